@@ -1,0 +1,107 @@
+"""Every error Ultron raises on purpose, as one tree.
+
+    UltronError
+    ├── SettingsError            a setting has a value that cannot work
+    ├── InputError               what the caller passed in cannot be used
+    │   ├── SessionFileError     a session file cannot be read at all
+    │   └── NotFoundError        no such memory, session or cluster
+    ├── StoreError               the database cannot do what was asked
+    │   ├── ServerStartError     the embedded PostgreSQL did not start
+    │   ├── DatabaseUnreachableError
+    │   ├── PgvectorMissingError
+    │   └── MigrationError
+    ├── ModelError               a model endpoint did not give a usable answer
+    │   ├── ModelUnavailableError  down, timed out, refused, rate-limited: try again later
+    │   ├── ModelAnswerError       it answered, but not what the schema asks for
+    │   └── BudgetExceededError    the run or the day has spent its limit
+    ├── EmbeddingError           texts could not be turned into vectors
+    └── ExportError              a dataset could not be written or is not valid
+
+A message says what happened, to which file and line, and what to do. Callers branch on the class, never
+on the text. Bad *lines* of a session are no errors: they are counted in its ledger.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetExceededError",
+    "DatabaseUnreachableError",
+    "EmbeddingError",
+    "ExportError",
+    "InputError",
+    "MigrationError",
+    "ModelAnswerError",
+    "ModelError",
+    "ModelUnavailableError",
+    "NotFoundError",
+    "PgvectorMissingError",
+    "ServerStartError",
+    "SessionFileError",
+    "SettingsError",
+    "StoreError",
+    "UltronError",
+]
+
+
+class UltronError(Exception):
+    """Base of every error that Ultron raises on purpose."""
+
+
+class SettingsError(UltronError):
+    """A setting has a value that cannot work; the message names the variable and what it accepts."""
+
+
+class InputError(UltronError):
+    """What the caller passed in cannot be used; nothing was written."""
+
+
+class SessionFileError(InputError):
+    """A session file cannot be read at all (missing, unreadable, binary, no messages)."""
+
+
+class NotFoundError(InputError):
+    """No row has the given id."""
+
+
+class StoreError(UltronError):
+    """The database cannot do what was asked."""
+
+
+class ServerStartError(StoreError):
+    """The embedded PostgreSQL did not start; the message carries the end of its log."""
+
+
+class DatabaseUnreachableError(StoreError):
+    """No connection to the database; check ULTRON_DATABASE_URL and that the server runs."""
+
+
+class PgvectorMissingError(StoreError):
+    """The server has no pgvector >= 0.8; install it and run CREATE EXTENSION vector."""
+
+
+class MigrationError(StoreError):
+    """The schema in the database is not one that this version can use."""
+
+
+class ModelError(UltronError):
+    """A model endpoint did not give a usable answer."""
+
+
+class ModelUnavailableError(ModelError):
+    """The endpoint is down, timed out, refused or limits the rate; work stays pending for the next cycle."""
+
+
+class ModelAnswerError(ModelError):
+    """The model answered, but not in the shape that was asked for, also after one more try."""
+
+
+class BudgetExceededError(ModelError):
+    """The run or the day has spent its budget; raise it or wait."""
+
+
+class EmbeddingError(UltronError):
+    """Texts could not be turned into vectors; rows are stored without one and filled in later."""
+
+
+class ExportError(UltronError):
+    """A dataset could not be written or did not pass validation; nothing was published."""

@@ -1,0 +1,31 @@
+"""The published protocol of a language model; anything with these members can be plugged in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel
+
+__all__ = ["LLM", "Answer"]
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+@runtime_checkable
+class LLM(Protocol):
+    """Structured answers to chat messages.
+
+    `complete` returns an instance of `schema` (bounded arrays and strings). It raises ModelUnavailableError
+    when the endpoint does not work just now, ModelAnswerError when the answer does not fit the schema, and
+    BudgetExceededError when the limit is reached. `stage` names the caller in the cost ledger.
+    """
+
+    @property
+    def model_id(self) -> str:
+        """Name stored on rows that this model made."""
+        ...
+
+    def complete(
+        self, messages: Sequence[Mapping[str, str]], schema: type[Answer], *, stage: str = ""
+    ) -> Answer: ...

@@ -1,0 +1,314 @@
+"""The records that pass between stages: frozen, plain, without behaviour beyond reading themselves.
+
+    sessions -> Message, LineLedger, SessionInfo, Session
+    segments -> Segment
+    labels   -> QualityLabel
+    memories -> MemoryDraft (with Evidence)
+    redaction-> Redaction (with Finding)
+    filters  -> Drop
+
+Line numbers are physical lines of the file, 1-based and inclusive. Message positions are 0-based, ends
+exclusive. Times are timezone-aware UTC.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any, Literal, Self
+
+__all__ = [
+    "Drop",
+    "Evidence",
+    "Finding",
+    "LineLedger",
+    "LineSkip",
+    "MemoryDraft",
+    "MemoryType",
+    "Message",
+    "MessageLike",
+    "Metric",
+    "Origin",
+    "Outcome",
+    "QualityLabel",
+    "QualitySummary",
+    "Redaction",
+    "Role",
+    "Segment",
+    "Session",
+    "SessionInfo",
+    "ToolCall",
+    "as_messages",
+]
+
+Role = Literal["system", "user", "assistant", "tool"]
+#: Who wrote the text: a person, the model, a tool, the harness (reminders, command echoes, compaction
+#: summaries, system prompts), or a memory system that put earlier memories into the prompt.
+Origin = Literal["human", "model", "tool", "harness", "recalled"]
+MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
+Outcome = Literal["success", "failure", "partial", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call that a model asked for. `arguments` is decoded JSON, or the raw string if it is none."""
+
+    id: str
+    name: str
+    arguments: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a session after normalisation; the same for every log format."""
+
+    role: Role
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+    is_error: bool | None = None
+    reasoning: str | None = None
+    origin: Origin = "human"
+    thread: str = "main"
+    start_line: int = 0
+    end_line: int = 0
+    timestamp: datetime | None = None
+    #: what is no text: {"type": "image", "media_type": ..., "bytes": ...} and unknown blocks as they came
+    parts: tuple[Mapping[str, Any], ...] = ()
+    model: str | None = None
+    #: token counts as the log gives them: {"input": 12, "output": 3}
+    usage: Mapping[str, int] | None = None
+    uuid: str | None = None
+
+    @classmethod
+    def from_mapping(cls, raw: Mapping[str, Any]) -> Self:
+        """A message from a plain `{role, content, ...}` mapping, OpenAI tool calls included."""
+        known = {f.name for f in fields(cls)}
+        values = {key: value for key, value in raw.items() if key in known and value is not None}
+        values["content"] = str(values.get("content") or "")
+        values["tool_calls"] = tuple(_as_tool_call(call) for call in values.get("tool_calls") or ())
+        if "reasoning" not in values and raw.get("reasoning_content"):
+            values["reasoning"] = str(raw["reasoning_content"])
+        values.setdefault("origin", _DEFAULT_ORIGIN.get(str(raw.get("role")), "human"))
+        return cls(**values)
+
+
+_DEFAULT_ORIGIN: dict[str, Origin] = {
+    "user": "human",
+    "assistant": "model",
+    "tool": "tool",
+    "system": "harness",
+}
+
+MessageLike = Message | Mapping[str, Any]
+
+
+def _as_tool_call(raw: ToolCall | Mapping[str, Any]) -> ToolCall:
+    if isinstance(raw, ToolCall):
+        return raw
+    function = raw.get("function") or raw
+    arguments = function.get("arguments")
+    if isinstance(arguments, str):
+        # a model may write arguments that are no JSON: the words are kept as they are
+        with contextlib.suppress(ValueError):
+            arguments = json.loads(arguments)
+    return ToolCall(id=str(raw.get("id") or ""), name=str(function.get("name") or ""), arguments=arguments)
+
+
+def as_messages(messages: Sequence[MessageLike]) -> list[Message]:
+    """The same messages as records; mappings without line numbers count as line = position + 1."""
+    result = []
+    for position, raw in enumerate(messages):
+        message = raw if isinstance(raw, Message) else Message.from_mapping(raw)
+        if message.start_line == 0:
+            message = replace(message, start_line=position + 1, end_line=position + 1)
+        result.append(message)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class LineSkip:
+    """Physical lines that carry no message, and why (`reason` is a short stable word such as `bad_json`)."""
+
+    start_line: int
+    end_line: int
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LineLedger:
+    """The fate of every physical line. `total == message + part + metadata + sum(skipped)` always holds.
+
+    message: the first line of a message; part: a further line of one; metadata: read, but no message.
+    """
+
+    total: int = 0
+    message: int = 0
+    part: int = 0
+    metadata: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    #: where the skipped lines are, the first 1,000 of them
+    skips: tuple[LineSkip, ...] = ()
+
+    @property
+    def balanced(self) -> bool:
+        return self.total == self.message + self.part + self.metadata + sum(self.skipped.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """Counts alone, as stored on the session row."""
+        return {
+            "total": self.total,
+            "message": self.message,
+            "part": self.part,
+            "metadata": self.metadata,
+            "skipped": dict(self.skipped),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """What a log says about itself."""
+
+    format: str = "unknown"
+    harness: str | None = None
+    harness_version: str | None = None
+    cwd: str | None = None
+    #: the id the harness gave the session
+    session_id: str | None = None
+    model: str | None = None
+    #: JSON schemas of the tools, where the log carries them (OpenAI shape)
+    tools: tuple[Mapping[str, Any], ...] = ()
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    encoding: str = "utf-8"
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One log file, read whole."""
+
+    messages: tuple[Message, ...]
+    ledger: LineLedger
+    info: SessionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One task in a session. Positions count the messages that were passed in, `end` exclusive."""
+
+    start: int
+    end: int
+    topic: str
+    fingerprint: str
+    thread: str = "main"
+    start_line: int = 0
+    end_line: int = 0
+    #: who cut it: `offline:<version>`, `model:<name>`, `short` for two messages or fewer
+    segmenter: str = ""
+    #: why the rule had to mend a model's answer, else empty
+    repair: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One named score from 0 to 1 with its weight and the lines it rests on."""
+
+    score: float
+    weight: float
+    lines: tuple[int, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QualitySummary:
+    """overall_score: worth training on. memory_score: worth learning from. Both 0-1."""
+
+    overall_score: float
+    memory_score: float
+    success_probability: float
+    outcome: Outcome = "unknown"
+    task_type: str = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class QualityLabel:
+    """The judgement of one segment; `labeler` says who made it (`offline:<version>`, `model:<name>`)."""
+
+    summary: QualitySummary
+    metrics: Mapping[str, Metric]
+    labeler: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape that `task_segments.quality_metrics` holds."""
+        return {
+            "summary": {f.name: getattr(self.summary, f.name) for f in fields(self.summary)},
+            "metrics": {
+                name: {"score": m.score, "weight": m.weight, "lines": list(m.lines), "note": m.note}
+                for name, m in self.metrics.items()
+            },
+            "labeler": self.labeler,
+        }
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Self:
+        metrics = {
+            name: Metric(m["score"], m["weight"], tuple(m.get("lines", ())), m.get("note", ""))
+            for name, m in raw.get("metrics", {}).items()
+        }
+        return cls(QualitySummary(**raw["summary"]), metrics, raw.get("labeler", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The words a memory rests on: `quote` occurs in the text of the messages on these lines."""
+
+    start_line: int
+    end_line: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDraft:
+    """What extraction proposes; nothing is stored before redaction, gates and dedup have seen it."""
+
+    content: str
+    context: str = ""
+    resolution: str = ""
+    tags: tuple[str, ...] = ()
+    confidence: float = 0.5
+    memory_type: MemoryType = "pattern"
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One redacted span; offsets are positions in the input text."""
+
+    start: int
+    end: int
+    entity: str
+    placeholder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Text with placeholders, and what was found."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Something refused, with the stage, a short stable reason and what a reader needs to judge it."""
+
+    stage: str
+    reason: str
+    detail: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
