@@ -1,1 +1,1 @@
-"""TODO"""
+"""The steps: read rows, call a pure stage, write rows in one transaction."""

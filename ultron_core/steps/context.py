@@ -1,0 +1,38 @@
+"""What every step needs, made once at the edge and passed in: nothing below reads clock or environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from ultron_core.embeddings.protocol import Embedder
+from ultron_core.llm.protocol import LLM
+from ultron_core.redaction.protocol import Redactor
+from ultron_core.settings import Settings
+from ultron_core.store.database import Database
+
+__all__ = ["Clock", "Context", "utc_now"]
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Settings, database and plugged-in models of one `Ultron`; `llm` is None offline."""
+
+    settings: Settings
+    database: Database
+    embedder: Embedder
+    redactor: Redactor
+    llm: LLM | None = None
+    quality_llm: LLM | None = None
+    clock: Clock = utc_now
+
+    @property
+    def account_id(self) -> str:
+        return self.settings.store.account_id
