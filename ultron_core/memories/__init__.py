@@ -1,1 +1,29 @@
-"""TODO"""
+"""Extract, gate, classify, compare, merge and summarise memories: pure decisions, no SQL, no embedding."""
+
+from ultron_core.memories.classify import classify_memory
+from ultron_core.memories.divergence import diverges
+from ultron_core.memories.embedding_text import embedding_text
+from ultron_core.memories.extract import EXTRACTOR_VERSION, extract_memories
+from ultron_core.memories.from_text import extract_from_text
+from ultron_core.memories.gate import gate_draft
+from ultron_core.memories.merge import Body, MergeResult, merge_bodies, merge_tags
+from ultron_core.memories.summarize import Summary, summarize_memory
+from ultron_core.memories.tiers import TierRow, assign_tiers
+
+__all__ = [
+    "EXTRACTOR_VERSION",
+    "Body",
+    "MergeResult",
+    "Summary",
+    "TierRow",
+    "assign_tiers",
+    "classify_memory",
+    "diverges",
+    "embedding_text",
+    "extract_from_text",
+    "extract_memories",
+    "gate_draft",
+    "merge_bodies",
+    "merge_tags",
+    "summarize_memory",
+]

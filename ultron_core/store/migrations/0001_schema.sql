@@ -46,7 +46,6 @@ CREATE TABLE raw_uploads (
     -- ingest_text waits here until its memories are out
     status       text NOT NULL DEFAULT 'done' CHECK (status IN ('pending', 'done', 'failed')),
     attempts     integer NOT NULL DEFAULT 0,
-    next_try     timestamptz,
     error        text,
     created_at   timestamptz NOT NULL
 );
@@ -78,7 +77,6 @@ CREATE TABLE sessions (
     error           text,
     segmented       smallint NOT NULL DEFAULT 0,
     attempts        integer NOT NULL DEFAULT 0,
-    next_try        timestamptz,
     reported        boolean NOT NULL DEFAULT false,  -- Dagster knows this content
     parser_version  text NOT NULL,
     segmenter       text,
@@ -139,12 +137,10 @@ CREATE TABLE task_segments (
     labeled           smallint NOT NULL DEFAULT 0,
     labeler           text,
     label_attempts    integer NOT NULL DEFAULT 0,
-    label_next_try    timestamptz,
     label_error       text,
     memory_extracted  smallint NOT NULL DEFAULT 0,
     extractor         text,
     extract_attempts  integer NOT NULL DEFAULT 0,
-    extract_next_try  timestamptz,
     extract_error     text,
     redaction_version text NOT NULL,
     created_at        timestamptz NOT NULL,

@@ -1,0 +1,122 @@
+"""Dialogues with known boundaries, read for the segmentation benchmark and the training of the segmenter."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ultron_core.models import Message, as_messages
+
+STITCHED = ("stitched_en_mixed", "stitched_en_same", "stitched_zh")
+TURNS = ("crosswoz_switch_zh", "sgd_switch", "tiage")
+#: one session, one task: what the benchmark they come from gave the agent to do
+SINGLE = (
+    "tau_airline_openai",
+    "tau_airline_anthropic",
+    "aider_swebench_lite",
+    "reflexion_hotpot_react",
+    "who_and_when_failures",
+    "glaive_toolcall_en",
+    "glaive_toolcall_zh",
+    "swe_agent_traj",
+)
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """Messages, gold boundaries, and for each message which source and task it is from (empty if unknown)."""
+
+    name: str
+    group: str
+    messages: tuple[Message, ...]
+    boundaries: tuple[int, ...]
+    pieces: tuple[tuple[int, int, str, str], ...] = ()
+
+    def piece_at(self, position: int) -> tuple[str, str]:
+        for start, end, pool, task in self.pieces:
+            if start <= position < end:
+                return pool, task
+        return "", ""
+
+
+def load(data: Path, name: str) -> list[Dialogue]:
+    """All dialogues of one set; an empty list when it is not there."""
+    if name in TURNS:
+        return list(_turn_set(data / "segmentation" / f"{name}.jsonl.gz", name))
+    if name == "huge_session":
+        return list(_huge(data / "malformed", name))
+    folder = data / ("segmentation" if name in STITCHED else "sessions")
+    return list(_archive(folder, name))
+
+
+def _turn_set(path: Path, name: str) -> Iterator[Dialogue]:
+    if not path.exists():
+        return
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            messages = tuple(as_messages(row["utterances"]))
+            piece = (0, len(messages), name, str(row["id"]))
+            yield Dialogue(str(row["id"]), name, messages, tuple(row["boundaries"]), (piece,))
+
+
+def _huge(folder: Path, name: str) -> Iterator[Dialogue]:
+    path = folder / "huge_session.jsonl.gz"
+    if path.exists():
+        label = json.loads((folder / "huge_session.labels.jsonl").read_text("utf-8").splitlines()[0])
+        yield Dialogue(name, name, read(gzip.decompress(path.read_bytes())), tuple(label["boundaries"]))
+
+
+def _archive(folder: Path, name: str) -> Iterator[Dialogue]:
+    archive = folder / f"{name}.tar.gz"
+    if not archive.exists():
+        return
+    labels = {}
+    for line in (folder / f"{name}.labels.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        labels[row["file"].rsplit("/", 1)[-1]] = row
+    with tarfile.open(archive) as tar:
+        for member in sorted(tar.getmembers(), key=lambda m: m.name):
+            label = labels.get(member.name.rsplit("/", 1)[-1])
+            opened = tar.extractfile(member) if label else None
+            if not opened or not label or not member.name.endswith(".jsonl"):
+                continue
+            messages = read(opened.read())
+            segments = label.get("segments") or [{"start": 0, "end": len(messages)}]
+            pieces = tuple(
+                (s["start"], s["end"], s.get("pool", name), str(s.get("task") or label.get("task") or ""))
+                for s in segments
+            )
+            yield Dialogue(member.name, name, messages, tuple(label.get("boundaries") or ()), pieces)
+
+
+def read(raw: bytes) -> tuple[Message, ...]:
+    """The messages of one session file."""
+    rows = [json.loads(line) for line in raw.decode("utf-8").split("\n") if line.strip()]
+    rows = [r for r in rows if r.get("_type") != "metadata"]
+    return tuple(as_messages([_plain(r) for r in rows]))
+
+
+def _plain(row):
+    content = row.get("content")
+    if not isinstance(content, list):
+        return row
+    texts, calls, result, rid = [], [], [], None
+    for b in content:
+        t = b.get("type")
+        if t == "text":
+            texts.append(b.get("text", ""))
+        elif t == "tool_use":
+            calls.append({"id": b["id"], "name": b["name"], "arguments": b.get("input")})
+        elif t == "tool_result":
+            rid = b.get("tool_use_id")
+            c = b.get("content")
+            result.append(c if isinstance(c, str) else json.dumps(c, ensure_ascii=False))
+    out = {"role": row["role"], "content": "\n".join(texts + result), "tool_calls": calls}
+    if result and not texts:
+        out |= {"role": "tool", "tool_call_id": rid}
+    return out

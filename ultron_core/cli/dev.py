@@ -1,0 +1,36 @@
+"""`ultron dev`: the database, the Dagster UI, the sensors and schedules, in one command."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import click
+
+from ultron_core.errors import InputError
+from ultron_core.settings import Settings
+
+__all__ = ["COMMANDS"]
+
+
+@click.command()
+@click.option("--port", default=3000, show_default=True, type=click.IntRange(1, 65535))
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.pass_obj
+def dev(settings: Settings, port: int, host: str) -> None:
+    """Open the Dagster UI with sensors and schedules running; Ctrl-C stops all of it."""
+    # a process of its own: the library knows nothing of Dagster
+    if importlib.util.find_spec("ultron_pipelines") is None:
+        raise InputError("The Dagster side (ultron_pipelines) is not installed: install the whole project.")
+    command = [sys.executable, "-m", "ultron_pipelines.launch", "--host", host, "--port", str(port)]
+    env = {**os.environ, "ULTRON_HOME": str(settings.store.home)}
+    try:
+        code = subprocess.run(command, env=env, check=False).returncode
+    except KeyboardInterrupt:
+        code = 0  # the child got the same signal and has cleaned up
+    raise click.exceptions.Exit(max(code, 0))
+
+
+COMMANDS = [dev]

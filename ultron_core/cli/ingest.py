@@ -1,0 +1,192 @@
+"""Commands that bring logs and text in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ultron_core.cli.output import DONE, FAILED, PARTLY, console, key_values, print_json, progress_bar, table
+from ultron_core.client import Ultron
+from ultron_core.errors import InputError
+from ultron_core.settings import Settings
+from ultron_core.steps.estimate import estimate_pending
+from ultron_core.steps.process import ProcessReport, process_pending
+
+__all__ = ["COMMANDS"]
+
+CLAUDE_CODE_LOGS = Path("~/.claude/projects")
+CODEX_LOGS = Path("~/.codex/sessions")
+_SHOWN = 40
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--agent", "agent_id", default="default", show_default=True, help="Whose sessions these are.")
+@click.option("--claude-code", is_flag=True, help=f"Take Claude Code's own logs ({CLAUDE_CODE_LOGS}).")
+@click.option("--codex", is_flag=True, help=f"Take Codex's own logs ({CODEX_LOGS}).")
+@click.option("--process/--no-process", default=True, show_default=True, help="Run all stages at once.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def ingest(
+    settings: Settings,
+    paths: tuple[Path, ...],
+    agent_id: str,
+    claude_code: bool,
+    codex: bool,
+    process: bool,
+    as_json: bool,
+) -> None:
+    """Read session files (.jsonl) and folders of them."""
+    batches = _batches(paths, agent_id, claude_code, codex)
+    with Ultron(settings) as ultron:
+        outcomes: list[dict[str, Any]] = []
+        with progress_bar("reading", quiet=as_json) as advance:
+            for batch, agent in batches:
+                outcomes.append(ultron.ingest(batch, agent, progress=advance))
+        result = _total(outcomes)
+        report = _process(ultron, quiet=as_json) if process else ProcessReport()
+    result |= {"new_segments": report.new_segments, "total_memories": report.memories}
+    if as_json:
+        print_json({**result, "process": asdict(report)})
+    else:
+        _print_files(result["results"])
+        if process:
+            _print_report(report)
+    _leave(result["failed"], report)
+
+
+def _batches(
+    paths: Sequence[Path], agent_id: str, claude_code: bool, codex: bool
+) -> list[tuple[list[Path], str]]:
+    batches: list[tuple[list[Path], str]] = []
+    if paths:
+        batches.append((list(paths), agent_id))
+    for wanted, folder, name in ((claude_code, CLAUDE_CODE_LOGS, "claude-code"), (codex, CODEX_LOGS, "codex")):
+        if not wanted:
+            continue
+        place = folder.expanduser()
+        if not place.is_dir():
+            raise InputError(f"{place} does not exist: there are no {name} logs of this user.")
+        batches.append(([place], name if agent_id == "default" else agent_id))
+    if not batches:
+        raise click.UsageError("Name files or folders, or use --claude-code or --codex.")
+    return batches
+
+
+def _total(outcomes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "total_files": sum(o["total_files"] for o in outcomes),
+        "successful": sum(o["successful"] for o in outcomes),
+        "failed": sum(o["failed"] for o in outcomes),
+        "results": [r for o in outcomes for r in o["results"]],
+    }
+
+
+def _process(ultron: Ultron, *, quiet: bool) -> ProcessReport:
+    with progress_bar("working", quiet=quiet) as advance:
+        return process_pending(ultron.context, lambda stage, done: advance(stage, done))
+
+
+def _print_files(results: Sequence[dict[str, Any]]) -> None:
+    out = console()
+    rows = []
+    # what needs a look stands first: failed files, then new ones; unchanged ones are only counted
+    order = {"failed": 0, "unchanged": 9}
+    for r in sorted(results, key=lambda r: order.get(r["status"], 1))[:_SHOWN]:
+        lines = r["lines"]
+        skipped = lines.get("skipped", {})
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
+        rows.append(
+            [r["session_file"], r["status"], r["format"], r["messages"], lines.get("total", 0),
+             lines.get("metadata", 0), reasons or (r["error"] or "")]
+        )  # fmt: skip
+    columns = ["file", "status", "format", "#messages", "#lines", "#metadata", "skipped lines / reason"]
+    if rows:
+        out.print(table("", columns, rows))
+    if len(results) > _SHOWN:
+        out.print(f"... and {len(results) - _SHOWN} more")
+    changed = sum(r["status"] not in {"unchanged", "failed"} for r in results)
+    failed = sum(r["status"] == "failed" for r in results)
+    out.print(f"{len(results)} files: {changed} new or changed, {len(results) - changed - failed} unchanged, {failed} failed.")
+
+
+def _print_report(report: ProcessReport) -> None:
+    console().print(
+        f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} new memories, "
+        f"{report.merged} merged, {report.refused} refused (`ultron drops`)."
+    )
+    if report.pending:
+        console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}", markup=False)
+    if report.failed:
+        console().print(f"{report.failed} failed: {'; '.join(report.errors[:2])}", markup=False)
+
+
+def _leave(failed_files: int, report: ProcessReport) -> None:
+    if failed_files or report.failed or report.pending:
+        raise click.exceptions.Exit(PARTLY)
+    raise click.exceptions.Exit(DONE)
+
+
+@click.command()
+@click.option("--estimate", is_flag=True, help="Print model calls, tokens and cost of what waits; call nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def process(settings: Settings, estimate: bool, as_json: bool) -> None:
+    """Run all stages on what waits: segment, label, extract, texts, back-fill."""
+    with Ultron(settings) as ultron:
+        if estimate:
+            figures = estimate_pending(ultron.context)
+            if as_json:
+                print_json(figures)
+            else:
+                console().print(key_values("What the pending work would cost", figures))
+            return
+        report = _process(ultron, quiet=as_json)
+    if as_json:
+        print_json(report)
+    else:
+        _print_report(report)
+    _leave(0, report)
+
+
+@click.command("ingest-text")
+@click.argument("text", required=False)
+@click.option("--file", "path", type=click.Path(path_type=Path), help="Read the text from a file; - is standard input.")
+@click.option("--agent", "agent_id", default="default", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def ingest_text(
+    settings: Settings, text: str | None, path: Path | None, agent_id: str, as_json: bool
+) -> None:
+    """Turn a note into memories: TEXT, --file, or standard input."""
+    with Ultron(settings) as ultron:
+        result = ultron.ingest_text(_read(text, path), agent_id)
+    if as_json:
+        print_json(result)
+    else:
+        rows = [[str(m["id"])[:8], m["memory_type"], m["action"], m["summary_l0"]] for m in result["memories"]]
+        console().print(table("", ["id", "type", "stored as", "summary"], rows) if rows else "No memory in it.")
+        if result["refused"]:
+            console().print(f"Refused: {', '.join(result['refused'])}")
+        if result["error"]:
+            console().print(f"Waits: {result['error']}", markup=False)
+    raise click.exceptions.Exit({"done": DONE, "pending": PARTLY}.get(result["status"], FAILED))
+
+
+def _read(text: str | None, path: Path | None) -> str:
+    if text is not None:
+        return text
+    if path is None or str(path) == "-":
+        return sys.stdin.read()
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as UTF-8 text: {error}") from error
+
+
+COMMANDS = [ingest, process, ingest_text]

@@ -1,0 +1,69 @@
+"""`ultron`: sessions in, memories and datasets out. Exit codes: 0 done, 1 a person must act, 2 wrong usage,
+3 done in part (some files failed, or work waits for a model)."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+import click
+
+from ultron_core import __version__
+from ultron_core.cli import dev, doctor, ingest, maintain, memory
+from ultron_core.cli.output import FAILED, console
+from ultron_core.errors import UltronError
+from ultron_core.settings import Settings
+
+__all__ = ["cli", "main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="ultron")
+@click.option("--home", type=click.Path(path_type=Path), help="Data folder (ULTRON_HOME).")
+@click.pass_context
+def cli(context: click.Context, home: Path | None) -> None:
+    """Agent session logs in; shared memory and SFT datasets out."""
+    settings = Settings.load(home=home)
+    set_up_logging(settings)
+    context.obj = settings
+
+
+for command in (*ingest.COMMANDS, *memory.COMMANDS, *maintain.COMMANDS, *dev.COMMANDS, *doctor.COMMANDS):
+    cli.add_command(command)
+
+
+def set_up_logging(settings: Settings) -> None:
+    """Ultron's loggers at the set level, to standard error and the log file. No message text above DEBUG."""
+    logger = logging.getLogger("ultron")
+    logger.setLevel(settings.store.log_level.upper())
+    logger.handlers.clear()
+    handlers: list[logging.Handler] = [logging.StreamHandler()]
+    if settings.store.log_file is not None:
+        settings.store.log_file.parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(logging.FileHandler(settings.store.log_file, encoding="utf-8"))
+    handlers[0].setLevel(max(logging.WARNING, logger.level))
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        logger.addHandler(handler)
+
+
+def main() -> None:
+    """The process edge: an expected error becomes one message and exit code 1."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.exceptions.Abort:
+        console(stderr=True).print("Stopped. The next run goes on from here.")
+        sys.exit(130)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except UltronError as error:
+        console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
+        sys.exit(FAILED)
+
+
+if __name__ == "__main__":
+    main()

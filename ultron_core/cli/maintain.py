@@ -1,0 +1,104 @@
+"""Commands that change or export what is stored."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from ultron_core.cli.output import console, key_values, print_json, progress_bar
+from ultron_core.client import Ultron
+from ultron_core.settings import Settings
+from ultron_core.steps.export import ExportRequest, export_dataset
+from ultron_core.steps.reprocess import reprocess as reprocess_stage
+
+__all__ = ["COMMANDS"]
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def rebalance(settings: Settings, as_json: bool) -> None:
+    """Give every memory its tier by hits; archive COLD ones that are too old."""
+    with Ultron(settings) as ultron:
+        report = ultron.run_tier_rebalance()
+    if as_json:
+        print_json(report)
+    else:
+        console().print(key_values("", asdict(report)))
+
+
+@click.command("export-sft")
+@click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
+@click.option("--task-type", help="Only this task type.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the quality gate of the settings.")
+@click.option("--limit", type=click.IntRange(1), help="Most rows.")
+@click.option("--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def export_sft(
+    settings: Settings,
+    name: str,
+    task_type: str | None,
+    min_score: float | None,
+    limit: int | None,
+    out_dir: Path | None,
+    as_json: bool,
+) -> None:
+    """Write the eligible segments as a dataset that trainers take without edits."""
+    request = ExportRequest(name, task_type, min_score, limit, out_dir)
+    with Ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
+        export = export_dataset(ultron.context, request, lambda done, total: advance("", done, total))
+    if as_json:
+        print_json(export)
+        return
+    out = console()
+    out.print(f"{export.rows} rows ({export.train_rows} train, {export.validation_rows} validation)")
+    for reason, count in export.rejects.items():
+        out.print(f"  left out: {count} {reason}")
+    if export.unchanged:
+        out.print("Nothing changed since this export:")
+    out.print(str(export.path), markup=False, soft_wrap=True)
+
+
+@click.command()
+@click.option(
+    "--stage", required=True, type=click.Choice(["segments", "labels", "memories"]), help="What to do again."
+)
+@click.option("--made-by", default=None, help="Only what this version made, for example: offline.")
+@click.pass_obj
+def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
+    """Mark a stage to be done again (after a new model or version); `ultron process` does it.
+
+    Memories that come out again keep their id and hits.
+    """
+    with Ultron(settings) as ultron:
+        count = reprocess_stage(ultron.context, stage, made_by)
+    console().print(f"{count} rows will be done again. Run `ultron process`, or leave it to `ultron dev`.")
+
+
+@click.command()
+@click.argument("decision_id")
+@click.pass_obj
+def unmerge(settings: Settings, decision_id: str) -> None:
+    """Undo a merge: DECISION_ID is printed by `ultron show`."""
+    with Ultron(settings) as ultron:
+        record = ultron.unmerge(decision_id)
+    console().print(f"It is a memory of its own again: {record.id}")
+
+
+@click.command("delete")
+@click.argument("memory_id")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def delete(settings: Settings, memory_id: str, yes: bool) -> None:
+    """Remove a memory with everything made from it."""
+    if not yes:
+        click.confirm(f"Delete memory {memory_id} for good?", abort=True)
+    with Ultron(settings) as ultron:
+        ultron.delete_memory(memory_id)
+    console().print("Deleted.")
+
+
+COMMANDS = [rebalance, export_sft, reprocess, unmerge, delete]

@@ -1,0 +1,207 @@
+"""Commands that look: search, show, sessions, stats, drops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from ultron_core.cli.output import console, key_values, print_json, table
+from ultron_core.client import Ultron
+from ultron_core.errors import NotFoundError
+from ultron_core.settings import Settings
+from ultron_core.steps import overview
+
+__all__ = ["COMMANDS"]
+
+
+@click.command()
+@click.argument("query")
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--level", type=click.Choice(["l0", "l1"]), default="l1", show_default=True)
+@click.option("--type", "types", multiple=True, help="error, security, correction, pattern, preference, life.")
+@click.option("--tag", "tags", multiple=True)
+@click.option("--agent", "agent_id", help="Only what this agent contributed.")
+@click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
+@click.option("--explain", is_flag=True, help="Show how each score came about.")
+@click.option("--no-hits", is_flag=True, help="Do not count this search as use.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def search(
+    settings: Settings,
+    query: str,
+    limit: int,
+    level: str,
+    types: tuple[str, ...],
+    tags: tuple[str, ...],
+    agent_id: str | None,
+    in_sessions: bool,
+    explain: bool,
+    no_hits: bool,
+    as_json: bool,
+) -> None:
+    """Find memories by meaning and by words."""
+    with Ultron(settings) as ultron:
+        if in_sessions:
+            found = ultron.search_sessions(query, limit, agent_id=agent_id)
+            if as_json:
+                print_json(list(found))
+            else:
+                _print_sessions(found)
+            return
+        hits = ultron.search_memories(
+            query,
+            level,
+            limit,
+            memory_types=types or None,
+            tags=tags or None,
+            agent_id=agent_id,
+            record_hits=not no_hits,
+            explain=explain,
+        )
+    if as_json:
+        print_json([_hit(hit) for hit in hits])
+        return
+    _print_hits(hits, explain)
+
+
+def _hit(hit: Any) -> dict[str, Any]:
+    return asdict(hit)
+
+
+def _print_hits(hits: Sequence[Any], explain: bool) -> None:
+    out = console()
+    rows = []
+    for hit in hits:
+        record = hit.record
+        rows.append([str(record.id)[:8], f"{hit.score:.2f}", record.memory_type, record.tier, record.summary_l0])
+    if not rows:
+        out.print("Nothing found.")
+    else:
+        out.print(table("", ["id", "#score", "type", "tier", "memory"], rows))
+        out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
+    if explain:
+        for hit in hits:
+            out.print(f"{str(hit.record.id)[:8]}: {hit.explain}", markup=False)
+    for note in getattr(hits, "notes", ()):
+        out.print(note, style="yellow", markup=False)
+
+
+def _print_sessions(found: Sequence[Any]) -> None:
+    out = console()
+    for hit in found:
+        out.print(f"{hit.score:.2f}  {hit.agent_id}/{hit.session_file}  lines {hit.start_line}-{hit.end_line}", style="bold", markup=False)
+        out.print("      " + " ".join(hit.text.split())[:300], markup=False)
+    if not found:
+        out.print("Nothing found.")
+
+
+@click.command()
+@click.argument("memory_id")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def show(settings: Settings, memory_id: str, as_json: bool) -> None:
+    """Print a memory with the file, lines and words it rests on. MEMORY_ID may be its first characters."""
+    with Ultron(settings) as ultron:
+        full_id = overview.find_memory(ultron.context, memory_id)
+        records = overview.memories_without_hit(ultron.context, [full_id])
+        if not records:
+            raise NotFoundError(f"No memory {memory_id}.")
+        sources = ultron.get_memory_sources(full_id)
+        history = overview.decisions(ultron.context, full_id)
+    record = records[0]
+    if as_json:
+        print_json({"memory": record, "sources": sources, "decisions": history})
+        return
+    out = console()
+    values = asdict(record)
+    for name in ("id", "memory_type", "tier", "status", "hit_count", "confidence", "tags", "created_at", "extractor"):
+        out.print(f"{name:12} {values[name]}", markup=False)
+    for name in ("content", "context", "resolution"):
+        if values[name]:
+            out.print(f"\n{name}", style="bold")
+            out.print(values[name], markup=False)
+    out.print("\nsources", style="bold")
+    for source in sources:
+        out.print(_source_line(source), markup=False)
+        if source.quote:
+            out.print(f"    “{source.quote}”", markup=False, style="italic")
+    for row in history:
+        out.print(f"{row['created_at']:%Y-%m-%d %H:%M} {row['decision']}: {row['reason']} ({row['id']})", style="dim", markup=False)
+
+
+def _source_line(source: Any) -> str:
+    if source.kind != "segment":
+        return f"- {source.kind} by {source.agent_id}, {source.created_at:%Y-%m-%d %H:%M}"
+    return f"- {source.agent_id}/{source.session_file} lines {source.start_line}-{source.end_line}"
+
+
+@click.command()
+@click.option("--agent", "agent_id")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 100_000))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool) -> None:
+    """List the sessions with their counts, newest first."""
+    with Ultron(settings) as ultron:
+        rows = overview.sessions(ultron.context, agent_id, limit)
+    if as_json:
+        print_json(rows)
+        return
+    columns = ["session", "format", "status", "#messages", "#segments", "#labels", "#memories", "changed"]
+    cells = [
+        [r["partition_key"], r["format"], r["status"], r["message_count"], r["segments"], r["labeled"],
+         r["memories"], f"{r['changed_at']:%Y-%m-%d %H:%M}"]
+        for r in rows
+    ]  # fmt: skip
+    console().print(table("", columns, cells))
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def stats(settings: Settings, as_json: bool) -> None:
+    """Count sessions, segments, memories, what waits, and what models cost."""
+    with Ultron(settings) as ultron:
+        figures = overview.stats(ultron.context)
+    if as_json:
+        print_json(figures)
+        return
+    out = console()
+    for title, values in figures.items():
+        if isinstance(values, list):
+            if values:
+                out.print(table(title, list(values[0]), [list(v.values()) for v in values]))
+        else:
+            out.print(key_values(title, values))
+        out.print()
+
+
+@click.command()
+@click.option("--stage", help="sessions or extract.")
+@click.option("--reason")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 100_000))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def drops(settings: Settings, stage: str | None, reason: str | None, limit: int, as_json: bool) -> None:
+    """Read what was refused, and why."""
+    with Ultron(settings) as ultron:
+        rows = overview.drops(ultron.context, stage, reason, limit)
+        counts = overview.drop_counts(ultron.context)
+    if as_json:
+        print_json({"counts": counts, "drops": rows})
+        return
+    out = console()
+    out.print(table("", ["stage", "reason", "#count"], [[c["stage"], c["reason"], c["count"]] for c in counts]))
+    cells = [
+        [r["stage"], r["reason"], f"{r['partition_key'] or '-'}:{r['start_line'] or ''}",
+         (r["payload"].get("content") or r["detail"])[:120]]
+        for r in rows
+    ]  # fmt: skip
+    if cells:
+        out.print(table("", ["stage", "reason", "where", "what"], cells))
+
+
+COMMANDS = [search, show, sessions, stats, drops]

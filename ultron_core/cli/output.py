@@ -1,0 +1,89 @@
+"""What commands print: tables for people, JSON for machines, progress on long work."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+__all__ = ["DONE", "FAILED", "PARTLY", "console", "print_json", "progress_bar", "table"]
+
+#: exit codes: all done; a person must act; done in part (some failed, or waits for a model). 2 is wrong usage.
+DONE, FAILED, PARTLY = 0, 1, 3
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Written at call time, so that tests and pipes get the stream that is current."""
+    return Console(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    click.echo(json.dumps(value, default=_plain, ensure_ascii=False, indent=2))
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID | Path):
+        return str(value)
+    if isinstance(value, set | frozenset | tuple):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """A plain table; columns whose name starts with `#` hold numbers."""
+    made = Table(title=title or None, title_justify="left", show_edge=False, pad_edge=False)
+    for name in columns:
+        numeric = name.startswith("#")
+        made.add_column(name.lstrip("#"), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*[_cell(value) for value in row])
+    return made
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value).replace("[", "\\[")
+
+
+def key_values(title: str, values: Mapping[str, Any]) -> Table:
+    """A two-column table."""
+    return table(title, ["what", "#value"], list(values.items()))
+
+
+@contextmanager
+def progress_bar(label: str, *, quiet: bool) -> Iterator[Any]:
+    """A bar on standard error; yields `advance(text, done, total)`; shows nothing when quiet."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console(stderr=True), transient=True, disable=quiet) as progress:
+        task = progress.add_task(label, total=None)
+
+        def advance(text: str, done: int, total: int | None = None) -> None:
+            progress.update(task, description=f"{label} {text[-48:]}", completed=done, total=total)
+
+        yield advance

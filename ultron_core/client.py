@@ -1,0 +1,315 @@
+"""`Ultron`: everything that scripts, the command line and Dagster do, behind one object.
+
+    with Ultron() as ultron:
+        ultron.ingest(["~/logs"], agent_id="my-agent", process=True)
+        for hit in ultron.search_memories("pip install fails in docker"):
+            print(hit.record.memory_type, hit.record.content)
+
+`Ultron()` attaches to a running server or starts one, and stops what nobody else uses any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from uuid import UUID
+
+from ultron_core.embeddings.factory import make_embedder
+from ultron_core.embeddings.protocol import Embedder
+from ultron_core.llm.factory import make_llm, make_quality_llm
+from ultron_core.llm.protocol import LLM
+from ultron_core.redaction import PresidioRedactor
+from ultron_core.redaction.protocol import Redactor
+from ultron_core.services import ClusterService, TrajectoryService
+from ultron_core.settings import Settings
+from ultron_core.steps import search as search_step
+from ultron_core.steps import text as text_step
+from ultron_core.steps import tiers as tier_step
+from ultron_core.steps import upload as upload_step
+from ultron_core.steps import windows as window_step
+from ultron_core.steps.context import Clock, Context, utc_now
+from ultron_core.steps.identity import find_files
+from ultron_core.steps.ingest import FileResult, Progress, ingest_files
+from ultron_core.steps.process import ProcessReport, process_pending
+from ultron_core.store.database import Database
+from ultron_core.store.llm import PostgresAnswerCache, PostgresCallLedger
+from ultron_core.store.migrate import migrate
+from ultron_core.store.server import EmbeddedServer
+
+__all__ = ["Ultron"]
+
+
+class Ultron:
+    """One account's memory, sessions and datasets. A context manager; `close()` ends what it started."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        llm: LLM | None = None,
+        quality_llm: LLM | None = None,
+        embedder: Embedder | None = None,
+        redactor: Redactor | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Open the database (starting the embedded server if no URL is set) and bring its schema up to date.
+
+        `llm`, `quality_llm`, `embedder` and `redactor` replace what the settings name; a given `llm` also
+        judges quality unless `quality_llm` is given. Raises SettingsError and StoreError subclasses.
+        """
+        self.settings = settings if settings is not None else Settings.load()
+        self._closing = ExitStack()
+        self._server: EmbeddedServer | None = None
+        try:
+            self.context = self._open(llm, quality_llm, embedder, redactor, clock or utc_now)
+        except BaseException:
+            self._closing.close()
+            raise
+        self.trajectory_service = TrajectoryService(self.context)
+        self.clusters = ClusterService(self.context)
+
+    def _open(
+        self,
+        llm: LLM | None,
+        quality_llm: LLM | None,
+        embedder: Embedder | None,
+        redactor: Redactor | None,
+        clock: Clock,
+    ) -> Context:
+        settings = self.settings
+        url = settings.store.database_url
+        if url is None:
+            self._server = EmbeddedServer.open(settings.store.home)
+            self._closing.callback(self._server.close)
+            url = self._server.url()
+        database = Database.open(
+            url,
+            pool_size=settings.store.pool_size,
+            statement_timeout_seconds=settings.store.statement_timeout_seconds,
+        )
+        self._closing.callback(database.close)
+        migrate(database)
+        redactor = redactor or PresidioRedactor()
+
+        def redact(text: str) -> str:
+            return redactor.redact_text(text).text
+
+        cache = PostgresAnswerCache(database, settings.store.account_id, clock)
+        ledger = PostgresCallLedger(database, settings.store.account_id, clock)
+        if llm is None:
+            llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
+            quality_llm = quality_llm or make_quality_llm(
+                settings, cache=cache, ledger=ledger, redact=redact
+            )
+        return Context(
+            settings=settings,
+            database=database,
+            embedder=embedder or make_embedder(settings, redact=redact),
+            redactor=redactor,
+            llm=llm,
+            quality_llm=quality_llm or llm,
+            clock=clock,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the pool; stop the embedded server when nobody else uses it. May be called twice."""
+        self._closing.close()
+
+    def describe_server(self) -> dict[str, str]:
+        """Where the embedded server keeps its files; empty when a URL is set."""
+        return self._server.describe() if self._server is not None else {}
+
+    # --- in ---------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path],
+        agent_id: str = "default",
+        process: bool = False,
+        *,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Archive and normalise session files; with `process` all stages run at once.
+
+        Directories are searched for .jsonl files (hidden parts and symlinks are skipped). Returns
+        `{total_files, successful, failed, new_segments, total_memories, results}`, one result a file with
+        its line ledger. Raises InputError for a path that does not exist; a bad file is a failed result.
+        """
+        files = find_files(self.context, paths, agent_id)
+        results = ingest_files(self.context, files, progress)
+        report = process_pending(self.context) if process else ProcessReport()
+        return {
+            "total_files": len(results),
+            "successful": sum(r.success for r in results),
+            "failed": sum(not r.success for r in results),
+            "new_segments": report.new_segments,
+            "total_memories": report.memories,
+            "results": [_file_result(r) for r in results],
+        }
+
+    def process_pending(self) -> dict[str, Any]:
+        """Run all stages on what waits; returns counts and the errors met."""
+        return asdict(process_pending(self.context))
+
+    def ingest_text(self, text: str, agent_id: str = "default") -> dict[str, Any]:
+        """Store what is worth keeping of a plain text; the text itself is archived first.
+
+        Returns `{status, memories_extracted, memories_uploaded, memories, refused, error}`; status is
+        `pending` when a model is set but does not answer now.
+        """
+        result = text_step.ingest_text(self.context, text, agent_id)
+        return {
+            "success": result.status == "done",
+            "status": result.status,
+            "memories_extracted": result.extracted,
+            "memories_uploaded": len(result.uploads),
+            "memories": [{**asdict(u.record), "action": u.action} for u in result.uploads],
+            "refused": list(result.refused),
+            "error": result.error,
+        }
+
+    def upload_memory(
+        self,
+        content: str,
+        context: str = "",
+        resolution: str = "",
+        tags: Sequence[str] = (),
+        idempotency_key: str | None = None,
+        *,
+        agent_id: str = "default",
+    ) -> upload_step.MemoryRecord:
+        """Redact, classify, deduplicate and store one memory; returns the row it became or was merged into."""
+        upload = upload_step.Upload(
+            content=content,
+            context=context,
+            resolution=resolution,
+            tags=tuple(tags),
+            agent_id=agent_id,
+            sources=(upload_step.Source(kind="upload"),),
+            idempotency_key=idempotency_key,
+        )
+        return upload_step.upload_memories(self.context, [upload])[0].record
+
+    def upload_memories(self, memories: Sequence[Any]) -> list[upload_step.MemoryRecord]:
+        """Many at once: mappings with the arguments of `upload_memory`. Same result as one after another."""
+        uploads = [_as_upload(memory) for memory in memories]
+        return [result.record for result in upload_step.upload_memories(self.context, uploads)]
+
+    # --- out --------------------------------------------------------------------------------------------
+
+    def search_memories(
+        self,
+        query: str,
+        detail_level: str = "l1",
+        limit: int = 10,
+        *,
+        memory_types: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        tiers: Sequence[str] | None = None,
+        status: str = "active",
+        agent_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        record_hits: bool = True,
+        explain: bool = False,
+    ) -> search_step.SearchResults:
+        """Memories by meaning and by words, best first. `detail_level` is `l0` or `l1`."""
+        return search_step.search_memories(
+            self.context,
+            query,
+            detail_level=detail_level,
+            limit=limit,
+            memory_types=memory_types,
+            tags=tags,
+            tiers=tiers,
+            status=status,
+            agent_id=agent_id,
+            since=since,
+            until=until,
+            record_hits=record_hits,
+            explain=explain,
+        )
+
+    def search_sessions(
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        agent_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> list[window_step.SessionHit]:
+        """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted)."""
+        return window_step.search_sessions(
+            self.context, query, limit, agent_id=agent_id, since=since, until=until
+        )
+
+    def get_memory_details(self, ids: Sequence[str | UUID]) -> list[upload_step.MemoryRecord]:
+        """Full memories in the order of `ids`; unknown ids are left out. Counts two hits each."""
+        return upload_step.get_memories(self.context, ids)
+
+    def get_memory_sources(self, memory_id: str | UUID) -> list[upload_step.MemorySource]:
+        """Where a memory comes from: file, lines and the words it rests on."""
+        return upload_step.get_memory_sources(self.context, memory_id)
+
+    def get_memory_stats(self) -> dict[str, Any]:
+        """Totals by tier, type and status."""
+        return upload_step.get_stats(self.context)
+
+    # --- change -----------------------------------------------------------------------------------------
+
+    def update_memory(
+        self,
+        memory_id: str | UUID,
+        *,
+        content: str | None = None,
+        context: str | None = None,
+        resolution: str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> upload_step.MemoryRecord:
+        """Change fields of a memory; what is None stays. Raises NotFoundError."""
+        return upload_step.update_memory(
+            self.context, memory_id, content=content, context=context, resolution=resolution, tags=tags
+        )
+
+    def delete_memory(self, memory_id: str | UUID) -> None:
+        """Remove a memory with everything made from it. Raises NotFoundError."""
+        upload_step.delete_memory(self.context, memory_id)
+
+    def unmerge(self, decision_id: str | UUID) -> upload_step.MemoryRecord:
+        """Undo one merge: the contribution becomes a memory of its own again."""
+        return upload_step.unmerge(self.context, decision_id)
+
+    def archive_memories_by_tag(self, tag: str) -> int:
+        """Archive every active memory that carries the tag; returns how many."""
+        return upload_step.archive_memories_by_tag(self.context, tag)
+
+    def run_tier_rebalance(self) -> tier_step.TierReport:
+        """Give every active memory its tier by hits, and archive COLD ones that are too old."""
+        return tier_step.run_tier_rebalance(self.context)
+
+
+def _file_result(result: FileResult) -> dict[str, Any]:
+    return {"success": result.success, **asdict(result)}
+
+
+def _as_upload(memory: Any) -> upload_step.Upload:
+    if isinstance(memory, upload_step.Upload):
+        return memory
+    values = dict(memory)
+    values["tags"] = tuple(values.get("tags") or ())
+    values.setdefault("sources", (upload_step.Source(kind="upload"),))
+    return upload_step.Upload(**values)

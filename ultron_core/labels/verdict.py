@@ -1,0 +1,66 @@
+"""Outcome and overall_score: verifiable signs first, then what the person said, else `unknown`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ultron_core.labels.signals import Signals
+from ultron_core.models import Metric, Outcome
+
+__all__ = ["FAILURE_CAP", "decide_outcome", "overall_score"]
+
+#: highest overall_score of a known failure and of a partly reached goal: both below the training gate
+FAILURE_CAP = 0.5
+PARTIAL_CAP = 0.75
+#: an answer that is missing or unsafe work cannot be made up for by the other metrics
+_MUSTS = ("completeness", "safety")
+
+
+def decide_outcome(signals: Signals) -> Outcome:
+    """success, failure, partial or unknown.
+
+    Order: a limit that stopped the work, the last test run, an error at the very end, the last word of the
+    person. Thanks alone prove nothing (people thank for trying), so they need no error left behind them
+    and a tool that confirmed something.
+    """
+    d = signals.dialogue
+    if not d.replies and not d.calls:
+        return "unknown"
+    if signals.stopped:
+        return "failure"
+    rejected_last = bool(signals.rejections) and signals.rejections[-1] == signals.last_human
+    if rejected_last and signals.last_human > d.answer_at:
+        return "failure"
+    if signals.tests != "none" and not _worked_after(signals, signals.tests_at):
+        return {"passed": "success", "failed": "failure", "mixed": "partial"}[signals.tests]  # type: ignore[return-value]
+    if signals.ends_in_error:
+        return "failure"
+    thanked_last = bool(signals.thanks) and signals.thanks[-1] == signals.last_human
+    if thanked_last and not rejected_last:
+        return "success" if _confirmed(signals) else "unknown"
+    if rejected_last or (signals.unsolved and signals.unsolved[-1] == d.steps[-1].position):
+        return "partial"
+    return "unknown"
+
+
+def _worked_after(signals: Signals, position: int) -> bool:
+    """Another good tool result came after, so the state of the tests is not the final one."""
+    return any(s.position > position and s.state == "ok" and s.key for s in signals.dialogue.steps)
+
+
+def _confirmed(signals: Signals) -> bool:
+    """The last tool that was used worked, nothing failed after all, and the answer does not say it could not."""
+    d = signals.dialogue
+    good_end = bool(d.steps) and d.steps[-1].state == "ok"
+    return good_end and not signals.unsolved and not signals.gave_up and not signals.rejections
+
+
+def overall_score(metrics: Mapping[str, Metric], outcome: Outcome) -> float:
+    """Weighted mean of the metrics, held down by a known failure and by what a good example must have."""
+    weight = sum(m.weight for m in metrics.values())
+    score = sum(m.score * m.weight for m in metrics.values()) / weight if weight else 0.0
+    for name in _MUSTS:
+        if metrics[name].score < 0.5:
+            score = min(score, 0.6)
+    cap = {"failure": FAILURE_CAP, "partial": PARTIAL_CAP}.get(outcome, 1.0)
+    return round(min(score, cap), 4)

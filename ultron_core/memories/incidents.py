@@ -1,0 +1,98 @@
+"""Security events in a session: a secret in output, a weakness that the agent found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.memories.episodes import describe_subject
+from ultron_core.memories.language import language, one_line, sentences
+from ultron_core.memories.reading import read_actions, without_code
+from ultron_core.memories.wording import PHRASES, talk_language
+from ultron_core.models import Evidence, MemoryDraft, Message
+
+__all__ = ["find_incidents"]
+
+#: shapes that are a secret wherever they stand; the redactor knows many more, here few and sure ones count
+_SECRETS = (
+    ("AWS key id", re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
+    ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b")),
+    ("LLM API key", re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
+    ("Slack token", re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
+    ("private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("Stripe key", re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
+)
+_EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
+_WEAKNESS = re.compile(
+    r"\b(?:sql|command|shell|code|template|prompt) injection\b|\bpath traversal\b|\bXSS\b|\bCSRF\b|\bSSRF\b|"
+    r"\bsecurity (?:issue|vulnerability|hole|flaw|risk|problem)\b|\bvulnerab(?:le|ility) (?:to|in|because|found)\b|"
+    r"\barbitrary (?:code|file) (?:execution|read|write)\b|\bworld-(?:readable|writable)\b|\bprivilege escalation\b|"
+    r"\bbuffer[- ]overflow vuln|SQL ?注入|命令注入|提示词注入|路径遍历|安全(?:漏洞|隐患|风险)|越权",
+    re.IGNORECASE,
+)
+_FOUND = re.compile(
+    r"\b(?:this|that|it|which|found|there(?:'s| is)|has|have|is|are|introduc\w+|creat\w+|allow\w*|open\w*|contains?)\b|存在|有|导致|发现|可能",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\bno (?:\w+ )?(?:security|vulnerab|injection)|\bnot (?:a )?(?:security|vulnerab)|\bif there\b|\bcheck (?:for|whether)\b|"
+    r"\b(?:look|search|scan|review|test)(?:ing|s)? for\b|\bavoid|\bprevent|\bsuch as\b|没有|检查|避免|防止|[?？]$",
+    re.IGNORECASE,
+)
+
+
+def find_incidents(messages: Sequence[Message]) -> list[MemoryDraft]:
+    """Secrets shown by a tool (never the secret itself), and weaknesses that the agent states as found."""
+    return [*_shown_secrets(messages), *_stated_weaknesses(messages)]
+
+
+def _shown_secrets(messages: Sequence[Message]) -> list[MemoryDraft]:
+    drafts = []
+    seen: set[str] = set()
+    for action in read_actions(messages):
+        for kind, pattern in _SECRETS:
+            match = pattern.search(action.output)
+            if match is None or kind in seen or _EXAMPLE.search(_line_of(action.output, match)):
+                continue
+            seen.add(kind)
+            words = PHRASES[talk_language(messages, action.result)]
+            message = messages[action.result]
+            drafts.append(
+                MemoryDraft(
+                    content=words["secret"].format(kind=kind, subject=describe_subject(action)),
+                    resolution=words["secret_fix"],
+                    tags=("secret", kind.lower().replace(" ", "-")),
+                    confidence=0.8,
+                    memory_type="security",
+                    evidence=(Evidence(message.start_line, message.end_line, match.group()[:4]),),
+                )
+            )
+    return drafts
+
+
+def _line_of(text: str, match: re.Match[str]) -> str:
+    begin = text.rfind("\n", 0, match.start()) + 1
+    end = text.find("\n", match.end())
+    return text[begin : end if end >= 0 else len(text)]
+
+
+def _stated_weaknesses(messages: Sequence[Message]) -> list[MemoryDraft]:
+    drafts = []
+    for message in messages:
+        if message.role != "assistant" or message.origin != "model":
+            continue
+        for sentence in sentences(without_code(message.content)):
+            if len(sentence) > 360 or len(sentence) < 20 or sentence not in message.content:
+                continue
+            if _WEAKNESS.search(sentence) and _FOUND.search(sentence) and not _HEDGED.search(sentence):
+                drafts.append(
+                    MemoryDraft(
+                        content=one_line(sentence),
+                        tags=("security",) if language(sentence) == "en" else ("security", "安全"),
+                        confidence=0.65,
+                        memory_type="security",
+                        evidence=(Evidence(message.start_line, message.end_line, sentence),),
+                    )
+                )
+                break
+    return drafts

@@ -1,0 +1,39 @@
+"""Language of a short text, and its sentences; English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+__all__ = ["CJK", "Lang", "language", "one_line", "sentences"]
+
+Lang = Literal["en", "zh"]
+CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+_SENTENCE = re.compile(r"[^。！？!?\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Dr|No|approx)|\b[A-Z])\.$")
+
+
+def language(text: str) -> Lang:
+    """`zh` when Chinese characters outnumber half the Latin words, so that code in a sentence does not count."""
+    chinese = len(CJK.findall(text))
+    return "zh" if chinese > len(_LATIN_WORD.findall(text)) / 2 else "en"
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences of `text`, trimmed, none empty; a line break ends a sentence, an abbreviation does not."""
+    found: list[str] = []
+    for piece in _SENTENCE.findall(text):
+        piece = piece.strip()
+        if not piece:
+            continue
+        if found and _ABBREVIATION.search(found[-1]):
+            found[-1] = f"{found[-1]} {piece}"
+        else:
+            found.append(piece)
+    return found

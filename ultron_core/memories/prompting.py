@@ -1,0 +1,26 @@
+"""Prompts as files: `prompts/<name>.md`, the part above the first `---` line is the system message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from string import Template
+
+__all__ = ["ask"]
+
+
+def ask(name: str, values: Mapping[str, str]) -> list[dict[str, str]]:
+    """The chat messages of a prompt, `$name` places filled from `values`; KeyError when one is missing."""
+    system, user = _read(name)
+    return [
+        {"role": "system", "content": system},
+        {"role": "user", "content": Template(user).substitute(values)},
+    ]
+
+
+@lru_cache(maxsize=8)
+def _read(name: str) -> tuple[str, str]:
+    text = files("ultron_core.memories").joinpath("prompts", f"{name}.md").read_text("utf-8")
+    system, _, user = text.partition("\n---\n")
+    return system.strip(), user.strip()

@@ -1,0 +1,144 @@
+"""Sentences that memories are made of, in English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.memories.language import CJK, Lang, language, one_line, sentences
+from ultron_core.memories.reading import without_code
+from ultron_core.models import Message
+
+__all__ = ["PHRASES", "best_reason", "clip", "talk_language"]
+
+PHRASES: dict[Lang, dict[str, str]] = {
+    "en": {
+        "failed": "{subject} failed: {line}",
+        "worked": "It worked as {subject}.",
+        "arguments": "It worked once {names} had been changed.",
+        "edited": "It worked after a change of {files}{change}.",
+        "change": ": `{old}` became `{new}`",
+        "after": "It worked after {steps}.",
+        "retry": "The same call worked when it was tried again.",
+        "with": "Calling {tool}.",
+        "running": "Running {subject}.",
+        "using": "Running Python code with {names}.",
+        "code": "Running Python code.",
+        "reread": "It worked after {file} had been read again.",
+        "correction": "The user corrected the agent: {said}",
+        "instead_of": "The agent had done it otherwise: {said}",
+        "preference": "Standing wish of the user: {said}",
+        "unsolved": "Not solved in this session.",
+        "repeated": "{subject} failed {n} times in the same way: {line}",
+        "repeated_fix": "Repeating the call unchanged did not help; change the arguments or the approach.",
+        "secret": "A secret ({kind}) was shown in the output of {subject}.",
+        "secret_fix": "Rotate the secret and keep it out of output and files under version control.",
+        "assumed": "The agent went on without the real data: {said}",
+        "concluded": "A conclusion that nobody checked against the source was wrong: {said}",
+        "concluded_fix": "Check a conclusion against the source, by a tool or another way of working it out, before answering.",
+        "failed_run": "A run that did not reach its goal.",
+        "assumed_fix": "Get the real data or say that it is missing; do not go on with placeholders.",
+    },
+    "zh": {
+        "failed": "{subject} 失败：{line}",
+        "worked": "改用 {subject} 后成功。",
+        "arguments": "修改参数 {names} 后成功。",
+        "edited": "修改 {files} 后成功{change}。",
+        "change": "：`{old}` 改为 `{new}`",
+        "after": "先执行 {steps}，之后成功。",
+        "retry": "原样重试后成功。",
+        "with": "调用 {tool} 时。",
+        "running": "执行 {subject} 时。",
+        "using": "运行使用 {names} 的 Python 代码时。",
+        "code": "运行 Python 代码时。",
+        "reread": "重新读取 {file} 之后成功。",
+        "correction": "用户纠正了代理：{said}",
+        "instead_of": "代理原来的做法：{said}",
+        "preference": "用户的长期要求：{said}",
+        "unsolved": "本次会话中没有解决。",
+        "repeated": "{subject} 以同样的方式失败了 {n} 次：{line}",
+        "repeated_fix": "原样重复调用没有用，应修改参数或换一种做法。",
+        "secret": "{subject} 的输出中出现了密钥（{kind}）。",
+        "secret_fix": "更换该密钥，不要让它出现在输出和受版本控制的文件里。",
+        "assumed": "代理没有核实真实来源就继续：{said}",
+        "concluded": "没有对照来源核实的结论是错的：{said}",
+        "concluded_fix": "回答之前用工具或另一种方法对照来源核实结论。",
+        "failed_run": "一次没有达到目标的任务。",
+        "assumed_fix": "取得真实数据，或者说明缺少数据，不要用占位数据继续。",
+    },
+}
+
+_REASON = re.compile(
+    r"\bbecause\b|\b(?:issue|problem|error|failure|bug|cause) (?:is|was|seems|appears|occurred|comes|came|lies)\b|\bcaused by\b|"
+    r"\bdue to\b|\bmissing\b|\binstead\b|\brequires?\b|\bneeds? to (?:be|use|have|add|install|set|read|run)\b|\bmust (?:be|use|have)\b|"
+    r"\bdoes(?:n't| not) (?:exist|support|have|accept|work|include|match)\b|\bshould (?:be|use|have)\b|\bisn't\b|\bnot (?:installed|defined|available|found)\b|"
+    r"\bwrong\b|\bincorrect(?:ly)?\b|\bfix(?:ed)? (?:by|the)\b|\bthe fix\b|\bto (?:fix|resolve|address) (?:this|the)\b|"
+    r"因为|由于|原因是|问题(?:是|在于|出在)|需要(?:先|安装|使用|改|用)|应该(?:用|是|改)|缺少|改为|改成|修复|不支持|不存在",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"^(?:let me|let's|now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
+    r"好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
+    re.IGNORECASE,
+)
+_COMMON = frozenset(
+    ("error", "failed", "failure", "this", "that", "with", "from", "have", "were", "test", "tests", "file", "code",
+     "return", "import", "self", "none", "true", "false", "line", "user", "should", "need", "does", "when", "will")
+)  # fmt: skip
+_LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)、]|#+)\s*")
+
+
+def talk_language(messages: Sequence[Message], position: int) -> Lang:
+    """Language of the talk around a position: the nearest prose of a person or model before it."""
+    for message in reversed(messages[: position + 1]):
+        if message.role in ("user", "assistant") and message.origin in ("human", "model"):
+            prose = without_code(message.content).strip()
+            if len(CJK.findall(prose)) >= 4 or len(prose) >= 20:
+                return language(prose)
+    return "en"
+
+
+def best_reason(
+    messages: Sequence[Message], begin: int, near: int, end: int, about: str
+) -> tuple[str, int] | None:
+    """The model's sentence in messages[begin:end] that best explains a failure or its cure, and where it is.
+
+    `about` is the failure's line and what was changed. From `near` on a sentence must share a term with it.
+    """
+    terms = _terms(about)
+    best: tuple[float, str, int] | None = None
+    for position in range(begin, min(end, len(messages))):
+        message = messages[position]
+        if message.role != "assistant" or message.origin != "model":
+            continue
+        for sentence in sentences(without_code(message.content)):
+            sentence = _LIST_MARK.sub("", sentence).strip()
+            rank = _rank(sentence, terms)
+            if rank is None or (position >= near and not terms & _terms(sentence)):
+                continue
+            rank -= 0.1 * (position - begin)
+            if rank > 0 and (best is None or rank > best[0]):
+                best = (rank, sentence, position)
+    return None if best is None else (best[1], best[2])
+
+
+def _rank(sentence: str, terms: frozenset[str]) -> float | None:
+    """How well a sentence explains; None when it does not."""
+    size = len(sentence) + 2 * len(CJK.findall(sentence))
+    if not 25 <= size <= 420 or sentence.endswith((":", "：", "?", "？")) or not _REASON.search(sentence):
+        return None
+    rank = min(len(_REASON.findall(sentence)), 3) - (1.5 if _WEAK.match(sentence) else 0.0)
+    return rank + 0.8 * min(len(terms & _terms(sentence)), 3) + (0.4 if "`" in sentence else 0.0)
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in re.findall(r"[A-Za-z_]\w{3,}", text)) - _COMMON
+
+
+def clip(text: str, limit: int) -> str:
+    """One line of at most `limit` characters, cut between words."""
+    line = one_line(text)
+    if len(line) <= limit:
+        return line
+    cut = line[:limit]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).rstrip(" ,;:") + "…"

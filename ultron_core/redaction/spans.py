@@ -1,0 +1,166 @@
+"""Spans over a text that is being redacted, and the numbering of placeholders.
+
+A `Draft` keeps the input untouched and collects spans in its coordinates. Finders look at `draft.view`, the
+text with the spans so far already replaced, so that a second look sees what a later reader would see: running
+the finders until none fires makes redaction idempotent by construction.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ultron_core.models import Finding, Redaction
+
+__all__ = ["ENTITIES", "PLACEHOLDER", "Draft", "Numbering", "Span"]
+
+#: every entity that a placeholder can name
+ENTITIES = (
+    "LLM_API_KEY",
+    "GITHUB_TOKEN",
+    "AWS_ACCESS_KEY",
+    "REDACTED_TOKEN",
+    "REDACTED_CREDENTIAL",
+    "UUID",
+    "PHONE_NUMBER",
+    "EMAIL_ADDRESS",
+    "IP_ADDRESS",
+    "CREDIT_CARD",
+    "IBAN_CODE",
+    "US_SSN",
+    "CN_ID",
+    "PERSON",
+    "USER",
+    "PATH",
+)
+PLACEHOLDER = re.compile(r"<(" + "|".join(ENTITIES) + r")(?:_(\d{1,9}))?>")
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters `start` to `end` (exclusive) that hold one value of kind `entity`."""
+
+    start: int
+    end: int
+    entity: str
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Which placeholder stands for which value, over one document."""
+
+    _known: dict[tuple[str, str], str] = field(default_factory=dict)
+    _last: dict[str, int] = field(default_factory=dict)
+
+    def reserve(self, text: str) -> None:
+        """Placeholders that are in the text already keep their meaning: new values get later numbers."""
+        if "<" not in text:
+            return
+        for match in PLACEHOLDER.finditer(text):
+            number = int(match[2] or 1)
+            self._last[match[1]] = max(self._last.get(match[1], 0), number)
+
+    def placeholder(self, entity: str, value: str) -> str:
+        """`<KIND>` for the first distinct value of a kind, `<KIND_2>` for the second, and so on."""
+        key = (entity, value)
+        if key not in self._known:
+            number = self._last[entity] = self._last.get(entity, 0) + 1
+            self._known[key] = f"<{entity}>" if number == 1 else f"<{entity}_{number}>"
+        return self._known[key]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A text and the spans found in it so far (sorted, disjoint, in coordinates of the text)."""
+
+    text: str
+    #: only the inside of string literals may change, so that a JSON text stays JSON
+    literals: Sequence[tuple[int, int]] | None = None
+    spans: list[Span] = field(default_factory=list)
+    view: str = ""
+    #: where each piece of the view between placeholders starts: (position in view, position in text)
+    _pieces: list[tuple[int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._render()
+
+    def restrict_to_literals(self) -> None:
+        self.literals = [m.span() for m in _JSON_STRING.finditer(self.text)]
+
+    def add(self, found: Iterable[Span]) -> bool:
+        """Takes spans of the current view, earlier ones first in rank; True if any was new.
+
+        What overlaps a placeholder of the view or a span of higher rank is left out.
+        """
+        taken = [m.span() for m in PLACEHOLDER.finditer(self.view)] if "<" in self.view else []
+        taken.sort()
+        new: list[Span] = []
+        for span in found:
+            at = bisect_right(taken, (span.start, span.end))
+            if at < len(taken) and taken[at][0] < span.end:
+                continue
+            if at and taken[at - 1][1] > span.start:
+                continue
+            mapped = self._to_text(span)
+            if mapped.end <= mapped.start or not self._allowed(mapped):
+                continue
+            taken.insert(at, (span.start, span.end))
+            new.append(mapped)
+        if not new:
+            return False
+        self.spans = sorted([*self.spans, *new])
+        self._render()
+        return True
+
+    def finish(self, numbering: Numbering) -> Redaction:
+        """The text with numbered placeholders."""
+        parts: list[str] = []
+        findings: list[Finding] = []
+        at = 0
+        for span in self.spans:
+            placeholder = numbering.placeholder(span.entity, self.text[span.start : span.end])
+            parts += [self.text[at : span.start], placeholder]
+            findings.append(Finding(span.start, span.end, span.entity, placeholder))
+            at = span.end
+        if not findings:
+            return Redaction(self.text)
+        return Redaction("".join(parts) + self.text[at:], tuple(findings))
+
+    def _allowed(self, span: Span) -> bool:
+        if self.literals is None:
+            return True
+        at = bisect_right(self.literals, (span.start, len(self.text))) - 1
+        return at >= 0 and self.literals[at][0] < span.start and span.end < self.literals[at][1]
+
+    def _to_text(self, span: Span) -> Span:
+        view_at, text_at = self._pieces[bisect_right(self._pieces, (span.start, len(self.text))) - 1]
+        start = text_at + span.start - view_at
+        end = start + span.end - span.start
+        if span.entity != "USER" and _escapes_next(self.text, start):
+            start += 1  # the first letter belongs to an escape such as \n
+        return Span(start, end, span.entity)
+
+    def _render(self) -> None:
+        parts: list[str] = []
+        self._pieces = [(0, 0)]
+        length = at = 0
+        for span in self.spans:
+            placeholder = f"<{span.entity}>"
+            parts += [self.text[at : span.start], placeholder]
+            length += span.start - at + len(placeholder)
+            at = span.end
+            self._pieces.append((length, at))
+        self.view = "".join([*parts, self.text[at:]]) if parts else self.text
+
+
+def _escapes_next(text: str, start: int) -> bool:
+    """Is the character at `start` the letter of an escape (odd number of backslashes before it)?"""
+    if start == 0 or text[start - 1] != "\\" or text[start : start + 1] not in tuple("nrtbf"):
+        return False
+    slashes = 1
+    while slashes < start and slashes < 64 and text[start - 1 - slashes] == "\\":
+        slashes += 1
+    return slashes % 2 == 1

@@ -1,0 +1,224 @@
+"""Time words in English and Chinese -> a range of time.
+
+Days, weeks (from Monday), months and years are those of the calendar of `now`; "last 3 days" ends now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+__all__ = ["TimeRange", "find_range"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """since <= time < until (None is open), read from text[begin:end]."""
+
+    since: datetime | None
+    until: datetime | None
+    begin: int
+    end: int
+
+
+_Bounds = tuple[datetime | None, datetime | None]
+_Reader = Callable[[re.Match[str], datetime], _Bounds | None]
+
+_EN_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "couple of": 2, "few": 3,
+}  # fmt: skip
+_ZH_DIGITS = {
+    "一": 1,
+    "两": 2,
+    "二": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+    "十": 10,
+    "几": 3,
+}
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_ZH_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
+_UNIT = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year",
+         "小时": "hour", "分钟": "minute"}  # fmt: skip
+_COUNT = r"(\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|couple of|few)"
+_ZH_COUNT = r"(\d+|[一两二三四五六七八九十几])"
+
+
+def find_range(text: str, now: datetime) -> TimeRange | None:
+    """The first kind of time expression that `text` holds, most exact kinds first; None without one."""
+    for pattern, read in _RULES:
+        match = pattern.search(text)
+        if match is None:
+            continue
+        bounds = read(match, now)
+        if bounds is not None:
+            return TimeRange(bounds[0], bounds[1], match.start(), match.end())
+    return None
+
+
+def _day(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _month(moment: datetime, shift: int = 0) -> datetime:
+    index = moment.year * 12 + moment.month - 1 + shift
+    return _day(moment).replace(year=index // 12, month=index % 12 + 1, day=1)
+
+
+def _start(moment: datetime, unit: str, shift: int) -> datetime:
+    """The begin of the calendar unit that lies `shift` units after the one of `moment`."""
+    if unit == "day":
+        return _day(moment) + timedelta(days=shift)
+    if unit == "week":
+        return _day(moment) - timedelta(days=moment.weekday()) + timedelta(weeks=shift)
+    if unit == "month":
+        return _month(moment, shift)
+    return _day(moment).replace(year=moment.year + shift, month=1, day=1)
+
+
+def _back(moment: datetime, unit: str, count: int) -> datetime:
+    if unit == "month":
+        return moment - timedelta(days=30 * count)
+    if unit == "year":
+        return moment - timedelta(days=365 * count)
+    return moment - timedelta(**{f"{unit}s": count})
+
+
+def _whole(now: datetime, unit: str, shift: int) -> _Bounds:
+    return _start(now, unit, shift), _start(now, unit, shift + 1)
+
+
+def _number(word: str) -> int:
+    if word.isdigit():
+        return min(int(word), 1000)
+    return _EN_NUMBERS.get(word.lower()) or _ZH_DIGITS[word]
+
+
+def _date(match: re.Match[str], now: datetime) -> _Bounds | None:
+    year, month, day = (int(part) for part in match.groups())
+    try:
+        begin = _day(now).replace(year=year, month=month, day=day)
+    except ValueError:  # 2024-13-40 is no date
+        return None
+    return begin, begin + timedelta(days=1)
+
+
+def _year_month(match: re.Match[str], now: datetime) -> _Bounds | None:
+    year, month = int(match.group(1)), int(match.group(2))
+    if not 1 <= month <= 12:
+        return None
+    begin = _day(now).replace(year=year, month=month, day=1)
+    return begin, _month(begin, 1)
+
+
+def _named_month(match: re.Match[str], now: datetime) -> _Bounds:
+    month = _MONTHS.index(match.group(1).lower()) + 1
+    year = int(match.group(2)) if match.group(2) else now.year - (month > now.month)
+    begin = _day(now).replace(year=year, month=month, day=1)
+    return begin, _month(begin, 1)
+
+
+def _since(match: re.Match[str], now: datetime) -> _Bounds:
+    return _named_weekday(match, now)[0], None
+
+
+def _named_weekday(match: re.Match[str], now: datetime) -> _Bounds:
+    """The last day of that name before today."""
+    back = (now.weekday() - _WEEKDAYS.index(match.group(1).lower()) - 1) % 7 + 1
+    begin = _day(now) - timedelta(days=back)
+    return begin, begin + timedelta(days=1)
+
+
+def _zh_weekday(match: re.Match[str], now: datetime) -> _Bounds:
+    begin = _start(now, "week", -1) + timedelta(days=_ZH_WEEKDAYS[match.group(1)])
+    return begin, begin + timedelta(days=1)
+
+
+def _ago(match: re.Match[str], now: datetime) -> _Bounds:
+    unit, count = match.group(2).lower(), _number(match.group(1))
+    if unit in ("hour", "minute"):
+        return _back(now, unit, count), now
+    return _whole(now, unit, -count)
+
+
+def _zh_ago(match: re.Match[str], now: datetime) -> _Bounds:
+    unit, count = _UNIT[match.group(2)], _number(match.group(1))
+    if unit in ("hour", "minute"):
+        return _back(now, unit, count), now
+    return _whole(now, unit, -count)
+
+
+def _last_n(match: re.Match[str], now: datetime) -> _Bounds:
+    return _back(now, match.group(2).lower(), _number(match.group(1))), None
+
+
+def _zh_last_n(match: re.Match[str], now: datetime) -> _Bounds:
+    return _back(now, _UNIT[match.group(2)], _number(match.group(1))), None
+
+
+def _relative(match: re.Match[str], now: datetime) -> _Bounds:
+    shift = 0 if match.group(1).lower() == "this" else -1
+    return _whole(now, match.group(2).lower(), shift)
+
+
+def _zh_relative(match: re.Match[str], now: datetime) -> _Bounds:
+    shift = 0 if match.group(1) in ("这", "本") else -1
+    return _whole(now, _UNIT[match.group(2)], shift)
+
+
+def _fixed(unit: str, shift: int) -> _Reader:
+    return lambda match, now: _whole(now, unit, shift)
+
+
+def _recent(match: re.Match[str], now: datetime) -> _Bounds:
+    return _back(now, "day", 14), None
+
+
+def _rule(pattern: str, read: _Reader) -> tuple[re.Pattern[str], _Reader]:
+    return re.compile(pattern, re.IGNORECASE), read
+
+
+_UNITS_EN = r"(minute|hour|day|week|month|year)s?"
+_RULES = (
+    _rule(r"\b(?:on )?(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", _date),
+    _rule(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]?", _date),
+    _rule(r"(\d{4})年(\d{1,2})月", _year_month),
+    _rule(rf"\b{_COUNT} {_UNITS_EN} ago\b", _ago),
+    _rule(rf"\b(?:in |over |within )?(?:the )?(?:last|past) {_COUNT} {_UNITS_EN}\b", _last_n),
+    _rule(rf"(?:最近|过去|近){_ZH_COUNT}个?(天|日|周|星期|礼拜|月|年|小时|分钟)", _zh_last_n),
+    _rule(rf"{_ZH_COUNT}个?(天|周|星期|礼拜|月|年|小时|分钟)(?:之前|以前|前)", _zh_ago),
+    _rule(r"\bthe day before yesterday\b|前天", _fixed("day", -2)),
+    _rule(r"\byesterday\b|昨天|昨日", _fixed("day", -1)),
+    _rule(r"\btoday\b|今天|今日", _fixed("day", 0)),
+    _rule(r"(?:上周|上星期|上礼拜)([一二三四五六日天])", _zh_weekday),
+    _rule(r"\b(this|last) (week|month|year)\b", _relative),
+    _rule(r"(这|本|上)个?(周|星期|礼拜|月)", _zh_relative),
+    _rule(r"今年", _fixed("year", 0)),
+    _rule(r"去年", _fixed("year", -1)),
+    _rule(rf"\bsince ({'|'.join(_WEEKDAYS)})\b", _since),
+    _rule(rf"\b(?:on |last )({'|'.join(_WEEKDAYS)})\b", _named_weekday),
+    _rule(rf"\b(?:in|during|since) ({'|'.join(_MONTHS)})(?:,? (\d{{4}}))?\b", _named_month),
+    _rule(r"\brecently\b|\blately\b|最近", _recent),
+)

@@ -1,0 +1,90 @@
+"""The two service objects that `Ultron` carries under the names the spec gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from ultron_core.steps import clusters as cluster_step
+from ultron_core.steps.context import Context
+from ultron_core.steps.export import export_rows
+from ultron_core.steps.extract import ExtractedSegment, extract_pending_segments
+from ultron_core.steps.label import LabeledSegment, label_pending_segments
+from ultron_core.steps.segment import SegmentedSession, segment_pending_sessions
+from ultron_core.store import segments as segment_store
+from ultron_core.store import sessions as session_store
+
+__all__ = ["ClusterService", "TrajectoryService"]
+
+
+class TrajectoryService:
+    """Segments, labels, extraction and training rows; each method does one batch."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def segment_pending_sessions(self, batch_size: int = 50) -> list[SegmentedSession]:
+        """Cut up to `batch_size` sessions that wait."""
+        return segment_pending_sessions(self._context, batch_size)
+
+    def label_pending_segments(self, batch_size: int = 50) -> list[LabeledSegment]:
+        """Judge up to `batch_size` finished segments."""
+        return label_pending_segments(self._context, batch_size)
+
+    def extract_memories_from_segments(self, batch_size: int = 50) -> list[ExtractedSegment]:
+        """Look through up to `batch_size` labelled segments for memories."""
+        return extract_pending_segments(self._context, batch_size)
+
+    def get_trajectory_stats(self) -> dict[str, Any]:
+        """`{sessions: {...}, segments: {total, labeled, memory_eligible, sft_eligible, ...}}`."""
+        context = self._context
+        thresholds = {
+            "memory_threshold": context.settings.labels.memory_score_threshold,
+            "sft_threshold": context.settings.labels.sft_score_threshold,
+        }
+        with context.database.transaction() as conn:
+            sessions = session_store.fetch(conn, "stats", {"account_id": context.account_id})[0]
+            segments = segment_store.fetch(
+                conn, "stats", {"account_id": context.account_id, **thresholds}
+            )[0]
+        return {"sessions": sessions, "segments": segments}
+
+    def export_sft(
+        self, task_type: str | None = None, min_quality_score: float = 0.8, limit: int = 5000
+    ) -> list[dict[str, Any]]:
+        """Training rows `{messages, tools, topic, ...}` of eligible segments, best first; writes nothing."""
+        return export_rows(
+            self._context, task_type=task_type, min_quality_score=min_quality_score, limit=limit
+        )
+
+
+class ClusterService:
+    """Knowledge clusters and when they are ready to become skills."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def assign_memory_to_cluster(self, memory: Any) -> cluster_step.KnowledgeCluster:
+        """Put a memory (record or id) into the nearest cluster, or a new one."""
+        return cluster_step.assign_memory_to_cluster(self._context, memory)
+
+    def get_clusters_ready_to_crystallize(self) -> Sequence[cluster_step.KnowledgeCluster]:
+        """Clusters at the threshold that have no skill yet."""
+        return cluster_step.get_clusters_ready_to_crystallize(self._context)
+
+    def get_clusters_ready_to_recrystallize(self) -> Sequence[cluster_step.KnowledgeCluster]:
+        """Clusters whose skill has missed enough new members."""
+        return cluster_step.get_clusters_ready_to_recrystallize(self._context)
+
+    def get_cluster_memories(self, cluster_id: str | UUID) -> Sequence[Any]:
+        """All active members as memory records."""
+        return cluster_step.get_cluster_memories(self._context, cluster_id)
+
+    def run_initial_clustering(self) -> Any:
+        """Cluster every active memory anew, in one pass."""
+        return cluster_step.run_initial_clustering(self._context)
+
+    def mark_crystallized(self, cluster_id: str | UUID, skill_slug: str) -> None:
+        """Record that the cluster's memories became this skill."""
+        cluster_step.mark_crystallized(self._context, cluster_id, skill_slug)

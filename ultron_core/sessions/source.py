@@ -1,0 +1,110 @@
+"""Where the bytes come from: a path or bytes, any encoding, as physical lines, as often as asked for."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ultron_core.errors import SessionFileError
+
+__all__ = ["MAX_LINE_BYTES", "Source"]
+
+#: A longer physical line is counted as `too_long` and not read into memory.
+MAX_LINE_BYTES = 256 * 2**20
+_HEAD_BYTES = 65_536
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")
+
+
+class Source:
+    """A session file that can be read more than once. Raises SessionFileError when it cannot be read at all."""
+
+    def __init__(self, path_or_bytes: str | Path | bytes) -> None:
+        self._bytes: bytes | None = None
+        if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
+            self.name = "<bytes>"
+            self._bytes = bytes(path_or_bytes)
+        else:
+            self.path = Path(path_or_bytes)
+            self.name = str(path_or_bytes)
+        with self._open() as file:
+            try:
+                head = file.read(_HEAD_BYTES)
+                self.size = file.seek(0, io.SEEK_END)
+            except OSError as error:
+                raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
+        self.encoding = _encoding(head)
+        self.looks_binary = self.encoding in ("utf-8", "utf-8-sig") and _control_share(head) > 0.05
+
+    def _open(self) -> BinaryIO:
+        if self._bytes is not None:
+            return io.BytesIO(self._bytes)
+        try:
+            if self.path.exists() and not self.path.is_file():
+                raise SessionFileError(f"{self.name} is no regular file; give a session file.")
+            return self.path.open("rb", buffering=1 << 18)
+        except FileNotFoundError as error:
+            raise SessionFileError(f"{self.name} does not exist.") from error
+        except (OSError, ValueError) as error:
+            raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
+
+    def lines(self) -> Iterator[bytes]:
+        """Each physical line as UTF-8 bytes with its end; a line over MAX_LINE_BYTES comes cut to one more."""
+        with self._open() as file:
+            try:
+                if self.encoding.startswith(("utf-16", "utf-32")):
+                    yield from _decoded(file, self.encoding)
+                    return
+                if self.encoding == "utf-8-sig":
+                    file.seek(len(codecs.BOM_UTF8))
+                while raw := file.readline(MAX_LINE_BYTES):
+                    if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                        _skip_rest(file)
+                        raw += b" "
+                    yield raw
+            except OSError as error:
+                raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
+
+
+def _decoded(file: BinaryIO, encoding: str) -> Iterator[bytes]:
+    with io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n") as text:
+        while line := text.readline(MAX_LINE_BYTES):
+            yield line.encode("utf-8", "replace")
+
+
+def _skip_rest(file: BinaryIO) -> None:
+    while (more := file.readline(1 << 20)) and not more.endswith(b"\n"):
+        pass
+
+
+def _encoding(head: bytes) -> str:
+    for bom, name in _BOMS:
+        if head.startswith(bom):
+            return name
+    # without a mark: JSON is mostly ASCII, so every second byte of UTF-16 is NUL
+    pairs = len(head) // 2
+    if pairs >= 8 and head.rstrip(b"\x00"):
+        even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
+        if odd > 0.7 * pairs and even < 0.05 * pairs:
+            return "utf-16-le"
+        if even > 0.7 * pairs and odd < 0.05 * pairs:
+            return "utf-16-be"
+    return "utf-8"
+
+
+def _control_share(head: bytes) -> float:
+    body = head.rstrip(b"\x00")
+    if not body:
+        return 0.0
+    controls = sum(body.count(byte) for byte in range(32) if byte not in _TEXT_CONTROLS)
+    controls += body.count(0) + body.count(0x7F)
+    return controls / len(body)

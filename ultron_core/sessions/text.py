@@ -1,0 +1,94 @@
+"""Text, times and plain JSON values as every format needs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+__all__ = ["TooDeepError", "as_text", "check_depth", "clean_text", "clean_value", "decode", "parse_time"]
+
+#: Deeper values cannot be written again by common JSON libraries (orjson.dumps stops at 254).
+MAX_DEPTH = 200
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+class TooDeepError(ValueError):
+    """A JSON value is nested deeper than can be stored again."""
+
+
+def clean_text(text: str) -> str:
+    """The text without NUL characters and lone surrogates, which neither UTF-8 nor a database can hold."""
+    if "\x00" in text:
+        text = text.replace("\x00", "")
+    if _SURROGATE.search(text):
+        text = _PAIR.sub(lambda m: m.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
+        text = _SURROGATE.sub("", text)
+    return text
+
+
+def clean_value(value: Any, depth: int = 0) -> Any:
+    """The same JSON value with every string cleaned, keys included. Raises TooDeepError."""
+    if depth > MAX_DEPTH:
+        raise TooDeepError
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_text(key): clean_value(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean_value(item, depth + 1) for item in value]
+    return value
+
+
+def check_depth(value: Any) -> Any:
+    """The value itself. Raises TooDeepError when it is nested deeper than MAX_DEPTH."""
+    level, depth = [value], 0
+    while level:
+        if depth > MAX_DEPTH:
+            raise TooDeepError
+        below = []
+        for item in level:
+            if isinstance(item, Mapping):
+                below.extend(v for v in item.values() if isinstance(v, (Mapping, list)))
+            elif isinstance(item, list):
+                below.extend(v for v in item if isinstance(v, (Mapping, list)))
+        level, depth = below, depth + 1
+    return value
+
+
+def as_text(value: Any) -> str:
+    """A string for any JSON value: strings as they are, None empty, the rest as compact JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return orjson.dumps(check_depth(value)).decode("utf-8")
+
+
+def decode(arguments: Any) -> Any:
+    """The arguments of a call: decoded when they are JSON in a string, else as they came."""
+    if not isinstance(arguments, str):
+        return check_depth(arguments)
+    try:
+        decoded = orjson.loads(arguments)
+    except orjson.JSONDecodeError:
+        return arguments
+    return clean_value(decoded) if "\\u0000" in arguments else check_depth(decoded)
+
+
+def parse_time(value: Any) -> datetime | None:
+    """An aware UTC time from ISO text, or from seconds or milliseconds since 1970; None if it is neither."""
+    try:
+        if isinstance(value, str):
+            parsed = datetime.fromisoformat(value)
+            return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+            # 1e11 seconds is the year 5138, 1e11 milliseconds is 1973
+            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None

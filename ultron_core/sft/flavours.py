@@ -1,0 +1,128 @@
+"""The same rows for readers that need another shape; pure functions from row to JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ultron_core.sft.records import Row, canonical_json
+
+__all__ = ["FLAVOURS", "LLAMAFACTORY_DATASET_INFO", "to_llamafactory", "to_openai", "to_swift"]
+
+
+def to_openai(row: Row) -> dict[str, Any]:
+    """OpenAI fine-tuning: arguments as strings, no reasoning field."""
+    result: dict[str, Any] = {"messages": [_openai_message(m) for m in row.messages]}
+    if row.tools:
+        result["tools"] = list(row.tools)
+        result["parallel_tool_calls"] = row.max_parallel_calls > 1
+    return result
+
+
+def _openai_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {k: v for k, v in message.items() if k not in {"reasoning_content", "tool_calls"}}
+    if message["role"] == "tool":
+        plain.pop("name", None)
+    if "tool_calls" in message:
+        plain["tool_calls"] = _string_calls(message)
+    return plain
+
+
+def _string_calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            **call,
+            "function": {
+                "name": call["function"]["name"],
+                "arguments": canonical_json(call["function"]["arguments"]),
+            },
+        }
+        for call in message["tool_calls"]
+    ]
+
+
+def to_swift(row: Row) -> dict[str, Any]:
+    """ms-swift: tools as a JSON string, reasoning inline (it drops unknown message keys)."""
+    messages = []
+    for message in row.messages:
+        plain = {k: v for k, v in message.items() if k not in {"reasoning_content", "tool_calls"}}
+        if message.get("reasoning_content"):
+            plain["content"] = _think(message) + message["content"]
+        if "tool_calls" in message:
+            plain["tool_calls"] = _string_calls(message)
+        messages.append(plain)
+    result: dict[str, Any] = {"messages": messages}
+    if row.tools:
+        result["tools"] = canonical_json(list(row.tools))
+    return result
+
+
+def to_llamafactory(row: Row) -> dict[str, Any]:
+    """LLaMA-Factory sharegpt: text, reasoning and calls of a turn in one function_call value.
+
+    Its `openai` formatting throws away assistant text beside calls; this shape keeps all of it.
+    """
+    conversations: list[dict[str, str]] = []
+    system = ""
+    for message in row.messages:
+        role = message["role"]
+        if role == "system":
+            system = message["content"]
+        elif role == "user":
+            conversations.append({"from": "human", "value": message["content"]})
+        elif role == "tool":
+            _observe(conversations, message["content"])
+        else:
+            conversations.append(_sharegpt_assistant(message))
+    tools = [tool["function"] for tool in row.tools]
+    return {"conversations": conversations, "system": system, "tools": canonical_json(tools) if tools else ""}
+
+
+def _observe(conversations: list[dict[str, str]], content: str) -> None:
+    """Results of parallel calls become one observation: it wants strict alternation."""
+    if conversations and conversations[-1]["from"] == "observation":
+        conversations[-1]["value"] += f"\n\n{content}"
+    else:
+        conversations.append({"from": "observation", "value": content})
+
+
+def _sharegpt_assistant(message: Mapping[str, Any]) -> dict[str, str]:
+    text = _think(message) + message["content"]
+    calls = [
+        {"name": c["function"]["name"], "arguments": c["function"]["arguments"]}
+        for c in message.get("tool_calls", ())
+    ]
+    if not calls:
+        return {"from": "gpt", "value": text}
+    if not text:
+        return {"from": "function_call", "value": canonical_json(calls)}
+    return {"from": "function_call", "value": f"{text}\n<tool_call>{canonical_json(calls)}</tool_call>"}
+
+
+def _think(message: Mapping[str, Any]) -> str:
+    reasoning = message.get("reasoning_content")
+    return f"<think>\n{reasoning}\n</think>\n\n" if reasoning else ""
+
+
+FLAVOURS: dict[str, Callable[[Row], dict[str, Any]]] = {
+    "llamafactory": to_llamafactory,
+    "openai": to_openai,
+    "swift": to_swift,
+}
+
+LLAMAFACTORY_DATASET_INFO: dict[str, dict[str, Any]] = {
+    f"ultron_{split}": {
+        "file_name": f"{split}.jsonl",
+        "formatting": "sharegpt",
+        "columns": {"messages": "conversations", "system": "system", "tools": "tools"},
+        "tags": {
+            "role_tag": "from",
+            "content_tag": "value",
+            "user_tag": "human",
+            "assistant_tag": "gpt",
+            "observation_tag": "observation",
+            "function_tag": "function_call",
+        },
+    }
+    for split in ("train", "validation")
+}

@@ -1,0 +1,164 @@
+"""What must hold of the stored rows, as findings that Dagster's checks and `ultron doctor` report."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ultron_core.redaction import find_secrets
+from ultron_core.sft import verify_dataset
+from ultron_core.steps.context import Context
+from ultron_core.steps.segment import tiling_errors
+from ultron_core.store import sessions as session_store
+from ultron_core.store.queries import load_queries
+
+__all__ = [
+    "Finding",
+    "clusters_consistent",
+    "dataset_matches_manifest",
+    "left_failed",
+    "lines_accounted",
+    "memories_have_sources",
+    "no_secret_stored",
+    "scores_in_range",
+    "segments_tile",
+    "tier_shares",
+]
+
+_SQL = load_queries("audit")
+_SHOWN = 20
+_PLACEHOLDER = re.compile(r"<[A-Z_]+(?:_\d+)?>")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule: how many rows were looked at, how many break it, and some of them by name."""
+
+    about: str
+    checked: int
+    count: int
+    sample: tuple[str, ...] = ()
+    blocking: bool = False
+
+
+def _finding(about: str, checked: int, lines: Sequence[str], *, blocking: bool = False) -> Finding:
+    return Finding(about, checked, len(lines), tuple(lines[:_SHOWN]), blocking)
+
+
+def _rows(context: Context, query: str) -> list[dict[str, Any]]:
+    with context.database.transaction() as conn:
+        return conn.execute(_SQL[query], {"account_id": context.account_id}).fetchall()
+
+
+def _count(context: Context, query: str) -> int:
+    return int(_rows(context, query)[0]["count"])
+
+
+def lines_accounted(context: Context) -> Finding:
+    """The fates of every file's lines add up to its lines."""
+    bad = [f"{row['partition_key']}: {row['lines']}" for row in _rows(context, "unbalanced_ledgers")]
+    return _finding("lines with exactly one fate", _count(context, "session_count"), bad, blocking=True)
+
+
+def left_failed(context: Context) -> Finding:
+    """Files and sessions that need a person: exact count, a sample with the reason."""
+    with context.database.transaction() as conn:
+        rows = session_store.fetch(
+            conn,
+            "failed",
+            {
+                "account_id": context.account_id,
+                "max_attempts": context.settings.segments.max_attempts,
+                "limit": 10_000,
+            },
+        )
+    bad = [f"{row['partition_key']}: {row['error']}" for row in rows]
+    return _finding("sessions left failed", _count(context, "session_count"), bad)
+
+
+def segments_tile(context: Context) -> Finding:
+    """Segments cover every message of each thread once."""
+    bad = [f"{row['partition_key']} thread {row['thread']}" for row in tiling_errors(context)]
+    return _finding("threads tiled by segments", _count(context, "session_count"), bad, blocking=True)
+
+
+def scores_in_range(context: Context) -> Finding:
+    """All scores of all labels lie in 0..1."""
+    bad = [f"{row['partition_key']} segment {row['segment_index']}" for row in _rows(context, "bad_scores")]
+    return _finding("labels with scores in range", _count(context, "labeled_count"), bad)
+
+
+def no_secret_stored(context: Context) -> Finding:
+    """No secret pattern in anything that is not the private log."""
+    rows = _rows(context, "redacted_texts")
+    bad = [
+        f"{row['place']}: {finding.entity}"
+        for row in rows
+        for finding in find_secrets(row["text"] or "")[:1]
+    ]
+    return _finding("redacted texts without a secret", len(rows), bad, blocking=True)
+
+
+def memories_have_sources(context: Context) -> Finding:
+    """Every active memory has a source; the quoted words stand in the lines the source names."""
+    without = [f"memory {row['id']} has no source" for row in _rows(context, "memories_without_source")]
+    quotes = _rows(context, "segment_quotes")
+    wrong = [
+        f"memory {row['memory_id']}: quote not in {row['partition_key']} lines "
+        f"{row['start_line']}-{row['end_line']}"
+        for row in quotes
+        if not quote_in_text(row["quote"], row["text"] or "")
+    ]
+    return _finding("memories that rest on their lines", len(quotes), without + wrong)
+
+
+def quote_in_text(quote: str, text: str) -> bool:
+    """Whether a redacted quote occurs in the text: its pieces between placeholders, in order, spaces folded."""
+    folded = _SPACE.sub(" ", text)
+    # arguments are stored as JSON: a quoted newline or quotation mark is escaped there
+    unescaped = _SPACE.sub(" ", text.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "\t"))
+    pieces = [_SPACE.sub(" ", p).strip() for p in _PLACEHOLDER.split(quote)]
+    return any(_in_order([p for p in pieces if p], haystack) for haystack in (folded, unescaped))
+
+
+def _in_order(pieces: Sequence[str], text: str) -> bool:
+    position = 0
+    for piece in pieces:
+        found = text.find(piece, position)
+        if found < 0:
+            return False
+        position = found + len(piece)
+    return True
+
+
+def tier_shares(context: Context) -> Finding:
+    """HOT and WARM hold at most their percentile, rounded up, plus what arrived since the last rebalance."""
+    counts = {row["tier"]: int(row["count"]) for row in _rows(context, "tier_counts")}
+    total = sum(counts.values())
+    most = math.ceil(total * context.settings.tiers.hot_percentile / 100)
+    bad = [f"HOT holds {counts['HOT']} of {total}"] if counts.get("HOT", 0) > most else []
+    return _finding("HOT within its share", total, bad)
+
+
+def clusters_consistent(context: Context) -> Finding:
+    """Cluster sizes equal their members, all of them active."""
+    bad = [
+        f"cluster {row['cluster_id']}: size {row['size']}, {row['members']} members, {row['active']} active"
+        for row in _rows(context, "bad_clusters")
+    ]
+    return _finding("clusters whose members are active", _count(context, "cluster_count"), bad)
+
+
+def dataset_matches_manifest(context: Context) -> Finding:
+    """The newest dataset's files have the hashes and counts of its manifest, and pass its validation."""
+    rows = _rows(context, "newest_export")
+    if not rows:
+        return _finding("datasets that match their manifest", 0, [], blocking=True)
+    problems = verify_dataset(Path(rows[0]["path"]))
+    return _finding("datasets that match their manifest", 1, problems, blocking=True)
+

@@ -1,0 +1,84 @@
+"""Which session a file is: agent, session_file, partition key."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ultron_core.errors import InputError
+from ultron_core.redaction import redact_patterns
+from ultron_core.sessions import discover_sessions
+from ultron_core.steps.context import Context
+
+__all__ = ["IngestFile", "find_files", "partition_key", "session_file_name", "storable"]
+
+_KEY_LIMIT = 200
+_UNSAFE = re.compile(r"[^A-Za-z0-9._@=-]|\.\.+")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestFile:
+    """One file to read. `session_file` is its stable name, `path` where it lies now."""
+
+    path: Path
+    agent_id: str
+    session_file: str
+
+
+def find_files(context: Context, paths: Sequence[str | Path], agent_id: str) -> list[IngestFile]:
+    """The session files under `paths`, directories expanded, each once.
+
+    Inside the drop folder of this agent the name is relative to it, elsewhere `@abs/<hash>/<name>`.
+    Raises InputError for an empty agent or no paths, SessionFileError for a path that does not exist.
+    """
+    if not agent_id or "/" in agent_id or agent_id in {".", ".."}:
+        raise InputError(f"agent_id {agent_id!r} does not work: give a name without '/'.")
+    if isinstance(paths, str | Path):
+        paths = [paths]
+    if not paths:
+        raise InputError("No paths given: name session files or folders that hold .jsonl files.")
+    root = (context.settings.sessions_dir / agent_id).resolve()
+    files: dict[str, IngestFile] = {}
+    for path in discover_sessions([Path(p).expanduser() for p in paths]):
+        name = session_file_name(path, root)
+        files[name] = IngestFile(path, agent_id, name)
+    return list(files.values())
+
+
+def session_file_name(path: Path, agent_root: Path) -> str:
+    """The stable name of a file: relative to the agent's drop folder, else by its folder's hash."""
+    # resolve the folder, not the file: a symlinked file was skipped by discovery already
+    absolute = path.parent.resolve() / path.name
+    if absolute.is_relative_to(agent_root):
+        return storable(absolute.relative_to(agent_root).as_posix())
+    folder = hashlib.sha256(str(absolute.parent).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return f"@abs/{folder}/{storable(path.name)}"
+
+
+def storable(name: str) -> str:
+    """A file name as text that a database takes: bytes that are no UTF-8 become `\\xNN`."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def partition_key(context: Context, agent_id: str, session_file: str, *, distinct: bool = False) -> str:
+    """`<agent>/<relative path>`, redacted and percent-encoded, at most 200 characters.
+
+    The account stands in front when it is not the default one. A hash is added when the key was redacted or
+    cut, or when `distinct` asks for it, so that two files never share a key.
+    """
+    account = "" if context.account_id == "default" else f"{context.account_id}/"
+    name = f"{account}{agent_id}/{session_file}"
+    clean = redact_patterns(name).text
+    key = "/".join(_UNSAFE.sub(_percent, part) for part in clean.split("/"))
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:10]
+    if len(key) > _KEY_LIMIT:
+        return f"{key[: _KEY_LIMIT - 11].rstrip('%')}-{digest}"
+    return f"{key}-{digest}" if distinct or clean != name else key
+
+
+def _percent(match: re.Match[str]) -> str:
+    encoded = match.group().encode("utf-8", "surrogateescape")
+    return "".join(f"%{byte:02X}" for byte in encoded)

@@ -1,0 +1,100 @@
+"""What `show`, `sessions`, `stats` and `drops` print; reads only and counts no hits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from ultron_core.errors import InputError, NotFoundError
+from ultron_core.steps.context import Context
+from ultron_core.steps.process import count_pending
+from ultron_core.steps.upload import MemoryRecord, get_memories, get_stats
+from ultron_core.store import drops as drop_store
+from ultron_core.store import segments as segment_store
+from ultron_core.store import sessions as session_store
+from ultron_core.store.llm import call_totals
+from ultron_core.store.queries import load_queries
+
+__all__ = ["decisions", "drop_counts", "drops", "find_memory", "memories_without_hit", "sessions", "stats"]
+
+_SQL = load_queries("overview")
+_HEX = set("0123456789abcdef-")
+
+
+def find_memory(context: Context, prefix: str) -> UUID:
+    """The one memory whose id starts with `prefix`. Raises NotFoundError, or InputError when there are more."""
+    prefix = prefix.strip().lower()
+    if not prefix or set(prefix) - _HEX:
+        raise InputError(f"{prefix!r} is no memory id: give the first characters that `ultron search` prints.")
+    with context.database.transaction() as conn:
+        rows = conn.execute(
+            _SQL["find_memory"], {"account_id": context.account_id, "prefix": prefix}
+        ).fetchall()
+    if not rows:
+        raise NotFoundError(f"No memory whose id starts with {prefix}.")
+    if len(rows) > 1:
+        raise InputError(f"More than one memory starts with {prefix}: give more characters.")
+    found: UUID = rows[0]["id"]
+    return found
+
+
+def memories_without_hit(context: Context, ids: Sequence[UUID]) -> list[MemoryRecord]:
+    """Full memories; looking at them in a terminal is no use by an agent."""
+    return get_memories(context, ids, record_hits=False)
+
+
+def decisions(context: Context, memory_id: UUID) -> list[dict[str, Any]]:
+    """Inserts, merges and links of one memory, oldest first."""
+    with context.database.transaction() as conn:
+        return conn.execute(
+            _SQL["decisions"], {"account_id": context.account_id, "memory_id": memory_id}
+        ).fetchall()
+
+
+def sessions(context: Context, agent_id: str | None, limit: int) -> list[dict[str, Any]]:
+    """Sessions with counts of segments, labels and memories, newest first."""
+    with context.database.transaction() as conn:
+        return session_store.fetch(
+            conn, "listing", {"account_id": context.account_id, "agent_id": agent_id, "limit": limit}
+        )
+
+
+def drops(context: Context, stage: str | None, reason: str | None, limit: int) -> list[dict[str, Any]]:
+    """What was refused, newest first."""
+    with context.database.transaction() as conn:
+        return drop_store.listing(conn, context.account_id, stage=stage, reason=reason, limit=limit)
+
+
+def drop_counts(context: Context) -> list[dict[str, Any]]:
+    """How much was refused, by stage and reason."""
+    with context.database.transaction() as conn:
+        return drop_store.counts(conn, context.account_id)
+
+
+def stats(context: Context) -> dict[str, Any]:
+    """Everything countable: sessions, segments, memories, what waits, models."""
+    thresholds = {
+        "memory_threshold": context.settings.labels.memory_score_threshold,
+        "sft_threshold": context.settings.labels.sft_score_threshold,
+    }
+    with context.database.transaction() as conn:
+        account = {"account_id": context.account_id}
+        session_counts = session_store.fetch(conn, "stats", account)[0]
+        segment_counts = segment_store.fetch(conn, "stats", account | thresholds)[0]
+        others = conn.execute(_SQL["table_counts"], account).fetchone() or {}
+        models = call_totals(conn, context.account_id)
+    memory = get_stats(context)
+    return {
+        "sessions": session_counts,
+        "segments": segment_counts,
+        "memories": {
+            "total": memory["total"],
+            **{f"{k} tier": v for k, v in memory["by_tier"].items()},
+            **memory["by_type"],
+            **memory["by_status"],
+        },
+        "waiting": count_pending(context),
+        "stored": others,
+        "model calls": models,
+    }

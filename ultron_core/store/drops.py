@@ -1,0 +1,82 @@
+"""Repository of what was refused. Payloads are redacted by the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from ultron_core.models import Drop
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import load_queries
+
+__all__ = ["DropPlace", "counts", "listing", "replace_of_segment", "replace_of_session"]
+
+_SQL = load_queries("drops")
+
+#: a drop with the lines it is about, if any
+DropPlace = tuple[Drop, int | None, int | None]
+
+
+def replace_of_session(
+    conn: Connection, owner: tuple[str, str], session_id: UUID, stage: str, rows: Sequence[DropPlace], now: datetime
+) -> None:
+    """What `stage` refused of a session now, in place of what it refused before; owner = (account, agent)."""
+    conn.execute(_SQL["clear_session"], {"session_id": session_id, "stage": stage})
+    _insert(conn, owner, rows, {"session_id": session_id, "segment_id": None, "now": now})
+
+
+def replace_of_segment(
+    conn: Connection,
+    owner: tuple[str, str],
+    ids: tuple[UUID, UUID],
+    stage: str,
+    rows: Sequence[DropPlace],
+    now: datetime,
+) -> None:
+    """The same for a segment; ids = (session, segment)."""
+    session_id, segment_id = ids
+    conn.execute(_SQL["clear_segment"], {"segment_id": segment_id, "stage": stage})
+    _insert(conn, owner, rows, {"session_id": session_id, "segment_id": segment_id, "now": now})
+
+
+def _insert(
+    conn: Connection, owner: tuple[str, str], rows: Sequence[DropPlace], common: dict[str, Any]
+) -> None:
+    account_id, agent_id = owner
+    if not rows:
+        return
+    conn.cursor().executemany(
+        _SQL["insert"],
+        [
+            {
+                **common,
+                "account_id": account_id,
+                "agent_id": agent_id,
+                "stage": drop.stage,
+                "reason": drop.reason,
+                "detail": drop.detail,
+                "payload": Jsonb(dict(drop.payload)),
+                "start_line": start_line,
+                "end_line": end_line,
+            }
+            for drop, start_line, end_line in rows
+        ],
+    )
+
+
+def listing(
+    conn: Connection, account_id: str, *, stage: str | None = None, reason: str | None = None, limit: int = 100
+) -> list[dict[str, Any]]:
+    """What was refused, newest first."""
+    params = {"account_id": account_id, "stage": stage, "reason": reason, "limit": limit}
+    return conn.execute(_SQL["listing"], params).fetchall()
+
+
+def counts(conn: Connection, account_id: str, keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Rows of stage, reason, count; only of these partitions when `keys` is given."""
+    params = {"account_id": account_id, "keys": None if keys is None else list(keys)}
+    return conn.execute(_SQL["counts"], params).fetchall()

@@ -1,0 +1,65 @@
+"""The answer cache and the cost ledger in Postgres: what the model client writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from ultron_core.llm.ledger import LLMCall
+from ultron_core.store.database import Connection, Database
+from ultron_core.store.queries import load_queries
+
+__all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals"]
+
+_SQL = load_queries("llm")
+_Clock = Callable[[], datetime]
+
+
+class PostgresAnswerCache:
+    """Answers by key; private to the account."""
+
+    def __init__(self, database: Database, account_id: str, clock: _Clock) -> None:
+        self._database, self._account_id, self._clock = database, account_id, clock
+
+    def get(self, key: str) -> str | None:
+        with self._database.transaction() as conn:
+            row = conn.execute(_SQL["cached"], {"account_id": self._account_id, "key": key}).fetchone()
+        return row["answer"] if row else None
+
+    def put(self, key: str, stage: str, model: str, answer: str) -> None:
+        values = {
+            "account_id": self._account_id,
+            "key": key,
+            "stage": stage,
+            "model": model,
+            "answer": answer.replace("\x00", ""),
+            "now": self._clock(),
+        }
+        with self._database.transaction() as conn:
+            conn.execute(_SQL["cache"], values)
+
+
+class PostgresCallLedger:
+    """One row a call; the day's tokens are counted in UTC."""
+
+    def __init__(self, database: Database, account_id: str, clock: _Clock) -> None:
+        self._database, self._account_id, self._clock = database, account_id, clock
+
+    def record(self, call: LLMCall) -> None:
+        with self._database.transaction() as conn:
+            conn.execute(_SQL["record"], {**asdict(call), "account_id": self._account_id})
+
+    def tokens_today(self) -> int:
+        midnight = self._clock().replace(hour=0, minute=0, second=0, microsecond=0)
+        with self._database.transaction() as conn:
+            row = conn.execute(
+                _SQL["tokens_since"], {"account_id": self._account_id, "since": midnight}
+            ).fetchone()
+        return int(row["tokens"]) if row else 0
+
+
+def call_totals(conn: Connection, account_id: str, since: datetime | None = None) -> list[dict[str, Any]]:
+    """Calls, tokens and cost by stage and model."""
+    return conn.execute(_SQL["totals"], {"account_id": account_id, "since": since}).fetchall()

@@ -1,0 +1,64 @@
+"""SQL by name: `load_queries("sessions")["insert"]` is one statement of `queries/sessions.sql`.
+
+A file holds statements, each under `-- name: insert` and one comment line that says what it answers.
+Parameters are written `%(name)s`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import LiteralString, cast
+
+from ultron_core.errors import StoreError
+
+__all__ = ["load_queries", "parse_queries"]
+
+FOLDER = Path(__file__).parent / "queries"
+_HEADER = re.compile(r"^-- name: *(.*?) *$", re.MULTILINE)
+
+
+@cache
+def load_queries(name: str) -> Mapping[str, LiteralString]:
+    """The statements of `store/queries/<name>.sql` by name; read once a process.
+
+    Raises StoreError when the file is missing or malformed (see `parse_queries`).
+    """
+    path = FOLDER / f"{name}.sql"
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise StoreError(f"No file {path.name} among the queries; the installation is incomplete.") from error
+    return parse_queries(text, path.name)
+
+
+def parse_queries(text: str, source: str) -> Mapping[str, LiteralString]:
+    """The statements of one file's text by name; `source` names it in messages.
+
+    Raises StoreError for text before the first header, a bad or repeated name, a statement without a
+    description line and a header without a statement.
+    """
+    before, *parts = _HEADER.split(text)
+    if any(line.strip() and not line.startswith("--") for line in before.splitlines()):
+        raise StoreError(f"{source}: SQL before the first `-- name:` line.")
+    queries: dict[str, LiteralString] = {}
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        if not name.isidentifier():
+            raise StoreError(f"{source}: {name!r} is no name of a query.")
+        if name in queries:
+            raise StoreError(f"{source}: two queries are named {name}.")
+        queries[name] = _statement(name, body, source)
+    return MappingProxyType(queries)
+
+
+def _statement(name: str, body: str, source: str) -> LiteralString:
+    lines = body.strip().splitlines()
+    if not lines or not lines[0].startswith("-- "):
+        raise StoreError(f"{source}: {name} has no line under its header that says what it answers.")
+    if all(not line.strip() or line.lstrip().startswith("--") for line in lines):
+        raise StoreError(f"{source}: {name} has no statement.")
+    # the text comes from a file of this package, never from a caller
+    return cast(LiteralString, "\n".join(lines[1:]).strip().rstrip(";"))

@@ -1,0 +1,189 @@
+-- name: of_session
+-- A session's segments in order.
+SELECT * FROM task_segments WHERE session_id = %(session_id)s ORDER BY segment_index;
+
+-- name: insert
+-- A new segment, not labelled yet.
+INSERT INTO task_segments (id, account_id, agent_id, session_id, session_file, generation, segment_index, thread,
+    start_message, end_message, start_line, end_line, fingerprint, occurrence, topic, closed, segmenter, repair,
+    redaction_version, created_at, updated_at)
+VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(session_file)s, %(generation)s,
+    %(segment_index)s, %(thread)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s,
+    %(fingerprint)s, %(occurrence)s, %(topic)s, %(closed)s, %(segmenter)s, %(repair)s, %(redaction_version)s,
+    %(now)s, %(now)s);
+
+-- name: move
+-- The same segment at another place; a row is only written when something differs.
+UPDATE task_segments SET segment_index = %(segment_index)s, start_message = %(start_message)s,
+    end_message = %(end_message)s, start_line = %(start_line)s, end_line = %(end_line)s,
+    closed = closed OR %(closed)s, updated_at = %(now)s
+WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, end_line, closed)
+    IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s,
+        closed OR %(closed)s);
+
+-- name: move_sources
+-- The lines of a moved segment's memories move along.
+UPDATE memory_sources SET start_line = start_line + %(offset)s, end_line = end_line + %(offset)s,
+    segment_start_line = segment_start_line + %(offset)s
+WHERE segment_id = %(segment_id)s AND start_line IS NOT NULL;
+
+-- name: memories_of
+-- Memories that rest on these segments.
+SELECT DISTINCT memory_id FROM memory_sources WHERE segment_id = ANY(%(ids)s);
+
+-- name: delete
+-- Segments that are no more; their sources go with them.
+DELETE FROM task_segments WHERE id = ANY(%(ids)s);
+
+-- name: close_quiet
+-- Last tasks of logs that have been quiet long enough, or were rotated away.
+UPDATE task_segments t SET closed = true, updated_at = %(now)s
+FROM sessions s
+WHERE t.session_id = s.id AND NOT t.closed AND t.account_id = %(account_id)s AND s.segmented = 1
+    AND (s.changed_at <= %(quiet_since)s
+        OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
+            AND n.session_file = s.session_file AND n.generation > s.generation))
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
+RETURNING s.partition_key;
+
+-- name: to_label
+-- Finished segments without a label, in canonical order.
+SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
+    AND t.label_attempts < %(max_attempts)s
+ORDER BY t.label_attempts, s.partition_key, s.generation, t.segment_index
+LIMIT %(batch_size)s;
+
+-- name: label
+-- The judgement; only if nobody was faster.
+UPDATE task_segments SET quality_metrics = %(metrics)s, labeled = 1, labeler = %(labeler)s, label_attempts = 0,
+    label_error = NULL, updated_at = %(now)s
+WHERE id = %(id)s AND labeled = 0;
+
+-- name: label_failed
+-- Not now. A failure of the endpoint never uses up the tries, a failure of the row does.
+UPDATE task_segments SET label_error = %(error)s, updated_at = %(now)s, label_attempts =
+    CASE WHEN %(transient)s THEN least(label_attempts + 1, %(max_attempts)s - 1) ELSE label_attempts + 1 END
+WHERE id = %(id)s AND labeled = 0;
+
+-- name: to_extract
+-- Labelled segments that nobody looked through for memories yet, in canonical order.
+SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.memory_extracted = 0 AND t.closed
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
+    AND t.extract_attempts < %(max_attempts)s
+ORDER BY t.extract_attempts, s.partition_key, s.generation, t.segment_index
+LIMIT %(batch_size)s;
+
+-- name: extracted
+-- 1: looked through; 2: refused by the gate, the reason is in drops.
+UPDATE task_segments SET memory_extracted = %(state)s, extractor = %(extractor)s, extract_attempts = 0,
+    extract_error = NULL, updated_at = %(now)s
+WHERE id = %(id)s AND memory_extracted = 0;
+
+-- name: extract_failed
+-- Not now. A failure of the endpoint never uses up the tries, a failure of the row does.
+UPDATE task_segments SET extract_error = %(error)s, updated_at = %(now)s, extract_attempts =
+    CASE WHEN %(transient)s THEN least(extract_attempts + 1, %(max_attempts)s - 1) ELSE extract_attempts + 1 END
+WHERE id = %(id)s AND memory_extracted = 0;
+
+-- name: sft_candidates
+-- Labelled, finished segments with at least this score, best first.
+SELECT t.*, s.partition_key, s.tools, s.harness, s.format, s.model AS session_model, s.started_at
+FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
+    AND (t.quality_metrics #>> '{summary,overall_score}')::double precision >= %(min_score)s
+    AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
+ORDER BY (t.quality_metrics #>> '{summary,overall_score}')::double precision DESC, t.fingerprint, t.id;
+
+-- name: stats
+-- What the spec calls segment stats.
+SELECT count(*) AS total,
+    count(*) FILTER (WHERE labeled = 1) AS labeled,
+    count(*) FILTER (WHERE labeled = 1
+        AND (quality_metrics #>> '{summary,memory_score}')::float8 >= %(memory_threshold)s) AS memory_eligible,
+    count(*) FILTER (WHERE labeled = 1
+        AND (quality_metrics #>> '{summary,overall_score}')::float8 >= %(sft_threshold)s
+        AND quality_metrics #>> '{summary,outcome}' <> 'failure') AS sft_eligible,
+    count(*) FILTER (WHERE memory_extracted = 1) AS memory_extracted,
+    count(*) FILTER (WHERE NOT closed) AS open,
+    count(*) FILTER (WHERE closed AND labeled = 0) AS to_label,
+    count(*) FILTER (WHERE closed AND labeled = 1 AND memory_extracted = 0) AS to_extract,
+    avg((quality_metrics #>> '{summary,overall_score}')::float8) AS avg_quality_score
+FROM task_segments WHERE account_id = %(account_id)s;
+
+-- name: scores
+-- Scores of some partitions (all when keys is null), for histograms.
+SELECT (t.quality_metrics #>> '{summary,overall_score}')::float8 AS overall_score,
+    (t.quality_metrics #>> '{summary,memory_score}')::float8 AS memory_score,
+    t.quality_metrics #>> '{summary,outcome}' AS outcome,
+    t.quality_metrics #>> '{summary,task_type}' AS task_type
+FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.account_id = %(account_id)s AND t.labeled = 1
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s));
+
+-- name: versions
+-- Per partition, what its segments are and who made each stage: the base of Dagster's data versions.
+SELECT s.partition_key,
+    array_agg(t.thread || ':' || t.fingerprint || ':' || t.occurrence
+        ORDER BY s.generation, t.segment_index) AS fingerprints,
+    array_agg(t.segmenter ORDER BY s.generation, t.segment_index) AS segmenters,
+    array_agg(coalesce(t.labeler, '-') ORDER BY s.generation, t.segment_index) AS labelers,
+    array_agg(coalesce(t.extractor, '-') ORDER BY s.generation, t.segment_index) AS extractors,
+    array_agg(t.closed ORDER BY s.generation, t.segment_index) AS closed
+FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
+WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
+GROUP BY s.partition_key;
+
+-- name: counts_by_partition
+-- Per partition, how far its segments are.
+SELECT s.partition_key, count(t.id) AS segments, count(t.id) FILTER (WHERE NOT t.closed) AS open,
+    count(t.id) FILTER (WHERE t.labeled = 1) AS labeled,
+    count(t.id) FILTER (WHERE t.memory_extracted = 1) AS extracted,
+    count(t.id) FILTER (WHERE t.memory_extracted = 2) AS refused,
+    (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = ANY(array_agg(s.id)))
+        AS memories
+FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
+WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
+GROUP BY s.partition_key;
+
+-- name: reprocess_labels
+-- Judge again what this labeler judged.
+UPDATE task_segments SET labeled = 0, label_attempts = 0, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND labeled = 1 AND (%(made_by)s::text IS NULL OR labeler LIKE %(made_by)s || '%%');
+
+-- name: reprocess_extract
+-- Look again through what this extractor looked through, or the gate refused.
+UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND memory_extracted > 0
+    AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%');
+
+-- name: reprocess_segment
+-- Cut again what this segmenter cut.
+UPDATE sessions SET segmented = 0, attempts = 0, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND segmented = 1 AND status <> 'failed'
+    AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%');
+
+-- name: tiling
+-- Threads whose segments leave a gap, overlap, or do not cover every message. None may exist.
+WITH threads AS (
+    SELECT m.session_id, m.thread, count(*) AS messages FROM messages m
+    JOIN sessions s ON s.id = m.session_id AND s.segmented = 1
+    WHERE m.account_id = %(account_id)s GROUP BY 1, 2
+), tiles AS (
+    SELECT session_id, thread, min(start_message) AS first, max(end_message) AS last,
+        sum(end_message - start_message) AS covered
+    FROM task_segments WHERE account_id = %(account_id)s GROUP BY 1, 2
+)
+SELECT s.partition_key, th.thread, th.messages, ti.first, ti.last, ti.covered
+FROM threads th JOIN sessions s ON s.id = th.session_id
+LEFT JOIN tiles ti USING (session_id, thread)
+WHERE ti.first IS DISTINCT FROM 0 OR ti.last IS DISTINCT FROM th.messages
+    OR ti.covered IS DISTINCT FROM th.messages
+ORDER BY 1, 2;
+
+-- name: reopen_extraction
+-- Segments whose label is made anew are looked through again.
+UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND labeled = 0 AND memory_extracted > 0;

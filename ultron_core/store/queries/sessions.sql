@@ -1,0 +1,218 @@
+-- name: latest
+-- The newest generation of one file.
+SELECT * FROM sessions
+WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s
+ORDER BY generation DESC LIMIT 1;
+
+-- name: latest_for_update
+-- The same, locked against another writer of this file.
+SELECT * FROM sessions
+WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s
+ORDER BY generation DESC LIMIT 1
+FOR UPDATE;
+
+-- name: by_id
+-- One session.
+SELECT * FROM sessions WHERE id = %(session_id)s AND account_id = %(account_id)s;
+
+-- name: lock_file
+-- One writer a file at a time, also before its first row exists.
+SELECT pg_advisory_xact_lock(
+    hashtextextended('session:' || %(account_id)s || '/' || %(agent_id)s || '/' || %(session_file)s, 0));
+
+-- name: insert
+-- A new file, or a new generation of one.
+INSERT INTO sessions (
+    id, account_id, agent_id, session_file, generation, partition_key, content_sha256, bytes, format, harness,
+    harness_version, cwd, tools, model, started_at, ended_at, changed_at, lines, message_count, status, error,
+    parser_version, created_at, updated_at)
+VALUES (
+    %(id)s, %(account_id)s, %(agent_id)s, %(session_file)s, %(generation)s, %(partition_key)s,
+    %(content_sha256)s, %(bytes)s, %(format)s, %(harness)s, %(harness_version)s, %(cwd)s, %(tools)s, %(model)s,
+    %(started_at)s, %(ended_at)s, %(changed_at)s, %(lines)s, %(message_count)s, %(status)s, %(error)s,
+    %(parser_version)s, %(now)s, %(now)s);
+
+-- name: update
+-- The file has other bytes: everything is to be segmented and reported again.
+UPDATE sessions SET
+    content_sha256 = %(content_sha256)s, bytes = %(bytes)s, format = %(format)s, harness = %(harness)s,
+    harness_version = %(harness_version)s, cwd = %(cwd)s, tools = %(tools)s, model = %(model)s,
+    started_at = %(started_at)s, ended_at = %(ended_at)s, changed_at = %(changed_at)s, lines = %(lines)s,
+    message_count = %(message_count)s, status = %(status)s, error = %(error)s,
+    parser_version = %(parser_version)s, segmented = 0, attempts = 0, reported = false,
+    updated_at = %(now)s
+WHERE id = %(id)s;
+
+-- name: mark_failed
+-- The file cannot be read now; what was read before stays as it is.
+UPDATE sessions SET status = 'failed', error = %(error)s, content_sha256 = %(content_sha256)s,
+    reported = false, updated_at = %(now)s
+WHERE id = %(id)s AND (status, error, content_sha256)
+    IS DISTINCT FROM ('failed', %(error)s, %(content_sha256)s);
+
+-- name: mark_ok
+-- The file is back as it was.
+UPDATE sessions SET status = 'ok', error = NULL, updated_at = %(now)s
+WHERE id = %(id)s AND status <> 'ok';
+
+-- name: mark_source_missing
+-- The files are gone from the drop folder; nothing is archived.
+UPDATE sessions SET status = 'source_missing', updated_at = %(now)s
+WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = ANY(%(session_files)s)
+    AND status = 'ok';
+
+-- name: rename
+-- The same log under another name keeps its rows.
+WITH moved AS (
+    UPDATE sessions SET session_file = %(new_file)s, status = 'ok', updated_at = %(now)s
+    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
+    RETURNING id
+)
+UPDATE task_segments SET session_file = %(new_file)s
+WHERE session_id IN (SELECT id FROM moved);
+
+-- name: rename_candidates
+-- Newest generations with these bytes, and where their file was seen last.
+SELECT s.*, f.path AS source_path
+FROM sessions s
+JOIN source_files f USING (account_id, agent_id, session_file)
+WHERE s.account_id = %(account_id)s AND s.agent_id = %(agent_id)s AND s.session_file <> %(session_file)s
+    AND (s.content_sha256 = %(content_sha256)s OR f.inode = %(inode)s)
+ORDER BY s.generation DESC, s.updated_at DESC;
+
+-- name: partition_key_owner
+-- Which file holds this partition key.
+SELECT agent_id, session_file FROM sessions
+WHERE account_id = %(account_id)s AND partition_key = %(partition_key)s LIMIT 1;
+
+-- name: delete_messages_from
+-- Messages from this position on.
+DELETE FROM messages WHERE session_id = %(session_id)s AND seq >= %(seq)s;
+
+-- name: copy_messages
+-- Bulk load.
+COPY messages (session_id, seq, account_id, agent_id, thread, start_line, end_line, role, origin, content,
+    tool_calls, tool_call_id, name, is_error, reasoning, parts, model, usage, sent_at, source_uuid, digest)
+FROM STDIN;
+
+-- name: digests
+-- Fingerprints of the single messages, with where they stand.
+SELECT digest, thread, start_line, end_line FROM messages WHERE session_id = %(session_id)s ORDER BY seq;
+
+-- name: messages
+-- A session's messages in file order.
+SELECT * FROM messages WHERE session_id = %(session_id)s AND account_id = %(account_id)s ORDER BY seq;
+
+-- name: thread_messages
+-- Messages of one thread by their position in it; `after` inclusive, `before` exclusive.
+SELECT * FROM (
+    SELECT m.*, row_number() OVER (ORDER BY seq) - 1 AS position
+    FROM messages m WHERE session_id = %(session_id)s AND account_id = %(account_id)s AND thread = %(thread)s
+) numbered
+WHERE position >= %(after)s AND position < %(before)s
+ORDER BY position;
+
+-- name: to_segment
+-- Sessions whose messages are not cut yet, untried ones first, then oldest.
+SELECT * FROM sessions
+WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
+    AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
+    AND attempts < %(max_attempts)s
+ORDER BY attempts, created_at, partition_key, generation
+LIMIT %(batch_size)s;
+
+-- name: mark_segmented
+-- Done for exactly these bytes.
+UPDATE sessions SET segmented = 1, segmenter = %(segmenter)s, attempts = 0, error = NULL,
+    updated_at = %(now)s
+WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s;
+
+-- name: segment_failed
+-- Not now. A failure of the endpoint never uses up the tries, a failure of the row does.
+UPDATE sessions SET error = %(error)s, updated_at = %(now)s,
+    attempts = CASE WHEN %(transient)s THEN least(attempts + 1, %(max_attempts)s - 1) ELSE attempts + 1 END
+WHERE id = %(session_id)s;
+
+-- name: listing
+-- Sessions with their counts, newest first.
+SELECT s.*, count(t.id) AS segments, count(t.id) FILTER (WHERE t.labeled = 1) AS labeled,
+    (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = s.id) AS memories
+FROM sessions s
+LEFT JOIN task_segments t ON t.session_id = s.id
+WHERE s.account_id = %(account_id)s AND (%(agent_id)s::text IS NULL OR s.agent_id = %(agent_id)s)
+GROUP BY s.id
+ORDER BY s.changed_at DESC, s.partition_key
+LIMIT %(limit)s;
+
+-- name: by_partition
+-- The generations of some partitions.
+SELECT * FROM sessions
+WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s)
+ORDER BY partition_key, generation;
+
+-- name: unreported
+-- Partitions whose newest content Dagster has not heard of.
+SELECT partition_key, content_sha256, parser_version, status, agent_id, session_file
+FROM sessions
+WHERE account_id = %(account_id)s AND NOT reported
+ORDER BY created_at, partition_key
+LIMIT %(limit)s;
+
+-- name: mark_reported
+-- Dagster has an event for this content.
+UPDATE sessions SET reported = true
+WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s) AND NOT reported;
+
+-- name: partition_keys
+-- Every partition that has rows.
+SELECT DISTINCT partition_key FROM sessions WHERE account_id = %(account_id)s ORDER BY 1;
+
+-- name: insert_blob
+-- Bytes once; a second upload of the same bytes only counts.
+INSERT INTO raw_blobs (sha256, bytes, body, refs, created_at)
+VALUES (%(sha256)s, %(bytes)s, %(body)s, 1, %(now)s)
+ON CONFLICT (sha256) DO UPDATE SET refs = raw_blobs.refs + 1;
+
+-- name: insert_upload
+-- One row an ingest.
+INSERT INTO raw_uploads (id, account_id, agent_id, kind, session_file, sha256, bytes, stored, status, created_at)
+VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(sha256)s, %(bytes)s, %(stored)s,
+    %(status)s, %(now)s);
+
+-- name: pending_texts
+-- Texts whose memories are not out yet.
+SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
+WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
+    AND u.attempts < %(max_attempts)s
+ORDER BY u.attempts, u.created_at LIMIT %(batch_size)s;
+
+-- name: text_done
+-- The memories of this text are stored.
+UPDATE raw_uploads SET status = 'done', error = NULL WHERE id = %(id)s;
+
+-- name: text_failed
+-- Not now, as for sessions.
+UPDATE raw_uploads SET error = %(error)s,
+    attempts = CASE WHEN %(transient)s THEN least(attempts + 1, %(max_attempts)s - 1) ELSE attempts + 1 END
+WHERE id = %(id)s;
+
+-- name: stats
+-- How many sessions wait, and for what.
+SELECT count(*) AS total,
+    count(*) FILTER (WHERE segmented = 0 AND status <> 'failed') AS to_segment,
+    count(*) FILTER (WHERE status = 'failed') AS failed,
+    count(*) FILTER (WHERE status = 'source_missing') AS source_missing,
+    coalesce(sum(message_count), 0)::bigint AS messages
+FROM sessions WHERE account_id = %(account_id)s;
+
+-- name: failed
+-- Sessions left failed, for the daily check.
+SELECT partition_key, error, attempts FROM sessions
+WHERE account_id = %(account_id)s
+    AND (status = 'failed' OR attempts >= %(max_attempts)s OR (segmented = 0 AND attempts > 0))
+ORDER BY partition_key LIMIT %(limit)s;
+
+-- name: pending_texts_count
+-- Texts that wait.
+SELECT count(*) AS waiting FROM raw_uploads
+WHERE account_id = %(account_id)s AND kind = 'ingest_text' AND status = 'pending';

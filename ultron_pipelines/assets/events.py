@@ -1,0 +1,62 @@
+"""One event a partition: good ones recorded, exactly the bad ones left failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import dagster as dg
+
+__all__ = ["PartitionEvent", "finish_range", "log_partition"]
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionEvent:
+    """What to tell Dagster about one partition of one asset."""
+
+    key: str
+    status: str
+    data_version: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+
+def log_partition(context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, event: PartitionEvent) -> None:
+    """Record a materialization with its data version; nothing for a partition that failed or waits."""
+    if event.status not in {"done", "unchanged"}:
+        return
+    context.log_event(
+        dg.AssetMaterialization(
+            asset_key=asset,
+            partition=event.key,
+            metadata=dict(event.metadata),
+            tags={"dagster/data_version": event.data_version} if event.data_version else None,
+        )
+    )
+
+
+def finish_range(
+    context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, events: Sequence[PartitionEvent]
+) -> Iterator[Any]:
+    """Log every partition, then fail the step if any is bad, naming each with its reason.
+
+    Raising at the end is what marks exactly the bad partitions failed: the good ones have their event
+    already. Partitions that wait for a model are no failure; the pending-work sensor takes them up.
+    """
+    for event in events:
+        log_partition(context, asset, event)
+    waiting = [e for e in events if e.status == "pending"]
+    if waiting:
+        context.log.warning(f"{len(waiting)} partition(s) wait: {waiting[0].error}")
+    bad = [e for e in events if e.status == "failed"]
+    if bad:
+        lines = "\n".join(f"- `{e.key}`: {e.error}" for e in bad[:_SHOWN])
+        raise dg.Failure(
+            f"{len(bad)} of {len(events)} partition(s) failed; the others are done. First: {bad[0].key}: {bad[0].error}",
+            metadata={"failed": len(bad), "reasons": dg.MetadataValue.md(lines)},
+            allow_retries=False,
+        )
+    yield from ()

@@ -1,0 +1,56 @@
+"""`sft_dataset`: the training set as Parquet and JSONL with a manifest, reproducible from the stored rows."""
+
+from __future__ import annotations
+
+import dagster as dg
+from pydantic import Field
+
+from ultron_core.steps.export import ExportRequest, export_dataset
+from ultron_pipelines.resources import UltronResource
+
+__all__ = ["SftConfig", "sft_dataset"]
+
+
+class SftConfig(dg.Config):  # type: ignore[misc]
+    """What to export; the defaults export everything eligible."""
+
+    name: str = Field(default="ultron", description="Folder name of the dataset.")
+    task_type: str | None = Field(default=None, description="Only this task type; empty means all.")
+    min_quality_score: float | None = Field(default=None, description="Overrides the gate of the settings.")
+    limit: int | None = Field(default=None, description="Most rows; overrides the settings.")
+
+
+@dg.asset(
+    deps=["quality_labels"],
+    group_name="export",
+    kinds={"python", "parquet"},
+    description=(
+        "Eligible tasks as rows that trainers take without edits: canonical Parquet, JSONL flavours, manifest "
+        "with hashes, card, rejects. Same rows and settings give the same bytes."
+    ),
+)
+def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResult[None]:
+    with ultron.open() as opened:
+        export = export_dataset(
+            opened.context,
+            ExportRequest(
+                name=config.name,
+                task_type=config.task_type,
+                min_quality_score=config.min_quality_score,
+                limit=config.limit,
+            ),
+        )
+    rejects = "\n".join(f"| {reason} | {count} |" for reason, count in sorted(export.rejects.items()))
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": export.rows,
+            "path": dg.MetadataValue.path(str(export.path)),
+            "train_rows": export.train_rows,
+            "validation_rows": export.validation_rows,
+            "unchanged": export.unchanged,
+            "content_hash": export.content_hash,
+            "rejects": dg.MetadataValue.md(f"| reason | rows |\n|---|---|\n{rejects}"),
+            "report": dg.MetadataValue.md(export.report),
+        },
+        data_version=dg.DataVersion(export.content_hash),
+    )

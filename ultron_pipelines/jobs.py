@@ -1,0 +1,102 @@
+"""Jobs: reading files in batches, taking up what waits, rebalance, export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dagster as dg
+from pydantic import Field
+
+from ultron_core.steps.drop_folder import files_of_partitions, mark_reported, unreported
+from ultron_core.steps.process import STAGES, process_pending, run_stage
+from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition
+from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
+from ultron_pipelines.assets.stages import stage_event
+from ultron_pipelines.partitions import sessions_partitions
+from ultron_pipelines.resources import UltronResource
+
+__all__ = ["JOBS", "ingest_sessions", "pending_work", "session_files_job"]
+
+
+class IngestConfig(dg.Config):  # type: ignore[misc]
+    """Which files to read."""
+
+    keys: list[str] = Field(default=[], description="Partition keys of new or changed files.")
+
+
+@dg.op(description="Reads files and records one event each; a partitioned run could only take a range of keys.")
+def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ultron: UltronResource) -> None:
+    with ultron.open() as opened:
+        events = ingest_partitions(opened, files_of_partitions(opened.context, config.keys), config.keys)
+        done = {event.key for event in events}
+        waiting = [s for s in unreported(opened.context) if s.partition_key not in done]
+        _add_partitions(context, [s.partition_key for s in waiting])
+        events += [
+            PartitionEvent(s.partition_key, "done", s.data_version, {"status": s.status})
+            for s in waiting
+            if s.status != "failed"
+        ]
+        _log_all(context, events)
+        mark_reported(opened.context, [s.partition_key for s in waiting])
+
+
+def _log_all(context: dg.OpExecutionContext, events: list[PartitionEvent]) -> None:
+    for _ in finish_range(context, ASSET, events):
+        raise AssertionError("finish_range yields nothing")
+
+
+def _add_partitions(context: dg.OpExecutionContext, keys: list[str]) -> None:
+    name = sessions_partitions.name
+    assert name is not None
+    missing = sorted(set(keys) - set(context.instance.get_dynamic_partitions(name)))
+    if missing:
+        context.instance.add_dynamic_partitions(name, missing)
+
+
+@dg.op(description="All stages on what waits: quiet logs, library ingests, work a model could not do before.")
+def work_off_pending(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
+    with ultron.open() as opened:
+        report = process_pending(opened.context)
+        _add_partitions(context, list(report.partition_keys))
+        for stage in STAGES:
+            for event in run_stage(opened.context, stage, report.partition_keys):
+                log_partition(context, stage, stage_event(stage, event))
+    context.log.info(
+        f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "
+        f"{report.pending} wait, {report.failed} failed"
+    )
+    if report.failed:
+        raise dg.Failure(f"{report.failed} row(s) failed: {'; '.join(report.errors[:5])}", allow_retries=False)
+
+
+@dg.job(description="Reads new and changed files of the drop folder in one batch.")
+def ingest_sessions() -> None:
+    read_session_files()
+
+
+@dg.job(description="Takes up whatever waits, over all partitions.")
+def pending_work() -> None:
+    work_off_pending()
+
+
+_PARTITIONED: dict[str, Any] = {"partitions_def": sessions_partitions}
+
+session_files_job = dg.define_asset_job("session_files_job", selection=[ASSET], **_PARTITIONED)
+
+JOBS: list[Any] = [
+    ingest_sessions,
+    pending_work,
+    session_files_job,
+    dg.define_asset_job("segments_job", selection=["segments"], **_PARTITIONED),
+    dg.define_asset_job("quality_labels_job", selection=["quality_labels"], **_PARTITIONED),
+    dg.define_asset_job("extracted_memories_job", selection=["extracted_memories"], **_PARTITIONED),
+    dg.define_asset_job(
+        "rebalance_job", selection=["tier_assignments", "clusters"], description="Tiers and clusters."
+    ),
+    dg.define_asset_job("sft_export_job", selection=["sft_dataset"], description="The training set."),
+    dg.define_asset_job(
+        "checks_job",
+        selection=dg.AssetSelection.all_asset_checks(),
+        description="What must hold of the stored rows.",
+    ),
+]

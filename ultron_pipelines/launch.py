@@ -1,0 +1,125 @@
+"""Start Dagster on Ultron's database: what `ultron dev` and the demo use.
+
+The top command owns the embedded server; everything below gets the URLs by environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ultron_core.errors import StoreError, UltronError
+from ultron_core.settings import Settings
+from ultron_core.store.database import ensure_database
+from ultron_core.store.server import EmbeddedServer
+
+__all__ = ["dagster_environment", "main", "sqlalchemy_url"]
+
+_PROJECT = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parent
+
+
+@contextmanager
+def dagster_environment(settings: Settings) -> Iterator[dict[str, str]]:
+    """The variables of Dagster's processes, with the databases there; the server stops at the end."""
+    server: EmbeddedServer | None = None
+    url = settings.store.database_url
+    if url is None:
+        server = EmbeddedServer.open(settings.store.home)
+        url = server.url()
+    try:
+        dagster_url = settings.store.dagster_database_url or _sibling_url(url, server)
+        ensure_database(dagster_url)
+        yield {
+            "ULTRON_HOME": str(settings.store.home),
+            "ULTRON_DATABASE_URL": url,
+            "ULTRON_DAGSTER_SQLALCHEMY_URL": sqlalchemy_url(dagster_url),
+            "ULTRON_DAGSTER_FILES": str(settings.store.home / "dagster" / "files"),
+            "DAGSTER_HOME": str(_dagster_home(settings)),
+            "DAGSTER_EVENT_BATCH_SIZE": "50",
+            "PYTHONWARNINGS": "ignore",
+        }
+    finally:
+        if server is not None:
+            server.close()
+
+
+def sqlalchemy_url(url: str) -> str:
+    """The URL with the driver named: a bare `postgresql://` would pick psycopg 3, which Dagster cannot use."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        raise StoreError("ULTRON_DAGSTER_DATABASE_URL must look like postgresql://user:password@host/dagster.")
+    return f"postgresql+psycopg2://{rest}" if scheme in {"postgres", "postgresql"} else url
+
+
+def _sibling_url(url: str, server: EmbeddedServer | None) -> str:
+    """Database `dagster` on the same server."""
+    if server is not None:
+        return server.url("dagster")
+    head, _, query = url.partition("?")
+    base, _, _ = head.rpartition("/")
+    return f"{base}/dagster" + (f"?{query}" if query else "")
+
+
+def _dagster_home(settings: Settings) -> Path:
+    """DAGSTER_HOME in Ultron's home, with the project's dagster.yaml in it."""
+    home = settings.store.home / "dagster"
+    (home / "files").mkdir(parents=True, exist_ok=True)
+    source = next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
+    target = home / "dagster.yaml"
+    if not target.exists() or target.read_bytes() != source.read_bytes():
+        shutil.copyfile(source, target)
+    return home
+
+
+def _workspace() -> list[str]:
+    for path in (_PROJECT / "workspace.yaml", _PACKAGE / "workspace.yaml"):
+        if path.is_file():
+            return ["-w", str(path)]
+    return ["-m", "ultron_pipelines.definitions"]
+
+
+def main() -> None:
+    """Run webserver and daemon until stopped."""
+    parser = argparse.ArgumentParser(prog="ultron dev")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=3000)
+    arguments = parser.parse_args()
+    try:
+        code = _serve(arguments.host, arguments.port)
+    except UltronError as error:
+        print(f"ultron: {error}", file=sys.stderr)
+        code = 1
+    sys.exit(code)
+
+
+def _serve(host: str, port: int) -> int:
+    settings = Settings.load()
+    settings.sessions_dir.mkdir(parents=True, exist_ok=True)
+    with dagster_environment(settings) as variables:
+        print(f"Dagster UI: http://{host}:{port}   drop folder: {settings.sessions_dir}/<agent>/", flush=True)
+        command = [sys.executable, "-m", "dagster", "dev", *_workspace(), "--host", host, "--port", str(port)]
+        child = subprocess.Popen(command, env={**os.environ, **variables, "ULTRON_AUTOSTART": "1"})
+        return _wait(child)
+
+
+def _wait(child: subprocess.Popen[bytes]) -> int:
+    """Wait for Dagster; a stop signal is passed on once, so that it ends its own processes first."""
+
+    def pass_on(number: int, _: object) -> None:
+        child.send_signal(signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, pass_on)
+    signal.signal(signal.SIGINT, lambda *_: None)  # the terminal sends it to the whole group
+    return child.wait()
+
+
+if __name__ == "__main__":
+    main()
