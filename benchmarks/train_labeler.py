@@ -141,7 +141,9 @@ def fit_work(sources: Sequence[Sequence[Run]]) -> LinearModel:
     coefficients = model.coef_[0]
     count = len(WORK_FEATURES)
     intercept = 10.0 * float(np.mean(coefficients[count:]))
-    base = float(np.mean([np.average([r.success for r in runs], weights=_task_weights(runs)) for runs in sources]))
+    base = float(
+        np.mean([np.average([r.success for r in runs], weights=_task_weights(runs)) for runs in sources])
+    )
     return _model(WORK_FEATURES, mean, scale, coefficients[:count], intercept, base)
 
 

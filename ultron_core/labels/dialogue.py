@@ -21,7 +21,9 @@ State = Literal["ok", "error", "empty"]
 #: signs of an outcome stand at the head or the tail of a tool's output; the middle is the output itself
 _EDGE = 1_500
 #: a call of this name is the answer itself
-_FINISH = re.compile(r"^(?:finish|submit|final_?answer|answer|done|complete(?:_task)?|attempt_completion)$", re.I)
+_FINISH = re.compile(
+    r"^(?:finish|submit|final_?answer|answer|done|complete(?:_task)?|attempt_completion)$", re.I
+)
 _SHOWS = re.compile(r"^(?:read|view|cat|open|grep|glob|ls|list|search_file|read_file|webfetch)", re.I)
 
 
@@ -116,8 +118,6 @@ def _state(message: Message, name: str) -> State:
         edges = edges[:200]
     if len(text) < 400 and phrases.EMPTY_RESULT.search(text):
         return "empty"
-    if phrases.ERROR_RESULT.search(edges) or (
-        phrases.FAILED_TESTS.search(edges) and not _SHOWS.match(name)
-    ):
+    if phrases.ERROR_RESULT.search(edges) or (phrases.FAILED_TESTS.search(edges) and not _SHOWS.match(name)):
         return "error"
     return "ok"

@@ -40,7 +40,8 @@ def find_lessons(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
     if len(signals.empties) >= 3 or len(signals.repeated) >= 3:
         found["lesson_thrash"] = (0.72, (*signals.empties, *signals.repeated), "went in circles")
     result = {
-        name: Metric(score, 0.0, signals.dialogue.lines(at), note) for name, (score, at, note) in found.items()
+        name: Metric(score, 0.0, signals.dialogue.lines(at), note)
+        for name, (score, at, note) in found.items()
     }
     return {**result, "substance": _substance(signals)}
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ultron_core.labels import phrases
 from ultron_core.labels.signals import Signals, words
@@ -17,8 +18,8 @@ __all__ = ["WEIGHTS", "measure"]
 
 #: weights in overall_score; a person's or a test's verdict counts most, style least
 WEIGHTS = {
-    "goal_reached": 3.0,
-    "expected_success": 3.0,
+    "goal_reached": 4.0,
+    "expected_success": 4.0,
     "tool_success": 1.5,
     "recovery": 1.0,
     "no_repetition": 1.0,
@@ -28,12 +29,18 @@ WEIGHTS = {
     "safety": 1.0,
     "density": 0.5,
 }
+#: goal_reached when the log holds no verdict
+THANKED, WENT_ON, NO_SIGN = 0.8, 0.7, 0.5
 #: what can be looked up: numbers of two digits or more, paths, identifiers
-_CLAIM = re.compile(r"\b\d[\d.,:]*\d\b|\b[\w-]+(?:[/.][\w-]+)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]{2,}\d\w*\b")
+_CLAIM = re.compile(
+    r"\b\d[\d.,:]*\d\b|\b[\w-]+(?:[/.][\w-]+)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]{2,}\d\w*\b", re.ASCII
+)
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WHOLE_END = re.compile(r"[.!?。！？…)）\]】}>\"'”’`*|:：;；~\w\u3400-\u9fff]\s*$")
-_CUT_END = re.compile(r"(?:[,，、(\[{<=]|\b(?:and|or|the|a|an|of|to|with|for|is|are|because|but))\s*$", re.IGNORECASE)
+_CUT_END = re.compile(
+    r"(?:[,，、(\[{<=]|\b(?:and|or|the|a|an|of|to|with|for|is|are|because|but))\s*$", re.IGNORECASE
+)
 _CLOSING = re.compile(
     r"(?:any(?:thing)?|further|other|more) (?:else|questions?|assistance|help)|let me know|feel free|"
     r"还有(?:什么|其他|任何)|需要(?:我|帮)|其他(?:问题|需要)",
@@ -45,7 +52,7 @@ def measure(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
     """All metrics of one segment, in the order of WEIGHTS."""
     return {
         "goal_reached": _goal_reached(signals, outcome),
-        "expected_success": _expected_success(signals),
+        "expected_success": _expected_success(signals, outcome),
         "tool_success": _tool_success(signals),
         "recovery": _recovery(signals),
         "no_repetition": _no_repetition(signals),
@@ -67,24 +74,35 @@ def _nothing(note: str) -> Metric:
 
 
 def _goal_reached(signals: Signals, outcome: Outcome) -> Metric:
-    """Verdict of tests, commands and the person. `unknown` counts 0.75: no news is mostly good news."""
+    """Verdict of tests, commands and the person. Without one: the score that such an end deserves."""
     end = (signals.tests_at, *signals.unsolved[-1:], *signals.stopped)
-    if outcome == "failure":
-        return _metric("goal_reached", signals, 0.0, (*end, *signals.rejections[-1:]), "known failure")
-    if outcome == "success":
-        return _metric("goal_reached", signals, 1.0, (signals.tests_at, *signals.thanks[-1:]), "verified or accepted")
-    if outcome == "partial":
-        return _metric("goal_reached", signals, 0.5, (*end, *signals.rejections), "partly reached")
+    accepted = (signals.tests_at, *signals.accepted[-1:])
+    if outcome != "unknown":
+        score, note, at = {
+            "failure": (0.0, "known failure", (*end, *signals.rejections[-1:])),
+            "success": (1.0, "verified or accepted", accepted),
+            "partial": (0.5, "partly reached", (*end, *signals.rejections)),
+        }[outcome]
+        return _metric("goal_reached", signals, score, at, note)
     if signals.thanks and signals.thanks[-1] == signals.last_human:
-        return _metric("goal_reached", signals, 0.85, signals.thanks[-1:], "thanks at the end")
-    return _metric("goal_reached", signals, 0.75, (signals.dialogue.answer_at,), "no verdict in the log")
+        return _metric("goal_reached", signals, THANKED, signals.thanks[-1:], "thanks at the end")
+    at = (signals.dialogue.answer_at,)
+    if len(signals.dialogue.human) > 1 and not signals.rejections:
+        return _metric(
+            "goal_reached", signals, WENT_ON, at, "no verdict; the person went on without complaint"
+        )
+    if signals.confirmed_end:
+        return _metric("goal_reached", signals, WENT_ON, at, "no verdict; the last result reports success")
+    return _metric("goal_reached", signals, NO_SIGN, at, "no verdict in the log")
 
 
-def _expected_success(signals: Signals) -> Metric:
+def _expected_success(signals: Signals, outcome: Outcome) -> Metric:
+    """The calibrated model. A quarter of the weight once a verdict is there: then it has little to add."""
     probability, model = success_probability(signals)
-    note = f"calibrated probability {probability:.3f}"
     score = relative_to_base(probability, model.base_rate)
-    return _metric("expected_success", signals, score, (signals.dialogue.answer_at,), note)
+    note = f"calibrated probability {probability:.3f}"
+    metric = _metric("expected_success", signals, score, (signals.dialogue.answer_at,), note)
+    return replace(metric, weight=metric.weight / 4) if outcome == "success" else metric
 
 
 def _tool_success(signals: Signals) -> Metric:
@@ -106,7 +124,7 @@ def _recovery(signals: Signals) -> Metric:
 
 
 def _no_repetition(signals: Signals) -> Metric:
-    """1 minus twice the share of turns that repeat an earlier one: a third of thrash is bad enough."""
+    """1 minus three times the share of turns that repeat an earlier one: a third of thrash is bad enough."""
     d = signals.dialogue
     turns = max(1, len(d.steps) + len(d.replies) + len(d.human))
     return _metric("no_repetition", signals, 1 - 3 * len(signals.repeated) / turns, signals.repeated)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "ACCEPTANCE",
     "APOLOGY",
     "ASKS",
     "CHATTER",
@@ -35,19 +36,27 @@ def _any(*patterns: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{p})" for p in patterns), flags)
 
 
-#: a person is content with what was done
+#: a person says that the result works or is right: a verdict, unlike mere thanks
+ACCEPTANCE = _any(
+    r"\b(?:it|this|that|everything|all) (?:now )?(?:works|worked|is working|is fixed|passes|compiles)\b(?! but)",
+    r"\bworks (?:now|great|well|perfectly|fine|for me|like a charm)\b|\blgtm\b|\bship it\b|\bthat fixed it\b",
+    r"\bthat(?:'s| is| was) (?:exactly (?:what|it|right)|correct|all right)|\b(?:looks|is) (?:good|perfect|correct) (?:to me|now)\b",
+    r"\b(?:problem|issue|bug|error) (?:is |was |has been )?(?:now )?(?:solved|resolved|fixed|gone)\b",
+    r"可以了|搞定了?|解决了|正是我(?:想|需)要的|没问题了|好用了|能用了|跑通了|成功了",
+)
+#: a person is polite or pleased; people thank for trying too
 THANKS = _any(
-    r"\bthanks?\b(?! but|, but)",
-    r"\bthank you\b(?! but|, but)",
-    r"\b(?:perfect|awesome|excellent|brilliant|fantastic|lgtm|well done|nice work|great job|good job)\b",
-    r"\bthat(?:'s| is| was)? (?:all i needed|exactly what|great|helpful|perfect|works?|worked|correct|right)\b",
-    r"\b(?:it|this|that|everything) (?:now )?(?:works|is working|worked|looks good)\b",
-    r"\bi appreciate\b|\bvery helpful\b",
-    r"谢谢|多谢|感谢|太好了|太棒了|完美|非常好|很好用|没问题了|可以了|搞定|解决了|正是我(?:想|需)要的|辛苦了",
+    r"\bthanks?\b(?! but|, but)|\bthank you\b(?! but|, but)",
+    r"\b(?:perfect|awesome|excellent|brilliant|fantastic|well done|nice work|great job|good job|wonderful)\b",
+    r"\bthat(?:'s| is| was)? (?:all i needed|great|helpful|very helpful|interesting|good to know)\b",
+    r"\bi appreciate\b|\bvery helpful\b|\bgreat[,!.]",
+    r"谢谢|多谢|感谢|太好了|太棒了|完美|非常好|很好用|辛苦了|很有帮助",
 )
 #: a person says that the result is wrong
 REJECTION = _any(
-    r"^\s*(?:no|nope|wrong|nah)[,.! ]",
+    r"^\s*(?:no|nope|nah)[,.! ]+(?!thank|that'?s (?:all|it|everything|fine|ok)|problem|worries|need|i'?m good|nothing|"
+    r"it'?s (?:fine|ok)|i don'?t (?:have|think|need)|i (?:do not|just)|other|more|not (?:at|right))(?=\w)",
+    r"^\s*wrong\b",
     r"\bthat(?:'s| is|'s still| is still) (?:wrong|not (?:right|correct|what|it|true)|incorrect)\b",
     r"\bnot what i (?:asked|wanted|meant|said|need)",
     r"\b(?:still|it|that|this) (?:doesn'?t|does not|didn'?t|did not|isn'?t|won'?t) (?:work|run|help|compile|fix)",
@@ -60,7 +69,7 @@ REJECTION = _any(
 )
 #: a person puts a wrong assumption right
 CORRECTION = _any(
-    r"^\s*(?:no|nope|wrong|actually|wait)[,.! ].{3,}",
+    r"^\s*(?:no|nope|wrong)[,.! ]+(?:it|use|the|you|this|that should|don'?t|not|do)\b",
     r"\b(?:instead of|rather than|not) [\w./-]+,? (?:use|it should|it'?s|do)\b",
     r"\b(?:should (?:be|have been|use)|use|meant) [\w./-]+,? (?:instead|not)\b",
     r"\bdon'?t (?:use|do|touch|add|write|create|change)\b",
@@ -105,7 +114,9 @@ OK_RESULT = _any(
     r"\bapplied edit\b|\bsuccessful(?:ly)?\b|\bhas been (?:updated|created|saved)\b",
     r"\"(?:success|ok)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success)\"|成功|已完成|已创建|已更新",
 )
-PASSED_TESTS = _any(r"\b([1-9]\d*) (?:tests? )?pass(?:ed|ing)\b", r"\bran \d+ tests?[\s\S]{0,80}^OK\b", r"测试通过")
+PASSED_TESTS = _any(
+    r"\b([1-9]\d*) (?:tests? )?pass(?:ed|ing)\b", r"\bran \d+ tests?[\s\S]{0,80}^OK\b", r"测试通过"
+)
 FAILED_TESTS = _any(
     r"\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?)\b", r"^FAILED\b", r"\b[1-9]\d* errors?\b in", r"测试失败"
 )

@@ -31,6 +31,7 @@ class Signals:
 
     dialogue: Dialogue
     thanks: Positions
+    accepted: Positions
     rejections: Positions
     corrections: Positions
     preferences: Positions
@@ -51,6 +52,8 @@ class Signals:
     secrets: Positions
     refusals: Positions
     gave_up: bool
+    #: the last tool result says in words that it worked
+    confirmed_end: bool
 
     @property
     def last_human(self) -> int:
@@ -69,7 +72,9 @@ def words(text: str) -> list[str]:
 def observe(dialogue: Dialogue) -> Signals:
     """Read the signals of one segment. Deterministic; reads text, roles and calls only."""
     spoken = {i: _spoken(dialogue.messages[i].content) for i in dialogue.human}
-    later = {i: text for i, text in spoken.items() if any(r < i for r in dialogue.replies) or _acted(dialogue, i)}
+    later = {
+        i: text for i, text in spoken.items() if any(r < i for r in dialogue.replies) or _acted(dialogue, i)
+    }
     steps = dialogue.steps
     errors = tuple(s.position for s in steps if s.state == "error")
     solved, unsolved = _fate_of_errors(steps)
@@ -77,6 +82,7 @@ def observe(dialogue: Dialogue) -> Signals:
     return Signals(
         dialogue=dialogue,
         thanks=_where(later, phrases.THANKS),
+        accepted=_where(later, phrases.ACCEPTANCE),
         rejections=_where(later, phrases.REJECTION),
         corrections=_where(later, phrases.CORRECTION),
         preferences=_where(spoken, phrases.PREFERENCE),
@@ -93,9 +99,12 @@ def observe(dialogue: Dialogue) -> Signals:
         stopped=_stopped(dialogue),
         repeated=_repeated(dialogue),
         dangers=_dangers(dialogue),
-        secrets=tuple(i for i, m in enumerate(dialogue.messages) if phrases.SECRET.search(m.content[:20_000])),
+        secrets=tuple(
+            i for i, m in enumerate(dialogue.messages) if phrases.SECRET.search(m.content[:20_000])
+        ),
         refusals=tuple(i for i in dialogue.replies if phrases.REFUSAL.search(dialogue.messages[i].content)),
         gave_up=bool(phrases.GAVE_UP.search(dialogue.answer[-800:])),
+        confirmed_end=_confirmed_end(dialogue),
     )
 
 
@@ -130,6 +139,13 @@ def _ends_in_error(dialogue: Dialogue) -> bool:
     last = dialogue.steps[-1].position
     said_after = any(r > last for r in dialogue.replies) or any(h > last for h in dialogue.human)
     return not said_after
+
+
+def _confirmed_end(dialogue: Dialogue) -> bool:
+    if not dialogue.steps or dialogue.steps[-1].state != "ok":
+        return False
+    text = dialogue.messages[dialogue.steps[-1].position].content
+    return bool(phrases.OK_RESULT.search(text[:1_000]) or phrases.OK_RESULT.search(text[-1_000:]))
 
 
 def _last_tests(dialogue: Dialogue) -> tuple[str, int]:
@@ -181,4 +197,6 @@ def _overlap(a: set[str], b: set[str]) -> float:
 
 def _dangers(dialogue: Dialogue) -> Positions:
     """Risky commands that the model ran (arguments of calls), not ones that it only spoke about."""
-    return tuple(sorted({i for i, call in dialogue.calls if phrases.DANGER.search(str(call.arguments)[:8_000])}))
+    return tuple(
+        sorted({i for i, call in dialogue.calls if phrases.DANGER.search(str(call.arguments)[:8_000])})
+    )

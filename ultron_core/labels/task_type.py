@@ -31,7 +31,9 @@ _WORDS = {
         r"convert|percentage|xlsx|area|bmi",
         "数据|表格|统计|计算|图表|平均|换算|转换",
     ),
-    "search": _rule(r"search(?: for)?|look ?up|find (?:me|out|the|a)|latest news|browse", "搜索|查找|查一下|检索|最新新闻"),
+    "search": _rule(
+        r"search(?: for)?|look ?up|find (?:me|out|the|a)|latest news|browse", "搜索|查找|查一下|检索|最新新闻"
+    ),
     "support": _rule(
         r"reservation|booking|refund|cancel(?:lation)?|my (?:order|account|flight|subscription)|customer service|"
         r"delivery|return (?:policy|an item)|book (?:a|me)|appointment|order number",
@@ -54,7 +56,8 @@ _TOOLS = {
     "search": re.compile(r"search|lookup|browse|web|fetch_url|wikipedia|^find_|news", re.I),
     "data": re.compile(r"calculat|convert|sql|query_db|dataframe|plot|statistic", re.I),
     "support": re.compile(
-        r"reservation|order|booking|refund|cancel|ticket|customer|user_details|transfer_to|appointment|flight", re.I
+        r"reservation|order|booking|refund|cancel|ticket|customer|user_details|transfer_to|appointment|flight",
+        re.I,
     ),
 }
 _QUESTION = re.compile(

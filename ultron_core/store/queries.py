@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import LiteralString, cast
+from typing import LiteralString
 
 from ultron_core.errors import StoreError
 
@@ -61,4 +61,4 @@ def _statement(name: str, body: str, source: str) -> LiteralString:
     if all(not line.strip() or line.lstrip().startswith("--") for line in lines):
         raise StoreError(f"{source}: {name} has no statement.")
     # the text comes from a file of this package, never from a caller
-    return cast(LiteralString, "\n".join(lines[1:]).strip().rstrip(";"))
+    return "\n".join(lines[1:]).strip().rstrip(";")

@@ -1,0 +1,44 @@
+# Two commands: `make demo` and `make test`. Both set up what they need: Python 3.11+, make and git are enough.
+PYTHON ?= python3
+UV := .tools/bin/uv
+BIN := .venv/bin
+UV_VERSION := 0.13.8
+export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
+export UV_NO_PROGRESS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo dev test check lock clean
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+$(UV):
+	$(PYTHON) -m venv .tools
+	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+.venv/.ready: uv.lock pyproject.toml | $(UV)
+	$(UV) sync --locked --quiet --python $(PYTHON)
+	@touch $@
+
+setup: .venv/.ready ## install everything into .venv
+
+demo: setup ## real sessions through the whole path, offline; prints what came out
+	@ULTRON_OFFLINE=1 $(BIN)/python -m ultron_pipelines.demo
+
+dev: setup ## the Dagster UI on the demo's data
+	$(BIN)/ultron dev
+
+check: setup ## style, types and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: check ## every check and every test
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lock: | $(UV) ## resolve the dependencies anew
+	$(UV) lock --upgrade
+
+clean: ## remove environment and demo data
+	rm -rf .venv .tools .ultron

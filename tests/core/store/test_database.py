@@ -1,0 +1,90 @@
+import psycopg
+import pytest
+from psycopg import errors
+
+from ultron_core.errors import DatabaseUnreachableError, PgvectorMissingError
+from ultron_core.store.database import Database, check_pgvector, describe_url, ensure_database
+
+
+def test_a_transaction_is_undone_by_an_error(database):
+    with database.connection() as conn:
+        conn.execute("CREATE TABLE IF NOT EXISTS public.scratch (id int)")
+    with pytest.raises(ZeroDivisionError), database.transaction() as conn:
+        conn.execute("INSERT INTO scratch VALUES (1)")
+        raise ZeroDivisionError
+    with database.connection() as conn:
+        assert conn.execute("SELECT count(*) AS n FROM scratch").fetchone() == {"n": 0}
+        conn.execute("DROP TABLE scratch")
+
+
+def test_vectors_come_back_as_vectors_and_times_in_utc(database):
+    with database.connection() as conn:
+        row = conn.execute("SELECT '[1,2]'::halfvec AS v, current_setting('TimeZone') AS zone").fetchone()
+    assert row["v"].to_list() == [1, 2]
+    assert row["zone"] == "UTC"
+
+
+def waiting(url, waits):
+    database = Database(url, sleep=waits.append, jitter=lambda: 0.5)
+    database._pool.open()
+    return database
+
+
+def test_a_deadlock_is_tried_again_with_growing_waits(database_url):
+    waits, calls = [], []
+
+    def work(conn):
+        calls.append(1)
+        if len(calls) < 3:
+            raise errors.DeadlockDetected("deadlock")
+        return conn.execute("SELECT 7 AS n").fetchone()["n"]
+
+    with waiting(database_url, waits) as database:
+        assert database.run(work) == 7
+    assert waits == [0.05, 0.1]
+
+
+def test_a_killed_connection_is_replaced(database_url):
+    waits, calls = [], []
+
+    def work(conn):
+        calls.append(1)
+        if len(calls) == 1:
+            with psycopg.connect(database_url, autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s)", [conn.info.backend_pid])
+        return conn.execute("SELECT 7 AS n").fetchone()["n"]
+
+    with waiting(database_url, waits) as database:
+        assert database.run(work) == 7
+    assert len(calls) == 2
+
+
+def test_other_errors_are_not_tried_again(database_url):
+    waits = []
+    with waiting(database_url, waits) as database, pytest.raises(errors.UndefinedTable):
+        database.run(lambda conn: conn.execute("SELECT * FROM nothing_here"))
+    assert waits == []
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://me:s3cr3tword@127.0.0.1:1/x", "postgresql://me:s3cr3tword@[bad/x", "s3cr3tword"]
+)
+def test_an_unreachable_database_is_named_without_its_password(url):
+    with pytest.raises(DatabaseUnreachableError) as caught:
+        Database.open(url)
+    assert "s3cr3tword" not in str(caught.value) + describe_url(url)
+
+
+@pytest.mark.parametrize("version", [None, "0.7.4"])
+def test_a_missing_or_old_pgvector_says_what_to_do(version):
+    with pytest.raises(PgvectorMissingError, match="CREATE EXTENSION vector"):
+        check_pgvector(version)
+
+
+def test_a_missing_database_is_made_and_kept(new_database):
+    url = new_database()
+    with psycopg.connect(url) as conn:
+        conn.execute("CREATE TABLE kept (id int)")
+    ensure_database(url)
+    with psycopg.connect(url) as conn:
+        assert conn.execute("SELECT count(*) FROM kept").fetchone() == (0,)

@@ -1,0 +1,35 @@
+import pytest
+
+from ultron_core.errors import StoreError
+from ultron_core.store.queries import FOLDER, load_queries, parse_queries
+
+
+def test_a_statement_is_found_by_its_name():
+    text = "-- name: one\n-- Answers one.\nSELECT 1;\n\n-- name: two\n-- Two.\nSELECT %(x)s;\n"
+    assert dict(parse_queries(text, "a.sql")) == {"one": "SELECT 1", "two": "SELECT %(x)s"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("-- name: a\n-- A.\nSELECT 1;\n-- name: a\n-- A.\nSELECT 2;", "two queries are named a"),
+        ("-- name: a\nSELECT 1;", "a has no line"),
+        ("-- name: a\n-- A.\n", "a has no statement"),
+        ("SELECT 1;\n-- name: a\n-- A.\nSELECT 1;", "before the first"),
+        ("-- name: a-b\n-- A.\nSELECT 1;", "no name of a query"),
+    ],
+)
+def test_a_malformed_file_is_refused(text, message):
+    with pytest.raises(StoreError, match=message):
+        parse_queries(text, "a.sql")
+
+
+def test_every_file_of_the_package_loads_once():
+    for path in FOLDER.glob("*.sql"):
+        assert load_queries(path.stem) is load_queries(path.stem)
+        assert load_queries(path.stem)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(StoreError, match=r"nowhere\.sql"):
+        load_queries("nowhere")
