@@ -53,6 +53,15 @@ def load(data: Path, name: str) -> list[Dialogue]:
     return list(_archive(folder, name))
 
 
+def archive_of(data: Path, name: str) -> Path:
+    """The file that one set lies in."""
+    if name in TURNS:
+        return data / "segmentation" / f"{name}.jsonl.gz"
+    if name == "huge_session":
+        return data / "malformed" / f"{name}.jsonl.gz"
+    return data / ("segmentation" if name in STITCHED else "sessions") / f"{name}.tar.gz"
+
+
 def _turn_set(path: Path, name: str) -> Iterator[Dialogue]:
     if not path.exists():
         return

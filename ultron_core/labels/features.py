@@ -25,7 +25,8 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s", re.MULTILINE)
 _SELF = re.compile(r"\b(?:i|i'm|i'd|i'll|my|me)\b|我", re.IGNORECASE)
 _FILLER = re.compile(
-    r"\s*(?:sure|of course|certainly|absolutely|great|hello|hi\b|thank|i'?d be happy|happy to|当然|好的|没问题|您好|你好)",
+    r"\s*(?:sure|of course|certainly|absolutely|great|hello|hi\b|thank|i'?d be happy|happy to|"
+    r"当然|好的|没问题|您好|你好)",
     re.IGNORECASE,
 )
 

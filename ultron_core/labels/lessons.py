@@ -21,13 +21,13 @@ def find_lessons(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
     """The lessons of one segment; `substance` is always there, the others only when found."""
     found: dict[str, tuple[float, Sequence[int], str]] = {}
     if signals.solved:
-        at = [p for pair in signals.solved for p in pair]
-        found["lesson_solved_error"] = (0.85, at, "an error, then the same tool worked")
+        both = [p for pair in signals.solved for p in pair]
+        found["lesson_solved_error"] = (0.85, both, "an error, then the same tool worked")
     elif signals.reported_errors and _code_answer_after(signals):
         found["lesson_solved_error"] = (0.72, signals.reported_errors, "an error reported, then an answer")
     if signals.corrections or signals.rejections:
-        at = sorted({*signals.corrections, *signals.rejections})
-        found["lesson_correction"] = (0.8, at, "the person put something right")
+        complaints = sorted({*signals.corrections, *signals.rejections})
+        found["lesson_correction"] = (0.8, complaints, "the person put something right")
     if signals.preferences:
         found["lesson_preference"] = (0.85, signals.preferences, "a standing wish")
     if signals.dangers or signals.secrets:

@@ -40,7 +40,8 @@ def _any(*patterns: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
 ACCEPTANCE = _any(
     r"\b(?:it|this|that|everything|all) (?:now )?(?:works|worked|is working|is fixed|passes|compiles)\b(?! but)",
     r"\bworks (?:now|great|well|perfectly|fine|for me|like a charm)\b|\blgtm\b|\bship it\b|\bthat fixed it\b",
-    r"\bthat(?:'s| is| was) (?:exactly (?:what|it|right)|correct|all right)|\b(?:looks|is) (?:good|perfect|correct) (?:to me|now)\b",
+    r"\bthat(?:'s| is| was) (?:exactly (?:what|it|right)|correct|all right)",
+    r"\b(?:looks|is) (?:good|perfect|correct) (?:to me|now)\b",
     r"\b(?:problem|issue|bug|error) (?:is |was |has been )?(?:now )?(?:solved|resolved|fixed|gone)\b",
     r"可以了|搞定了?|解决了|正是我(?:想|需)要的|没问题了|好用了|能用了|跑通了|成功了",
 )
@@ -89,12 +90,12 @@ ERROR_RESULT = _any(
     r"^\s*error\b",
     r"^.{0,200}: (?:command not found|no such file or directory|permission denied|cannot access)",
     r"\bexit(?:ed with)?[ _]?(?:code|status)[:= ]+[1-9]\d*\b|\bexitcode: [1-9]\d*",
-    r"\bexecution failed\b|\breturned non-zero exit status\b",
+    r"\breturn code: [1-9]\d*\b|\bexecution failed\b|\breturned non-zero exit status\b",
     r"^\s*npm err!|^\s*make: \*\*\*|^\S+:\d+:\d+: (?:fatal )?error:",
     r"^\s*\{\s*\"?(?:error|err|errors|exception)\"?\s*:",
     r"\"(?:success|ok)\"\s*:\s*false|\"(?:status|result)\"\s*:\s*\"(?:error|failed|failure)\"",
     r"\b(?:did not conform|failed to (?:match|apply|execute|run|parse|load|connect))\b",
-    r"<tool_use_error>|\binvalid (?:action|argument|input|syntax)\b|\btimed? ?out\b",
+    r"<tool_use_error>|\binvalid (?:action|argument|input|syntax)\b|\btimed out\b|\btimeout(?:error| expired| exceeded|:)",
     r"\b(?:syntax|name|type|value|import|key|attribute|index|runtime|assertion)error\b: ",
     r"^\s*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用)(?:失败|出错|错误)|权限不足|超时",
     flags=re.IGNORECASE | re.MULTILINE,
@@ -118,7 +119,11 @@ PASSED_TESTS = _any(
     r"\b([1-9]\d*) (?:tests? )?pass(?:ed|ing)\b", r"\bran \d+ tests?[\s\S]{0,80}^OK\b", r"测试通过"
 )
 FAILED_TESTS = _any(
-    r"\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?)\b", r"^FAILED\b", r"\b[1-9]\d* errors?\b in", r"测试失败"
+    r"\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?)\b",
+    r"^FAILED\b|\b(?:some )?tests? failed\b",
+    r"\b[1-9]\d* errors?\b in",
+    r"测试(?:失败|未通过)",
+    flags=re.IGNORECASE | re.MULTILINE,
 )
 #: the harness or the model stopped before the end
 STOPPED = _any(

@@ -19,8 +19,8 @@ Positions = tuple[int, ...]
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?", re.UNICODE)
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: longer messages of a person are documents; a phrase in them is no verdict
-_SPOKEN = 1_200
+#: longer messages of a person are documents: a phrase in them is no verdict, or no wish
+_VERDICT, _WISH = 400, 1_200
 #: two replies that share this part of their words say the same thing
 _SAME_REPLY = 0.85
 
@@ -71,21 +71,20 @@ def words(text: str) -> list[str]:
 
 def observe(dialogue: Dialogue) -> Signals:
     """Read the signals of one segment. Deterministic; reads text, roles and calls only."""
-    spoken = {i: _spoken(dialogue.messages[i].content) for i in dialogue.human}
-    later = {
-        i: text for i, text in spoken.items() if any(r < i for r in dialogue.replies) or _acted(dialogue, i)
-    }
+    spoken = {i: _FENCE.sub(" ", dialogue.messages[i].content) for i in dialogue.human}
+    answered = {i: text for i, text in spoken.items() if len(text) <= _VERDICT and _is_reply(dialogue, i)}
+    wishes = {i: text for i, text in spoken.items() if len(text) <= _WISH}
     steps = dialogue.steps
     errors = tuple(s.position for s in steps if s.state == "error")
     solved, unsolved = _fate_of_errors(steps)
     tests, tests_at = _last_tests(dialogue)
     return Signals(
         dialogue=dialogue,
-        thanks=_where(later, phrases.THANKS),
-        accepted=_where(later, phrases.ACCEPTANCE),
-        rejections=_where(later, phrases.REJECTION),
-        corrections=_where(later, phrases.CORRECTION),
-        preferences=_where(spoken, phrases.PREFERENCE),
+        thanks=_where(answered, phrases.THANKS),
+        accepted=_where(answered, phrases.ACCEPTANCE),
+        rejections=_where(answered, phrases.REJECTION),
+        corrections=_where(answered, phrases.CORRECTION),
+        preferences=_where(wishes, phrases.PREFERENCE),
         reported_errors=tuple(
             i for i in dialogue.human if phrases.ERROR_RESULT.search(dialogue.messages[i].content[:3_000])
         ),
@@ -108,13 +107,10 @@ def observe(dialogue: Dialogue) -> Signals:
     )
 
 
-def _acted(dialogue: Dialogue, position: int) -> bool:
-    return bool(dialogue.calls) and dialogue.calls[0][0] < position
-
-
-def _spoken(text: str) -> str:
-    plain = _FENCE.sub(" ", text)
-    return plain if len(plain) <= _SPOKEN else ""
+def _is_reply(dialogue: Dialogue, position: int) -> bool:
+    """The person speaks about work that was done, not for the first time."""
+    replied = bool(dialogue.replies) and dialogue.replies[0] < position
+    return replied or (bool(dialogue.calls) and dialogue.calls[0][0] < position)
 
 
 def _where(texts: dict[int, str], pattern: re.Pattern[str]) -> Positions:

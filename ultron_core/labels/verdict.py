@@ -31,8 +31,9 @@ def decide_outcome(signals: Signals) -> Outcome:
     rejected_last = bool(signals.rejections) and signals.rejections[-1] == signals.last_human
     if rejected_last and signals.last_human > d.answer_at:
         return "failure"
-    if signals.tests != "none" and not _worked_after(signals, signals.tests_at):
-        return {"passed": "success", "failed": "failure", "mixed": "partial"}[signals.tests]  # type: ignore[return-value]
+    by_tests = _by_tests(signals)
+    if by_tests is not None:
+        return by_tests
     if signals.ends_in_error:
         return "failure"
     accepted_last = bool(signals.accepted) and signals.accepted[-1] == signals.last_human
@@ -43,9 +44,14 @@ def decide_outcome(signals: Signals) -> Outcome:
     return "unknown"
 
 
-def _worked_after(signals: Signals, position: int) -> bool:
-    """Another good tool result came after, so the state of the tests is not the final one."""
-    return any(s.position > position and s.state == "ok" and s.key for s in signals.dialogue.steps)
+def _by_tests(signals: Signals) -> Outcome | None:
+    """The last test run, unless what came after it makes it old: work after a failure, an error after a pass."""
+    later = {s.state for s in signals.dialogue.steps if s.position > signals.tests_at}
+    if signals.tests == "passed":
+        return None if "error" in later else "success"
+    if signals.tests in ("failed", "mixed") and "ok" not in later:
+        return "failure" if signals.tests == "failed" else "partial"
+    return None
 
 
 def overall_score(metrics: Mapping[str, Metric], outcome: Outcome) -> float:

@@ -18,6 +18,12 @@ __all__ = ["Episode", "describe_subject", "find_episodes", "solved_drafts", "uns
 
 #: later actions that may still be the cure of a failure
 _REACH = 60
+_TASK_CHARS = 200
+#: kinds of failure that belong to one step of an edit (ultron_core.memories.failures)
+_STAGES = ("PatchMismatch", "Lint")
+_STEP_NAMES = {"PatchMismatch": "Applying a search-and-replace patch", "Lint": "Linting after an edit"}
+_EMPTY_WORDS = ("error", "errors", "failed", "failure", "failures", "assertionerror", "exception", "warnings", "passed", "in", "with",
+                "build", "with", "exit", "code", "command", "the", "test", "tests", "exitcode", "execution")  # fmt: skip
 _EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 _OLD_KEYS, _NEW_KEYS = ("old_string", "old_str", "oldtext", "old_text"), ("new_string", "new_str", "newtext", "new_text")
 
@@ -35,6 +41,7 @@ class Episode:
 def find_episodes(messages: Sequence[Message]) -> list[Episode]:
     """One episode for every failure that is not itself a repetition of an earlier, open one."""
     actions = read_actions(messages)
+    restarts = _starts_over(messages)
     taken: set[int] = set()
     episodes = []
     for i, action in enumerate(actions):
@@ -46,9 +53,11 @@ def find_episodes(messages: Sequence[Message]) -> list[Episode]:
             later = actions[j]
             if messages[later.result].thread != messages[action.result].thread:
                 continue
+            if any(action.result < position <= later.call for position in restarts):
+                break
             if not same_purpose(action, later):
                 continue
-            if later.failure is None:
+            if _cured(action, later):
                 worked, stop = later, j
                 break
             if _same_error(action, later):
@@ -74,7 +83,7 @@ def unsolved_drafts(messages: Sequence[Message], episodes: Sequence[Episode], *,
     """Failures never cured: those tried three times and more, and in a failed run the first and last one."""
     open_ones = [episode for episode in episodes if episode.worked is None]
     edge = {0, len(open_ones) - 1} if failed else set()
-    chosen = [e for i, e in enumerate(open_ones) if len(e.again) >= 2 or i in edge]
+    chosen = [e for i, e in enumerate(open_ones) if i in edge or _unchanged(messages, e)]
     return [_unsolved(messages, episode) for episode in chosen]
 
 
@@ -84,15 +93,18 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     lang = talk_language(messages, failed.result)
     last = episode.again[-1] if episode.again else failed
     about = f"{failed.failure.line} {worked.text[:2000]}"
-    reason = best_reason(messages, failed.result + 1, last.result + 6, worked.result + 2, about)
+    reason = best_reason(messages, failed.result + 1, last.result + 2, worked.result + 2, about)
     change = _what_changed(episode, worked, lang)
-    if reason is None and change is None:
+    if failed.failure.kind == "PatchMismatch" or _is_mismatch(failed):
+        reason = None
+    if (reason is None and change is None) or not _tells(failed.failure.line):
         return None
     resolution = " ".join(part for part in (reason[0] if reason else "", change or "") if part)
     evidence = [_quote(messages[failed.result], failed.failure.line)]
     if reason:
         evidence.append(_quote(messages[reason[1]], reason[0]))
-    evidence.append(_quote(messages[worked.call], _first_line(worked.text, messages[worked.call])))
+    if command_of(worked) is not None or worked.tool in ("code", "patch"):
+        evidence.append(_quote(messages[worked.call], _first_line(worked.text, messages[worked.call])))
     return MemoryDraft(
         content=_failed(failed, lang),
         context=_context(failed, lang),
@@ -109,8 +121,9 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
     words = PHRASES[lang]
-    reason = best_reason(messages, failed.result + 1, failed.result + 3, failed.result + 4, failed.failure.line)
-    repeated = len(episode.again) >= 2
+    about = failed.failure.line
+    reason = best_reason(messages, failed.result + 1, failed.result + 3, failed.result + 4, about)
+    repeated = _unchanged(messages, episode)
     content = _failed(failed, lang)
     if repeated:
         line = clean_line(failed.failure.line)
@@ -132,6 +145,40 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
     )
 
 
+def _cured(failed: Action, later: Action) -> bool:
+    """True when `later` shows that what failed works; of a patch that its own kind of failure is gone."""
+    if later.failure is None:
+        return True
+    assert failed.failure is not None
+    return failed.failure.kind in _STAGES and later.failure.kind != failed.failure.kind
+
+
+def _starts_over(messages: Sequence[Message]) -> list[int]:
+    """Positions where a person hands in the same long task again: what follows is another try of all."""
+    seen: set[str] = set()
+    found = []
+    for position, message in enumerate(messages):
+        if message.role == "user" and len(message.content) >= _TASK_CHARS:
+            if message.content in seen:
+                found.append(position)
+            seen.add(message.content)
+    return found
+
+
+def _unchanged(messages: Sequence[Message], episode: Episode) -> bool:
+    """True when the same call was made three times with nothing else done in between."""
+    tries = (episode.failed, *episode.again)
+    last = tries[-1].result
+    others = [a for a in episode.between if a.result < last and a not in tries]
+    return len(tries) >= 3 and not others and all(a.text == tries[0].text for a in tries)
+
+
+def _tells(line: str) -> bool:
+    """False for a line that says only that something failed ("AssertionError", "12 failed in 3s")."""
+    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", clean_line(line))
+    return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
+
+
 def _same_error(one: Action, other: Action) -> bool:
     if one.failure is None or other.failure is None:
         return False
@@ -145,15 +192,19 @@ def describe_subject(action: Action) -> str:
     command = command_of(action)
     if command is not None:
         return f"`{clip(_main_part(command), 100)}`"
-    if action.tool == "code":
-        return "Python code"
+    if action.tool in ("code", "patch"):
+        return "Python code" if action.tool == "code" else _STEP_NAMES.get(_kind(action), "The test run after an edit")
     return f"`{action.tool}`" if action.tool else "The tool call"
+
+
+def _kind(action: Action) -> str:
+    return action.failure.kind if action.failure else ""
 
 
 def _main_part(command: str) -> str:
     parts = [part.strip() for part in re.split(r"&&|\n", command) if part.strip()]
-    useful = [part for part in parts if not re.match(r"(?:cd|export|source|set)\s", part)]
-    return (useful or parts or [command])[0]
+    useful = [part for part in parts if not re.match(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep)\b", part)]
+    return (useful or parts or [command])[-1]
 
 
 def _failed(action: Action, lang: Lang) -> str:
@@ -170,6 +221,9 @@ def _context(action: Action, lang: Lang) -> str:
         if names:
             return PHRASES[lang]["using"].format(names=", ".join(f"`{name}`" for name in list(names)[:5]))
         return PHRASES[lang]["code"]
+    if action.tool == "patch":
+        path = _path(action.arguments)
+        return PHRASES[lang]["patching"].format(file=f" `{_short(path)}`" if path else "")
     return PHRASES[lang]["with"].format(tool=f"`{action.tool or 'tool'}`")
 
 
@@ -179,13 +233,21 @@ def _what_changed(episode: Episode, worked: Action, lang: Lang) -> str | None:
     before, after = command_of(failed), command_of(worked)
     if before is not None and after is not None and _core(before) != _core(after) and not _is_subset(before, after):
         return words["worked"].format(subject=f"`{clip(_core(after), 200)}`")
+    if failed.failure is not None and failed.failure.kind == "PatchMismatch":
+        return words["exact"]
+    if failed.tool == "patch":
+        path = _path(worked.arguments)
+        change = _edit_change(worked, lang)
+        return words["edited"].format(files=f"`{_short(path)}`", change=change) if path and change else None
+    if _is_mismatch(failed):
+        return words["exact"]
     edits = [a for a in episode.between if a.failure is None and _EDIT.search(a.tool) and purpose(a) != purpose(failed)]
     if edits:
         files = ", ".join(dict.fromkeys(f"`{_short(_path(a.arguments))}`" for a in edits[-3:] if _path(a.arguments)))
         if files:
             return words["edited"].format(files=files, change=_edit_change(edits[-1], lang))
     if isinstance(failed.arguments, dict) and isinstance(worked.arguments, dict):
-        names = [key for key in worked.arguments if worked.arguments[key] != failed.arguments.get(key)]
+        names = [key for key in worked.arguments if worked.arguments[key] != failed.arguments.get(key) and key not in ("command", "cmd", "description")]
         if names:
             return words["arguments"].format(names=", ".join(f"`{name}`" for name in names[:4]))
     path = _path(failed.arguments)
@@ -195,6 +257,13 @@ def _what_changed(episode: Episode, worked: Action, lang: Lang) -> str | None:
     if steps and before is not None:
         return words["after"].format(steps=", ".join(steps[-2:]))
     return None
+
+
+def _is_mismatch(action: Action) -> bool:
+    """An edit refused because its old text does not stand in the file."""
+    keys = {key.lower() for key in action.arguments} if isinstance(action.arguments, dict) else set()
+    line = action.failure.line.lower() if action.failure else ""
+    return bool(keys & set(_OLD_KEYS)) and ("not find" in line or "not found" in line or "match" in line)
 
 
 def _edit_change(action: Action, lang: Lang) -> str:

@@ -19,6 +19,7 @@ _EXCEPTION = re.compile(
 _LINES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
+        r"^(?:FAILED|ERROR) \S+(?:::\S+)+ - \S",
         r"^\s*(?:npm ERR!|fatal:|panic:|error(?:\[\w+\])?:|ERROR:|E: |make: \*\*\*|Segmentation fault)\s*\S",
         r"(?:^|[\s/])[\w.-]+: (?:line \d+: )?.{0,80}(?:command not found|No such file or directory|Permission denied|not recognized)",
         r"^\s*(?:Error|Failed|Failure|Exception|Unable|Cannot|Could not|Can't)\b.{3,}",
@@ -32,9 +33,15 @@ _STRONG = re.compile(
     r"Return Code: [1-9]|^npm ERR!|^fatal: |command not found|: No such file or directory|: Permission denied|"
     r"^error(?:\[\w+\])?: |>>>>> Some Tests Failed|^(?:FAILED|ERROR) \S+::|<tool_use_error>|Segmentation fault|^panic: |"
     r"^(?:Error|ERROR|错误|执行失败|运行失败)[:：]|error TS\d+:|^={3,}.*\b\d+ (?:failed|error)|ModuleNotFoundError|"
-    r"Your (?:proposed edit|edit).{0,80}(?:error|not)|Command failed|execution failed",
+    r"did not conform to the edit format|^# Fix any errors below|Your (?:proposed edit|edit).{0,80}(?:error|not)|Command failed|execution failed",
     re.MULTILINE,
 )
+#: failures of applying and of linting an edit, told apart from those of the tests that run after it
+_KINDS = (
+    ("PatchMismatch", re.compile(r"failed to (?:exactly )?match|^error: patch (?:failed|does not apply)|^Hunk #\d+ FAILED")),
+    ("Lint", re.compile(r"^\S+:\d+(?::\d+)?:? [EFWC]\d{3,4}\b")),
+)
+_NOISE = re.compile(r"See above for error|^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))")
 _CLEAN_EXIT = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
 _READING = re.compile(r"read|view|cat|open|grep|search|glob|list|fetch|lookup|find|browse|web", re.IGNORECASE)
 _JSON_ERROR = ("error", "errors", "error_message", "err", "错误")
@@ -113,7 +120,11 @@ def _telling(text: str) -> Failure | None:
     message = _json_error(text)
     if message is not None and message in text:
         return Failure(message[:_MAX_LINE])
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not _NOISE.search(line)]
+    for kind, pattern in _KINDS:
+        found = next((line for line in lines if pattern.search(line)), None)
+        if found:
+            return Failure(found[:_MAX_LINE], kind)
     for line in reversed(lines):
         match = _EXCEPTION.match(_ANSI.sub("", line))
         if match:

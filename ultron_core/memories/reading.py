@@ -19,6 +19,7 @@ from ultron_core.models import Message, ToolCall
 __all__ = ["Action", "argument_strings", "message_texts", "read_actions", "without_code"]
 
 _FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
+_SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
 _PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
 #: output that begins by naming what was run
 _NAMED_COMMAND = re.compile(r"^(?:Test Script|Command|Running(?: command)?|Executing|\$)[: ]+(\S.{2,300}?);?\s*$", re.MULTILINE)
@@ -96,19 +97,33 @@ def _called(found: tuple[int, ToolCall], position: int, result: Message) -> Acti
 
 
 def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
-    """Output that follows a message without calls: of the command it names, else of the last fenced block."""
+    """Output that follows a message without calls: of its patch, of a command it names, or of its last block."""
     result = messages[position]
     named = _NAMED_COMMAND.search(result.content)
-    blocks = [block for block in _FENCE.findall(messages[origin].content) if not _PATCH.search(block[1])]
-    if named:
+    blocks = _FENCE.findall(messages[origin].content)
+    patches = [code for _, code in blocks if _PATCH.search(code)]
+    tool, code = "", ""
+    arguments: Any = None
+    if patches:
+        tool, code = "patch", "\n".join(patches)
+        arguments = _patch_arguments(patches[0], result.content)
+    elif named:
         tool, code = "command", named.group(1).strip()
     elif blocks:
         tool = "code" if blocks[-1][0].lower() in ("python", "py", "javascript", "js") else "command"
         code = blocks[-1][1].strip()
-    else:
-        tool, code = "", ""
     failure = find_failure(result.content, is_error=result.is_error, tool=tool)
-    return Action(origin, position, tool, code, code, result.content, failure)
+    return Action(origin, position, tool, arguments or code, code, result.content, failure)
+
+
+def _patch_arguments(patch: str, output: str) -> dict[str, str]:
+    found = _SEARCH_REPLACE.search(patch)
+    applied = re.search(r"^Applied edit to (\S+)", output, re.MULTILINE)
+    return {
+        "old_string": found.group(1) if found else "",
+        "new_string": found.group(2) if found else "",
+        "file_path": applied.group(1) if applied else "",
+    }
 
 
 def _speaks_text_protocol(messages: Sequence[Message]) -> bool:

@@ -13,6 +13,7 @@ __all__ = ["command_of", "purpose", "same_purpose"]
 _COMMAND_KEYS = ("command", "cmd", "script", "commandline")
 _PATH_KEYS = ("file_path", "path", "filepath", "filename", "file", "notebook_path", "absolutepath", "targetfile")
 _SETUP = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+|\w+=\S*)$")
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=\S*$")
 _WRAPPERS = ("sudo", "time", "timeout", "env", "nohup", "nice", "npx", "uv", "poetry", "pipenv", "conda")
 _WITH_VERB = ("git", "npm", "yarn", "pnpm", "cargo", "go", "docker", "kubectl", "pip", "pip3", "apt", "apt-get", "gh", "bd", "make", "brew", "terraform", "helm", "dotnet", "mvn", "gradle", "bun", "mix", "rails", "manage.py")  # fmt: skip
@@ -21,16 +22,16 @@ _NO_PURPOSE = ("ls", "cat", "echo", "grep", "rg", "find", "head", "tail", "cd", 
 
 
 def command_of(action: Action) -> str | None:
-    """The shell command of an action, or None when it is no command."""
+    """The shell command of an action without here-documents, or None when it is no command."""
     arguments = action.arguments
     if isinstance(arguments, dict):
         for key, value in arguments.items():
-            if key.lower() in _COMMAND_KEYS:
-                if isinstance(value, list):
-                    return " ".join(str(part) for part in value)
-                return str(value) if isinstance(value, str) else None
+            if key.lower() in _COMMAND_KEYS and isinstance(value, str | list):
+                command = value if isinstance(value, str) else " ".join(str(part) for part in value)
+                return _HEREDOC.sub("", command).strip()
     if isinstance(arguments, str) and action.tool == "command":
-        return arguments
+        # a fenced block of a text protocol: its first line is the command, the rest what it is given
+        return arguments.split("\n", 1)[0]
     return None
 
 
@@ -39,6 +40,8 @@ def purpose(action: Action) -> tuple[str, ...]:
     command = command_of(action)
     if command is not None:
         return _command_purpose(command)
+    if action.tool == "patch":
+        return (action.tool,)
     path = _path_of(action.arguments)
     return (action.tool, path) if path else (action.tool,)
 
@@ -53,7 +56,7 @@ def same_purpose(failed: Action, later: Action) -> bool:
 
 
 def _command_purpose(command: str) -> tuple[str, ...]:
-    for part in re.split(r"\s*(?:&&|\|\||;|\n)\s*", command.strip()):
+    for part in reversed(re.split(r"\s*(?:&&|\|\||;|\n)\s*", command.strip())):
         words = _words(part)
         if not words or _SETUP.match(part.strip()):
             continue

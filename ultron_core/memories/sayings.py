@@ -16,28 +16,29 @@ __all__ = ["find_corrections", "find_preferences"]
 _MAX_MESSAGE = 1500
 _MAX_SENTENCE = 360
 _CORRECTION = re.compile(
-    r"^(?:no|nope|wrong|not quite)[,.!:; -]+.*\b(?:use|should|need|want|meant|instead|it's|it is|that's|don't|do not|not)\b|"
-    r"\bthat(?:'s| is) (?:not (?:right|correct|what i|how)|wrong|incorrect)\b|"
-    r"\b(?:don't|do not|stop) (?:us(?:e|ing)|do(?:ing)?|writ(?:e|ing)|add(?:ing)?|creat(?:e|ing)|chang(?:e|ing)|mock(?:ing)?|commit(?:ting)?)\b.{0,80}\b(?:use|instead|rather|but)\b|"
-    r"\buse\b[^.?!]{1,60}\b(?:instead of|rather than|, not)\b|\bi (?:said|told you|meant|asked (?:you )?(?:for|to))\b|"
-    r"\byou (?:should(?:n't| not)? have|forgot to|were supposed to|misunderstood|missed the)\b|\binstead,? (?:use|do|call|write|put)\b|"
-    r"^(?:不对|不是这样|错了|不,|不，|不是)|应该(?:用|使用|改用|是用)|不要用.{1,30}[,，]?(?:用|改用|而是)|我说的是|我的意思是|你(?:搞|弄|理解)错了|而不是.{1,40}(?:请用|用)",
+    r"^(?:no|nope|wrong|not quite|actually)[,.!:; -]+.*\b(?:use|should|must|we (?:want|need)|put|instead|rather than|call it|keep|leave)\b|"
+    r"\b(?:don't|do not|stop) (?:us(?:e|ing)|writ(?:e|ing)|add(?:ing)?|creat(?:e|ing)|chang(?:e|ing)|mock(?:ing)?|commit(?:ting)?)\b.{3,80}\b(?:use|instead|rather)\b|"
+    r"\buse\b[^.?!]{1,60}(?:\binstead of\b|\brather than\b|, not\b)|\bi (?:said|told you to|meant to)\b.{0,60}\b(?:use|not|instead|only)\b|"
+    r"\byou (?:shouldn't have|should not have|forgot to|were supposed to)\b|\binstead,? (?:use|call|write|put)\b|"
+    r"^(?:不对|不是这样|错了|不[,，]).{0,30}(?:应该?|要用|改[用成为]|请用)|应该(?:用|使用|改用|是用)\S{1,40}(?:而不是|不是|不要)|"
+    r"不要用.{1,30}[,，]\s*(?:请?用|改用|而是)|而不是.{1,40}(?:请用|改用)|你(?:搞|弄|理解)错了[,，].{4,}",
     re.IGNORECASE,
 )
 _PREFERENCE = re.compile(
-    r"^(?:(?:and|but|also|ok|okay|so|please|note|btw|hey),? (?:please )?)?(?:always|never|from now on|going forward|in (?:the )?future)\b(?!\s*(?:mind|been|seen|had|knew|heard|the less))|"
-    r"\bfrom now on\b|\bi (?:always|generally|usually|strongly)? ?(?:prefer|like you to always|want you to always|never want|always want)\b|"
-    r"\b(?:please|you (?:should|must)) (?:always|never)\b|\bdon't ever\b|\bmake sure (?:you|to) always\b|\bwe (?:always|never) (?:use|do|commit|write|put|run)\b|"
-    r"\bevery time you\b|\bwhenever you\b.{0,60}\b(?:make sure|please|should|must|use|run)\b|"
-    r"以后(?:都|请|一律|不要|每次)|从现在(?:起|开始)|今后|请(?:始终|一直|总是|务必总是)|^(?:始终|永远不要|一律|每次都要)|我(?:更)?(?:喜欢|偏好|习惯用)(?:你|用|使用|简|回答|代码)",
+    r"^(?:(?:and|but|also|ok|okay|so|please|note|btw|hey),? (?:please )?)?(?:always|never|from now on|going forward)\b(?! (?:mind|been|seen|had|knew|heard))|"
+    r"\bfrom now on\b|\bi(?:'d| would)? (?:always|generally|usually|strongly) (?:prefer|like|want)|\bi prefer (?:you|that you|it when|short|concise|brief|simple|code|using|to use|answers|responses)|"
+    r"\bi (?:want|like) you to (?:always|never)\b|\b(?:please|you (?:should|must)) (?:always|never)\b|\bdon't ever\b|\bmake sure (?:you|to) always\b|"
+    r"\bwe (?:always|never) (?:use|do|commit|write|put|run)\b|\b(?:every time|whenever) you\b.{0,60}\b(?:make sure|please|should|must)\b|"
+    r"以后(?:都|请|一律|不要|每次)|从现在(?:起|开始)|今后(?:都|请)|请(?:始终|一直|总是)|^(?:始终|永远不要|一律|每次都要)|我(?:更)?(?:喜欢|偏好|习惯)(?:你|用|使用|简|回答|代码)",
     re.IGNORECASE,
 )
 #: statements about the world or a single order, in which these words carry no wish for later
 _ONE_OFF = re.compile(
-    r"\b(?:i|i've|i have|it|he|she|they|there) (?:have |has |had )?(?:always|never)\b|\bflight|\breservation|\bbook(?:ing)?\b|\brefund|\bpassenger|"
+    r"\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\b\d{1,2}(?:st|nd|rd|th)\b|\bappointment\b|\b(?:i|i've|i have|it|he|she|they|there) (?:have |has |had )?(?:always|never)\b|\bflight|\breservation|\bbook(?:ing)?\b|\brefund|\bpassenger|"
     r"\bbaggage|\binsurance\b|\b(?:my|the) (?:order|ticket|seat|trip|account|card|payment)\b|\bvoucher|航班|预订|订单|机票|酒店|景点|餐馆|门票|退款|地址|评分",
     re.IGNORECASE,
 )
+_WEAK = re.compile(r"^(?:yes|ok|good|great|sure|now|let me|i'll|you're right|好的|是的|没问题)\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？]\s*$")
 
 
@@ -94,7 +95,8 @@ def _said(kind: str, sentence: str, message: Message, before: str) -> MemoryDraf
     context = ""
     if before:
         first = sentences(without_code(before))
-        context = words["instead_of"].format(said=clip(first[0], 200)) if first else ""
+        telling = [s for s in first if len(s) >= 30 and not _WEAK.match(s) and not s.endswith(("?", "？", ":", "："))]
+        context = words["instead_of"].format(said=clip(telling[0], 200)) if telling else ""
     return MemoryDraft(
         content=words[kind].format(said=one_line(sentence)),
         context=context,

@@ -22,6 +22,8 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "retry": "The same call worked when it was tried again.",
         "with": "Calling {tool}.",
         "running": "Running {subject}.",
+        "patching": "Editing a file{file} with a search-and-replace patch.",
+        "exact": "It worked with the old text copied exactly as it stands in the file.",
         "using": "Running Python code with {names}.",
         "code": "Running Python code.",
         "reread": "It worked after {file} had been read again.",
@@ -49,6 +51,8 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "retry": "原样重试后成功。",
         "with": "调用 {tool} 时。",
         "running": "执行 {subject} 时。",
+        "patching": "用查找替换补丁修改文件{file}时。",
+        "exact": "把文件中的原文一字不差地作为旧文本后成功。",
         "using": "运行使用 {names} 的 Python 代码时。",
         "code": "运行 Python 代码时。",
         "reread": "重新读取 {file} 之后成功。",
@@ -77,7 +81,7 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _WEAK = re.compile(
-    r"^(?:let me|let's|now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
+    r"^(?:this (?:should|will|would)|these (?:changes|modifications)|with (?:these|this)|let me|let's|now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
     r"好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
     re.IGNORECASE,
 )

@@ -19,8 +19,8 @@ _ID_BEFORE = re.compile(r"(?i)身份证|证件号|公民身份|identity|identifi
 _CARD_BEFORE = re.compile(r"(?i)card|credit|debit|visa|amex|master|\bcc\b|\batm\b|payment|卡号|信用卡|银行卡|借记卡|储蓄卡|卡")
 _SSN_BEFORE = re.compile(r"(?i)\bssn\b|social security|社会安全")
 _PHONE_BEFORE = re.compile(
-    r"(?i)(?:phone|\btel\b|telephone|mobile|\bcell|\bfax|\bdesk|\boffice|whatsapp|\bsms\b|hotline|dial|reach(?:ed)?(?: \w+)?"
-    r"|contact(?:ed)?|ring|text me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to|answering|手机|电话|联系|拨打|致电|传真"
+    r"(?i)(?:phone|\btel\b|telephone|\bmobile|\bcell\b|\bfax|\bdesk\b|\boffice|whatsapp|\bsms\b|hotline|\bdial\b"
+    r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to|answering|手机|电话|联系|拨打|致电|传真"
     r"|微信)[^\d\n]{0,22}$"
 )
 _PHONE_AFTER = re.compile(r"(?i)[ \-–]{0,3}\\?(?:office|fax|mobile|cell|desk|home|work phone)\b")

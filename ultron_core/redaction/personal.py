@@ -19,7 +19,7 @@ _NO_TLD = frozenset(
     "py js ts jsx tsx json yaml yml toml md txt png jpg jpeg gif svg pdf html css sh rs go java c h cpp lock log local "
     "property setter getter staticmethod classmethod".split()
 )
-_IPV4 = re.compile(r"\d{1,3}\.(?<![\d.]\d\.)(?<![\d.]\d\d\.)\d{1,3}\.\d{1,3}\.\d{1,3}(?![0-9A-Za-z_])(?!\.\d)")
+_IPV4 = re.compile(r"(?<![0-9A-Za-z_.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![0-9A-Za-z_])(?!\.\d)")
 _VERSION_BEFORE = re.compile(
     r"(?i)(?:\bversion|\bver|\bv|\brelease|\bbuild|版本(?:号)?|chrome/|safari/|[a-z]/|==|>=|<=|~=|\^|@|[a-z]-)[\s:=\"'是为]{0,4}$"
 )
@@ -79,8 +79,6 @@ def _ibans(text: str) -> Iterator[Span]:
 def _addresses(text: str) -> Iterator[Span]:
     for match in _IPV4.finditer(text):
         before = text[max(0, match.start() - 24) : match.start()]
-        if before[-1:].isascii() and (before[-1:].isalnum() or before[-1:] in "_."):
-            continue
         if _public_address(match[0], before):
             yield Span(match.start(), match.end(), "IP_ADDRESS")
     done = 0

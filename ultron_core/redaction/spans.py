@@ -7,6 +7,7 @@ the finders until none fires makes redaction idempotent by construction.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -87,13 +88,15 @@ class Draft:
     def __post_init__(self) -> None:
         self._render()
 
-    def restrict_to_literals(self) -> None:
-        self.literals = [m.span() for m in _JSON_STRING.finditer(self.text)]
+    def restrict_if_json(self) -> None:
+        """In a text that is one JSON value, or one a line, only the inside of string literals may change."""
+        if _is_json(self.text) or all(_is_json(line) for line in self.text.splitlines() if line.strip()):
+            self.literals = [m.span() for m in _JSON_STRING.finditer(self.text)]
 
-    def add(self, found: Iterable[Span]) -> bool:
-        """Takes spans of the current view, earlier ones first in rank; True if any was new.
+    def add(self, found: Iterable[Span]) -> list[tuple[int, int]]:
+        """Takes spans of the current view, those of higher rank first.
 
-        What overlaps a placeholder of the view or a span of higher rank is left out.
+        Returns where the new placeholders stand in the new view. What overlaps a placeholder of the view or a span of higher rank is left out.
         """
         taken = [m.span() for m in PLACEHOLDER.finditer(self.view)] if "<" in self.view else []
         taken.sort()
@@ -110,10 +113,15 @@ class Draft:
             taken.insert(at, (span.start, span.end))
             new.append(mapped)
         if not new:
-            return False
+            return []
         self.spans = sorted([*self.spans, *new])
         self._render()
-        return True
+        added = set(new)
+        return [
+            (end - len(span.entity) - 2, end)
+            for span, (end, _) in zip(self.spans, self._pieces[1:], strict=True)
+            if span in added
+        ]
 
     def finish(self, numbering: Numbering) -> Redaction:
         """The text with numbered placeholders."""
@@ -164,3 +172,11 @@ def _escapes_next(text: str, start: int) -> bool:
     while slashes < start and slashes < 64 and text[start - 1 - slashes] == "\\":
         slashes += 1
     return slashes % 2 == 1
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -12,7 +12,7 @@ from ultron_core.models import Message
 from ultron_core.segments.cues import GREETING
 from ultron_core.segments.pairs import closed_positions, is_tool_result
 
-__all__ = ["MAX_TEXT", "Turn", "terms", "turns_of"]
+__all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 
 #: An embedding averages over a long text; the beginning says what it is about.
 MAX_TEXT = 1000
@@ -73,6 +73,11 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
         turns.append(_turn(messages, previous, place, end, place not in closed and place > 0))
         previous = place
     return turns
+
+
+def turn_ends(turns: Sequence[Turn], length: int) -> list[int]:
+    """Where each turn's messages end: at the next turn, the last one at the end of the thread."""
+    return [*(t.position for t in turns[1:]), length] if turns else []
 
 
 def _is_human(message: Message) -> bool:

@@ -50,7 +50,7 @@ class RecordReader:
                 yield from self._look(raw, number)
                 continue
             self.values += 1
-            if type(value) is dict and "\\u0000" not in value and b"\\u0000" not in raw and "role" in value:
+            if type(value) is dict and b"\\u0000" not in raw and ("role" in value or "type" in value):
                 yield value, number, number
             else:
                 yield from self._plain(value, raw, number)
@@ -134,8 +134,11 @@ class RecordReader:
             return False
         if raw.rstrip() == b"{":
             return len(self._open) > 1 and self._open[1][:1].isspace()
+        tail = self._open[-1].rstrip()
+        if tail.endswith(b"[") or (self._depth > 1 and tail.endswith((b"},", b"],"))):
+            return False
         value, problem = _loads(raw)
-        return not problem and bool(value) and len(self._open) == 1
+        return not problem and bool(value)
 
     def _give_up(self, until: int) -> Iterator[Record]:
         """The open object never closes: each of its lines stands alone."""

@@ -139,8 +139,6 @@ def _from_first_user(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """System (at most one, in front), then the first user message; ends with the assistant."""
     system = [row for row in rows[:1] if row["role"] == "system"]
     body = rows[len(system) :]
-    while body and body[-1]["role"] != "assistant":
-        body.pop()
     first = next((i for i, row in enumerate(body) if row["role"] == "user"), None)
     if first is None:
         raise _Refused("no_user_message")
@@ -148,7 +146,9 @@ def _from_first_user(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if any(row.get("tool_calls") for row in body[:first]):
         raise _Refused("starts_with_tool_call")
     body = body[first:]
-    if not body or body[-1]["role"] != "assistant":
+    while body and body[-1]["role"] != "assistant":
+        body.pop()
+    if not body:
         raise _Refused("no_assistant_message")
     if body[-1].get("tool_calls"):
         raise _Refused("ends_with_open_call")

@@ -7,6 +7,7 @@ are byte-reproducible: same rows, same bytes, same SHA-256. What is not (time, c
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import shutil
 import tempfile
@@ -31,7 +32,6 @@ MANIFEST = "manifest.json"
 SCHEMA_VERSION = 1
 SPLITS = ("train", "validation")
 _ROWS_A_SHARD = 20_000
-_JSON_LIST = pa.list_(pa.json_())
 _HIDDEN = {"split", "agent_id", "session_id"}
 _TYPES: dict[str, Any] = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
 
@@ -111,12 +111,18 @@ def _table(rows: Sequence[Row]) -> pa.Table:
         values = [getattr(row, f.name) for row in rows]
         if f.name in {"messages", "tools"}:
             # JSON items, not structs: structs would pad every row with the keys of all others
-            columns[f.name] = pa.array(
-                [[canonical_json(item) for item in v] for v in values], type=_JSON_LIST
-            )
+            columns[f.name] = _json_lists(values)
         elif f.name not in _HIDDEN:
             columns[f.name] = pa.array(values, type=_TYPES[str(f.type)])
     return pa.table(columns)
+
+
+def _json_lists(values: Sequence[Sequence[Any]]) -> pa.Array:
+    """list<arrow.json>: readers give back exactly the objects that were written."""
+    offsets = [0, *itertools.accumulate(len(items) for items in values)]
+    flat = pa.array([canonical_json(item) for items in values for item in items], type=pa.string())
+    items = pa.ExtensionArray.from_storage(pa.json_(pa.string()), flat)
+    return pa.ListArray.from_arrays(pa.array(offsets, type=pa.int32()), items)
 
 
 def _write_flavours(folder: Path, split: str, rows: Sequence[Row]) -> None:

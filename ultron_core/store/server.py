@@ -118,7 +118,9 @@ class _Running:
 
 def _url(running: _Running, dbname: str) -> str:
     port = "" if running.port == PORT else f"&port={running.port}"
-    return f"postgresql://{USER}@/{quote(dbname, safe='')}?host={quote(str(running.socket_dir), safe='/')}{port}"
+    return (
+        f"postgresql://{USER}@/{quote(dbname, safe='')}?host={quote(str(running.socket_dir), safe='/')}{port}"
+    )
 
 
 def _open_lock(path: Path) -> int:
@@ -166,9 +168,13 @@ def _read_pid_file(place: Place) -> _Running | None:
 
 def _is_postgres(pid: int) -> bool:
     """Whether this process is a PostgreSQL server: after a crash its number may be another program's."""
-    shown = subprocess.run(
-        ["ps", "-o", "stat=,comm=", "-p", str(pid)], capture_output=True, text=True, check=False
-    ) if not Path("/proc/self/stat").exists() else None
+    shown = (
+        subprocess.run(
+            ["ps", "-o", "stat=,comm=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )
+        if not Path("/proc/self/stat").exists()
+        else None
+    )
     if shown is not None:
         return "postgres" in shown.stdout and not shown.stdout.startswith("Z")
     try:

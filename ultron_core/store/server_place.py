@@ -102,9 +102,13 @@ def make_socket_dir(place: Place) -> Path:
     for parent in dict.fromkeys((Path(tempfile.gettempdir()).resolve(), Path("/tmp").resolve())):
         for number in range(5):
             folder = parent / f"ultron-{private_name(place.data_dir)}-{number}"
-            if len(os.fsencode(folder / f".s.PGSQL.{PORT}.lock")) <= SOCKET_PATH_LIMIT and _own(folder, place):
+            if len(os.fsencode(folder / f".s.PGSQL.{PORT}.lock")) <= SOCKET_PATH_LIMIT and _own(
+                folder, place
+            ):
                 return folder
-    raise ServerStartError("No folder for the server's socket could be made in the folder for temporary files.")
+    raise ServerStartError(
+        "No folder for the server's socket could be made in the folder for temporary files."
+    )
 
 
 def _own(folder: Path, place: Place) -> bool:
@@ -167,7 +171,10 @@ def _can_run(account: Account, pginstall: Path) -> bool:
 
 def _works(account: Account, command: list[str]) -> bool:
     try:
-        return subprocess.run(command, cwd="/", capture_output=True, timeout=60, **account.switch).returncode == 0
+        return (
+            subprocess.run(command, cwd="/", capture_output=True, timeout=60, **account.switch).returncode
+            == 0
+        )
     except OSError:  # a program that this account cannot reach
         return False
 

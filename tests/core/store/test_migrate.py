@@ -25,7 +25,7 @@ def test_missing_migrations_are_applied_once_in_order(empty, folder):
     assert migrate(empty, folder) == []
     with empty.transaction() as conn:
         conn.execute("INSERT INTO ultron.things VALUES (1, '[1,2]', 'x')")
-        assert conn.execute("SELECT v FROM things").fetchone()["v"].tolist() == [1, 2]
+        assert conn.execute("SELECT v FROM things").fetchone()["v"].to_list() == [1, 2]
 
 
 def test_a_failing_migration_leaves_no_trace(empty, folder):

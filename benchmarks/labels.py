@@ -1,0 +1,238 @@
+"""How well the offline labels track real outcomes.
+
+    python benchmarks/labels.py [--data DIR]
+
+One JSON object a line. Outcome sets: `auc` of success_probability with every outcome set but this one fitted
+(`auc_shipped`: the shipped coefficients), 95 % interval by bootstrap over tasks, `naive_auc` = the best of
+fewer messages, fewer bytes, fewer error words. Preference pairs: `ranked_right` with this set left out of
+the fit. Then a reliability table, the agreement of the twins, and what the two gates let through.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import brier_score_loss, roc_auc_score
+from train_labeler import (
+    ROOT,
+    WORK_SOURCES,
+    Pair,
+    Run,
+    fit_answers,
+    fit_work,
+    load_pairs,
+    load_rated,
+    load_runs,
+    load_sessions,
+)
+
+from ultron_core.labels import is_memory_eligible, is_sft_eligible, label_segment
+from ultron_core.labels.dialogue import read_dialogue
+from ultron_core.labels.signals import observe
+from ultron_core.labels.success import LinearModel, shipped_models, success_probability
+from ultron_core.models import Message, QualityLabel
+
+ERROR_WORDS = re.compile(
+    r"error|fail|exception|traceback|invalid|not found|unable|错误|失败|异常", re.IGNORECASE
+)
+GATE_SETS = (
+    "tau_airline_openai",
+    "aider_swebench_lite",
+    "reflexion_hotpot_react",
+    "who_and_when_failures",
+    "glaive_toolcall_en",
+    "glaive_toolcall_zh",
+)
+
+
+def emit(**row: Any) -> None:
+    print(json.dumps({"benchmark": "labels", **row}, ensure_ascii=False), flush=True)
+
+
+def probability(messages: Sequence[Message], work: LinearModel, answer: LinearModel) -> float:
+    signals = observe(read_dialogue(messages))
+    return success_probability(signals, {"work": work, "answer": answer})[0]
+
+
+def bootstrap(runs: Sequence[Run], scores: np.ndarray, rounds: int = 1000) -> tuple[float, float]:
+    """95 % interval of the AUC, tasks drawn with replacement (runs of one task are not independent)."""
+    by_task: dict[str, list[int]] = defaultdict(list)
+    for position, run in enumerate(runs):
+        by_task[run.task].append(position)
+    tasks = list(by_task.values())
+    truth = np.array([run.success for run in runs])
+    generator = np.random.default_rng(7)
+    values = []
+    for _ in range(rounds):
+        drawn = np.concatenate([tasks[k] for k in generator.integers(0, len(tasks), len(tasks))])
+        if 0 < truth[drawn].sum() < len(drawn):
+            values.append(roc_auc_score(truth[drawn], scores[drawn]))
+    return float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975))
+
+
+def naive_aucs(runs: Sequence[Run]) -> dict[str, float]:
+    truth = [run.success for run in runs]
+    errors = [sum(len(ERROR_WORDS.findall(m.content)) for m in run.messages) for run in runs]
+    return {
+        "messages": float(roc_auc_score(truth, [-len(run.messages) for run in runs])),
+        "bytes": float(roc_auc_score(truth, [-run.bytes for run in runs])),
+        "error_words": float(roc_auc_score(truth, [-count for count in errors])),
+    }
+
+
+def outcome_sets(data: Path) -> None:
+    runs = {name: load_runs(data, name) for name in WORK_SOURCES}
+    for name in [name for name, found in runs.items() if not found]:
+        emit(set=name, skipped="not there")
+        del runs[name]
+    shipped = shipped_models()
+    gains, held_out = [], []
+    for name, own in runs.items():
+        others = [found for other, found in runs.items() if other != name]
+        start = time.perf_counter()
+        model = fit_work(others) if others else shipped["work"]
+        scores = np.array([probability(run.messages, model, shipped["answer"]) for run in own])
+        truth = [run.success for run in own]
+        low, high = bootstrap(own, scores)
+        auc, naive = float(roc_auc_score(truth, scores)), naive_aucs(own)
+        all_in = [probability(run.messages, shipped["work"], shipped["answer"]) for run in own]
+        emit(
+            set=name,
+            n=len(own),
+            seconds=round(time.perf_counter() - start, 2),
+            auc=round(auc, 3),
+            auc_low=round(low, 3),
+            auc_high=round(high, 3),
+            naive_auc=round(max(naive.values()), 3),
+            naive={key: round(value, 3) for key, value in naive.items()},
+            auc_shipped=round(float(roc_auc_score(truth, all_in)), 3),
+            brier=round(float(brier_score_loss(truth, scores)), 3),
+            left_out=bool(others),
+        )
+        gains.append(auc - max(naive.values()))
+        held_out += [(s, t, a) for s, t, a in zip(scores, truth, all_in, strict=True)]
+    if gains:
+        emit(set="average", n=len(gains), gain_over_naive=round(float(np.mean(gains)), 3))
+        reliability("left_out", [(s, t) for s, t, _ in held_out])
+        reliability("shipped", [(a, t) for _, t, a in held_out])
+
+
+def reliability(which: str, rows: Sequence[tuple[float, int]]) -> None:
+    """Predicted against observed share of success, in fifths of the probability range."""
+    table = []
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        inside = [(p, t) for p, t in rows if low <= p < low + 0.2 or (low == 0.8 and p == 1.0)]
+        if inside:
+            predicted, seen = np.mean(inside, axis=0)
+            table.append(
+                {
+                    "from": low,
+                    "n": len(inside),
+                    "predicted": round(float(predicted), 3),
+                    "seen": round(float(seen), 3),
+                }
+            )
+    brier = float(np.mean([(p - t) ** 2 for p, t in rows]))
+    emit(set=f"reliability_{which}", n=len(rows), brier=round(brier, 3), table=table)
+
+
+def preference_sets(data: Path) -> None:
+    pairs: dict[str, list[Pair]] = {name: load_pairs(data, name) for name in ("dpo_pairs_en", "dpo_pairs_zh")}
+    rated = load_rated(data, "kto_en")
+    shipped = shipped_models()
+    for name, own in pairs.items():
+        if not own:
+            emit(set=name, skipped="not there")
+            continue
+        others = [found for other, found in pairs.items() if other != name and found]
+        start = time.perf_counter()
+        model = fit_answers(others, rated) if others or rated else shipped["answer"]
+        emit(
+            set=name,
+            n=len(own),
+            ranked_right=round(ranked_right(own, shipped["work"], model), 3),
+            ranked_right_shipped=round(ranked_right(own, shipped["work"], shipped["answer"]), 3),
+            seconds=round(time.perf_counter() - start, 2),
+        )
+
+
+def ranked_right(pairs: Sequence[Pair], work: LinearModel, answer: LinearModel) -> float:
+    """Share of pairs where the better answer gets the higher probability; equal ones count half."""
+    right = 0.0
+    for pair in pairs:
+        better, worse = (probability(side, work, answer) for side in (pair.chosen, pair.rejected))
+        right += 1.0 if better > worse else 0.5 if better == worse else 0.0
+    return right / len(pairs)
+
+
+def twins(data: Path) -> None:
+    """Labels of the same talks in two wire formats; evidence lines differ (a first metadata line) by nature."""
+    name = "tau_airline_anthropic"
+    openai = {row["file"]: messages for row, messages in load_sessions(data, "tau_airline_openai")}
+    same, count, start = 0, 0, time.perf_counter()
+    for row, messages in load_sessions(data, name):
+        if row.get("same_as") in openai:
+            count += 1
+            same += without_lines(label_segment(messages)) == without_lines(
+                label_segment(openai[row["same_as"]])
+            )
+    if not count:
+        emit(set=name, skipped="not there")
+        return
+    emit(set="twins", n=count, agree=round(same / count, 4), seconds=round(time.perf_counter() - start, 2))
+
+
+def without_lines(label: QualityLabel) -> dict[str, Any]:
+    raw = label.to_json()
+    return {**raw, "metrics": {key: {**m, "lines": len(m["lines"])} for key, m in raw["metrics"].items()}}
+
+
+def gates(data: Path) -> None:
+    """What passes the two gates at their default thresholds, and why the rest does not."""
+    for name in GATE_SETS:
+        rows = list(load_sessions(data, name))
+        if not rows:
+            emit(set=name, skipped="not there")
+            continue
+        start = time.perf_counter()
+        labels = [label_segment(messages) for _, messages in rows]
+        seconds = time.perf_counter() - start
+        sft = [is_sft_eligible(label) for label in labels]
+        marks = [
+            row["success"] for (row, _), gate in zip(rows, sft, strict=True) if gate.ok and "success" in row
+        ]
+        base = [row["success"] for row, _ in rows if "success" in row]
+        emit(
+            set=f"gates_{name}",
+            n=len(rows),
+            seconds=round(seconds, 2),
+            sft=round(float(np.mean([gate.ok for gate in sft])), 3),
+            memory=round(float(np.mean([is_memory_eligible(label).ok for label in labels])), 3),
+            gate_precision=round(float(np.mean(marks)), 3) if marks else None,
+            base_rate=round(float(np.mean(base)), 3) if base else None,
+            refused=dict(Counter(gate.reason for gate in sft if not gate.ok)),
+            outcomes=dict(Counter(label.summary.outcome for label in labels)),
+            task_types=dict(Counter(label.summary.task_type for label in labels)),
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    data = parser.parse_args().data
+    outcome_sets(data)
+    preference_sets(data)
+    twins(data)
+    gates(data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy.engine import make_url
+
+from ultron_core.errors import ServerStartError
+from ultron_core.store.server import EmbeddedServer, _is_postgres
+from ultron_core.store.server_place import SYSTEM_DIR, choose_place, make_socket_dir, private_name
+
+ROOT = Path(__file__).parents[3]
+CLIENT = """
+import json, os, sys
+from pathlib import Path
+from ultron_core.store.server import EmbeddedServer
+server = EmbeddedServer.open(Path(sys.argv[1]))
+pid = int((server._place.data_dir / "postmaster.pid").read_text().split()[0])
+print(json.dumps({"pid": pid, "url": server.url(), **server.describe()}), flush=True)
+sys.stdin.readline()
+server.close()
+"""
+
+
+@pytest.fixture
+def home():
+    """A home with a space, in a folder that the account of the server can get into also for root."""
+    folder = Path(tempfile.mkdtemp(prefix="ultron test "))
+    folder.chmod(0o755)
+    yield folder / "my home"
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def postmaster(server):
+    return int((server._place.data_dir / "postmaster.pid").read_text().split()[0])
+
+
+def client(home, **options):
+    return subprocess.Popen(
+        [sys.executable, "-c", CLIENT, str(home)],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        **options,
+    )
+
+
+def ask(url, query):
+    with psycopg.connect(url, autocommit=True) as conn:
+        return conn.execute(query).fetchone()[0]
+
+
+def test_the_last_user_stops_the_server(home):
+    first = EmbeddedServer.open(home)
+    second = EmbeddedServer.open(home)
+    pid = postmaster(first)
+    assert postmaster(second) == pid
+    first.close()
+    first.close()
+    assert ask(second.url(), "SELECT current_database()") == "ultron"
+    second.close()
+    assert not _is_postgres(pid)
+
+
+def test_it_is_private_and_set_up_as_documented(home):
+    with EmbeddedServer.open(home) as server:
+        places = server.describe()
+        data, socket = Path(places["data"]), Path(places["socket"])
+        assert data.stat().st_mode & 0o777 == 0o700
+        assert socket.stat().st_mode & 0o777 == 0o700
+        assert make_url(server.url()).query["host"] == str(socket)
+        expected = {
+            "listen_addresses": "",
+            "jit": "off",
+            "max_parallel_workers_per_gather": "0",
+            "random_page_cost": "1.1",
+            "TimeZone": "UTC",
+            "server_encoding": "UTF8",
+            "fsync": "on",
+        }
+        assert {name: ask(server.url(), f"SHOW {name}") for name in expected} == expected
+        assert Path(places["log"]).exists() and Path(places["binaries"], "postgres").exists()
+
+
+def test_a_killed_server_and_a_foreign_process_id_are_recovered_from(home):
+    server = EmbeddedServer.open(home)
+    with psycopg.connect(server.url(), autocommit=True) as conn:
+        conn.execute("CREATE TABLE kept AS SELECT 7 AS n")
+    os.kill(postmaster(server), signal.SIGKILL)
+    again = EmbeddedServer.open(home)
+    assert ask(again.url(), "SELECT n FROM kept") == 7
+    os.kill(postmaster(again), signal.SIGKILL)
+    time.sleep(0.3)
+    pid_file = again._place.data_dir / "postmaster.pid"
+    pid_file.write_text("\n".join([str(os.getpid()), *pid_file.read_text().splitlines()[1:]]) + "\n")
+    third = EmbeddedServer.open(home)
+    assert ask(third.url(), "SELECT n FROM kept") == 7
+    for one in (server, again, third):
+        one.close()
+
+
+def test_an_interrupted_initdb_is_begun_again(home):
+    place = choose_place(home)
+    (place.root / "data.new").mkdir()
+    (place.root / "data.new" / "PG_VERSION").write_text("18")
+    with EmbeddedServer.open(home) as server:
+        assert ask(server.url(), "SELECT 1") == 1
+    assert not (place.root / "data.new").exists()
+
+
+def test_a_planted_socket_folder_is_passed_over(home):
+    place = choose_place(home)
+    first = make_socket_dir(place)
+    first.chmod(0o777)
+    second = make_socket_dir(place)
+    assert second != first and second.stat().st_mode & 0o777 == 0o700
+    first.rmdir()
+    second.rmdir()
+
+
+def test_foreign_files_in_the_data_folder_are_left_alone(home):
+    data = choose_place(home).data_dir
+    data.mkdir()
+    (data / "letter.txt").write_text("mine")
+    if os.geteuid() == 0:
+        shutil.chown(data, choose_place(home.parent).account.uid)
+    with pytest.raises(ServerStartError, match="not empty"):
+        EmbeddedServer.open(home)
+    assert (data / "letter.txt").read_text() == "mine"
+
+
+def test_a_server_that_cannot_start_shows_its_log(home):
+    EmbeddedServer.open(home).close()
+    place = choose_place(home)
+    with (place.data_dir / "postgresql.conf").open("a") as conf:
+        conf.write("no_such_setting = 1\n")
+    with pytest.raises(ServerStartError, match="no_such_setting"):
+        EmbeddedServer.open(home)
+
+
+@pytest.mark.slow
+def test_eight_processes_at_once_share_one_server_that_outlives_a_killed_client(home):
+    clients = [client(home) for _ in range(8)]
+    pids = {json.loads(c.stdout.readline())["pid"] for c in clients}
+    assert len(pids) == 1
+    clients[0].kill()
+    clients[0].wait()
+    for one in clients[1:]:
+        assert _is_postgres(*pids)
+        one.communicate("\n", timeout=60)
+    assert not _is_postgres(*pids)
+
+
+def test_ctrl_c_in_the_terminal_of_the_starter_does_not_stop_the_server(home):
+    starter = client(home, start_new_session=True)
+    pid = json.loads(starter.stdout.readline())["pid"]
+    os.killpg(starter.pid, signal.SIGINT)
+    starter.wait()
+    with EmbeddedServer.open(home) as server:
+        assert postmaster(server) == pid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_an_ordinary_user_keeps_everything_in_the_home(home):
+    nobody = pwd.getpwnam("nobody")
+    home.mkdir()
+    os.chown(home, nobody.pw_uid, nobody.pw_gid)
+    run = client(home, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[])
+    line = run.stdout.readline()
+    run.communicate("\n", timeout=60)
+    places = json.loads(line)
+    assert places["account"] == "nobody"
+    assert places["data"] == str(home.resolve() / "postgres" / "data")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
+def test_root_in_a_private_home_opens_no_folder(home):
+    home.parent.chmod(0o700)
+    had_system_dir = SYSTEM_DIR.exists()
+    root = SYSTEM_DIR / private_name(home.resolve())
+    try:
+        with EmbeddedServer.open(home) as server:
+            assert server.describe()["data"] == str(root / "data")
+            assert ask(server.url(), "SELECT 1") == 1
+        assert home.parent.stat().st_mode & 0o777 == 0o700
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+        if not had_system_dir and not any(SYSTEM_DIR.iterdir()):
+            SYSTEM_DIR.rmdir()

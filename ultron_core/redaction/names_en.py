@@ -1,0 +1,108 @@
+"""English (and other Latin-script) person names: a spaCy model, words that introduce a name, given names.
+
+The small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
+for organisations. Two rules mend that: capitalised words beside a given name or after a lead-in word, and a
+second question: is the doubtful word a person in a sentence where only a person fits?
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.resources import files
+
+__all__ = ["TEMPLATES", "given_names", "name_candidates", "plausible_name", "probe"]
+
+_CAP = r"[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’-]{1,30}"
+_PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)"
+#: one to four capitalised words on a line, with initials and particles between them
+NAME = rf"{_CAP}(?:[ ](?:[A-Z]\.?[ ])?(?:{_PARTICLE}[ ])?{_CAP}){{0,3}}"
+_LEAD = re.compile(
+    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"
+    r"|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me"
+    r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder|\bto leave me"
+    r"|\bit to|\bsongwriter|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband|\bgender of|\bjealous! said))"
+    rf"[ \t:,\"]{{1,6}}({NAME})"
+)
+_FOLLOWED = re.compile(
+    rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|had given|spent|was born"
+    rf"|replied|wrote|is a very|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"
+)
+_LOWER_LEAD = re.compile(
+    r"(?i)(?:\bname is|\bname\s*:|\buser\s*:|\bcalled|\bnamed|\bunder (?:my partner's name)?|\bfollow up with|\bhi|\bdear|\bi\\?'m"
+    r"|\bgender of|\btell|\bcalls me|\bleave me)[ \t]{1,5}([^\W\d_]{2,20}(?: [^\W\d_]{2,20})?)(?![\w@])"
+)
+_RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
+_SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
+
+#: sentences in which nothing but a person makes sense
+TEMPLATES = ("My brother {} said that he was tired.", "{} is a 30-year-old woman who lives with her mother.")
+
+#: capitalised words of logs and forms that models take for people
+_NOT_NAMES = frozenset(
+    "a an the this that these those i we you he she it they my your our his her their and or but if so to from in on at by for "
+    "with without of as is are was were be been do does did not no yes ok okay please thanks thank hello hi dear sorry "
+    "address phone mobile fax email name title office desk card order user users admin assistant system tool agent bot "
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
+    "october november december today tomorrow yesterday street road avenue lane drive suite apt box "
+    "company inc ltd llc corp group bank university college hospital school department city state country airport airlines "
+    "claude anthropic openai gpt gemini codex copilot cursor aider github gitlab google microsoft amazon apple meta nvidia docker "
+    "kubernetes linux ubuntu debian windows macos python java javascript typescript rust ruby golang django flask fastapi react vue "
+    "angular svelte node npm yarn pip pytest jest numpy pandas scipy sympy sphinx matplotlib astropy sklearn pylint requests postgres "
+    "postgresql mysql sqlite redis mongodb kafka nginx apache terraform ansible jenkins bash git json yaml html css sql http api url "
+    "cli gui tui bun deno vite webpack eslint prettier phoenix ecto elixir liveview dagster presidio spacy jieba markdown error "
+    "warning info debug true false none null todo fixme note test tests build file files run read write edit bash grep glob task "
+    "step thought action observation search finish lookup answer question summary result results output input "
+    "aspirin ibuprofen paracetamol penicillin christmas easter english french german spanish chinese european american "
+    "north south east west new old let's here there what when where why how who which all some any most many more next first "
+    "last add fix update remove create delete check use set get make see now then also however because".split()
+)
+
+
+@lru_cache(maxsize=1)
+def given_names() -> frozenset[str]:
+    """Common given names, lower case (see the head of the file for where they come from)."""
+    text = files("ultron_core.redaction").joinpath("given_names.txt").read_text("utf-8")
+    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
+
+
+def plausible_name(value: str) -> bool:
+    """Could these words be a name at all? Code, numbers, shouting and the words of software are none."""
+    words = value.replace("’s", "").replace("'s", "").split()
+    if not 1 <= len(words) <= 5 or not 2 <= len(value) <= 60 or re.search(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]", value):
+        return False
+    if any(word.strip(".,'’").lower() in _NOT_NAMES for word in words):
+        return False
+    if not any(char.isupper() for char in value):
+        return False
+    # camelCase is an identifier; McDonald and O'Brien are not
+    odd = any(re.search(r"[a-z][A-Z]", re.sub(r"^(?:Mc|Mac|De|Van|Di|La|Le|O')", "", word)) for word in words)
+    return not odd or words[0].lower() in given_names()
+
+
+def known_given(value: str) -> bool:
+    """Does the value start with a common given name?"""
+    return value.split()[0].strip(".,").lower() in given_names()
+
+
+def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
+    """(start, end, sure) of words that may be a name; unsure ones are to be asked about."""
+    for match in _LOWER_LEAD.finditer(text):
+        if match[1].split()[0].lower() in given_names():
+            yield match.start(1), match.end(1), True
+    for match in _SPEAKER.finditer(text):
+        if match[1].lower() in given_names():
+            yield match.start(1), match.end(1), True
+    for match in _RUN.finditer(text):
+        if plausible_name(match[1]) and known_given(match[1]):
+            yield *match.span(1), True
+    for pattern in (_LEAD, _FOLLOWED):
+        for match in pattern.finditer(text):
+            if plausible_name(match[1]):
+                yield *match.span(1), known_given(match[1])
+
+
+def probe(words: str) -> Sequence[str]:
+    """Sentences to ask the model about `words`."""
+    return [template.format(words) for template in TEMPLATES]

@@ -1,0 +1,70 @@
+"""Task boundaries without a model: each user turn is weighed against the segment that runs before it.
+
+A decision reads the segment so far, the turn and the first reply to it, nothing later: text appended to a log
+can only change what happens at its end. Same messages, same boundaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ultron_core.embeddings.local import local_embedder
+from ultron_core.embeddings.protocol import Vectors
+from ultron_core.models import Message
+from ultron_core.segments.features import FEATURES, Running, TurnVectors, describe
+from ultron_core.segments.turns import Turn, turn_ends, turns_of
+from ultron_core.segments.weights import Combiner, load_combiner
+
+__all__ = ["SEGMENTER_VERSION", "boundaries_of", "cut_offline", "embed_turns", "gap_prior"]
+
+#: Goes up with the features or the weights: rows made by an older one can be cut again.
+SEGMENTER_VERSION = "offline:1"
+
+Embed = Callable[[Sequence[str]], Vectors]
+
+_HOUR = 3600.0
+
+
+def cut_offline(messages: Sequence[Message]) -> list[int]:
+    """First messages of the segments of one thread, 0 first; empty for no messages."""
+    if not messages:
+        return []
+    turns = turns_of(messages)
+    if len(turns) < 2:
+        return [0]
+    vectors = embed_turns(turns, local_embedder().embed)
+    return [0, *boundaries_of(turns, vectors, len(messages), load_combiner())]
+
+
+def embed_turns(turns: Sequence[Turn], embed: Embed) -> list[TurnVectors]:
+    """Vectors of every turn and reply; each different text is embedded once."""
+    texts = list(dict.fromkeys(text for t in turns for text in (t.text, t.reply)))
+    table = dict(zip(texts, embed(texts), strict=True))
+    return [TurnVectors.of(t, table[t.text], table[t.reply]) for t in turns]
+
+
+def boundaries_of(
+    turns: Sequence[Turn], vectors: Sequence[TurnVectors], length: int, combiner: Combiner
+) -> list[int]:
+    """Positions of the turns that start a segment; `length` is the number of messages in the thread."""
+    running = Running()
+    boundaries = []
+    ends = turn_ends(turns, length)
+    for turn, own, end in zip(turns, vectors, ends, strict=True):
+        if turn.may_start and running.turns:
+            found = describe(turn, own, running)
+            row = np.array([[found[name] for name in FEATURES]])
+            if float(combiner.log_odds(row)[0]) + gap_prior(turn.gap) > combiner.threshold:
+                boundaries.append(turn.position)
+                running = Running()
+        running.add(turn, own, end - turn.position)
+    return boundaries
+
+
+def gap_prior(seconds: float | None) -> float:
+    """Log-odds that a pause adds. Set by hand: no licensed set with boundaries has times."""
+    if seconds is None or seconds < _HOUR / 2:
+        return 0.0
+    return 0.4 if seconds < 4 * _HOUR else 1.0

@@ -1,0 +1,74 @@
+"""Messages -> task segments that tile each thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ultron_core.llm.protocol import LLM
+from ultron_core.llm.tokens import CountTokens
+from ultron_core.llm.tokens import count_tokens as default_count
+from ultron_core.models import Message, MessageLike, Segment, as_messages
+from ultron_core.segments.fingerprint import fingerprint_messages
+from ultron_core.segments.model import cut_by_model
+from ultron_core.segments.offline import SEGMENTER_VERSION, cut_offline
+from ultron_core.segments.topic import clean_topic, title_of
+from ultron_core.segments.windows import DEFAULT_WINDOW_TOKENS, Task
+
+__all__ = ["segment_messages"]
+
+#: A thread this short is one task (Trajectory Hub spec).
+_SHORT = 2
+
+
+def segment_messages(
+    messages: Sequence[MessageLike],
+    llm: LLM | None = None,
+    *,
+    window_tokens: int | None = None,
+    count_tokens: CountTokens | None = None,
+) -> list[Segment]:
+    """Cut a session into tasks; `llm=None` means offline.
+
+    Threads are cut one by one, in the order they appear; start and end are positions among the messages of
+    their own thread, end exclusive, and the segments of a thread leave no gap and do not overlap. A window
+    holds `window_tokens` tokens (191,808) as `count_tokens` counts them (cl100k_base).
+
+    Raises ModelUnavailableError, BudgetExceededError or ModelAnswerError when the model cannot be used; the
+    caller leaves the session pending then.
+    """
+    threads: dict[str, list[Message]] = {}
+    for message in as_messages(messages):
+        threads.setdefault(message.thread, []).append(message)
+    window = DEFAULT_WINDOW_TOKENS if window_tokens is None else window_tokens
+    segments: list[Segment] = []
+    for thread, own in threads.items():
+        tasks, segmenter = _cut(own, llm, window, count_tokens or default_count)
+        segments += [_segment(own, task, thread, segmenter) for task in tasks]
+    return segments
+
+
+def _cut(
+    messages: Sequence[Message], llm: LLM | None, window: int, count: CountTokens
+) -> tuple[list[Task], str]:
+    if len(messages) <= _SHORT:
+        return [Task(0, len(messages), "")], "short"
+    if llm is not None:
+        return cut_by_model(messages, llm, window, count), f"model:{llm.model_id}"
+    starts = cut_offline(messages)
+    ends = [*starts[1:], len(messages)]
+    return [Task(start, end, "") for start, end in zip(starts, ends, strict=True)], SEGMENTER_VERSION
+
+
+def _segment(messages: Sequence[Message], task: Task, thread: str, segmenter: str) -> Segment:
+    own = messages[task.start : task.end]
+    return Segment(
+        start=task.start,
+        end=task.end,
+        topic=clean_topic(task.topic) or title_of(own),
+        fingerprint=fingerprint_messages(own),
+        thread=thread,
+        start_line=min(m.start_line for m in own),
+        end_line=max(m.end_line for m in own),
+        segmenter=segmenter,
+        repair=task.repair,
+    )

@@ -1,0 +1,204 @@
+"""What a reader carries from row to row, and the one place where messages are made."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ultron_core.models import Message, Origin, ToolCall
+from ultron_core.sessions.blocks import Content, Result, take_apart
+from ultron_core.sessions.origins import is_memory_tool, split_origins
+from ultron_core.sessions.text import as_text
+
+__all__ = ["METADATA", "Read", "State", "usage_of"]
+
+#: What a format makes of a row: its messages, none for metadata, or the reason for a skip.
+Read = list[Message] | str
+METADATA: list[Message] = []
+_INFO = ("harness", "harness_version", "cwd", "session_id", "model")
+_USAGE = {
+    "input": ("input_tokens", "prompt_tokens", "input"),
+    "output": ("output_tokens", "completion_tokens", "output"),
+    "cache_read": ("cache_read_input_tokens", "cached_input_tokens", "cacheRead"),
+    "cache_write": ("cache_creation_input_tokens", "cacheWrite"),
+    "reasoning": ("reasoning_output_tokens", "reasoning_tokens"),
+}
+
+
+class State:
+    """Reader state: current lines, threads by row id, calls by id, what the log said about itself."""
+
+    def __init__(self, threads: Mapping[str, str] | None = None) -> None:
+        self.start = self.end = 0
+        self.info: dict[str, Any] = {}
+        self.tools: tuple[Mapping[str, Any], ...] = ()
+        self.formats: Counter[str] = Counter()
+        self.first_time: datetime | None = None
+        self.last_time: datetime | None = None
+        self.threads = threads or {}
+        self.seen_ids: set[str] = set()
+        self.calls: dict[str, str] = {}
+        self.recalling: set[str] = set()
+        #: calls without an id of their own, answered in order: (thread, name)
+        self.waiting: deque[str] = deque()
+        #: set by a format: assistant rows with equal keys that follow each other are one message
+        self.merge_key = ""
+        #: free room for one format, by its name
+        self.memo: dict[str, Any] = {}
+
+    def note(self, **values: Any) -> None:
+        """Keep the first non-empty value of each field of SessionInfo."""
+        for key, value in values.items():
+            if key in _INFO and isinstance(value, str) and value and key not in self.info:
+                self.info[key] = value
+
+    def note_time(self, time: datetime | None) -> datetime | None:
+        """Widen the session's time span; returns the time."""
+        if time is not None:
+            if self.first_time is None or time < self.first_time:
+                self.first_time = time
+            if self.last_time is None or time > self.last_time:
+                self.last_time = time
+        return time
+
+    def note_tools(self, tools: Any) -> None:
+        """Keep tool schemas in OpenAI shape; the last list that a log carries stands."""
+        if not isinstance(tools, list):
+            return
+        shaped = [_tool_schema(tool) for tool in tools if isinstance(tool, dict)]
+        self.tools = tuple(tool for tool in shaped if tool) or self.tools
+
+    def user(self, content: Any, origin: Origin = "human", **extra: Any) -> list[Message]:
+        """User text (split by origin) and tool results, in the order of the blocks."""
+        if isinstance(content, str):
+            return [self._make("user", text, kind, **extra) for kind, text in split_origins(content, origin)]
+        taken = take_apart(content)
+        messages: list[Message] = []
+        for item in taken.flow:
+            if isinstance(item, Result):
+                messages.append(self._result(item, **extra))
+            else:
+                messages.extend(
+                    self._make("user", text, kind, **extra) for kind, text in split_origins(item, origin)
+                )
+        if taken.parts:
+            self._attach(messages, taken, origin, extra)
+        return messages
+
+    def _attach(self, messages: list[Message], taken: Content, origin: Origin, extra: dict[str, Any]) -> None:
+        """Images and unknown blocks go with the person's words, else in a message of their own."""
+        place = next((i for i, m in enumerate(messages) if m.role == "user" and m.origin == origin), None)
+        if place is None:
+            messages.append(self._make("user", "", origin, parts=tuple(taken.parts), **extra))
+        else:
+            words = messages[place]
+            messages[place] = self._make("user", words.content, origin, parts=tuple(taken.parts), **extra)
+
+    def system(self, content: Any, **extra: Any) -> list[Message]:
+        """A system prompt; memory blocks in it become messages of origin `recalled`."""
+        text = content if isinstance(content, str) else take_apart(content).text
+        return [self._make("system", piece, kind, **extra) for kind, piece in split_origins(text, "harness")]
+
+    def assistant(
+        self,
+        content: Any,
+        *,
+        calls: Sequence[ToolCall] = (),
+        reasoning: Any = None,
+        origin: Origin = "model",
+        parts: tuple[Mapping[str, Any], ...] = (),
+        **extra: Any,
+    ) -> list[Message]:
+        """One message of the model: text blocks by newline, thinking blocks by blank line, calls in order."""
+        if isinstance(content, str):
+            text, thinking = content, reasoning if isinstance(reasoning, str) else None
+            calls = tuple(calls)
+        else:
+            taken = take_apart(content)
+            taken.thinking += [reasoning] if isinstance(reasoning, str) else []
+            text, thinking = taken.text, "\n\n".join(taken.thinking) or None
+            calls, parts = (*taken.calls, *calls), (*parts, *taken.parts)
+            results = [item for item in taken.flow if isinstance(item, Result)]
+            if results:
+                message = self._make("assistant", text, origin, calls, thinking, parts, **extra)
+                return [message, *(self._result(item, **extra) for item in results)]
+        return [self._make("assistant", text, origin, calls, thinking, parts, **extra)]
+
+    def tool(
+        self,
+        content: str,
+        call_id: str | None = None,
+        *,
+        name: str | None = None,
+        is_error: bool | None = None,
+        parts: tuple[Mapping[str, Any], ...] = (),
+        **extra: Any,
+    ) -> list[Message]:
+        """The answer of a tool; its name is filled in from the call where that is known."""
+        extra.pop("model", None)
+        extra.pop("usage", None)
+        name = name or (self.calls.get(call_id) if call_id else None)
+        origin: Origin = "recalled" if name and is_memory_tool(name) else "tool"
+        return [
+            self._make(
+                "tool", content, origin, parts=parts, call_id=call_id, name=name, is_error=is_error, **extra
+            )
+        ]
+
+    def _result(self, item: Result, **extra: Any) -> Message:
+        call_id = item.call_id or extra.get("call_id")
+        extra = {key: value for key, value in extra.items() if key in ("thread", "timestamp", "uuid")}
+        return self.tool(item.text, call_id, is_error=item.is_error, parts=item.parts, **extra)[0]
+
+    def _make(
+        self,
+        role: Any,
+        content: str,
+        origin: Origin,
+        calls: Sequence[ToolCall] = (),
+        reasoning: str | None = None,
+        parts: tuple[Mapping[str, Any], ...] = (),
+        *,
+        call_id: str | None = None,
+        name: str | None = None,
+        is_error: bool | None = None,
+        thread: str = "main",
+        timestamp: datetime | None = None,
+        model: str | None = None,
+        usage: Mapping[str, int] | None = None,
+        uuid: str | None = None,
+    ) -> Message:
+        for call in calls:
+            if call.id:
+                self.calls[call.id] = call.name
+        return Message(
+            role, content, tuple(calls), call_id, name, is_error, reasoning, origin, thread, self.start,
+            self.end, timestamp, parts, model, usage, uuid,
+        )  # fmt: skip
+
+
+def usage_of(raw: Any) -> Mapping[str, int] | None:
+    """Token counts under our names, from Anthropic, OpenAI or native ones."""
+    if not isinstance(raw, dict):
+        return None
+    counts = {}
+    for ours, theirs in _USAGE.items():
+        value = next((raw[key] for key in theirs if isinstance(raw.get(key), int)), None)
+        if value is not None:
+            counts[ours] = value
+    return counts or None
+
+
+def _tool_schema(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if isinstance(tool.get("function"), dict):
+        return {"type": "function", "function": tool["function"]}
+    name = tool.get("name")
+    if not isinstance(name, str):
+        return None
+    parameters = next(
+        (tool[k] for k in ("parameters", "input_schema", "inputSchema") if isinstance(tool.get(k), dict)), {}
+    )
+    function = {"name": name, "description": as_text(tool.get("description")), "parameters": parameters}
+    return {"type": "function", "function": function}
