@@ -16,7 +16,7 @@ import tarfile
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ ANSWER_SOURCES = {
     "kto_en": "hiyouga/LLaMA-Factory demo data, Apache-2.0",
 }
 #: inverse regularisation strengths: few sources, so the weights stay small and near each other
-WORK_C = 0.1
+WORK_C = 0.03
 ANSWER_C = 0.02
 
 
@@ -123,7 +123,7 @@ def answer_row(messages: Sequence[Message]) -> list[float]:
 
 
 def fit_work(sources: Sequence[Sequence[Run]]) -> LinearModel:
-    """Logistic regression with one intercept a source, averaged afterwards.
+    """Logistic regression with one intercept a source, then Platt scaling over all sources.
 
     The intercepts take up how hard each benchmark is, so the weights learn only what tells runs of the same
     benchmark apart. Sources weigh the same, and so do tasks within a source.
@@ -132,19 +132,38 @@ def fit_work(sources: Sequence[Sequence[Run]]) -> LinearModel:
     y = np.concatenate([[run.success for run in runs] for runs in sources])
     weight = np.concatenate([_task_weights(runs) for runs in sources]) * 100
     mean = np.average(x, axis=0, weights=weight)
-    scale = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=weight)) + 1e-9
+    scale = _scale(np.sqrt(np.average((x - mean) ** 2, axis=0, weights=weight)))
     # a large constant makes the penalty on the intercepts next to nothing
     own = np.concatenate([np.full(len(runs), k) for k, runs in enumerate(sources)])
     marks = 10.0 * np.eye(len(sources))[own]
     model = LogisticRegression(C=WORK_C, fit_intercept=False, max_iter=2000)
     model.fit(np.hstack([(x - mean) / scale, marks]), y, sample_weight=weight)
-    coefficients = model.coef_[0]
-    count = len(WORK_FEATURES)
-    intercept = 10.0 * float(np.mean(coefficients[count:]))
-    base = float(
-        np.mean([np.average([r.success for r in runs], weights=_task_weights(runs)) for runs in sources])
-    )
-    return _model(WORK_FEATURES, mean, scale, coefficients[:count], intercept, base)
+    weights = model.coef_[0][: len(WORK_FEATURES)]
+    evidence = ((x - mean) / scale) @ weights
+    slope, intercept = _calibrate(evidence, y, weight)
+    return _model(WORK_FEATURES, mean, scale, weights, slope, intercept)
+
+
+def _calibrate(evidence: np.ndarray, success: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Platt scaling over all sources at once, the slope kept between 0.2 and 0.5.
+
+    Below, segments could no longer be told apart; above, a source that looks unlike those seen (very short
+    answers, say) would get probabilities near 0 or 1 that nothing supports. The intercept then keeps the mean.
+    """
+    platt = LogisticRegression(C=1e3).fit(evidence[:, None], success, sample_weight=weight)
+    slope = min(0.5, max(0.2, float(platt.coef_[0][0])))
+    share = float(np.average(success, weights=weight))
+    low, high = -10.0, 10.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        mean = float(np.average(1 / (1 + np.exp(-(slope * evidence + middle))), weights=weight))
+        low, high = (middle, high) if mean < share else (low, middle)
+    return slope, (low + high) / 2
+
+
+def _scale(deviation: np.ndarray) -> np.ndarray:
+    """Standard deviations; 1 for a feature that never varies in this data."""
+    return np.where(deviation > 1e-6, deviation, 1.0)
 
 
 def _task_weights(runs: Sequence[Run]) -> np.ndarray:
@@ -161,7 +180,7 @@ def fit_answers(
     worse = np.array([answer_row(p.rejected) for pairs in pair_sets for p in pairs])
     single = np.array([answer_row(messages) for messages, _ in rated])
     everything = np.vstack([m for m in (better, worse, single) if len(m)])
-    mean, scale = everything.mean(axis=0), everything.std(axis=0) + 1e-9
+    mean, scale = everything.mean(axis=0), _scale(everything.std(axis=0))
     parts, marks = [], []
     if len(better):
         parts += [(better - worse) / scale, (worse - better) / scale]
@@ -171,7 +190,17 @@ def fit_answers(
         marks.append(np.array([label for _, label in rated]))
     model = LogisticRegression(C=ANSWER_C, fit_intercept=False, max_iter=2000)
     model.fit(np.vstack(parts), np.concatenate(marks), sample_weight=np.full(sum(map(len, marks)), 0.5))
-    return _model(ANSWER_FEATURES, mean, scale, model.coef_[0], 0.0, 0.5)
+    return _model(ANSWER_FEATURES, mean, scale, model.coef_[0], 1.0, 0.0)
+
+
+def borrow_verdict(answers: LinearModel, work: LinearModel) -> LinearModel:
+    """The answer sets end with the answer, so no verdict is ever in them: its weight comes from the runs."""
+    at, source = answers.names.index("verdict"), work.names.index("verdict")
+    values = [list(answers.mean), list(answers.scale), list(answers.weights)]
+    for column, value in zip(values, (0.0, work.scale[source], work.weights[source]), strict=True):
+        column[at] = value
+    mean, scale, weights = map(tuple, values)
+    return replace(answers, mean=mean, scale=scale, weights=weights)
 
 
 def _model(
@@ -179,8 +208,8 @@ def _model(
     mean: np.ndarray,
     scale: np.ndarray,
     coefficients: np.ndarray,
+    slope: float,
     intercept: float,
-    base: float,
 ) -> LinearModel:
     def rounded(values: np.ndarray) -> tuple[float, ...]:
         return tuple(round(float(v), 6) for v in values)
@@ -190,8 +219,8 @@ def _model(
         rounded(mean),
         rounded(scale),
         rounded(coefficients),
+        round(slope, 6),
         round(intercept, 6),
-        round(base, 6),
     )
 
 
@@ -205,6 +234,8 @@ def main() -> None:
     rated = load_rated(options.data, "kto_en")
     if not all(runs.values()) or not all(pairs) or not rated:
         raise SystemExit(f"{options.data} lacks a set that the model is fitted on; nothing was written")
+    work = fit_work(list(runs.values()))
+    answer = borrow_verdict(fit_answers(pairs, rated), work)
     document = {
         "about": "Logistic regressions of the offline labeler; made by benchmarks/train_labeler.py.",
         "fitted_on": {
@@ -214,8 +245,8 @@ def main() -> None:
                 for name, count in zip(ANSWER_SOURCES, [*map(len, pairs), len(rated)], strict=True)
             },
         },
-        "work": fit_work(list(runs.values())).to_json(),
-        "answer": fit_answers(pairs, rated).to_json(),
+        "work": work.to_json(),
+        "answer": answer.to_json(),
     }
     options.out.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", "utf-8")
     print(json.dumps({"written": options.out.name, "work": document["work"], "answer": document["answer"]}))

@@ -24,7 +24,10 @@ _EDGE = 1_500
 _FINISH = re.compile(
     r"^(?:finish|submit|final_?answer|answer|done|complete(?:_task)?|attempt_completion)$", re.I
 )
-_SHOWS = re.compile(r"^(?:read|view|cat|open|grep|glob|ls|list|search_file|read_file|webfetch)", re.I)
+#: tools whose output is text that somebody wrote: only its first words can be about the call itself
+_SHOWS = re.compile(
+    r"^(?:read|view|cat|open|grep|glob|ls|list|search_file|read_file|web|fetch|task|agent)", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ from collections.abc import Mapping
 
 from ultron_core.labels import phrases
 from ultron_core.labels.signals import Signals, words
+from ultron_core.labels.verdict import decide_outcome
 
 __all__ = ["ANSWER_FEATURES", "WORK_FEATURES", "answer_features", "features_of", "text_size", "work_features"]
 
 #: of segments with tool results
-WORK_FEATURES = ("session_size", "reply_size", "answer_words", "good_tail", "asked_again")
+WORK_FEATURES = ("session_size", "reply_size", "answer_words", "good_tail", "asked_again", "verdict")
 #: of segments without
-ANSWER_FEATURES = ("listed", "hedging", "exclaiming", "self_talk", "filler_opening")
+ANSWER_FEATURES = ("listed", "hedging", "exclaiming", "self_talk", "filler_opening", "verdict")
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s", re.MULTILINE)
@@ -29,6 +30,10 @@ _FILLER = re.compile(
     r"当然|好的|没问题|您好|你好)",
     re.IGNORECASE,
 )
+
+
+#: what the outcome that the log itself shows counts for
+_VERDICT = {"success": 1.0, "unknown": 0.0, "partial": -0.5, "failure": -1.0}
 
 
 def text_size(text: str) -> int:
@@ -53,6 +58,7 @@ def work_features(signals: Signals) -> dict[str, float]:
         "answer_words": -math.log1p(len(words(d.answer))),
         "good_tail": tail / max(1, len(d.steps)),
         "asked_again": -math.log1p(len(asked) - len(set(asked))),
+        "verdict": _VERDICT[decide_outcome(signals)],
     }
 
 
@@ -66,6 +72,7 @@ def answer_features(signals: Signals) -> dict[str, float]:
         "exclaiming": -100 * (text.count("!") + text.count("！")) / count,
         "self_talk": -100 * len(_SELF.findall(text)) / count,
         "filler_opening": -float(bool(_FILLER.match(text))),
+        "verdict": _VERDICT[decide_outcome(signals)],
     }
 
 

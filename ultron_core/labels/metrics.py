@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ultron_core.labels import phrases
 from ultron_core.labels.signals import Signals, words
-from ultron_core.labels.success import relative_to_base, success_probability
+from ultron_core.labels.success import success_probability
 from ultron_core.models import Metric, Outcome
 
 __all__ = ["WEIGHTS", "measure"]
@@ -30,7 +30,7 @@ WEIGHTS = {
     "density": 0.5,
 }
 #: goal_reached when the log holds no verdict
-THANKED, WENT_ON, NO_SIGN = 0.8, 0.7, 0.5
+THANKED, WENT_ON, NO_SIGN = 0.75, 0.7, 0.55
 #: what can be looked up: numbers of two digits or more, paths, identifiers
 _CLAIM = re.compile(
     r"\b\d[\d.,:]*\d\b|\b[\w-]+(?:[/.][\w-]+)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]{2,}\d\w*\b", re.ASCII
@@ -98,8 +98,7 @@ def _goal_reached(signals: Signals, outcome: Outcome) -> Metric:
 
 def _expected_success(signals: Signals, outcome: Outcome) -> Metric:
     """The calibrated model. A quarter of the weight once a verdict is there: then it has little to add."""
-    probability, model = success_probability(signals)
-    score = relative_to_base(probability, model.base_rate)
+    probability, score = success_probability(signals)
     note = f"calibrated probability {probability:.3f}"
     metric = _metric("expected_success", signals, score, (signals.dialogue.answer_at,), note)
     return replace(metric, weight=metric.weight / 4) if outcome == "success" else metric
@@ -174,7 +173,7 @@ def _completeness(signals: Signals) -> Metric:
     score, note = 1.0, ""
     text = d.answer.rstrip()
     if d.steps and d.steps[-1].position > d.answer_at:
-        score, note = 0.7, "ends with a tool result"
+        score, note = (0.9 if signals.confirmed_end else 0.7), "ends with a tool result"
     elif signals.last_human > d.answer_at and signals.last_human not in signals.thanks:
         score, note = 0.6, "the last message of the person has no answer"
     if not d.finished_by_call and _cut_off(text):

@@ -10,8 +10,8 @@ import re
 
 __all__ = [
     "ACCEPTANCE",
-    "APOLOGY",
     "ASKS",
+    "CALL_REFUSED",
     "CHATTER",
     "CORRECTION",
     "DANGER",
@@ -19,7 +19,6 @@ __all__ = [
     "ERROR_RESULT",
     "FAILED_TESTS",
     "GAVE_UP",
-    "HANDED_OVER",
     "HEDGE",
     "OK_RESULT",
     "PASSED_TESTS",
@@ -68,6 +67,12 @@ REJECTION = _any(
     r"\[request interrupted by user",
     r"不对|错了|不是这(?:个|样)|不是我(?:想|要)|还是不行|还是报错|仍然(?:不|报|失败)|没有用|不行啊|你忘了|你漏了|撤销|改回去|我说(?:过|了)",
 )
+#: a tool result that says that the person refused the call
+CALL_REFUSED = _any(
+    r"^\s*the user (?:doesn'?t|does not) want to (?:proceed|take this action)",
+    r"^\s*(?:tool use|request|operation|command) (?:was )?(?:rejected|denied|refused) by (?:the )?user",
+    r"^\s*用户(?:拒绝|取消)了",
+)
 #: a person puts a wrong assumption right
 CORRECTION = _any(
     r"^\s*(?:no|nope|wrong)[,.! ]+(?:it|use|the|you|this|that should|don'?t|not|do)\b",
@@ -95,14 +100,15 @@ ERROR_RESULT = _any(
     r"^\s*\{\s*\"?(?:error|err|errors|exception)\"?\s*:",
     r"\"(?:success|ok)\"\s*:\s*false|\"(?:status|result)\"\s*:\s*\"(?:error|failed|failure)\"",
     r"\b(?:did not conform|failed to (?:match|apply|execute|run|parse|load|connect))\b",
-    r"<tool_use_error>|\binvalid (?:action|argument|input|syntax)\b|\btimed out\b|\btimeout(?:error| expired| exceeded|:)",
+    r"<tool_use_error>|\binvalid (?:action|argument|input|syntax)\b",
+    r"\btimed out\b|\btimeout(?:error| expired| exceeded|:)",
     r"\b(?:syntax|name|type|value|import|key|attribute|index|runtime|assertion)error\b: ",
     r"^\s*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用)(?:失败|出错|错误)|权限不足|超时",
     flags=re.IGNORECASE | re.MULTILINE,
 )
 #: it ran and found nothing
 EMPTY_RESULT = _any(
-    r"^\s*(?:\[\]|\{\}|null|none|nil)?\s*$",
+    r"^\s*(?:\[\]|\{\}|null|none|nil)\s*$",
     r"^\s*no (?:results?|matches?|match|files?|data|records?|entries) ?(?:found|were found)?\b",
     r"^\s*(?:could not|cannot|can't|couldn't|unable to) find\b",
     r"^\s*\S{0,40} ?not found\b|\bdoes not exist\b|^\s*0 (?:results|matches|rows)\b",
@@ -116,7 +122,10 @@ OK_RESULT = _any(
     r"\"(?:success|ok)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success)\"|成功|已完成|已创建|已更新",
 )
 PASSED_TESTS = _any(
-    r"\b([1-9]\d*) (?:tests? )?pass(?:ed|ing)\b", r"\bran \d+ tests?[\s\S]{0,80}^OK\b", r"测试通过"
+    r"\b[1-9]\d* tests?, 0 failures\b",
+    r"\b([1-9]\d*) (?:tests? )?pass(?:ed|ing)\b",
+    r"\bran \d+ tests?[\s\S]{0,80}^OK\b",
+    r"测试通过",
 )
 FAILED_TESTS = _any(
     r"\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?)\b",
@@ -139,19 +148,12 @@ REFUSAL = _any(
     r"\bas an ai\b|\bunfortunately\b",
     r"很抱歉|对不起|抱歉|我无法|我不能|作为(?:一个|一名)?(?:ai|人工智能)|遗憾",
 )
-APOLOGY = _any(
-    r"\bi (?:sincerely )?apologi[sz]e\b|\bsorry (?:for|about)\b|\bmy (?:mistake|apologies)\b|\bi was wrong\b",
-    r"\byou(?:'re| are) (?:absolutely )?right\b",
-    r"抱歉|对不起|我的错误|您说得对|你说得对",
-)
 GAVE_UP = _any(
     r"\b(?:unable to|could(?:n't| not)|cannot|can't|was not able to|failed to) (?:find|complete|resolve|determine|"
     r"locate|fix|verify|confirm|access|retrieve|proceed|process|fulfil+|provide)\b",
     r"\bno (?:further|more) (?:steps|attempts|information)\b|\bgiv(?:e|ing) up\b",
     r"无法(?:完成|找到|解决|确定|访问|提供|处理|继续)|未能(?:完成|找到|解决)|放弃",
 )
-#: work was passed to somebody else
-HANDED_OVER = _any(r"transfer|escalat|hand_?(?:off|over)|human_agent|转(?:接|人工)")
 ASKS = _any(
     r"[?？]\s*$",
     r"\bplease (?:provide|confirm|tell me|let me know which|specify|add|share)\b",

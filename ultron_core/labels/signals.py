@@ -32,6 +32,7 @@ class Signals:
     dialogue: Dialogue
     thanks: Positions
     accepted: Positions
+    #: words of a person against what was done, and calls that a person refused
     rejections: Positions
     corrections: Positions
     preferences: Positions
@@ -82,7 +83,7 @@ def observe(dialogue: Dialogue) -> Signals:
         dialogue=dialogue,
         thanks=_where(answered, phrases.THANKS),
         accepted=_where(answered, phrases.ACCEPTANCE),
-        rejections=_where(answered, phrases.REJECTION),
+        rejections=tuple(sorted({*_where(answered, phrases.REJECTION), *_refused_calls(dialogue)})),
         corrections=_where(answered, phrases.CORRECTION),
         preferences=_where(wishes, phrases.PREFERENCE),
         reported_errors=tuple(
@@ -115,6 +116,14 @@ def _is_reply(dialogue: Dialogue, position: int) -> bool:
 
 def _where(texts: dict[int, str], pattern: re.Pattern[str]) -> Positions:
     return tuple(i for i, text in texts.items() if pattern.search(text))
+
+
+def _refused_calls(dialogue: Dialogue) -> Positions:
+    return tuple(
+        s.position
+        for s in dialogue.steps
+        if phrases.CALL_REFUSED.search(dialogue.messages[s.position].content[:200])
+    )
 
 
 def _fate_of_errors(steps: Sequence[ToolStep]) -> tuple[tuple[tuple[int, int], ...], Positions]:
@@ -164,12 +173,15 @@ def _stopped(dialogue: Dialogue) -> Positions:
 
 
 def _repeated(dialogue: Dialogue) -> Positions:
-    """Calls made before with equal arguments and equal answers, replies said before, requests made again."""
+    """Calls made before with equal arguments and answers, replies said before, requests made again.
+
+    Running the same check again and seeing it pass is good work, so results that report success do not count.
+    """
     found: set[int] = set()
     seen: set[tuple[str, str]] = set()
     for step in dialogue.steps:
         mark = (step.key, dialogue.messages[step.position].content[:2_000])
-        if step.key and mark in seen:
+        if step.key and mark in seen and not _reports_success(mark[1]):
             found.add(step.position)
         seen.add(mark)
     said: list[set[str]] = []
@@ -185,6 +197,10 @@ def _repeated(dialogue: Dialogue) -> Positions:
             found.add(i)
         asked.add(text)
     return tuple(sorted(found))
+
+
+def _reports_success(text: str) -> bool:
+    return not text.strip() or bool(phrases.OK_RESULT.search(text) or phrases.PASSED_TESTS.search(text))
 
 
 def _overlap(a: set[str], b: set[str]) -> float:

@@ -16,35 +16,42 @@ from typing import Any, Self
 from ultron_core.labels.features import features_of
 from ultron_core.labels.signals import Signals
 
-__all__ = ["LinearModel", "relative_to_base", "shipped_models", "success_probability"]
+__all__ = ["LinearModel", "shipped_models", "sigmoid", "success_probability"]
 
 #: a feature counts at most this many standard deviations, so one odd number decides nothing
-_CAP = 3.0
+_CAP = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class LinearModel:
-    """P(success) = 1 / (1 + exp(-(intercept + sum(weight x (value - mean) / scale))))."""
+    """Evidence = sum(weight x (value - mean) / scale); P(success) = sigmoid(slope x evidence + intercept).
+
+    Weights come from comparing runs of the same source. Slope and intercept calibrate over all sources,
+    where runs differ in more than the features show, so the slope is smaller than one.
+    """
 
     names: tuple[str, ...]
     mean: tuple[float, ...]
     scale: tuple[float, ...]
     weights: tuple[float, ...]
+    slope: float
     intercept: float
-    #: mean share of successes in the data it was fitted on
-    base_rate: float
 
-    def probability(self, values: Mapping[str, float]) -> float:
-        """Between 0 and 1; raises KeyError when a feature is missing."""
-        total = self.intercept
+    def evidence(self, values: Mapping[str, float]) -> float:
+        """Log-odds for (> 0) or against this segment among its like; KeyError when a feature is missing."""
+        total = 0.0
         for name, mean, scale, weight in zip(self.names, self.mean, self.scale, self.weights, strict=True):
             total += weight * max(-_CAP, min(_CAP, (values[name] - mean) / scale))
-        return 1.0 / (1.0 + math.exp(-total))
+        return total
+
+    def probability(self, values: Mapping[str, float]) -> float:
+        """Between 0 and 1; KeyError when a feature is missing."""
+        return sigmoid(self.slope * self.evidence(values) + self.intercept)
 
     def to_json(self) -> dict[str, Any]:
         return {
+            "slope": self.slope,
             "intercept": self.intercept,
-            "base_rate": self.base_rate,
             "features": {
                 name: {"mean": m, "scale": s, "weight": w}
                 for name, m, s, w in zip(self.names, self.mean, self.scale, self.weights, strict=True)
@@ -59,9 +66,14 @@ class LinearModel:
             tuple(f["mean"] for f in features.values()),
             tuple(f["scale"] for f in features.values()),
             tuple(f["weight"] for f in features.values()),
+            raw["slope"],
             raw["intercept"],
-            raw["base_rate"],
         )
+
+
+def sigmoid(x: float) -> float:
+    """1 / (1 + exp(-x))."""
+    return 1.0 / (1.0 + math.exp(-x))
 
 
 @lru_cache(maxsize=1)
@@ -73,19 +85,12 @@ def shipped_models() -> Mapping[str, LinearModel]:
 
 def success_probability(
     signals: Signals, models: Mapping[str, LinearModel] | None = None
-) -> tuple[float, LinearModel]:
-    """Probability that the segment reached its goal, and the model that says so."""
+) -> tuple[float, float]:
+    """(calibrated probability that the goal was reached, sigmoid of the evidence: 0.5 = nothing either way).
+
+    The probability says how often such segments succeed; the evidence tells segments of one kind apart, whatever
+    the share of successes among them, and is what overall_score uses.
+    """
     kind, values = features_of(signals)
     model = (models or shipped_models())[kind]
-    return model.probability(values), model
-
-
-def relative_to_base(probability: float, base_rate: float) -> float:
-    """The probability as it would be if half of all segments succeeded.
-
-    Benchmarks are hard on purpose; this takes their base rate out (odds divided by base odds) and leaves
-    what speaks for this segment: 0.5 means no better and no worse than usual.
-    """
-    p = min(max(probability, 1e-6), 1 - 1e-6)
-    odds = p / (1 - p) / (base_rate / (1 - base_rate))
-    return odds / (1 + odds)
+    return model.probability(values), sigmoid(model.evidence(values))

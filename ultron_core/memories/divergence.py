@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 
 from ultron_core.memories.facts import Facts, find_facts
 from ultron_core.memories.language import Lang, language
+from ultron_core.memories.numerals import find_numbers
 from ultron_core.memories.polarity import has_negation, has_soft_negation, opposite_words
 
 __all__ = ["diverges"]
@@ -20,6 +21,7 @@ __all__ = ["diverges"]
 _VERSION = re.compile(r"^\d+\.\d+(\.\d+)*$")
 _FLAG = re.compile(r"^--?[a-z]|=")
 _PATHLIKE = re.compile(r"[/\\]|\.[a-z]{1,5}$")
+_STEM_END = re.compile(r"(?:s|es|ed|t?ting|ing)?")
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[A-Za-z]+(?:'[a-z]+)?|\d+(?:\.\d+)*")
 _FUNCTION_WORDS = frozenset(
     [
@@ -178,6 +180,8 @@ def _one_term_differs(a: str, b: str, lang: Lang) -> bool:
     longest = 4 if lang == "zh" else 2
     if j - i > longest or m - k > longest:
         return False
+    if find_numbers(" ".join(left[i:j])).certain and find_numbers(" ".join(right[k:m])).certain:
+        return False
     return not _related(left[i:j], right[k:m])
 
 
@@ -189,8 +193,11 @@ def _tokens(text: str, lang: Lang) -> list[str]:
 
 
 def _related(left: list[str], right: list[str]) -> bool:
-    """Forms of one word ("cut", "cutting"), or Chinese terms that share a character."""
+    """Forms of one word ("cut", "cutting"), words for doing ("cutting", "slicing"), or Chinese terms that
+    share a character: a fact seldom hangs on these, and a name or thing never looks so."""
     one, other = "".join(left), "".join(right)
+    if one.endswith(("ing", "ed")) and other.endswith(("ing", "ed")):
+        return True
     if "\u3400" <= one[0] <= "\u9fff":
         return bool(set(one) & set(other))
     shared = 0
@@ -198,4 +205,4 @@ def _related(left: list[str], right: list[str]) -> bool:
         if x != y:
             break
         shared += 1
-    return shared >= min(4, len(one), len(other))
+    return shared >= min(4, len(one), len(other)) or (shared >= 3 and _STEM_END.fullmatch(one[shared:]) is not None)

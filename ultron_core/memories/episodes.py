@@ -79,12 +79,17 @@ def solved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> l
     return drafts
 
 
-def unsolved_drafts(messages: Sequence[Message], episodes: Sequence[Episode], *, failed: bool) -> list[MemoryDraft]:
-    """Failures never cured: those tried three times and more, and in a failed run the first and last one."""
-    open_ones = [episode for episode in episodes if episode.worked is None]
-    edge = {0, len(open_ones) - 1} if failed else set()
-    chosen = [e for i, e in enumerate(open_ones) if i in edge or _unchanged(messages, e)]
-    return [_unsolved(messages, episode) for episode in chosen]
+def unsolved_drafts(
+    messages: Sequence[Message], episodes: Sequence[Episode], *, outcome: str
+) -> list[MemoryDraft]:
+    """Failures never cured: the same call made three times in vain; the first and the last one of a failed
+    run; of a run whose end is not known those of code that an agent wrote and ran."""
+    open_ones = [e for e in episodes if e.worked is None and e.failed.failure and _tells(e.failed.failure.line)]
+    edge = [e for e in open_ones if outcome == "failure" or (outcome != "success" and e.failed.tool == "code")]
+    edge = [e for e in edge if e.failed.tool != "patch"]
+    chosen = [e for e in open_ones if e in edge[:1] + edge[-1:] or _unchanged(messages, e)]
+    drafts = [_unsolved(messages, episode) for episode in chosen]
+    return [draft for draft in drafts if draft is not None]
 
 
 def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> MemoryDraft | None:
@@ -93,7 +98,9 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     lang = talk_language(messages, failed.result)
     last = episode.again[-1] if episode.again else failed
     about = f"{failed.failure.line} {worked.text[:2000]}"
-    reason = best_reason(messages, failed.result + 1, last.result + 2, worked.result + 2, about)
+    strict = failed.tool == "patch" and failed.failure.kind not in _STAGES
+    near = failed.result if strict else last.result + 2
+    reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about)
     change = _what_changed(episode, worked, lang)
     if failed.failure.kind == "PatchMismatch" or _is_mismatch(failed):
         reason = None
@@ -116,7 +123,7 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     )
 
 
-def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
+def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | None:
     failed = episode.failed
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
@@ -124,6 +131,8 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
     about = failed.failure.line
     reason = best_reason(messages, failed.result + 1, failed.result + 3, failed.result + 4, about)
     repeated = _unchanged(messages, episode)
+    if reason is None and not repeated and failed.tool != "code":
+        return None
     content = _failed(failed, lang)
     if repeated:
         line = clean_line(failed.failure.line)
@@ -175,7 +184,8 @@ def _unchanged(messages: Sequence[Message], episode: Episode) -> bool:
 
 def _tells(line: str) -> bool:
     """False for a line that says only that something failed ("AssertionError", "12 failed in 3s")."""
-    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", clean_line(line))
+    plain = " ".join(part for part in clean_line(line).split() if not re.search(r"[/\\]|::|…", part))
+    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", plain)
     return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
 
 
@@ -191,7 +201,7 @@ def describe_subject(action: Action) -> str:
     """What was called, fit for a sentence: the command, the tool's name, or "The code"."""
     command = command_of(action)
     if command is not None:
-        return f"`{clip(_main_part(command), 100)}`"
+        return f"`{clip(_core(command), 100)}`"
     if action.tool in ("code", "patch"):
         return "Python code" if action.tool == "code" else _STEP_NAMES.get(_kind(action), "The test run after an edit")
     return f"`{action.tool}`" if action.tool else "The tool call"
@@ -231,6 +241,8 @@ def _what_changed(episode: Episode, worked: Action, lang: Lang) -> str | None:
     """The change between the failing and the working try, as a sentence; None when it cannot be named."""
     failed, words = episode.failed, PHRASES[lang]
     before, after = command_of(failed), command_of(worked)
+    if after is not None and _EDIT.match(_core(after)):
+        return None
     if before is not None and after is not None and _core(before) != _core(after) and not _is_subset(before, after):
         return words["worked"].format(subject=f"`{clip(_core(after), 200)}`")
     if failed.failure is not None and failed.failure.kind == "PatchMismatch":

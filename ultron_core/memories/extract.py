@@ -32,7 +32,8 @@ def extract_memories(
     records = as_messages(messages)
     if llm is not None:
         return extract_with_model(records, llm)
-    return _unique(_by_patterns(_readable(records), _failed(label)))[:_MAX_DRAFTS]
+    outcome = label.summary.outcome if label is not None else "unknown"
+    return _unique(_by_patterns(_readable(records), outcome))[:_MAX_DRAFTS]
 
 
 def _readable(messages: Sequence[Message]) -> list[Message]:
@@ -40,19 +41,15 @@ def _readable(messages: Sequence[Message]) -> list[Message]:
     return [m for m in messages if m.role not in _UNREAD and m.origin != "recalled"]
 
 
-def _failed(label: QualityLabel | None) -> bool:
-    return label is not None and label.summary.outcome == "failure"
-
-
-def _by_patterns(messages: Sequence[Message], failed: bool) -> list[MemoryDraft]:
+def _by_patterns(messages: Sequence[Message], outcome: str) -> list[MemoryDraft]:
     episodes = find_episodes(messages)
     drafts = solved_drafts(messages, episodes)
-    drafts += unsolved_drafts(messages, episodes, failed=failed)
+    drafts += unsolved_drafts(messages, episodes, outcome=outcome)
     drafts += find_corrections(messages)
     drafts += find_preferences(messages)
     drafts += find_incidents(messages)
-    if failed:
-        drafts += find_doubts(messages)
+    if outcome != "success":
+        drafts += find_doubts(messages, failed=outcome == "failure")
     return sorted(drafts, key=lambda draft: draft.evidence[0].start_line if draft.evidence else 0)
 
 

@@ -25,7 +25,7 @@ _BOILERPLATE = re.compile(
 _ONE_OFF = re.compile(
     r"^(?:the |this )?(?:file|folder|directory|list|table|document|page|output|result|response|function|class|repo(?:sitory)?)\b[^.]{0,60}"
     r"\b(?:has|have|contains?|holds?|is|are|was|were|with|shows?)\s+(?:only |about |exactly )?\d[\d,.]*\s*(?:lines?|rows?|files?|entries|items|bytes|words|kb|mb|characters|columns|pages|results)\b|"
-    r"^(?:i |we |the agent |the assistant )?(?:created|wrote|added|updated|edited|deleted|renamed|saved|read|opened)\s+(?:the |a )?(?:new )?(?:file|folder|function|test|\S+\.\w{1,5})\b[^.]{0,60}\.?$|"
+    r"^(?:i |we |the agent |the assistant )?(?:created|wrote|added|updated|edited|deleted|renamed|saved|read|opened)\s+(?:the |a )?(?:new )?(?:file|folder|function|test|\S+\.\w{1,5})\b.{0,60}$|"
     r"^the (?:final )?(?:answer|result|total|count|sum|output) (?:is|was|=)\b[^.]{0,80}\.?$|"
     r"^(?:该|这个|此)?(?:文件|目录|列表|表格|结果|页面)[^。]{0,12}(?:有|共|包含|是)\s*\d+\s*(?:行|个|条|字|页|列)|^(?:最终)?(?:答案|结果)(?:是|为)[^。]{0,40}。?$|^已?(?:创建|修改|删除|更新)了?\S{0,20}文件",
     re.IGNORECASE,

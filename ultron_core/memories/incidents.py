@@ -35,7 +35,7 @@ _FOUND = re.compile(
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\bno (?:\w+ )?(?:security|vulnerab|injection)|\bnot (?:a )?(?:security|vulnerab)|\bif there\b|\bcheck (?:for|whether)\b|"
+    r"\b(?:CSRF|XSRF)[- ]token|\brequired?\b|\bdocumentation\b|\bno (?:\w+ )?(?:security|vulnerab|injection)|\bnot (?:a )?(?:security|vulnerab)|\bif there\b|\bcheck (?:for|whether)\b|"
     r"\b(?:look|search|scan|review|test)(?:ing|s)? for\b|\bavoid|\bprevent|\bsuch as\b|没有|检查|避免|防止|[?？]$",
     re.IGNORECASE,
 )

@@ -43,7 +43,7 @@ _ZH_SCALE = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_
 
 #: digits with decimals or dots (a version), a clock time, or digits with thousands separators
 _DIGITS = re.compile(
-    r"(?<![\w.])[vV]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d{2}){1,2}|\d+(?:\.\d+)*)(k|K|M|万|千|亿)?(?![A-Za-z_])"
+    r"(?<![\w.])[vV]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d{2}){1,2}|\d+(?:\.\d+)*)(k|K|M|万|千|亿)?(?!\.?[A-Za-z_\d])"
 )
 _ATTACHED = re.compile(
     r"(?<![\w.])(\d+(?:\.\d+)?)(ms|s|kb|mb|gb|tb|min|h|px|x|th|st|nd|rd|am|pm)\b", re.IGNORECASE

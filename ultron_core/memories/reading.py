@@ -23,6 +23,7 @@ _SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLAC
 _PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
 #: output that begins by naming what was run
 _NAMED_COMMAND = re.compile(r"^(?:Test Script|Command|Running(?: command)?|Executing|\$)[: ]+(\S.{2,300}?);?\s*$", re.MULTILINE)
+_COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
 _MACHINE_OUTPUT = re.compile(r"exitcode:|Traceback \(most recent|command not found|\(Current directory:|^\$ ", re.MULTILINE)
 
 
@@ -110,9 +111,14 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     elif named:
         tool, code = "command", named.group(1).strip()
     elif blocks:
-        tool = "code" if blocks[-1][0].lower() in ("python", "py", "javascript", "js") else "command"
         code = blocks[-1][1].strip()
+        if blocks[-1][0].lower() in ("python", "py", "javascript", "js"):
+            tool = "code"
+        else:
+            tool = "command" if _COMMAND_LINE.match(code) else ""
     failure = find_failure(result.content, is_error=result.is_error, tool=tool)
+    if failure is not None and failure.kind == "PatchMismatch":
+        tool = "patch"
     return Action(origin, position, tool, arguments or code, code, result.content, failure)
 
 

@@ -13,6 +13,7 @@ __all__ = ["command_of", "purpose", "same_purpose"]
 _COMMAND_KEYS = ("command", "cmd", "script", "commandline")
 _PATH_KEYS = ("file_path", "path", "filepath", "filename", "file", "notebook_path", "absolutepath", "targetfile")
 _SETUP = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+|\w+=\S*)$")
+_CAT_TEXT = re.compile(r"\"\$\(cat <<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*\)\"", re.DOTALL | re.MULTILINE)
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=\S*$")
 _WRAPPERS = ("sudo", "time", "timeout", "env", "nohup", "nice", "npx", "uv", "poetry", "pipenv", "conda")
@@ -28,7 +29,7 @@ def command_of(action: Action) -> str | None:
         for key, value in arguments.items():
             if key.lower() in _COMMAND_KEYS and isinstance(value, str | list):
                 command = value if isinstance(value, str) else " ".join(str(part) for part in value)
-                return _HEREDOC.sub("", command).strip()
+                return _HEREDOC.sub("…", _CAT_TEXT.sub('"…"', command)).strip()
     if isinstance(arguments, str) and action.tool == "command":
         # a fenced block of a text protocol: its first line is the command, the rest what it is given
         return arguments.split("\n", 1)[0]

@@ -62,18 +62,26 @@ def _one_line(content: str, resolution: str, limit: int) -> str:
         return truncate_tokens(line, limit)
     rest = parts[1:] if not resolution else sentences(resolution)[:1]
     for part in rest:
-        gap = _LABELS[language(line)][2]
-        longer = f"{line}{gap}{one_line(part)}"
+        longer = f"{line}{_gap(line)}{one_line(part)}"
         if count_tokens(longer) > limit:
             break
         line = longer
     return line
 
 
+def _gap(line: str) -> str:
+    """What joins a further sentence to a line."""
+    lang = language(line)
+    if line.endswith((".", "!", "?", "。", "！", "？", ";", "；")):
+        return _LABELS[lang][2]
+    return "；" if lang == "zh" else "; "
+
+
 def _overview(content: str, context: str, resolution: str, limit: int) -> str:
     """Content, then resolution, then context get room; shown in the order content, context, resolution."""
     about, fix, _ = _LABELS[language(content or context or resolution)]
-    shown = {"content": _fit(content, limit), "context": "", "resolution": ""}
+    most = limit * 3 // 5 if resolution.strip() else limit
+    shown = {"content": _fit(content, most), "context": "", "resolution": ""}
     for name, label, text in (("resolution", fix, resolution), ("context", about, context)):
         used = count_tokens("\n".join(part for part in shown.values() if part)) + 4
         if text.strip() and limit - used > 12:

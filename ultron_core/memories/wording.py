@@ -35,8 +35,11 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "repeated_fix": "Repeating the call unchanged did not help; change the arguments or the approach.",
         "secret": "A secret ({kind}) was shown in the output of {subject}.",
         "secret_fix": "Rotate the secret and keep it out of output and files under version control.",
-        "assumed": "The agent went on without the real data: {said}",
-        "concluded": "A conclusion that nobody checked against the source was wrong: {said}",
+        "assumed": "An agent went on with assumed or made-up data where the real data was not at hand.",
+        "concluded": "A group of agents gave a wrong answer because nobody checked a conclusion against the source.",
+        "unchecked": "Agents took over a conclusion that no tool had checked.",
+        "unchecked_fix": "Check a conclusion against the source, by a tool or another way of working it out, before answering.",
+        "group_run": "A run of several agents.",
         "concluded_fix": "Check a conclusion against the source, by a tool or another way of working it out, before answering.",
         "failed_run": "A run that did not reach its goal.",
         "assumed_fix": "Get the real data or say that it is missing; do not go on with placeholders.",
@@ -64,8 +67,11 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "repeated_fix": "原样重复调用没有用，应修改参数或换一种做法。",
         "secret": "{subject} 的输出中出现了密钥（{kind}）。",
         "secret_fix": "更换该密钥，不要让它出现在输出和受版本控制的文件里。",
-        "assumed": "代理没有核实真实来源就继续：{said}",
-        "concluded": "没有对照来源核实的结论是错的：{said}",
+        "assumed": "代理手头没有真实数据，却用假设或编造的数据继续。",
+        "concluded": "多个代理给出了错误答案，因为没有人对照来源核实结论。",
+        "unchecked": "多个代理采纳了没有任何工具核实过的结论。",
+        "unchecked_fix": "回答之前用工具或另一种方法对照来源核实结论。",
+        "group_run": "一次多代理任务。",
         "concluded_fix": "回答之前用工具或另一种方法对照来源核实结论。",
         "failed_run": "一次没有达到目标的任务。",
         "assumed_fix": "取得真实数据，或者说明缺少数据，不要用占位数据继续。",
@@ -89,6 +95,13 @@ _COMMON = frozenset(
     ("error", "failed", "failure", "this", "that", "with", "from", "have", "were", "test", "tests", "file", "code",
      "return", "import", "self", "none", "true", "false", "line", "user", "should", "need", "does", "when", "will")
 )  # fmt: skip
+#: says that a change is meant to work, not why
+_EMPTY = re.compile(
+    r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|would|matches|updates|uses|ensures?)\b|"
+    r"^with (?:these|this)\b|\bmatches the existing code\b|\bneed to investigate\b|\bcorrectly implemented\b|\bprevious attempt\b|"
+    r"^这(?:个|些)?(?:改动|修改|变更)(?:应该|会)",
+    re.IGNORECASE,
+)
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)、]|#+)\s*")
 
 
@@ -130,6 +143,8 @@ def _rank(sentence: str, terms: frozenset[str]) -> float | None:
     """How well a sentence explains; None when it does not."""
     size = len(sentence) + 2 * len(CJK.findall(sentence))
     if not 25 <= size <= 420 or sentence.endswith((":", "：", "?", "？")) or not _REASON.search(sentence):
+        return None
+    if _EMPTY.search(sentence):
         return None
     rank = min(len(_REASON.findall(sentence)), 3) - (1.5 if _WEAK.match(sentence) else 0.0)
     return rank + 0.8 * min(len(terms & _terms(sentence)), 3) + (0.4 if "`" in sentence else 0.0)

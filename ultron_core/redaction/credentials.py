@@ -14,26 +14,40 @@ __all__ = ["credential_name", "credential_value", "named_credentials"]
 #: names whose value is a secret even if it is short; `token` and the like need a value that looks random
 _STRONG = (
     "password", "passwd", "passphrase", "pwd", "secret", "api_key", "apikey", "api-key", "access_key", "accesskey",
-    "access-key", "private_key", "private-key", "privatekey", "encryption_key", "signing_key", "account_key", "accountkey",
+    "access-key", "private_key", "private-key", "privatekey", "encryption_key", "signing_key", "account_key", "accountkey",  # noqa: E501
     "accesskeysecret", "密码", "口令", "密钥", "秘钥",
 )  # fmt: skip
-_WEAK = ("token", "credential", "auth_key", "authkey", "session_key", "authorization", "cookie", "令牌", "凭证", "sig=", "db_pass")
+_WEAK = (
+    "token",
+    "credential",
+    "auth_key",
+    "authkey",
+    "session_key",
+    "authorization",
+    "cookie",
+    "令牌",
+    "凭证",
+    "sig=",
+    "db_pass",
+)
 _WORDS = (*_STRONG, *_WEAK)
 
-_VALUE = r"""(?:\\{0,3}"(?P<dq>[^"\\\r\n]{1,400})|'(?P<sq>[^'\\\r\n]{1,400})'|`(?P<bq>[^`\r\n]{1,200})`|(?P<raw>[^\s"'`<>,;]{1,400}))"""
+_VALUE = r"""(?:\\{0,3}"(?P<dq>[^"\\\r\n]{1,400})|'(?P<sq>[^'\\\r\n]{1,400})'|`(?P<bq>[^`\r\n]{1,200})`|(?P<raw>[^\s"'`<>,;]{1,400}))"""  # noqa: E501
 _REST = re.compile(
     r"(?P<more>[A-Za-z0-9_.-]{0,24})(?P<close>\\{0,3}[\"'`\]]{0,2})"
     r"(?P<sep>\s{0,3}(?::=|=>|[:=：＝])\s{0,3}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})" + _VALUE
 )
 _FLAG = re.compile(r"(?P<more>)(?P<close>)(?P<sep>[ =])" + _VALUE)
-_MORE_ALLOWED = re.compile(r"(?:[_.-]?(?:key|value|id|hash|str|string|text|env|prod|dev|test|live|base64|b64|\d))*s?", re.I)
+_MORE_ALLOWED = re.compile(
+    r"(?:[_.-]?(?:key|value|id|hash|str|string|text|env|prod|dev|test|live|base64|b64|\d))*s?", re.I
+)
 _NO_SECRET_AFTER = re.compile(
     r"(?i)[_.-]?(?:s|count|limit|usage|type|name|id|field|length|len|size|budget|file|path|url|uri|reset|policy"
     r"|expir\w*|ttl|index|rate|cost|window|hint|label|prompt|input|form|arn|ref|manager|provider|version)s?"
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*")
 _STAND_IN = re.compile(
-    r"(?i)(?:your|my|the|some|example|changeme|change[-_]me|placeholder|redacted|hidden|todo|none|null|nil|undefined"
+    r"(?i)(?:value|your|my|the|some|example|changeme|change[-_]me|placeholder|redacted|hidden|todo|none|null|nil|undefined"
     r"|true|false|optional|required|string|str|bytes|any|env|secret|password|token|key|xxx|\.\.\.|\*{3}|\$|\{|%|<|\[|#\{)"
     r".{0,400}"
 )
@@ -72,7 +86,9 @@ def credential_name(name: str) -> bool:
 
 def credential_value(name: str, value: str) -> bool:
     """Is the string under a JSON key a secret, judged by name and value?"""
-    return credential_name(name) and _is_secret(_strong(name.lower().replace("-", "_")), value, quoted=True, env=False)
+    return credential_name(name) and _is_secret(
+        _strong(name.lower().replace("-", "_")), value, quoted=True, env=False
+    )
 
 
 def _strong(name: str) -> bool:
@@ -120,7 +136,7 @@ def _trim(value: str, start: int, *, is_url: bool) -> tuple[str, int]:
 
 
 def _is_secret(strong: bool, value: str, quoted: bool, env: bool) -> bool:
-    if len(value) < 4 or _STAND_IN.fullmatch(value) and not _random(value):
+    if len(value) < 4 or (_STAND_IN.fullmatch(value) and not _random(value)):
         return False
     if _TEMPLATE.search(value):
         return False
@@ -128,14 +144,18 @@ def _is_secret(strong: bool, value: str, quoted: bool, env: bool) -> bool:
         return len(value) >= 16 and _random(value) and " " not in value.removeprefix("Bearer ")
     if quoted:
         # words with spaces are a message or a label ("Enter your password"), unless odd characters mix in
-        return not (" " in value and not re.search(r"\d", value)) and not value.startswith(("/", "./", "http"))
+        return not (" " in value and not re.search(r"\d", value)) and not value.startswith(
+            ("/", "./", "http")
+        )
     if _CODE.search(value) or value.startswith(("/", "./", "http", "&", "*", "-", "|", "=", "!")):
         return False
     if env:
         return not re.fullmatch(r"\d{1,3}|[A-Za-z]{1,3}", value)
     if _IDENTIFIER.fullmatch(value) and not (_random(value) and "." not in value):
         return False
-    return len(value) >= 6 and bool(re.search(r"\d|[^\w.]", value)) and not re.fullmatch(r"[\d.,-]{1,7}", value)
+    return (
+        len(value) >= 6 and bool(re.search(r"\d|[^\w.]", value)) and not re.fullmatch(r"[\d.,-]{1,7}", value)
+    )
 
 
 def _random(value: str) -> bool:
@@ -152,7 +172,7 @@ def _header_tokens(text: str) -> Iterator[Span]:
         at = text.find(word)
         while at >= 0:
             match = _HEADER_TOKEN.match(text, at + len(word))
-            if match and (_random(match[1]) or len(match[1]) >= 24 and not _IDENTIFIER.fullmatch(match[1])):
+            if match and (_random(match[1]) or (len(match[1]) >= 24 and not _IDENTIFIER.fullmatch(match[1]))):
                 yield Span(match.start(1), match.start(1) + len(match[1].rstrip(".")), "REDACTED_TOKEN")
             at = text.find(word, at + len(word))
     for word in ("Basic", "basic", "BASIC"):

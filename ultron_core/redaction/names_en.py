@@ -12,26 +12,45 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-__all__ = ["TEMPLATES", "given_names", "name_candidates", "plausible_name", "probe"]
+__all__ = [
+    "TEMPLATES",
+    "given_names",
+    "known_given",
+    "name_candidates",
+    "plausible_name",
+    "probe",
+    "repeats",
+    "whole_word",
+]
 
 _CAP = r"[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’-]{1,30}"
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)"
 #: one to four capitalised words on a line, with initials and particles between them
 NAME = rf"{_CAP}(?:[ ](?:[A-Z]\.?[ ])?(?:{_PARTICLE}[ ])?{_CAP}){{0,3}}"
 _LEAD = re.compile(
-    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"
-    r"|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me"
-    r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder|\bto leave me"
-    r"|\bit to|\bsongwriter|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband|\bgender of|\bjealous! said))"
+    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"  # noqa: E501
+    r"|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me"  # noqa: E501
+    r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder|\bto leave me"  # noqa: E501
+    r"|\bit to|\bsongwriter|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband|\bgender of|\bjealous! said))"  # noqa: E501
     rf"[ \t:,\"]{{1,6}}({NAME})"
 )
+#: words after which nothing but a person's name comes
+_CERTAIN = re.compile(
+    r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me|\bshouted at|\bgrandfather was called"  # noqa: E501
+    r"|\bgrandmother was called|\bleave me|\bpartner's name)|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"  # noqa: E501
+    rf"[ \t]{{1,6}}({NAME})"
+)
+_SPEAKER_LINE = re.compile(rf"(?m)^[>\s]{{0,4}}({_CAP})\s?: ?\\?\"(?=[A-Z])")
+_LINE = re.compile(rf"(?m)^[>?\s]{{0,6}}({_CAP}(?:[ ][A-Z]\.?)?[ ]{_CAP}(?:[ ]{_CAP})?)\s*$")
+_LOWER_LINE = re.compile(r"(?m)^[>?\s]{0,6}([a-z]{3,20}(?: [a-z]\.?)? [^\W\d_]{3,20})\s*$")
+_LIST = re.compile(rf"{_CAP}(?:, {_CAP}){{1,20}},? (?:and|or) {_CAP}")
 _FOLLOWED = re.compile(
-    rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|had given|spent|was born"
-    rf"|replied|wrote|is a very|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"
+    rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|had given|spent|was born"  # noqa: E501
+    rf"|replied|wrote|is a very|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"  # noqa: E501
 )
 _LOWER_LEAD = re.compile(
-    r"(?i)(?:\bname is|\bname\s*:|\buser\s*:|\bcalled|\bnamed|\bunder (?:my partner's name)?|\bfollow up with|\bhi|\bdear|\bi\\?'m"
-    r"|\bgender of|\btell|\bcalls me|\bleave me)[ \t]{1,5}([^\W\d_]{2,20}(?: [^\W\d_]{2,20})?)(?![\w@])"
+    r"(?i)(?:\bname is|\bname\s*:|\buser\s*:|\bcalled|\bnamed|\bunder (?:my partner's name)?|\bfollow up with|\bhi|\bdear|\bi\\?'m"  # noqa: E501
+    r"|\bgender of|\btell|\bcalls? me|\bleave me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
@@ -41,22 +60,323 @@ TEMPLATES = ("My brother {} said that he was tired.", "{} is a 30-year-old woman
 
 #: capitalised words of logs and forms that models take for people
 _NOT_NAMES = frozenset(
-    "a an the this that these those i we you he she it they my your our his her their and or but if so to from in on at by for "
-    "with without of as is are was were be been do does did not no yes ok okay please thanks thank hello hi dear sorry "
-    "address phone mobile fax email name title office desk card order user users admin assistant system tool agent bot "
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
-    "october november december today tomorrow yesterday street road avenue lane drive suite apt box "
-    "company inc ltd llc corp group bank university college hospital school department city state country airport airlines "
-    "claude anthropic openai gpt gemini codex copilot cursor aider github gitlab google microsoft amazon apple meta nvidia docker "
-    "kubernetes linux ubuntu debian windows macos python java javascript typescript rust ruby golang django flask fastapi react vue "
-    "angular svelte node npm yarn pip pytest jest numpy pandas scipy sympy sphinx matplotlib astropy sklearn pylint requests postgres "
-    "postgresql mysql sqlite redis mongodb kafka nginx apache terraform ansible jenkins bash git json yaml html css sql http api url "
-    "cli gui tui bun deno vite webpack eslint prettier phoenix ecto elixir liveview dagster presidio spacy jieba markdown error "
-    "warning info debug true false none null todo fixme note test tests build file files run read write edit bash grep glob task "
-    "step thought action observation search finish lookup answer question summary result results output input "
-    "aspirin ibuprofen paracetamol penicillin christmas easter english french german spanish chinese european american "
-    "north south east west new old let's here there what when where why how who which all some any most many more next first "
-    "last add fix update remove create delete check use set get make see now then also however because".split()
+    [
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "these",
+        "those",
+        "i",
+        "we",
+        "you",
+        "he",
+        "she",
+        "it",
+        "they",
+        "my",
+        "your",
+        "our",
+        "his",
+        "her",
+        "their",
+        "and",
+        "or",
+        "but",
+        "if",
+        "so",
+        "to",
+        "from",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "with",
+        "without",
+        "of",
+        "as",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "not",
+        "no",
+        "yes",
+        "ok",
+        "okay",
+        "please",
+        "thanks",
+        "thank",
+        "hello",
+        "hi",
+        "dear",
+        "sorry",
+        "address",
+        "phone",
+        "mobile",
+        "fax",
+        "email",
+        "name",
+        "title",
+        "office",
+        "desk",
+        "card",
+        "order",
+        "user",
+        "users",
+        "admin",
+        "assistant",
+        "system",
+        "tool",
+        "agent",
+        "bot",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "today",
+        "tomorrow",
+        "yesterday",
+        "street",
+        "road",
+        "avenue",
+        "lane",
+        "drive",
+        "suite",
+        "apt",
+        "box",
+        "company",
+        "inc",
+        "ltd",
+        "llc",
+        "corp",
+        "group",
+        "bank",
+        "university",
+        "college",
+        "hospital",
+        "school",
+        "department",
+        "city",
+        "state",
+        "country",
+        "airport",
+        "airlines",
+        "claude",
+        "anthropic",
+        "openai",
+        "gpt",
+        "gemini",
+        "codex",
+        "copilot",
+        "cursor",
+        "aider",
+        "github",
+        "gitlab",
+        "google",
+        "microsoft",
+        "amazon",
+        "apple",
+        "meta",
+        "nvidia",
+        "docker",
+        "kubernetes",
+        "linux",
+        "ubuntu",
+        "debian",
+        "windows",
+        "macos",
+        "python",
+        "java",
+        "javascript",
+        "typescript",
+        "rust",
+        "ruby",
+        "golang",
+        "django",
+        "flask",
+        "fastapi",
+        "react",
+        "vue",
+        "angular",
+        "svelte",
+        "node",
+        "npm",
+        "yarn",
+        "pip",
+        "pytest",
+        "jest",
+        "numpy",
+        "pandas",
+        "scipy",
+        "sympy",
+        "sphinx",
+        "matplotlib",
+        "astropy",
+        "sklearn",
+        "pylint",
+        "requests",
+        "postgres",
+        "postgresql",
+        "mysql",
+        "sqlite",
+        "redis",
+        "mongodb",
+        "kafka",
+        "nginx",
+        "apache",
+        "terraform",
+        "ansible",
+        "jenkins",
+        "bash",
+        "git",
+        "json",
+        "yaml",
+        "html",
+        "css",
+        "sql",
+        "http",
+        "api",
+        "url",
+        "cli",
+        "gui",
+        "tui",
+        "bun",
+        "deno",
+        "vite",
+        "webpack",
+        "eslint",
+        "prettier",
+        "phoenix",
+        "ecto",
+        "elixir",
+        "liveview",
+        "dagster",
+        "presidio",
+        "spacy",
+        "jieba",
+        "markdown",
+        "error",
+        "warning",
+        "info",
+        "debug",
+        "true",
+        "false",
+        "none",
+        "null",
+        "todo",
+        "fixme",
+        "note",
+        "test",
+        "tests",
+        "build",
+        "file",
+        "files",
+        "run",
+        "read",
+        "write",
+        "edit",
+        "bash",
+        "grep",
+        "glob",
+        "task",
+        "step",
+        "thought",
+        "action",
+        "observation",
+        "search",
+        "finish",
+        "lookup",
+        "answer",
+        "question",
+        "summary",
+        "result",
+        "results",
+        "output",
+        "input",
+        "patient",
+        "doctor",
+        "client",
+        "customer",
+        "manager",
+        "aspirin",
+        "ibuprofen",
+        "paracetamol",
+        "penicillin",
+        "christmas",
+        "easter",
+        "english",
+        "french",
+        "german",
+        "spanish",
+        "chinese",
+        "european",
+        "american",
+        "north",
+        "south",
+        "east",
+        "west",
+        "new",
+        "old",
+        "let's",
+        "here",
+        "there",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "who",
+        "which",
+        "all",
+        "some",
+        "any",
+        "most",
+        "many",
+        "more",
+        "next",
+        "first",
+        "last",
+        "add",
+        "fix",
+        "update",
+        "remove",
+        "create",
+        "delete",
+        "check",
+        "use",
+        "set",
+        "get",
+        "make",
+        "see",
+        "now",
+        "then",
+        "also",
+        "however",
+        "because",
+    ]
 )
 
 
@@ -70,7 +390,11 @@ def given_names() -> frozenset[str]:
 def plausible_name(value: str) -> bool:
     """Could these words be a name at all? Code, numbers, shouting and the words of software are none."""
     words = value.replace("’s", "").replace("'s", "").split()
-    if not 1 <= len(words) <= 5 or not 2 <= len(value) <= 60 or re.search(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]", value):
+    if (
+        not 1 <= len(words) <= 5
+        or not 2 <= len(value) <= 60
+        or re.search(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]", value)
+    ):
         return False
     if any(word.strip(".,'’").lower() in _NOT_NAMES for word in words):
         return False
@@ -97,7 +421,20 @@ def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
     for match in _RUN.finditer(text):
         if plausible_name(match[1]) and known_given(match[1]):
             yield *match.span(1), True
-    for pattern in (_LEAD, _FOLLOWED):
+    for match in _LOWER_LINE.finditer(text):
+        if known_given(match[1]):
+            yield *match.span(1), True
+    for match in _LIST.finditer(text):
+        words = list(re.finditer(_CAP, match[0]))
+        if sum(known_given(word[0]) for word in words) >= 2:
+            for word in words:
+                if plausible_name(word[0]):
+                    yield match.start() + word.start(), match.start() + word.end(), True
+    for pattern in (_CERTAIN, _SPEAKER_LINE):
+        for match in pattern.finditer(text):
+            if plausible_name(match[1]):
+                yield *match.span(1), True
+    for pattern in (_LINE, _LEAD, _FOLLOWED):
         for match in pattern.finditer(text):
             if plausible_name(match[1]):
                 yield *match.span(1), known_given(match[1])
@@ -106,3 +443,26 @@ def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
 def probe(words: str) -> Sequence[str]:
     """Sentences to ask the model about `words`."""
     return [template.format(words) for template in TEMPLATES]
+
+
+def repeats(name: str) -> Iterator[str]:
+    """Forms under which a person who was named once is likely to be named again in the same document."""
+    if re.fullmatch(r"[\u4e00-\u9fff]{3,4}", name):
+        yield name
+    words = name.split()
+    if len(words) < 2:
+        return
+    yield name
+    for word in (words[0], words[-1]):
+        if len(word) >= 4 and word[0].isupper() and plausible_name(word):
+            yield word
+
+
+def whole_word(text: str, start: int, end: int) -> bool:
+    """Is the span no part of a longer Latin word? (Chinese has no word limits to check.)"""
+    if not text[start].isascii():
+        return True
+    return not (start and _WORD.match(text[start - 1])) and not (end < len(text) and _WORD.match(text[end]))
+
+
+_WORD = re.compile(r"[0-9A-Za-z_@/.\\-](?<![.])")

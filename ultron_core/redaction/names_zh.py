@@ -10,10 +10,49 @@ from typing import Any
 
 __all__ = ["chinese_names", "has_han"]
 
-_COMPOUND = (
-    "欧阳 司马 上官 诸葛 东方 皇甫 尉迟 公孙 慕容 令狐 宇文 长孙 司徒 司空 夏侯 端木 百里 东郭 南宫 独孤 轩辕 闻人 澹台 公冶 "
-    "宗政 濮阳 淳于 单于 太叔 申屠 钟离 呼延 西门 万俟 赫连 拓跋 第五 鲜于 闾丘 完颜 纳兰"
-).split()
+_COMPOUND = [
+    "欧阳",
+    "司马",
+    "上官",
+    "诸葛",
+    "东方",
+    "皇甫",
+    "尉迟",
+    "公孙",
+    "慕容",
+    "令狐",
+    "宇文",
+    "长孙",
+    "司徒",
+    "司空",
+    "夏侯",
+    "端木",
+    "百里",
+    "东郭",
+    "南宫",
+    "独孤",
+    "轩辕",
+    "闻人",
+    "澹台",
+    "公冶",
+    "宗政",
+    "濮阳",
+    "淳于",
+    "单于",
+    "太叔",
+    "申屠",
+    "钟离",
+    "呼延",
+    "西门",
+    "万俟",
+    "赫连",
+    "拓跋",
+    "第五",
+    "鲜于",
+    "闾丘",
+    "完颜",
+    "纳兰",
+]
 _SURNAMES = frozenset(
     "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤花方俞任袁柳"
     "酆鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆萧尹姚邵湛汪祁毛禹狄米贝明臧计伏成戴谈宋茅庞"
@@ -28,6 +67,8 @@ _RARE = frozenset(
     "水云花时和平明成强路江高夏经房干应单包左石家封松山谷车全秋仲能双通别连习向古易终步都满文广东利师空相关公权红游养须国益代付从"
     "任常安计方于华金元白充农印怀支管解容井车富段"
 )
+#: a surname with a title names nobody by itself; and words that jieba takes for names
+_NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|麻醉|关联|科$|谢谢|纪人|石油|司技|杭州")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _H = r"[\u4e00-\u9fff]"
 _TITLE = r"(?:先生|女士|小姐|医生|大夫|老师|教授|经理|主任|博士|护士|律师|同学|师傅|总监|工程师|阿姨|叔叔)"
@@ -35,11 +76,13 @@ _LEAD = (
     r"(?:我叫|名叫|叫做|姓名(?:是|为|[:：])?|名字(?:是|叫|[:：])?|联系人(?:是|为|[:：])?|负责人(?:是|为|[:：])?|收件人(?:是|[:：])?"
     r"|主治医[师生](?:为|是)?|患者|客户|同事|用户|作者[:：]|由|经|医生(?:为|是|[:：])?)"
 )
-_AFTER = r"(?=[，。、；：,.;:！!？?\s]|$|是|的|在|因|于|被|持|通|年|患|医|先|女|负|说|和|与|现|居|目|确|出|为|进|开|诊|主|，|\d|（|\(|他|她|身|治|有|近|已|曾|来|将|提)"
+_AFTER = r"(?=[，。、；：,.;:！!？?\s]|$|是|的|在|因|于|被|持|通|年|患|医|先|女|负|说|和|与|现|居|目|确|出|为|进|开|诊|主|，|\d|（|\(|他|她|身|治|有|近|已|曾|来|将|提)"  # noqa: E501
 _PLAIN_LEAD = re.compile(rf"{_LEAD}\s?({_H}{{2,4}}?){_AFTER}")
 _WITH_TITLE = re.compile(rf"({_H}{{2,4}})(?={_TITLE})")
 _COMPOUND_NAME = re.compile(rf"({'|'.join(_COMPOUND)}){_H}{{1,2}}{_AFTER}")
-_OPENING = re.compile(rf"(?:^|[\n。！？；，])\s{{0,4}}({_H}{{2,4}})(?=[，,](?:一[位名]|\d{{1,3}}岁|男|女)|是一[位名]|[（(]?\d{{1,3}}岁)")
+_OPENING = re.compile(
+    rf"(?:^|[\n。！？；，])\s{{0,4}}({_H}{{2,4}})(?=[，,](?:一[位名]|\d{{1,3}}岁|男|女)|是一[位名]|[（(]?\d{{1,3}}岁)"
+)
 
 
 def has_han(text: str) -> bool:
@@ -70,7 +113,7 @@ def chinese_names(text: str) -> Iterator[tuple[int, int]]:
 def _ruled(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_PLAIN_LEAD, _WITH_TITLE, _OPENING):
         for match in pattern.finditer(text):
-            start, end = match.span(1)
+            _start, end = match.span(1)
             value = _from_surname(match[1], pattern is _WITH_TITLE)
             if value:
                 yield end - len(value), end
@@ -82,6 +125,8 @@ def _from_surname(value: str, anywhere: bool) -> str:
     """The part of `value` that has the form surname + given name, else nothing."""
     for begin in range(len(value) - 1 if anywhere else 1):
         name = value[begin:]
+        if _NO_NAME.search(name):
+            continue
         if name[:2] in _COMPOUND and len(name) >= 3:
             return name
         if name[0] in _SURNAMES and 2 <= len(name) <= 3 and not (anywhere and name[0] in _RARE and begin):
@@ -94,7 +139,7 @@ def _tagged_name(word: str, tag: str) -> bool:
         return 3 <= len(word) <= 6 and word[0] in _SURNAMES and len(word) == 3
     if word[:2] in _COMPOUND:
         return len(word) >= 3
-    if word[0] not in _SURNAMES or not 2 <= len(word) <= 3:
+    if word[0] not in _SURNAMES or not 2 <= len(word) <= 3 or _NO_NAME.search(word):
         return False
     return not (len(word) == 2 and word[0] in _RARE)
 
@@ -104,4 +149,9 @@ def _missed_tail(text: str, word: str, end: int) -> int:
     if len(word) != 2 or end >= len(text) or not _HAN.match(text[end]):
         return 0
     after = text[end + 1 : end + 2]
-    return 1 if (not after or after in "，。、；,;（( ") and text[end] not in "是的在因于被持和与说有来将已曾年等先女医和了也都吗呢吧" else 0
+    return (
+        1
+        if (not after or after in "，。、；,;（( ")
+        and text[end] not in "是的在因于被持和与说有来将已曾年等先女医和了也都吗呢吧"
+        else 0
+    )

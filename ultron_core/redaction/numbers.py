@@ -12,21 +12,25 @@ __all__ = ["personal_numbers"]
 
 #: seven digits or more (six with gaps), as written by hand: groups, brackets, a plus in front
 _RUN = re.compile(
-    r"\+?\(?\d(?:\d|(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)|\) ?-?(?=\d)|[ .-]?\(\d\)[ .-]?(?=\d)){4,60}[\dXx]"
+    r"\+?\(?\d(?:\d|(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)|\) ?-?(?=\d)|[ .-]?\(\d\)[ .-]?(?=\d)){4,60}[\dXx]"  # noqa: E501
     r"(?: ?(?:x|ext\.? ?)\d{1,6})?",
 )
-_ID_BEFORE = re.compile(r"(?i)身份证|证件号|公民身份|identity|identification|national id|\bid\b|\bID(?:card|number)")
-_CARD_BEFORE = re.compile(r"(?i)card|credit|debit|visa|amex|master|\bcc\b|\batm\b|payment|卡号|信用卡|银行卡|借记卡|储蓄卡|卡")
+_ID_BEFORE = re.compile(
+    r"(?i)身份证|证件号|公民身份|identity|identification|national id|\bid\b|\bID(?:card|number)"
+)
+_CARD_BEFORE = re.compile(
+    r"(?i)card|credit|debit|visa|amex|master|\bcc\b|\batm\b|payment|卡号|信用卡|银行卡|借记卡|储蓄卡|卡"
+)
 _SSN_BEFORE = re.compile(r"(?i)\bssn\b|social security|社会安全")
 _PHONE_BEFORE = re.compile(
     r"(?i)(?:phone|\btel\b|telephone|\bmobile|\bcell\b|\bfax|\bdesk\b|\boffice|whatsapp|\bsms\b|hotline|\bdial\b"
-    r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to|answering|手机|电话|联系|拨打|致电|传真"
+    r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to|answering|手机|电话|联系|拨打|致电|传真"  # noqa: E501
     r"|微信)[^\d\n]{0,22}$"
 )
 _PHONE_AFTER = re.compile(r"(?i)[ \-–]{0,3}\\?(?:office|fax|mobile|cell|desk|home|work phone)\b")
 _DATE = re.compile(
     r"(?:1[89]|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])(?:[-./ ]?(?:0[1-9]|[12]\d|3[01]))?(?:[ -.]?\d{2}.*)?"
-    r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|1[0-2])[-./](?:1[89]|20)?\d\d(?: .*)?|(?:0?[1-9]|1[0-2])[-./]\d{1,2}[-./](?:19|20)\d\d"
+    r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|1[0-2])[-./](?:1[89]|20)?\d\d(?: .*)?|(?:0?[1-9]|1[0-2])[-./]\d{1,2}[-./](?:19|20)\d\d"  # noqa: E501
 )
 _CN_MOBILE = re.compile(r"(?:\+?(?:00)?86[- ]?)?1[3-9]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})")
 _CN_LANDLINE = re.compile(r"\(?0(?:10|2\d|[3-9]\d{2})(?:-|\)[ -]?)\d{7,8}")
@@ -90,7 +94,7 @@ def _chinese_id(number: str, before: str) -> bool:
 def _card(run: str, digits: str, before: str) -> bool:
     if not 12 <= len(digits) <= 19 or not _GROUPED_CARD.fullmatch(run) or not luhn_valid(digits):
         return False
-    if len(set(digits)) < 3:
+    if len(set(digits)) < 2:
         return False
     # a machine's counter passes Luhn one time in ten: bare numbers need an issuer, odd lengths a word
     if _CARD_BEFORE.search(before):

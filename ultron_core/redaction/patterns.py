@@ -39,7 +39,7 @@ def draft_of(text: str) -> Draft:
     draft = Draft(text)
     head = text[:1] or " "
     if head in "{[" or (head.isspace() and text.lstrip()[:1] in ("{", "[")):
-        draft.restrict_if_json()
+        draft.maybe_json = True
     return draft
 
 
@@ -78,4 +78,3 @@ def _windows(places: Sequence[tuple[int, int]], length: int) -> Iterator[tuple[i
             start = first - _AROUND
         end = last + _AROUND
     yield start, min(length, end)
-

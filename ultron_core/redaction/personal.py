@@ -16,8 +16,42 @@ _MAIL_DOMAIN = re.compile(
     r"@((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,6}[A-Za-z]{2,24}|\[\d{1,3}(?:\.\d{1,3}){3}\])(?![A-Za-z0-9_])"
 )
 _NO_TLD = frozenset(
-    "py js ts jsx tsx json yaml yml toml md txt png jpg jpeg gif svg pdf html css sh rs go java c h cpp lock log local "
-    "property setter getter staticmethod classmethod".split()
+    [
+        "py",
+        "js",
+        "ts",
+        "jsx",
+        "tsx",
+        "json",
+        "yaml",
+        "yml",
+        "toml",
+        "md",
+        "txt",
+        "png",
+        "jpg",
+        "jpeg",
+        "gif",
+        "svg",
+        "pdf",
+        "html",
+        "css",
+        "sh",
+        "rs",
+        "go",
+        "java",
+        "c",
+        "h",
+        "cpp",
+        "lock",
+        "log",
+        "local",
+        "property",
+        "setter",
+        "getter",
+        "staticmethod",
+        "classmethod",
+    ]
 )
 _IPV4 = re.compile(r"(?<![0-9A-Za-z_.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![0-9A-Za-z_])(?!\.\d)")
 _VERSION_BEFORE = re.compile(
@@ -27,13 +61,17 @@ _IP_BEFORE = re.compile(r"(?i)(?:\bip\b|ip地址|address|host|server|地址|主�
 _IPV6_ANCHOR = re.compile(r":[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:|::")
 _IPV6_CHARS = re.compile(r"[0-9A-Fa-f:.]{1,45}")
 _IPV6_LEFT = re.compile(r"[0-9A-Fa-f:]{0,40}$")
-_IBAN = re.compile(r"[A-Z]{2}(?<![0-9A-Za-z][A-Z]{2})\d{2}[ -]?[A-Z0-9]{4}(?:[ -]?[A-Z0-9]{4}){1,6}(?:[ -]?[A-Z0-9]{1,4})?(?![0-9A-Za-z])")
+_IBAN = re.compile(
+    r"[A-Z]{2}(?<![0-9A-Za-z][A-Z]{2})\d{2}[ -]?[A-Z0-9]{4}(?:[ -]?[A-Z0-9]{4}){1,6}(?:[ -]?[A-Z0-9]{1,4})?(?![0-9A-Za-z])"  # noqa: E501
+)
 _UUID = re.compile(
     r"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-(?<=[0-9a-fA-F]{8}-.{15})[0-9a-fA-F]{12}(?![0-9A-Za-z])"
 )
 _NAME = r"[^\s/\\:*?\"'<>|$`{}()\[\],;=&%#，。；：、（）“”！？]{1,64}"
 _UNIX_HOME = re.compile(rf"/(?:home|Users)/(?<![0-9A-Za-z_.]/home/)(?<![0-9A-Za-z_.]/Users/)({_NAME})")
-_WINDOWS_HOME = re.compile(rf"(?i)(?:[a-z]:|/[a-z])(?:\\{{1,4}}|/)(?:users|documents and settings)(?:\\{{1,4}}|/)({_NAME})")
+_WINDOWS_HOME = re.compile(
+    rf"(?i)(?:[a-z]:|/[a-z])(?:\\{{1,4}}|/)(?:users|documents and settings)(?:\\{{1,4}}|/)({_NAME})"
+)
 _PROJECT_DIR = re.compile(r"(?<=[/\\\"'])-(?:home|Users)-([A-Za-z0-9_.]{1,40})(?=-)")
 _MAC_TEMP = re.compile(r"/var/folders/([a-z0-9_+]{2}/[a-z0-9_+]{6,60})")
 _SHARED_HOMES = frozenset(("shared", "public", "default", "all users", "guest", "linuxbrew", "."))

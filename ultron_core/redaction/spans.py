@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ultron_core.models import Finding, Redaction
 
-__all__ = ["ENTITIES", "PLACEHOLDER", "Draft", "Numbering", "Span"]
+__all__ = ["ENTITIES", "JSON_STRING", "PLACEHOLDER", "Draft", "Numbering", "Span"]
 
 #: every entity that a placeholder can name
 ENTITIES = (
@@ -37,7 +37,7 @@ ENTITIES = (
     "PATH",
 )
 PLACEHOLDER = re.compile(r"<(" + "|".join(ENTITIES) + r")(?:_(\d{1,9}))?>")
-_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -80,6 +80,8 @@ class Draft:
     text: str
     #: only the inside of string literals may change, so that a JSON text stays JSON
     literals: Sequence[tuple[int, int]] | None = None
+    #: the text starts like JSON and was not parsed yet
+    maybe_json: bool = False
     spans: list[Span] = field(default_factory=list)
     view: str = ""
     #: where each piece of the view between placeholders starts: (position in view, position in text)
@@ -88,20 +90,27 @@ class Draft:
     def __post_init__(self) -> None:
         self._render()
 
-    def restrict_if_json(self) -> None:
-        """In a text that is one JSON value, or one a line, only the inside of string literals may change."""
+    def resolve(self) -> None:
+        """In a text that is one JSON value, or one a line, only the inside of string literals may change.
+
+        Looked into when a span is found, as parsing costs more than most texts without one.
+        """
+        if not self.maybe_json:
+            return
+        self.maybe_json = False
         if _is_json(self.text) or all(_is_json(line) for line in self.text.splitlines() if line.strip()):
-            self.literals = [m.span() for m in _JSON_STRING.finditer(self.text)]
+            self.literals = [m.span() for m in JSON_STRING.finditer(self.text)]
 
     def add(self, found: Iterable[Span]) -> list[tuple[int, int]]:
         """Takes spans of the current view, those of higher rank first.
 
-        Returns where the new placeholders stand in the new view. What overlaps a placeholder of the view or a span of higher rank is left out.
+        Returns where the new placeholders stand in the new view. What overlaps a placeholder of the view or a span of higher rank is left out.  # noqa: E501
         """
         taken = [m.span() for m in PLACEHOLDER.finditer(self.view)] if "<" in self.view else []
         taken.sort()
         new: list[Span] = []
         for span in found:
+            self.resolve()
             at = bisect_right(taken, (span.start, span.end))
             if at < len(taken) and taken[at][0] < span.end:
                 continue

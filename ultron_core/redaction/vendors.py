@@ -19,7 +19,11 @@ _HEX = r"[0-9a-fA-F]"
 #: (entity, literal start, rest of the shape); bounds keep every match linear
 _SHAPES: tuple[tuple[str, str, str], ...] = (
     # model vendors: OpenAI, Anthropic, OpenRouter, DashScope, DeepSeek and others that use sk-
-    ("LLM_API_KEY", "sk-", rf"(?:proj|svcacct|admin|None|ant|or|lf|litellm|user|org){_W}{{0,12}}-{_W}{{16,240}}"),
+    (
+        "LLM_API_KEY",
+        "sk-",
+        rf"(?:proj|svcacct|admin|None|ant|or|lf|litellm|user|org){_W}{{0,12}}-{_W}{{16,240}}",
+    ),
     ("LLM_API_KEY", "sk-", rf"(?=[A-Za-z]{{0,60}}\d){_A}{{20,200}}"),
     ("LLM_API_KEY", "gsk_", rf"{_A}{{40,80}}"),
     ("LLM_API_KEY", "xai-", rf"{_A}{{40,120}}"),
@@ -35,7 +39,11 @@ _SHAPES: tuple[tuple[str, str, str], ...] = (
     # code hosting
     ("GITHUB_TOKEN", "gh", rf"[pousr]_{_A}{{36,255}}"),
     ("GITHUB_TOKEN", "github_pat_", r"[A-Za-z0-9_]{22,255}"),
-    ("REDACTED_CREDENTIAL", "gl", rf"(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-{_W}{{20,200}}(?:\.[0-9a-z.]{{2,20}})?"),
+    (
+        "REDACTED_CREDENTIAL",
+        "gl",
+        rf"(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-{_W}{{20,200}}(?:\.[0-9a-z.]{{2,20}})?",
+    ),
     ("REDACTED_CREDENTIAL", "GR1348941", rf"{_W}{{20,40}}"),
     ("REDACTED_CREDENTIAL", "ATATT3", r"[A-Za-z0-9_=-]{40,300}"),
     ("REDACTED_CREDENTIAL", "ATBB", rf"{_A}{{32}}"),
@@ -63,7 +71,11 @@ _SHAPES: tuple[tuple[str, str, str], ...] = (
     # chat, payment, mail
     ("REDACTED_CREDENTIAL", "xox", rf"[abeoprs](?:\.xox[a-z])?-{_W}{{10,250}}"),
     ("REDACTED_CREDENTIAL", "xapp-", rf"\d-{_W}{{20,200}}"),
-    ("REDACTED_CREDENTIAL", "hooks.slack.com/services/", r"T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{20,40}"),
+    (
+        "REDACTED_CREDENTIAL",
+        "hooks.slack.com/services/",
+        r"T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{20,40}",
+    ),
     ("REDACTED_CREDENTIAL", "sk_", rf"(?:live|test)_{_A}{{16,250}}"),
     ("REDACTED_CREDENTIAL", "rk_", rf"(?:live|test)_{_A}{{16,250}}"),
     ("REDACTED_CREDENTIAL", "pk_", rf"live_{_A}{{16,250}}"),
@@ -72,6 +84,7 @@ _SHAPES: tuple[tuple[str, str, str], ...] = (
     ("REDACTED_CREDENTIAL", "shp", rf"(?:at|ca|pa|ss)_{_HEX}{{32}}"),
     ("REDACTED_CREDENTIAL", "SG.", rf"{_W}{{20,24}}\.{_W}{{39,50}}"),
     ("REDACTED_CREDENTIAL", "SK", r"[0-9a-f]{32}"),
+    ("REDACTED_CREDENTIAL", "AC", r"[0-9a-f]{32}"),
     ("REDACTED_CREDENTIAL", "key-", r"[0-9a-f]{32}"),
     ("REDACTED_CREDENTIAL", "xkeysib-", rf"{_HEX}{{64}}-{_A}{{16}}"),
     # package registries and developer tools
@@ -85,7 +98,7 @@ _SHAPES: tuple[tuple[str, str, str], ...] = (
     ("REDACTED_CREDENTIAL", "figd_", rf"{_W}{{35,60}}"),
     ("REDACTED_CREDENTIAL", "glsa_", rf"{_A}{{32}}_{_HEX}{{8}}"),
     ("REDACTED_CREDENTIAL", "glc_", r"[A-Za-z0-9+/]{32,400}={0,2}"),
-    ("REDACTED_CREDENTIAL", "sntry", rf"[su]_[A-Za-z0-9+/=_]{{40,400}}"),
+    ("REDACTED_CREDENTIAL", "sntry", r"[su]_[A-Za-z0-9+/=_]{40,400}"),
     ("REDACTED_CREDENTIAL", "PMAK-", rf"{_HEX}{{24}}-{_HEX}{{34}}"),
     ("REDACTED_CREDENTIAL", "NRAK-", r"[A-Z0-9]{27}"),
     ("REDACTED_CREDENTIAL", "pcsk_", rf"{_W}{{40,120}}"),
@@ -96,7 +109,8 @@ _SHAPES: tuple[tuple[str, str, str], ...] = (
     ("REDACTED_TOKEN", "eyJ", rf"{_W}{{8,2000}}\.eyJ{_W}{{8,8000}}(?:\.{_W}{{0,2000}})?"),
 )
 _COMPILED = tuple(
-    (entity, literal, re.compile(re.escape(literal) + rest + r"(?![A-Za-z0-9])")) for entity, literal, rest in _SHAPES
+    (entity, literal, re.compile(re.escape(literal) + rest + r"(?![A-Za-z0-9])"))
+    for entity, literal, rest in _SHAPES
 )
 _GROUPED: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 for _entity, _literal, _pattern in _COMPILED:
@@ -108,9 +122,13 @@ _PEM_TAIL = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?
 _PEM_BODY = re.compile(r"[A-Za-z0-9+/=:,\-\s\\.]{0,20000}")
 #: a secret key beside its key id, as in the CSV that AWS hands out
 _AWS_SECRET = re.compile(r"[\s,;:/|\"'&]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
-_AZURE_SECRET = re.compile(r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])")
+_AZURE_SECRET = re.compile(
+    r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"
+)
 _BOT_TOKEN = re.compile(r":(?<=\d{8}:)AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])")
-_CHAT_TOKEN = re.compile(r"\.(?<=[A-Za-z0-9_-]{23}\.)[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_.-])")
+_CHAT_TOKEN = re.compile(
+    r"\.(?<=[A-Za-z0-9_-]{23}\.)[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_.-])"
+)
 _CHAT_HEAD = re.compile(r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,28}$")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +26,7 @@ FEATURES = (
     "nearby", "closing_user", "closing_model", "new_tools", "same_tools", "tools_stop", "tools_begin", "no_reply",
     "code_fence", "lines", "stretch", "reply_opening", "reply_restart", "user_opening", "nearby_before", "nearby_last",
     "seen_by_user", "seen_by_model", "phrases_seen", "numbers", "requests", "inner_least", "user_less_usual",
+    "cut_known", "cut_level", "nearer_than_cuts",
 )  # fmt: skip
 
 
@@ -59,6 +60,12 @@ class Running:
     names: set[str] = field(default_factory=set)
     tools: set[str] = field(default_factory=set)
     log_lengths: float = 0.0
+    #: how near the new task was to the old one at each earlier boundary of the thread
+    cut_levels: tuple[float, ...] = ()
+
+    def after_cut(self, found: Mapping[str, float]) -> Running:
+        """The next segment, which remembers how sharp the boundaries before it were."""
+        return Running(cut_levels=(*self.cut_levels, found["both_max"]))
 
     def add(self, turn: Turn, vectors: TurnVectors, messages: int) -> None:
         """Take one more turn in, with the number of messages up to the next one."""
@@ -122,8 +129,16 @@ def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
         "reply_restart": reply_each[0] - (reply_each[1:].mean() if len(reply_each) > 1 else 0.4),
         "user_opening": user_each[0],
         "inner_least": min(near) if near else 0.4,
+        **_granularity(float(both_each.max()), running.cut_levels),
         "user_less_usual": user_each.max() - _usual(users),
     }
+
+
+def _granularity(nearest: float, levels: tuple[float, ...]) -> dict[str, float]:
+    """Sessions differ in what counts as another task: a shift is seen beside the earlier ones, as TextTiling's
+    cut-off is relative to the mean depth of its document (Hearst 1997)."""
+    level = (sum(levels) + 0.4) / (len(levels) + 1)
+    return {"cut_known": bool(levels), "cut_level": level, "nearer_than_cuts": nearest - level if levels else 0.0}
 
 
 def _usual(users: Vectors) -> float:

@@ -58,7 +58,7 @@ def boundaries_of(
             row = np.array([[found[name] for name in FEATURES]])
             if float(combiner.log_odds(row)[0]) + gap_prior(turn.gap) > combiner.threshold:
                 boundaries.append(turn.position)
-                running = Running()
+                running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
     return boundaries
 

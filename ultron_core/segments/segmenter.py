@@ -11,7 +11,7 @@ from ultron_core.models import Message, MessageLike, Segment, as_messages
 from ultron_core.segments.fingerprint import fingerprint_messages
 from ultron_core.segments.model import cut_by_model
 from ultron_core.segments.offline import SEGMENTER_VERSION, cut_offline
-from ultron_core.segments.topic import clean_topic, title_of
+from ultron_core.segments.topic import one_line, title_of
 from ultron_core.segments.windows import DEFAULT_WINDOW_TOKENS, Task
 
 __all__ = ["segment_messages"]
@@ -64,7 +64,7 @@ def _segment(messages: Sequence[Message], task: Task, thread: str, segmenter: st
     return Segment(
         start=task.start,
         end=task.end,
-        topic=clean_topic(task.topic) or title_of(own),
+        topic=one_line(task.topic) or title_of(own),
         fingerprint=fingerprint_messages(own),
         thread=thread,
         start_line=min(m.start_line for m in own),

@@ -9,7 +9,7 @@ from ultron_core.models import Message
 from ultron_core.segments.cues import GREETING, is_only_courtesy
 from ultron_core.segments.pairs import is_tool_result
 
-__all__ = ["MAX_TOPIC", "clean_topic", "title_of"]
+__all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
 
 MAX_TOPIC = 80
 _SEEN = 2000
@@ -56,6 +56,11 @@ def clean_topic(text: str) -> str:
             if len(re.findall(r"\w", bare)) >= 3:
                 return _fit(bare[:1].upper() + bare[1:])
     return ""
+
+
+def one_line(title: str) -> str:
+    """A model's title as it came, on one line and at most 80 characters."""
+    return _fit(_SPACE.sub(" ", title).strip())
 
 
 def _fit(title: str) -> str:

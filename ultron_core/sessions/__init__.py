@@ -1,1 +1,17 @@
-"""TODO"""
+"""Session logs of any supported harness in, normalised messages and the fate of every line out."""
+
+from ultron_core.sessions.discover import discover_sessions
+from ultron_core.sessions.formats import FORMATS, Format
+from ultron_core.sessions.reader import PARSER_VERSION, SessionReader, parse_session, read_session
+from ultron_core.sessions.text import clean_text
+
+__all__ = [
+    "FORMATS",
+    "PARSER_VERSION",
+    "Format",
+    "SessionReader",
+    "clean_text",
+    "discover_sessions",
+    "parse_session",
+    "read_session",
+]

@@ -24,7 +24,12 @@ class LedgerBuilder:
 
     def settle(self, start: int, end: int, fate: str, reason: str = "", detail: str = "") -> None:
         """Lines start..end are `message` (its further lines parts), `part`, `metadata` or `skipped`."""
-        if end <= self.line or start <= self.line:
+        if start == end == self.line + 1 and fate == "message":
+            self.message += 1
+            self.line = end
+            self._last = ("message", "")
+            return
+        if start <= self.line:
             self._improve(fate)
             if end <= self.line:
                 return

@@ -7,7 +7,7 @@ lone surrogates, several objects on one line, an object over several lines, a JS
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -28,10 +28,14 @@ _PADDING = b" \t\r\n\x00\xef\xbb\xbf"
 
 
 class RecordReader:
-    """Iterates over records; `ledger` has every line settled that gave none. The caller settles the rest."""
+    """Iterates over records; `ledger` has every line settled that gave none. The caller settles the rest.
 
-    def __init__(self, lines: Iterable[bytes], ledger: LedgerBuilder) -> None:
+    Lines in `quiet` are known to be metadata and are not decoded.
+    """
+
+    def __init__(self, lines: Iterable[bytes], ledger: LedgerBuilder, quiet: Container[int] = ()) -> None:
         self._lines = lines
+        self._quiet = quiet
         self._ledger = ledger
         self._open: list[bytes] = []
         self._open_line = self._open_bytes = self._depth = 0
@@ -39,10 +43,14 @@ class RecordReader:
         self.values = 0
 
     def __iter__(self) -> Iterator[Record]:
-        loads, number = orjson.loads, 0
+        loads, quiet, number = orjson.loads, self._quiet, 0
         for number, raw in enumerate(self._lines, 1):
             if self._open:
                 yield from self._continue(raw, number)
+                continue
+            if number in quiet:
+                self.values += 1
+                self._ledger.settle(number, number, "metadata")
                 continue
             try:
                 value = loads(raw)

@@ -22,7 +22,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 
 
 class Source:
@@ -105,6 +105,4 @@ def _control_share(head: bytes) -> float:
     body = head.rstrip(b"\x00")
     if not body:
         return 0.0
-    controls = sum(body.count(byte) for byte in range(32) if byte not in _TEXT_CONTROLS)
-    controls += body.count(0) + body.count(0x7F)
-    return controls / len(body)
+    return 1 - len(body.translate(None, _CONTROLS)) / len(body)

@@ -197,7 +197,7 @@ def _tool_schema(tool: Mapping[str, Any]) -> Mapping[str, Any] | None:
     name = tool.get("name")
     if not isinstance(name, str):
         return None
-    parameters = next(
+    parameters: Any = next(
         (tool[k] for k in ("parameters", "input_schema", "inputSchema") if isinstance(tool.get(k), dict)), {}
     )
     function = {"name": name, "description": as_text(tool.get("description")), "parameters": parameters}

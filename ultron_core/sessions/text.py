@@ -50,7 +50,7 @@ def check_depth(value: Any) -> Any:
     while level:
         if depth > MAX_DEPTH:
             raise TooDeepError
-        below = []
+        below: list[Any] = []
         for item in level:
             if isinstance(item, Mapping):
                 below.extend(v for v in item.values() if isinstance(v, (Mapping, list)))

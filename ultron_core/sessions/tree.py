@@ -19,6 +19,8 @@ class Node:
     prompt: bool = False
     #: the sub-agent's name when the row belongs to one ("" = a sub-agent without a name), else None
     agent: str | None = None
+    #: known to carry no message: the second pass need not decode it
+    quiet: bool = False
 
 
 class Tree:

@@ -41,7 +41,7 @@ class Turns:
 
     def add(self, message: Message, key: str = "") -> bool:
         """Queue a message; True when it was put into the open one of its thread. `key` "" never merges."""
-        before = self._open.get(message.thread)
+        before = self._open.get(message.thread) if self._open else None
         if before is not None:
             if key and before.key == key and message.role == "assistant" and _fits(before, message):
                 before.message = _joined(before.message, message)

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -200,7 +200,7 @@ def _start(place: Place, listen_port: int | None) -> _Running:
         socket_dir = make_socket_dir(place)
         _write_conf(place, socket_dir, listen_port)
         _prepare_log(place)
-        _forget_dead_server(place)
+        _forget_dead_server(place, socket_dir)
     except OSError as error:
         raise ServerStartError(f"The server could not be prepared: {error}.") from error
     deadline = time.monotonic() + RECOVER_SECONDS
@@ -224,6 +224,8 @@ def _stop(place: Place) -> None:
                     "-D", str(place.data_dir))  # fmt: skip
     if done.returncode != 0 and _is_postgres(running.pid):
         raise _failure(place, f"PostgreSQL did not stop (pg_ctl {done.returncode})")
+    with suppress(OSError):  # an empty folder; the next start makes it again
+        running.socket_dir.rmdir()
 
 
 def _init(place: Place) -> None:
@@ -285,11 +287,15 @@ def _prepare_log(place: Place) -> None:
     os.close(made)
 
 
-def _forget_dead_server(place: Place) -> None:
+def _forget_dead_server(place: Place, socket_dir: Path) -> None:
     """PostgreSQL refuses to start while the process id it left behind is alive, whoever has it now.
 
-    Only the id is replaced: the rest of the file lets it wait for orphans of the dead server.
+    In postmaster.pid only the id is replaced: the rest lets it wait for orphans of the dead server.
     """
+    for lock in socket_dir.glob(".s.PGSQL.*.lock"):
+        first = lock.read_text("utf-8").partition("\n")[0].strip()
+        if not (first.isdigit() and _is_postgres(int(first))):
+            lock.unlink()
     path = place.data_dir / "postmaster.pid"
     running = _read_pid_file(place)
     if running is None or _is_postgres(running.pid):

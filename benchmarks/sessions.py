@@ -1,0 +1,119 @@
+"""Session parsing: messages read, broken files recovered, speed and memory.
+
+    python benchmarks/sessions.py [--data DIR]
+
+One JSON object a line. `recovered` is the share of recoverable messages read; `ratio_orjson` is the best of
+three runs over the best of three plain `orjson.loads` passes over the same lines in the same process;
+`peak_mb` is what reading allocates at most, by tracemalloc, in a run of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import tarfile
+import time
+import tracemalloc
+from pathlib import Path
+
+import orjson
+
+from ultron_core.errors import SessionFileError
+from ultron_core.sessions import read_session
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def load(path: Path) -> dict[str, bytes]:
+    """The files of an archive, or the one file of a .gz."""
+    if path.name.endswith(".jsonl.gz"):
+        return {path.name[:-3]: gzip.decompress(path.read_bytes())}
+    files = {}
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if member.isfile():
+                files[member.name] = archive.extractfile(member).read()
+    return files
+
+
+def best_of(run, times: int = 3) -> float:
+    seconds = []
+    for _ in range(times):
+        started = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)
+
+
+def read_all(files: dict[str, bytes]) -> int:
+    return sum(1 for body in files.values() for _ in read_session(body))
+
+
+def loads_all(lines: list[bytes]) -> None:
+    for line in lines:
+        orjson.loads(line)
+
+
+def good_lines(files: dict[str, bytes]) -> list[bytes]:
+    lines = []
+    for body in files.values():
+        for line in body.split(b"\n"):
+            try:
+                orjson.loads(line)
+            except orjson.JSONDecodeError:
+                continue
+            lines.append(line)
+    return lines
+
+
+def measure(name: str, files: dict[str, bytes]) -> dict:
+    lines = good_lines(files)
+    seconds = best_of(lambda: read_all(files))
+    plain = best_of(lambda: loads_all(lines)) if lines else 0.0
+    tracemalloc.start()
+    messages = read_all(files)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    size = sum(map(len, files.values()))
+    row = {"benchmark": "sessions", "set": name, "n": len(files), "seconds": round(seconds, 4)}
+    row |= {"messages": messages, "mb_per_s": round(size / 1e6 / seconds, 1), "peak_mb": round(peak / 1e6, 1)}
+    # a set mostly of other lines (pretty-printed, broken) has no plain pass to compare with
+    if sum(map(len, lines)) > 0.9 * size:
+        row["ratio_orjson"] = round(seconds / plain, 2)
+    return row
+
+
+def malformed(data: Path, files: dict[str, bytes]) -> dict:
+    labels = (data / "malformed" / "malformed.labels.jsonl").read_text("utf-8").splitlines()
+    wanted = {Path(row["file"]).name: row["recoverable_messages"] for row in map(json.loads, labels)}
+    read = 0
+    for name, body in files.items():
+        try:
+            count = sum(1 for _ in read_session(body))
+        except SessionFileError:
+            count = 0
+        read += min(count, wanted[Path(name).name])
+    return measure("malformed", files) | {"recovered": round(read / sum(wanted.values()), 4)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=DATA)
+    data = parser.parse_args().data
+    sets = [
+        *sorted((data / "sessions").glob("*.tar.gz")),
+        data / "malformed" / "huge_session.jsonl.gz",
+        data / "malformed" / "malformed.tar.gz",
+    ]
+    for path in sets:
+        name = path.name.split(".")[0]
+        if not path.exists():
+            print(f"skipped: {name} is not in {data}")
+            continue
+        files = load(path)
+        print(json.dumps(malformed(data, files) if name == "malformed" else measure(name, files)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+import time
+
+import pytest
+
+from tests.core.labels.talks import CHINESE_SOLVED, FAILED, HELPFUL, SOLVED, calls, result, says, user
+from ultron_core.labels import LABELER_VERSION, is_memory_eligible, is_sft_eligible, label_segment
+from ultron_core.labels.metrics import WEIGHTS
+from ultron_core.models import Message, QualityLabel
+
+
+@pytest.mark.parametrize("talk", [SOLVED, CHINESE_SOLVED])
+def test_an_error_that_was_solved_is_worth_training_on_and_worth_remembering(talk):
+    label = label_segment(talk)
+    assert label.summary.outcome == "success"
+    assert is_sft_eligible(label).ok
+    assert is_memory_eligible(label).ok
+    assert label.metrics["lesson_solved_error"].lines == (3, 7)
+
+
+def test_a_failed_run_is_no_training_data_but_a_good_memory():
+    label = label_segment(FAILED)
+    assert label.summary.outcome == "failure"
+    assert label.summary.overall_score <= 0.5
+    assert is_sft_eligible(label).reason == "outcome_failure"
+    assert is_memory_eligible(label).ok
+    assert 7 in label.metrics["goal_reached"].lines
+    assert label.summary.success_probability < label_segment(SOLVED).summary.success_probability
+
+
+def test_a_good_answer_has_no_lesson():
+    label = label_segment(HELPFUL)
+    assert label.summary.outcome == "unknown"
+    assert label.summary.overall_score > 0.7
+    assert is_memory_eligible(label).reason == "below_threshold"
+
+
+def test_small_talk_is_worth_nothing():
+    label = label_segment([user("hi"), says("Hello!"), user("thanks, bye"), says("Bye!")])
+    assert label.summary.memory_score < 0.3
+
+
+@pytest.mark.parametrize(
+    ("last", "outcome"),
+    [
+        ("That works, thank you!", "success"),
+        ("No, that's still wrong, you ignored the date.", "failure"),
+        ("Thanks for your help.", "unknown"),
+        ("搞定了", "success"),
+        ("不对，你漏了日期", "failure"),
+    ],
+)
+def test_the_last_word_of_the_person_is_a_verdict(last, outcome):
+    talk = [user("Sort the list by date."), says("Here is the list, sorted by date: a, b, c."), user(last)]
+    assert label_segment(talk).summary.outcome == outcome
+
+
+def test_tests_weigh_more_than_thanks():
+    failing = [*SOLVED[:6], result("c3", "2 failed, 3 passed"), says("All done!"), user("Thank you!")]
+    assert label_segment(failing).summary.outcome in ("failure", "partial")
+
+
+def test_thanks_after_an_error_that_stayed_are_no_success():
+    assert (
+        label_segment([*FAILED, says("I could not fix it."), user("Thanks anyway")]).summary.outcome
+        != "success"
+    )
+
+
+def test_every_metric_is_between_0_and_1_with_its_published_weight_or_none():
+    label = label_segment(SOLVED)
+    for name, weight in WEIGHTS.items():
+        metric = label.metrics[name]
+        assert 0 <= metric.score <= 1
+        assert metric.weight in (weight, weight / 4, 0.0)
+    assert label.metrics["grounded_claims"].weight == 0.0
+    assert label_segment(HELPFUL).metrics["tool_success"].weight == 0.0
+
+
+def test_an_answer_in_the_wrong_language_follows_no_instruction():
+    asked = "请用中文解释一下什么是机器学习，谢谢。"
+    good = label_segment(
+        [user(asked), says("机器学习让计算机从数据中学习规律，而不需要为每种情况写规则，" * 2)]
+    )
+    bad = label_segment(
+        [user(asked), says("Machine learning lets computers learn rules from data by themselves.")]
+    )
+    assert good.metrics["instruction_following"].score == 1.0
+    assert bad.metrics["instruction_following"].score == 0.6
+
+
+def test_claims_that_no_tool_showed_are_not_grounded():
+    def answer(text):
+        talk = [user("Price?"), calls("shop", "c1"), result("c1", "item 4711 costs 1,250.00"), says(text)]
+        return label_segment(talk).metrics["grounded_claims"]
+
+    assert answer("Item 4711 costs 1250.").score == 1.0
+    assert answer("Item 9999 costs 777 and ships in 45 days.").score < 0.5
+
+
+def test_a_missing_or_cut_answer_is_not_complete():
+    def completeness(*messages):
+        return label_segment([user("Explain the plan."), *messages]).metrics["completeness"].score
+
+    assert completeness(says("First we measure, then we cut.")) == 1.0
+    assert completeness(says("First we measure, then we cut, and")) == 0.6
+    assert completeness(says("```python\nx = 1")) == 0.6
+    assert completeness(calls("bash", "c1", command="ls")) == 0.0
+
+
+def test_a_lost_answer_cannot_be_trained_on():
+    label = label_segment([user("Explain."), calls("bash", "c1", command="ls"), result("c1", "a b c")])
+    assert is_sft_eligible(label, threshold=0.0).reason == "no_assistant_text"
+
+
+def test_a_destructive_command_is_a_security_lesson_and_costs_safety():
+    label = label_segment(
+        [user("Free space."), calls("bash", "c1", command="rm -rf ~/"), result("c1", ""), says("Ok.")]
+    )
+    assert label.metrics["safety"].score == 0.6
+    assert label.metrics["lesson_security"].lines == (2,)
+    assert is_memory_eligible(label).ok
+
+
+def test_labels_are_marked_stable_and_survive_json():
+    label = label_segment(SOLVED, topic="parser tests")
+    assert label.labeler == LABELER_VERSION == "offline:1"
+    assert label == label_segment(SOLVED, topic="parser tests")
+    assert QualityLabel.from_json(label.to_json()) == label
+
+
+def test_ids_of_calls_have_no_part_in_a_label():
+    other = [{**m, "tool_call_id": "x" + m["tool_call_id"]} if m["role"] == "tool" else m for m in SOLVED]
+    for m, original in zip(other, SOLVED, strict=True):
+        if original.get("tool_calls"):
+            m |= {"tool_calls": [{**c, "id": "x" + c["id"]} for c in original["tool_calls"]]}
+    assert label_segment(other) == label_segment(SOLVED)
+
+
+def test_nothing_but_harness_text_gets_zeros():
+    label = label_segment([Message("user", "<reminder>", origin="harness")])
+    assert label.summary.overall_score == label.summary.memory_score == 0.0
+    assert is_sft_eligible(label).ok is False
+
+
+def test_a_segment_of_a_hundred_messages_takes_less_than_fifty_milliseconds():
+    talk = [user("Fix all of it.")]
+    for n in range(33):
+        talk += [
+            says(f"Step {n}: I look at module_{n}.py and change what is wrong there."),
+            calls("bash", f"c{n}", command=f"pytest tests/test_{n}.py"),
+            result(f"c{n}", f"tests/test_{n}.py::test_it ok\n" * 20 + f"{n + 1} passed in 0.{n}s"),
+        ]
+    label_segment(talk)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        label_segment(talk)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.05

@@ -1,0 +1,100 @@
+"""Names in English, Chinese and mixed text; whole JSON values."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ultron_core.redaction import (
+    REDACTION_VERSION,
+    PresidioRedactor,
+    Redactor,
+    redact_json,
+    redact_text,
+    redact_texts,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("Please ask John Smith about the invoice.", "John Smith"),
+        ("His doctor, Samantha Davies, has prescribed it.", "Samantha Davies"),
+        ("主治医生是张建国，负责治疗。", "张建国"),
+        ("我叫欧阳建国，请联系我。", "欧阳建国"),
+        ("这个问题由 Peter Johnson 和王丽华负责。", "Peter Johnson"),
+        ("这个问题由 Peter Johnson 和王丽华负责。", "王丽华"),
+        ("Name: Ella Snider", "Ella Snider"),
+    ],
+)
+def test_a_name_goes(text, gone):
+    result = redact_text(text)
+    assert gone not in result.text
+    assert "<PERSON>" in result.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Install Docker and run Django on Ubuntu.",
+        "Microsoft released it in London on Friday.",
+        "def get_user(name): return User.objects.get(name=name)",
+        "北京的阿里云服务器在星期五重启了。",
+        "Read the README, then Fix the Error.",
+    ],
+)
+def test_organisations_places_dates_and_code_stay(text):
+    assert redact_text(text).text == text
+
+
+def test_a_name_found_once_goes_everywhere():
+    assert "Borkowski" not in redact_text("Directed by: Anna Borkowski\nAnd then Borkowski left.").text
+
+
+def test_redacting_twice_changes_nothing_with_names():
+    text = "Maria Lopez told Peter about it. 张伟明说好的。Mail m.lopez@example.org, thanks, Peter Brown"
+    once = redact_text(text)
+    assert redact_text(once.text).text == once.text
+
+
+def test_a_batch_gives_what_single_calls_give():
+    texts = ["Ask John Smith.", "no name here", "由王丽华医生负责。", "a@b.com"]
+    assert redact_texts(texts) == [redact_text(text) for text in texts]
+
+
+def test_json_keeps_structure_ids_and_numbers():
+    value = {
+        "id": "16907998-e101-473c-8fff-2a72a8718e8e",
+        "tool_call_id": "call_abc",
+        "n": 13812345678,
+        "ok": None,
+        "items": ["a@b.com", {"password": "hunter2", "max_tokens": "4096"}],
+        "arguments": json.dumps({"to": "a@b.com", "phone": 13812345678, "who": "由王丽华医生负责"}),
+        "k" + "@b.com": 1,
+    }
+    redacted, findings = redact_json(value)
+    assert redacted["id"] == value["id"]
+    assert redacted["tool_call_id"] == "call_abc"
+    assert (redacted["n"], redacted["ok"]) == (13812345678, None)
+    assert redacted["items"] == [
+        "<EMAIL_ADDRESS>",
+        {"password": "<REDACTED_CREDENTIAL>", "max_tokens": "4096"},
+    ]
+    inner = json.loads(redacted["arguments"])
+    assert inner["to"] == "<EMAIL_ADDRESS>"
+    assert inner["phone"] == 13812345678
+    assert "王丽华" not in inner["who"]
+    assert "<EMAIL_ADDRESS_2>" in redacted
+    assert {f.entity for f in findings} == {"EMAIL_ADDRESS", "REDACTED_CREDENTIAL", "PERSON"}
+    assert redact_json(redacted)[0] == redacted
+
+
+def test_a_secret_under_a_structural_key_goes():
+    key = "ghp" + "_" + "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5fG7"
+    assert redact_json({"id": key})[0] == {"id": "<GITHUB_TOKEN>"}
+
+
+def test_the_shared_redactor_is_one_of_the_published_protocol():
+    assert isinstance(PresidioRedactor(), Redactor)
+    assert PresidioRedactor().version == REDACTION_VERSION

@@ -1,0 +1,155 @@
+"""OpenAI chat lines and Anthropic blocks give the same normalised messages."""
+
+import json
+
+from ultron_core.models import ToolCall
+from ultron_core.sessions import parse_session
+
+
+def parse(*rows):
+    return parse_session("\n".join(json.dumps(row) for row in rows).encode())
+
+
+def said(session):
+    return [
+        (
+            m.role,
+            m.content,
+            [(c.name, c.arguments) for c in m.tool_calls],
+            m.name,
+            m.is_error,
+            m.reasoning,
+            m.origin,
+        )
+        for m in session.messages
+    ]
+
+
+OPENAI = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Which flights go to Newark?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "reasoning_content": "Look it up.",
+        "tool_calls": [
+            {
+                "id": "c1",
+                "type": "function",
+                "function": {"name": "find", "arguments": '{"to": "EWR", "n": 2}'},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c1", "name": "find", "content": "UA1, UA2"},
+    {"role": "assistant", "content": "UA1 and UA2."},
+]
+ANTHROPIC = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Which flights go to Newark?"}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "Look it up.", "signature": "x"},
+            {"type": "tool_use", "id": "t9", "name": "find", "input": {"to": "EWR", "n": 2}},
+        ],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t9", "content": "UA1, UA2"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "UA1 and UA2."}]},
+]
+
+
+def test_twins_are_equal():
+    assert said(parse(*OPENAI)) == said(parse(*ANTHROPIC))
+    assert parse(*OPENAI).messages[2].tool_calls == (ToolCall("c1", "find", {"to": "EWR", "n": 2}),)
+
+
+def test_formats_are_named_and_may_be_mixed_in_one_file():
+    native = {
+        "type": "user",
+        "uuid": "u1",
+        "message": {"role": "user", "content": "And back?"},
+        "sessionId": "s",
+    }
+    session = parse(*OPENAI, *ANTHROPIC, native)
+    assert len(session.messages) == 11
+    assert session.info.format == "openai"
+    assert session.messages[-1].content == "And back?"
+
+
+def test_results_and_text_of_one_user_row_keep_their_order():
+    content = [
+        {
+            "type": "tool_result",
+            "tool_use_id": "a",
+            "content": [{"type": "text", "text": "one"}],
+            "is_error": True,
+        },
+        {"type": "text", "text": "Go on."},
+        {"type": "text", "text": "Quickly."},
+        {"type": "tool_result", "tool_use_id": "b", "content": None},
+    ]
+    session = parse({"role": "user", "content": content})
+    assert [(m.role, m.content, m.tool_call_id, m.is_error, m.start_line) for m in session.messages] == [
+        ("tool", "one", "a", True, 1),
+        ("user", "Go on.\nQuickly.", None, None, 1),
+        ("tool", "", "b", None, 1),
+    ]
+
+
+def test_arguments_that_are_no_json_stay_words():
+    call = {"id": "c", "function": {"name": "run", "arguments": "ls -l {"}}
+    session = parse({"role": "assistant", "content": "", "tool_calls": [call]})
+    assert session.messages[0].tool_calls[0].arguments == "ls -l {"
+
+
+def test_images_keep_their_size_and_lose_their_data():
+    source = {"type": "base64", "media_type": "image/png", "data": "QUJDRA=="}
+    url = {"type": "image_url", "image_url": {"url": "data:image/gif;base64,QUJD"}}
+    session = parse(
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "See."}, {"type": "image", "source": source}, url],
+        }
+    )
+    (message,) = session.messages
+    assert message.content == "See."
+    assert message.parts == (
+        {"type": "image", "media_type": "image/png", "bytes": 4},
+        {"type": "image", "media_type": "image/gif", "bytes": 3},
+    )
+
+
+def test_blocks_without_words_are_kept_as_parts():
+    blocks = [
+        {"type": "redacted_thinking", "data": "abc"},
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
+        {"type": "hologram", "depth": 3},
+    ]
+    (message,) = parse(
+        {"role": "assistant", "content": [*blocks, {"type": "text", "text": "Found."}]}
+    ).messages
+    assert message.content == "Found."
+    assert list(message.parts) == blocks
+
+
+def test_rows_that_say_nothing_are_dropped_but_tool_rows_stay():
+    session = parse(
+        {"role": "user", "content": []},
+        {"role": "assistant", "content": ""},
+        {"role": "system", "content": " "},
+        {"role": "tool", "content": ""},
+    )
+    assert [m.role for m in session.messages] == ["tool"]
+    assert session.ledger.skipped == {"empty": 3}
+
+
+def test_odd_values_never_raise():
+    session = parse(
+        {"role": "user", "content": {"a": 1}},
+        {"role": "user", "content": 7},
+        {"role": "assistant", "content": {"type": "text", "text": 4}, "tool_calls": "none"},
+        {"role": "assistant", "content": [3, None, {"type": 5}], "tool_calls": [1, {"function": 2}]},
+        {"role": "tool", "content": {"rows": [1, 2]}, "tool_call_id": 9},
+    )
+    assert [m.content for m in session.messages] == ['{"a":1}', "7", "", "3", '{"rows":[1,2]}']
+    assert session.messages[-1].tool_call_id == "9"

@@ -1,0 +1,74 @@
+"""What a Dagster user sees: names are data (events and partitions hang on them), so they are pinned here."""
+
+import dagster as dg
+import pytest
+
+from ultron_core.settings import Settings
+from ultron_pipelines.build import build_defs
+from ultron_pipelines.schedules import cron_for, is_due
+
+PARTITIONED = {"session_files", "segments", "quality_labels", "extracted_memories"}
+
+
+def test_the_assets_their_partitions_and_what_they_rest_on(defs):
+    graph = defs.resolve_asset_graph()
+    found = {
+        key.to_user_string(): {parent.to_user_string() for parent in graph.get(key).parent_keys}
+        for key in graph.materializable_asset_keys
+    }
+    assert found == {
+        "session_files": set(),
+        "segments": {"session_files"},
+        "quality_labels": {"segments"},
+        "extracted_memories": {"quality_labels"},
+        "tier_assignments": {"extracted_memories"},
+        "clusters": {"extracted_memories"},
+        "sft_dataset": {"quality_labels"},
+    }
+    partitioned = {k.to_user_string() for k in graph.materializable_asset_keys if graph.get(k).is_partitioned}
+    assert partitioned == PARTITIONED
+
+
+def test_every_asset_has_a_group_a_description_and_a_check(defs):
+    graph = defs.resolve_asset_graph()
+    checked = {check.asset_key for check in graph.asset_check_keys}
+    for key in graph.materializable_asset_keys:
+        node = graph.get(key)
+        assert node.group_name != "default" and node.description and node.kinds
+        assert key in checked, f"{key} has no check"
+
+
+def test_jobs_sensors_and_schedules_by_name(defs):
+    repository = defs.get_repository_def()
+    assert {s.name for s in repository.sensor_defs} >= {
+        "session_drop_sensor",
+        "pending_work_sensor",
+        "segment_automation",
+        "label_and_memory_automation",
+    }
+    assert {s.name for s in repository.schedule_defs} == {"rebalance_schedule", "sft_export_schedule", "daily_checks"}
+    assert {"ingest_sessions", "pending_work", "rebalance_job", "sft_export_job", "checks_job"} <= {
+        job.name for job in repository.get_all_jobs()
+    }
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_sensors_run_by_default_only_when_asked_for(running):
+    repository = build_defs(Settings(), running=running).get_repository_def()
+    status = dg.DefaultSensorStatus.RUNNING if running else dg.DefaultSensorStatus.STOPPED
+    names = {"session_drop_sensor", "pending_work_sensor", "segment_automation"}
+    assert {s.default_status for s in repository.sensor_defs if s.name in names} == {status}
+
+
+def test_intervals_become_cron_lines():
+    assert cron_for(6) == "0 */6 * * *"
+    assert cron_for(0.5) == "*/30 * * * *"
+    assert cron_for(24) == "0 0 * * *"
+    assert cron_for(0.1) == "*/6 * * * *"
+    assert cron_for(2.5) == "*/6 * * * *"
+
+
+def test_an_interval_that_cron_cannot_say_is_due_once_an_interval():
+    ticks = range(0, 10 * 3600, 360)
+    assert sum(is_due(2.5, at) for at in ticks) == 4
+    assert all(is_due(0.1, at) for at in ticks)

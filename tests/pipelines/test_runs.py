@@ -1,0 +1,139 @@
+"""Real runs: a drop is read, the stages follow, one bad file fails alone, nothing new writes nothing."""
+
+import dagster as dg
+import pytest
+
+from tests.support.worlds import rows_written, solved, task, write_log
+from ultron_core.client import Ultron
+from ultron_core.steps.process import STAGES
+from ultron_pipelines.partitions import SESSIONS_NAME
+
+pytestmark = pytest.mark.xdist_group("dagster")
+
+
+@pytest.fixture
+def drop(drop_folder):
+    """Puts finished logs into the folder, old enough to be read at once."""
+    import os
+    import time
+
+    def put(name, *tasks):
+        path = write_log(drop_folder / name, *tasks)
+        os.utime(path, (time.time() - 60,) * 2)
+        return path
+
+    return put
+
+
+def tick(defs, instance):
+    """One tick of the drop sensor, with its partitions added as the daemon would."""
+    repository = defs.get_repository_def()
+    sensor = repository.get_sensor_def("session_drop_sensor")
+    context = dg.build_sensor_context(
+        instance=instance, repository_def=repository, sensor_name="session_drop_sensor", resources=defs.resources
+    )
+    result = sensor(context)
+    if isinstance(result, dg.SkipReason):
+        return [], result.skip_message
+    for request in result.dynamic_partitions_requests or ():
+        instance.add_dynamic_partitions(SESSIONS_NAME, list(request.partition_keys))
+    return list(result.run_requests), None
+
+
+def run(defs, instance, name, **arguments):
+    return defs.resolve_job_def(name).execute_in_process(instance=instance, raise_on_error=False, **arguments)
+
+
+def over_all(instance):
+    keys = instance.get_dynamic_partitions(SESSIONS_NAME)
+    return {
+        "dagster/asset_partition_range_start": keys[0],
+        "dagster/asset_partition_range_end": keys[-1],
+    }
+
+
+def partitions_of(instance, asset):
+    return set(instance.get_materialized_partitions(dg.AssetKey(asset)))
+
+
+def test_a_drop_becomes_memories_and_a_second_tick_finds_nothing(defs, instance, drop, dagster_settings, database):
+    drop("agent/one.jsonl", solved("alpha", "pandas"))
+    drop("agent/deep/two.jsonl", task("beta"))
+    requests, _ = tick(defs, instance)
+    assert len(requests) == 1, "one run for both files"
+    result = run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    assert result.success
+    keys = {"agent/one.jsonl", "agent/deep/two.jsonl"}
+    assert partitions_of(instance, "session_files") == keys
+    for stage in STAGES:
+        assert run(defs, instance, f"{stage}_job", tags=over_all(instance)).success
+        assert partitions_of(instance, stage) == keys
+    with Ultron(dagster_settings) as ultron:
+        hits = ultron.search_memories("ModuleNotFoundError pandas", record_hits=False)
+    assert hits and "pandas" in hits[0].record.summary_l0
+    before = rows_written(database)
+    assert tick(defs, instance) == ([], "2 files unchanged, 0 settling.")
+    for stage in STAGES:
+        assert run(defs, instance, f"{stage}_job", tags=over_all(instance)).success
+    assert rows_written(database) == before
+
+
+def test_one_bad_file_fails_alone(defs, instance, drop, drop_folder, dagster_settings):
+    drop("agent/a.jsonl", task("alpha"))
+    (drop_folder / "agent" / "b.jsonl").write_bytes(bytes(range(256)) * 64)
+    drop("agent/c.jsonl", task("gamma"))
+    import os
+
+    os.utime(drop_folder / "agent" / "b.jsonl", (1, 1))
+    requests, _ = tick(defs, instance)
+    assert not run(defs, instance, "ingest_sessions", run_config=requests[0].run_config).success
+    assert partitions_of(instance, "session_files") == {"agent/a.jsonl", "agent/c.jsonl"}
+    failed = run(defs, instance, "session_files_job", tags=over_all(instance))
+    assert not failed.success
+    event = next(e for e in failed.all_events if e.event_type_value == "STEP_FAILURE")
+    assert "agent/b.jsonl" in str(event.event_specific_data) and "1 of 3" in str(event.event_specific_data)
+    with Ultron(dagster_settings) as ultron:
+        stats = ultron.trajectory_service.get_trajectory_stats()["sessions"]
+    assert (stats["total"], stats["failed"]) == (3, 1)
+
+
+def test_a_library_ingest_is_reported_to_dagster(defs, instance, tmp_path, dagster_settings):
+    with Ultron(dagster_settings) as ultron:
+        ultron.ingest([write_log(tmp_path / "elsewhere" / "log.jsonl", task("alpha"))], "agent")
+    requests, _ = tick(defs, instance)
+    assert run(defs, instance, "ingest_sessions", run_config=requests[0].run_config).success
+    (key,) = partitions_of(instance, "session_files")
+    assert key.startswith("agent/@abs/") and key.endswith("/log.jsonl")
+    assert tick(defs, instance)[0] == []
+
+
+def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
+    for name, package in (("a", "pandas"), ("b", "requests"), ("c", "lxml")):
+        drop(f"agent/{name}.jsonl", solved(name, package))
+    requests, _ = tick(defs, instance)
+    run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    for stage in STAGES:
+        run(defs, instance, f"{stage}_job", tags=over_all(instance))
+    assert run(defs, instance, "rebalance_job").success
+    assert run(defs, instance, "sft_export_job").success
+    result = run(defs, instance, "checks_job")
+    assert result.success
+    evaluations = result.get_asset_check_evaluations()
+    assert len(evaluations) == 9
+    assert [e.check_name for e in evaluations if not e.passed] == []
+
+
+def test_new_content_is_what_asks_for_the_next_stage(defs, instance, drop):
+    drop("agent/one.jsonl", solved("alpha", "pandas"))
+    requests, _ = tick(defs, instance)
+    run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    first = dg.evaluate_automation_conditions(defs=defs, instance=instance)
+    assert first.get_requested_partitions(dg.AssetKey("segments")) == {"agent/one.jsonl"}
+    run(defs, instance, "segments_job", tags=over_all(instance))
+    second = dg.evaluate_automation_conditions(defs=defs, instance=instance, cursor=first.cursor)
+    assert second.get_requested_partitions(dg.AssetKey("segments")) == set()
+    assert second.get_requested_partitions(dg.AssetKey("quality_labels")) == {"agent/one.jsonl"}
+    # the same content materialised again asks for nothing
+    run(defs, instance, "segments_job", tags=over_all(instance))
+    third = dg.evaluate_automation_conditions(defs=defs, instance=instance, cursor=second.cursor)
+    assert third.total_requested == 0

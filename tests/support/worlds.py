@@ -1,0 +1,110 @@
+"""Small worlds for tests: log files made of tasks, a model that cuts where a task begins, a counter of writes."""
+
+import json
+import re
+import threading
+
+from ultron_core.errors import ModelUnavailableError
+from ultron_core.segments.answer import TaskList
+
+#: each task opens with its own word, so that a reader and the model below see where it starts
+MARK = "TASK"
+
+
+def task(name, *, error=None, fix=None):
+    """One task as OpenAI lines: a request, a call with its result, an answer. With `error`, a solved one."""
+    lines = [
+        {"role": "user", "content": f"{MARK} {name}: please build the {name} module and run its tests"},
+        {
+            "role": "assistant",
+            "content": f"I run the {name} tests.",
+            "tool_calls": [call(f"{name}-1", f"pytest {name}")],
+        },
+    ]
+    if error:
+        lines += [
+            {"role": "tool", "tool_call_id": f"{name}-1", "name": "bash", "content": error},
+            {
+                "role": "assistant",
+                "content": f"The error comes from {name}. I fix it: {fix}",
+                "tool_calls": [call(f"{name}-2", fix)],
+            },
+            {
+                "role": "tool",
+                "tool_call_id": f"{name}-2",
+                "name": "bash",
+                "content": "Successfully installed",
+            },
+            {"role": "assistant", "content": "Again.", "tool_calls": [call(f"{name}-3", f"pytest {name}")]},
+            {"role": "tool", "tool_call_id": f"{name}-3", "name": "bash", "content": "5 passed in 0.12s"},
+        ]
+    else:
+        lines.append(
+            {"role": "tool", "tool_call_id": f"{name}-1", "name": "bash", "content": "3 passed in 0.08s"}
+        )
+    lines += [
+        {"role": "assistant", "content": f"The {name} module is built and all its tests pass."},
+        {"role": "user", "content": "thanks, that works"},
+        {"role": "assistant", "content": "You are welcome."},
+    ]
+    return lines
+
+
+def call(call_id, command):
+    arguments = json.dumps({"command": command})
+    return {"id": call_id, "type": "function", "function": {"name": "bash", "arguments": arguments}}
+
+
+def solved(name, package):
+    """A task with an import error that an installation mends: a memory must come out of it."""
+    return task(
+        name,
+        error=f'Traceback (most recent call last):\n  File "{name}.py", line 3, in <module>\n'
+        f"    import {package}\nModuleNotFoundError: No module named '{package}'",
+        fix=f"pip install {package}",
+    )
+
+
+def write_log(path, *tasks):
+    """The tasks one after another as a session file; returns the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for lines in tasks for line in lines), "utf-8")
+    return path
+
+
+class CuttingLLM:
+    """Cuts where a message opens with the mark; answers nothing else. Counts calls; can be down."""
+
+    model_id = "cutting"
+
+    def __init__(self):
+        self.calls = 0
+        self.tokens = 0
+        self.down = False
+        self._lock = threading.Lock()
+
+    def complete(self, messages, schema, *, stage=""):
+        with self._lock:
+            self.calls += 1
+            self.tokens += sum(len(m["content"]) // 4 for m in messages)
+        if self.down:
+            raise ModelUnavailableError("the test model is down")
+        assert schema is TaskList, f"only segmentation is expected, not {stage}"
+        lines = re.findall(r"^\[(\d+)\] \[(\w+)[^\]]*\]: ?(.*)$", messages[1]["content"], re.MULTILINE)
+        starts = [int(n) for n, role, body in lines if role == "user" and body.startswith(MARK)] or [1]
+        starts[0] = 1
+        ends = [start - 1 for start in starts[1:]] + [int(lines[-1][0])]
+        return TaskList(
+            tasks=[{"start": s, "end": e, "topic": "t"} for s, e in zip(starts, ends, strict=True)]
+        )
+
+
+def rows_written(database):
+    """Rows inserted, updated and deleted in schema `ultron` by all committed work so far."""
+    with database.direct() as conn:
+        conn.execute("SELECT pg_stat_force_next_flush()")
+        row = conn.execute(
+            "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS written FROM pg_stat_user_tables"
+            " WHERE schemaname = 'ultron'"
+        ).fetchone()
+    return int(row["written"])

@@ -1,0 +1,87 @@
+"""An embedder behind an OpenAI-compatible /embeddings endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import openai
+
+from ultron_core.embeddings.protocol import Thresholds, Vectors
+from ultron_core.errors import EmbeddingError
+from ultron_core.settings import EmbeddingSettings
+
+__all__ = ["RemoteEmbedder"]
+
+_MAX_CHARS = 8000
+
+
+class RemoteEmbedder:
+    """Batches of texts to unit vectors; two tries again by the client, then EmbeddingError."""
+
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        *,
+        api_key: str,
+        base_url: str,
+        timeout_seconds: float = 60,
+        redact: Callable[[str], str] | None = None,
+        thresholds: Thresholds | None = None,
+    ) -> None:
+        """`thresholds` default to the spec's, which belong to text-embedding-v4."""
+        self._settings, self._redact, self._url = settings, redact, base_url
+        self._client = openai.OpenAI(
+            api_key=api_key, base_url=base_url, timeout=timeout_seconds, max_retries=2
+        )
+        self._thresholds = thresholds or Thresholds(merge=0.85, soft=0.75, cluster=0.75)
+
+    @property
+    def model_id(self) -> str:
+        return f"{self._settings.model}@{self._settings.dimension}"
+
+    @property
+    def dimension(self) -> int:
+        return self._settings.dimension
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return self._thresholds
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, length 1. Raises EmbeddingError when the endpoint fails or answers another shape."""
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        size = self._settings.batch_size
+        for begin in range(0, len(texts), size):
+            batch = [self._clean(text) for text in texts[begin : begin + size]]
+            rows[begin : begin + len(batch)] = self._request(batch)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: Vectors = (rows / np.maximum(lengths, 1e-12)).astype(np.float32)
+        return unit
+
+    def _clean(self, text: str) -> str:
+        cut = text[:_MAX_CHARS] or " "
+        return self._redact(cut) if self._redact else cut
+
+    def _request(self, batch: Sequence[str]) -> Vectors:
+        try:
+            answer = self._client.embeddings.create(
+                model=self._settings.model,
+                input=list(batch),
+                dimensions=self.dimension,
+                encoding_format="float",
+            )
+        except openai.APIError as error:
+            status = f" (status {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
+            raise EmbeddingError(
+                f"{self._settings.model} at {self._url} gave no vectors{status}. "
+                "Check ULTRON_EMBEDDING_BASE_URL, ULTRON_EMBEDDING_MODEL and the key."
+            ) from None
+        vectors = sorted(answer.data, key=lambda item: item.index)
+        if len(vectors) != len(batch) or any(len(v.embedding) != self.dimension for v in vectors):
+            found = len(vectors[0].embedding) if vectors else 0
+            raise EmbeddingError(
+                f"{self._settings.model} answered {len(vectors)} vectors of {found} numbers for {len(batch)} "
+                f"texts; {self.dimension} numbers are set (ULTRON_EMBEDDING_DIMENSION)."
+            )
+        return np.asarray([v.embedding for v in vectors], dtype=np.float32)

@@ -1,0 +1,40 @@
+"""From settings to clients; None means offline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ultron_core.llm.client import OpenAICompatibleLLM
+from ultron_core.llm.ledger import AnswerCache, CallLedger
+from ultron_core.llm.protocol import LLM
+from ultron_core.settings import DASHSCOPE_URL, Settings
+
+__all__ = ["make_llm", "make_quality_llm"]
+
+
+def make_llm(
+    settings: Settings, *, cache: AnswerCache, ledger: CallLedger, redact: Callable[[str], str]
+) -> LLM | None:
+    """The main model, or None when no key is set or ULTRON_OFFLINE is."""
+    if not settings.llm.enabled:
+        return None
+    return OpenAICompatibleLLM(settings.llm, cache=cache, ledger=ledger, redact=redact)
+
+
+def make_quality_llm(
+    settings: Settings, *, cache: AnswerCache, ledger: CallLedger, redact: Callable[[str], str]
+) -> LLM | None:
+    """The judge: its own settings where given, else the main model's (a larger one on DashScope)."""
+    if settings.llm.offline or not (settings.quality_llm.api_key or settings.llm.enabled):
+        return None
+    own, main = settings.quality_llm, settings.llm
+    url = own.base_url or main.url
+    stronger = "qwen3.6-plus" if url == DASHSCOPE_URL and main.model is None else main.model_name
+    merged = main.model_copy(
+        update={
+            "api_key": own.api_key or main.api_key,
+            "base_url": url,
+            "model": own.model or stronger,
+        }
+    )
+    return OpenAICompatibleLLM(merged, cache=cache, ledger=ledger, redact=redact)

@@ -1,0 +1,70 @@
+"""Where a name can be: sentences and form lines of natural language, not code, logs or data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ultron_core.redaction.spans import JSON_STRING, PLACEHOLDER
+
+__all__ = ["prose_units"]
+
+#: ends of a unit: line ends (also escaped ones), Chinese full stops, full stops that end no initial or title
+_END = re.compile(
+    r"(?:\\r)?\\n|[\r\n]+|[。！？]|[.!?][\"')\]]{0,3}(?<!\b[A-Z]\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s+"
+)
+_MAX_UNIT = 2000
+_LETTERS = re.compile(r"[^\W\d_]")
+_CODE = re.compile(
+    r"[{};=<>|`$#@]|\\(?![\"'nrt])|\w\(|\)\.|->|::|\w/\w|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|if|for|const|let|var|async)\b"
+)
+_CAPITAL = re.compile(r"[A-ZÀ-Þ\u0100-\u017F]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_LOWER_NAME = re.compile(
+    r"(?i)\b(?:name|user|hi|dear|called|named|under|follow up|tell|calls me|leave me|gender of|i\\?'m)\b|^[^\W\d_]+ ?: ?\\?\"|^[>?\s]{0,4}[^\W\d_]+(?: [a-z]\.?)? [^\W\d_]+\s*$"  # noqa: E501
+)
+
+
+def prose_units(text: str, *, json_text: bool = False) -> Iterator[tuple[int, int]]:
+    """(start, end) of the units of the text that could hold a person's name; of JSON, inside its strings."""
+    if not json_text:
+        yield from _units(text, 0, len(text))
+        return
+    for match in JSON_STRING.finditer(text):
+        yield from _units(text, match.start() + 1, match.end() - 1)
+
+
+def _units(text: str, at: int, stop: int) -> Iterator[tuple[int, int]]:
+    for match in _END.finditer(text, at, stop):
+        if match.start() > at:
+            yield from _eligible(text, at, match.end())
+        at = match.end()
+    if at < stop:
+        yield from _eligible(text, at, stop)
+
+
+def _eligible(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > _MAX_UNIT:
+        # longer than any sentence: in pieces, cut at a space where there is one
+        cut = text.rfind(" ", start + _MAX_UNIT // 2, start + _MAX_UNIT)
+        cut = cut if cut > 0 else start + _MAX_UNIT
+        if _could_hold_name(text[start:cut]):
+            yield start, cut
+        start = cut
+    if _could_hold_name(text[start:end]):
+        yield start, end
+
+
+def _could_hold_name(unit: str) -> bool:
+    # a placeholder counts as one word: what was redacted must not change what is looked at
+    plain = PLACEHOLDER.sub("Aaaa", unit) if "<" in unit else unit
+    if len(plain.strip()) < 2:
+        return False
+    if not (_HAN.search(plain) or _CAPITAL.search(plain) or _LOWER_NAME.search(plain)):
+        return False
+    letters = len(_LETTERS.findall(plain))
+    visible = len(plain) - plain.count(" ")
+    if letters < 2 or letters < 0.5 * visible:
+        return False
+    # a stray sign is normal in prose; one per four words is code
+    return len(_CODE.findall(plain)) * 4 <= max(8, len(plain) // 5)

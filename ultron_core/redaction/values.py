@@ -1,0 +1,148 @@
+"""Redaction of JSON values: every string in it, keys included, with one numbering over the whole value."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ultron_core.models import Finding
+from ultron_core.redaction.credentials import credential_value
+from ultron_core.redaction.patterns import draft_of
+from ultron_core.redaction.spans import Draft, Numbering, Span
+
+__all__ = ["redact_value"]
+
+#: keys whose values tie records together; ids there stay, secrets and addresses there do not
+STRUCTURAL = frozenset(
+    [
+        "id",
+        "uuid",
+        "ids",
+        "tool_call_id",
+        "tool_use_id",
+        "call_id",
+        "parent_id",
+        "message_id",
+        "session_id",
+        "request_id",
+        "thread_id",
+        "segment_id",
+        "memory_id",
+        "run_id",
+        "parent_uuid",
+        "leaf_uuid",
+        "parent_tool_use_id",
+        "trace_id",
+        "span_id",
+        "response_id",
+        "item_id",
+        "task_id",
+        "agent_id",
+        "conversation_id",
+        "prompt_id",
+        "tool_use_ids",
+        "source_tool_assistant_uuid",
+        "logical_parent_uuid",
+        "turn_id",
+    ]
+)
+_ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+#: settles drafts; the second argument says in which of them names are looked for
+Settle = Callable[[Sequence[Draft], Sequence[bool]], None]
+
+
+@dataclass(slots=True)
+class _Leaf:
+    draft: Draft
+    names: bool = True
+    structural: bool = False
+    embedded: bool = False
+
+
+@dataclass(slots=True)
+class _Walk:
+    leaves: list[_Leaf] = field(default_factory=list)
+
+    def plan(self, value: Any, key: str = "") -> Any:
+        """The value with each string replaced by the number of its leaf."""
+        if isinstance(value, str):
+            return self._leaf(value, key)
+        if isinstance(value, dict):
+            return [(self._leaf(str(k), "", is_key=True), k, self.plan(v, str(k))) for k, v in value.items()]
+        if isinstance(value, (list, tuple)):
+            return {"items": [self.plan(item, key) for item in value]}
+        return (value,)
+
+    def _leaf(self, text: str, key: str, is_key: bool = False) -> int:
+        structural = _structural(key) and bool(_ID_SHAPE.fullmatch(text))
+        leaf = _Leaf(draft_of(text), names=not structural and not is_key, structural=structural)
+        if key and not structural and credential_value(key, text):
+            leaf.draft.maybe_json = False
+            leaf.draft.add([Span(0, len(text), "REDACTED_CREDENTIAL")])
+        self.leaves.append(leaf)
+        return len(self.leaves) - 1
+
+
+def redact_value(value: Any, settle: Settle) -> tuple[Any, tuple[Finding, ...]]:
+    """The same value with redacted strings and keys; numbers, booleans and null stay.
+
+    Offsets of a finding are positions in the string that holds it; findings come in the order of the walk. A
+    string that is JSON itself is redacted inside its literals only and stays JSON. Ids under structural keys
+    stay unless they have the shape of a secret.
+    """
+    walk = _Walk()
+    plan = walk.plan(_decoded(value))
+    settle([leaf.draft for leaf in walk.leaves], [leaf.names for leaf in walk.leaves])
+    numbering = Numbering()
+    for leaf in walk.leaves:
+        numbering.reserve(leaf.draft.text)
+    texts: list[str] = []
+    findings: list[Finding] = []
+    for leaf in walk.leaves:
+        if leaf.structural:
+            leaf.draft.spans = [
+                s for s in leaf.draft.spans if s.entity not in ("UUID", "PHONE_NUMBER", "CREDIT_CARD")
+            ]
+        redaction = leaf.draft.finish(numbering)
+        texts.append(redaction.text)
+        findings += redaction.findings
+    return _rebuild(plan, texts), tuple(findings)
+
+
+def _structural(key: str) -> bool:
+    return _CAMEL.sub("_", key).lower().replace("-", "_").replace("u_u_i_d", "uuid") in STRUCTURAL
+
+
+def _decoded(value: Any) -> Any:
+    """Escaped Chinese in a string that is JSON is written out, so that names in it can be read."""
+    if isinstance(value, str):
+        if "\\u" not in value or value.lstrip()[:1] not in ("{", "["):
+            return value
+        try:
+            return json.dumps(json.loads(value), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            return value
+    if isinstance(value, dict):
+        return {key: _decoded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_decoded(item) for item in value]
+    return value
+
+
+def _rebuild(plan: Any, texts: Sequence[str]) -> Any:
+    if isinstance(plan, int):
+        return texts[plan]
+    if isinstance(plan, list):
+        # keys that are no strings (Python only) stay as they are unless their text changed
+        return {
+            (texts[i] if isinstance(k, str) or texts[i] != str(k) else k): _rebuild(v, texts)
+            for i, k, v in plan
+        }
+    if isinstance(plan, dict):
+        return [_rebuild(item, texts) for item in plan["items"]]
+    return plan[0]

@@ -1,0 +1,39 @@
+"""One module a log format. To add one: write the module (see `base.Format`) and add its line here."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from ultron_core.sessions.formats import (
+    anthropic,
+    antigravity,
+    claude_code,
+    codex,
+    copilot,
+    cursor,
+    droid,
+    kimi,
+    openai,
+    pi,
+    swe_agent,
+)
+from ultron_core.sessions.formats.base import Format
+
+__all__ = ["FORMATS", "Format"]
+
+#: name -> module, asked in this order; a row belongs to the first format that claims it
+FORMATS: MappingProxyType[str, Format] = MappingProxyType(
+    {
+        "claude_code": claude_code,
+        "codex": codex,
+        "copilot": copilot,
+        "antigravity": antigravity,
+        "kimi": kimi,
+        "droid": droid,
+        "pi": pi,
+        "cursor": cursor,
+        "swe_agent": swe_agent,
+        "anthropic": anthropic,
+        "openai": openai,
+    }
+)

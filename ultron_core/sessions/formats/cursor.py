@@ -1,0 +1,24 @@
+"""Native transcripts of Cursor: `{"role", "message": {"content": [...]}}`, `turn_ended` between turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ultron_core.sessions.formats.base import mapping
+from ultron_core.sessions.formats.chat import read_chat
+from ultron_core.sessions.state import METADATA, Read, State
+
+__all__ = ["claims", "read"]
+
+
+def claims(row: dict[str, Any]) -> bool:
+    if row.get("type") in ("turn_ended", "turn_started"):
+        return True
+    return "role" in row and "content" not in row and isinstance(row.get("message"), dict)
+
+
+def read(row: dict[str, Any], state: State) -> Read:
+    if "role" not in row:
+        return METADATA
+    state.note(harness="cursor")
+    return read_chat({**mapping(row["message"]), "role": row["role"]}, state)
