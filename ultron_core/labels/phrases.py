@@ -79,14 +79,15 @@ CORRECTION = _any(
     r"\b(?:instead of|rather than|not) [\w./-]+,? (?:use|it should|it'?s|do)\b",
     r"\b(?:should (?:be|have been|use)|use|meant) [\w./-]+,? (?:instead|not)\b",
     r"\bdon'?t (?:use|do|touch|add|write|create|change)\b",
-    r"不对|不是.{1,30}(?:而)?是|应该(?:是|用|改)|别用|不要用|改成|换成",
+    r"不对|不是.{1,30}而是|应该(?:用|改成)|别用|不要用|(?:请|要)(?:改|换)成",
 )
 #: a standing wish, true beyond this task
 PREFERENCE = _any(
-    r"\b(?:from now on|in (?:the )?future|going forward|as a rule|by default|every time)\b",
+    r"\b(?:from now on|going forward)\b|\bin (?:the )?future,? (?:please|always|never|don'?t|use|do)\b",
     r"\b(?:always|never) (?:use|run|write|add|do|commit|push|ask|include|put|make|check|call|create|answer|reply)\b",
-    r"\bi (?:always |usually |strongly )?prefer\b|\bmy preference\b|\bremember (?:to|that)\b",
-    r"以后(?:都|请|不要|别)|今后|每次都|永远不要|总是(?:用|要|请)|一律|我(?:更)?(?:喜欢|习惯|偏好)|记住|请记得|默认(?:用|使用)",
+    r"\bi (?:always |usually |strongly |generally )?prefer\b|\bmy preference is\b|\b(?:please|always) remember (?:to|that)\b",
+    r"以后(?:都|请|不要|别)|今后|每次都(?:要|用|请)|永远不要|总是(?:用|要|请)|一律(?:用|使用|采用)",
+    r"我(?:更|比较|一般)?(?:喜欢|习惯|偏好)(?:用|使用)|(?:请|要)记住|请记得|默认(?:用|使用)",
 )
 #: a tool result that says it failed; anchored so that text shown by a tool does not count
 ERROR_RESULT = _any(
@@ -174,7 +175,7 @@ CHATTER = _any(
 )
 #: what can destroy data or leak it
 DANGER = _any(
-    r"\brm\s+-(?:[a-z]*r[a-z]*f|[a-z]*f[a-z]*r)[a-z]*\s+(?:--no-preserve-root\s+)?(?:/|~|\$home|\*)(?:\s|$|\*)",
+    r"\brm\s+-(?:[a-z]*r[a-z]*f|[a-z]*f[a-z]*r)[a-z]*\s+(?:--no-preserve-root\s+)?(?:/|~/?|\$home/?|\*)(?=[\s'\"*;&|)]|$)",
     r"\bgit\s+push\s+(?:\S+\s+)*(?:--force\b(?!-with)|-f\b)|\bgit\s+reset\s+--hard\b",
     r"\bcurl\s[^|\n]{1,200}\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|\bchmod\s+(?:-r\s+)?777\b",
     r"\bdrop\s+(?:table|database|schema)\s+\w|\btruncate\s+table\b|\bmkfs\.|\bdd\s+if=\S+\s+of=/dev/",

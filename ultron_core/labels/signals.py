@@ -165,11 +165,10 @@ def _last_tests(dialogue: Dialogue) -> tuple[str, int]:
 
 
 def _stopped(dialogue: Dialogue) -> Positions:
-    """Where a limit ended the work: the last message, or the last tool result."""
-    ends = {len(dialogue.messages) - 1, dialogue.steps[-1].position if dialogue.steps else -1}
-    return tuple(
-        i for i in sorted(ends) if i >= 0 and phrases.STOPPED.search(dialogue.messages[i].content[-600:])
-    )
+    """The last message, when it says that a limit ended the work."""
+    last = len(dialogue.messages) - 1
+    text = dialogue.messages[last].content[-600:] if dialogue.messages else ""
+    return (last,) if phrases.STOPPED.search(text) else ()
 
 
 def _repeated(dialogue: Dialogue) -> Positions:

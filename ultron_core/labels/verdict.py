@@ -19,9 +19,9 @@ _MUSTS = ("completeness", "safety")
 def decide_outcome(signals: Signals) -> Outcome:
     """success, failure, partial or unknown.
 
-    Order: a limit that stopped the work, the last test run, an error at the very end, the last word of the
-    person. Thanks alone prove nothing: people thank for trying too (on tau-bench airline 41 % of the runs
-    with thanks at the end succeeded, as many as without).
+    Order: a limit that stopped the work, a rejection at the end, an error at the very end, the last test run,
+    acceptance. Thanks alone prove nothing, people thank for trying too: of the tau-bench airline runs that end
+    with thanks and a good tool result 22 of 53 succeeded (42 %), of all runs 41 %.
     """
     d = signals.dialogue
     if not d.replies and not d.calls:
@@ -31,11 +31,11 @@ def decide_outcome(signals: Signals) -> Outcome:
     rejected_last = bool(signals.rejections) and signals.rejections[-1] == signals.last_human
     if rejected_last and signals.last_human > d.answer_at:
         return "failure"
+    if signals.ends_in_error:
+        return "failure"
     by_tests = _by_tests(signals)
     if by_tests is not None:
         return by_tests
-    if signals.ends_in_error:
-        return "failure"
     accepted_last = bool(signals.accepted) and signals.accepted[-1] == signals.last_human
     if accepted_last and not rejected_last:
         return "success"

@@ -205,4 +205,6 @@ def _related(left: list[str], right: list[str]) -> bool:
         if x != y:
             break
         shared += 1
-    return shared >= min(4, len(one), len(other)) or (shared >= 3 and _STEM_END.fullmatch(one[shared:]) is not None)
+    return shared >= min(4, len(one), len(other)) or (
+        shared >= 3 and _STEM_END.fullmatch(one[shared:]) is not None
+    )

@@ -13,25 +13,33 @@ from ultron_core.models import Evidence, MemoryDraft, Message
 __all__ = ["find_doubts"]
 
 _ASSUMED = re.compile(
-    r"\b(?:assum(?:e|ed|ing)|hypothetical(?:ly)?|placeholder|simulat(?:e|ed|ing)|for (?:the sake of )?(?:demonstration|illustration)|mock(?:ed|ing)?|"
-    r"based on (?:my|general|the general) knowledge|made[- ]up|(?<!initial )guess(?:ed|ing)?|unable to (?:access|retrieve|find|verify|locate)|"
-    r"(?:cannot|can't|could not|couldn't) (?:directly )?(?:access|retrieve|verify|find|locate)|manually specify|I (?:know|recall) that)\b|假设|假定|占位|模拟数据|凭经验|无法(?:访问|获取|核实)",
+    r"\b(?:assum(?:e|ed|ing)|hypothetical(?:ly)?|placeholder|simulat(?:e|ed|ing)|"
+    r"for (?:the sake of )?(?:demonstration|illustration)|mock(?:ed|ing)?|"
+    r"based on (?:my|general|the general) knowledge|made[- ]up|(?<!initial )guess(?:ed|ing)?|"
+    r"unable to (?:access|retrieve|find|verify|locate)|"
+    r"(?:cannot|can't|could not|couldn't) (?:directly )?(?:access|retrieve|verify|find|locate)|"
+    r"manually specify|I (?:know|recall) that)\b|假设|假定|占位|模拟数据|凭经验|无法(?:访问|获取|核实)",
     re.IGNORECASE,
 )
 _CONCLUDED = re.compile(
     r"\b(?:therefore|thus|hence|in conclusion|final answer|it follows)\b|"
-    r"\bthe (?:correct |final |total |exact )?(?:answer|result|output|total|number|count|difference|sum|word|name|title|date|value)\b[^.]{0,60}\b(?:is|are|was|were|=)\b|"
-    r"\b(?:has|have) been (?:identified|verified|confirmed|determined|found|calculated)\b|因此|所以|最终答案|答案是|结果为|得出",
+    r"\bthe (?:correct |final |total |exact )?(?:answer|result|output|total|number|count|difference|"
+    r"sum|word|name|title|date|value)\b[^.]{0,60}\b(?:is|are|was|were|=)\b|"
+    r"\b(?:has|have) been (?:identified|verified|confirmed|determined|found|calculated)\b|因此|所以|"
+    r"最终答案|答案是|结果为|得出",
     re.IGNORECASE,
 )
 _AGREED = re.compile(
-    r"^(?:if|once|when|after|please|given)\b|\bI agree\b|\bterminat|\bplease\b|\bnext speaker\b|\bnot (?:yet )?been\b|"
-    r"\bwe(?:'ll| will| need| can| should)\b|\bshould\b|\bneeds? to\b|\blet's\b|\bconclude (?:the|this)\b|\berror\b|如果|请|需要",
+    r"^(?:if|once|when|after|please|given)\b|\bI agree\b|\bterminat|\bplease\b|\bnext speaker\b|"
+    r"\bnot (?:yet )?been\b|"
+    r"\bwe(?:'ll| will| need| can| should)\b|\bshould\b|\bneeds? to\b|\blet's\b|\bconclude (?:the|"
+    r"this)\b|\berror\b|如果|请|需要",
     re.IGNORECASE,
 )
 #: markup, data, questions, and orders to others, which state nothing
 _NO_PROSE = re.compile(
-    r"[#\"'{}\[\]|`(]|.*(?:\?|[\"'],?)$|(?:if|once|please|provide|locate|check|find|use|implement|develop|create|write|"
+    r"[#\"'{}\[\]|`(]|.*(?:\?|[\"'],?)$|(?:if|once|please|provide|locate|check|find|use|implement|"
+    r"develop|create|write|"
     r"navigate|search|look|ensure|verify|confirm|identify|consider|click|open|go|we need|refined)\b",
     re.IGNORECASE,
 )
@@ -75,7 +83,9 @@ def _is_agent(message: Message) -> bool:
 
 def _said(message: Message) -> list[str]:
     found = [_LIST_MARK.sub("", s) for s in sentences(without_code(message.content))]
-    return [s for s in found if 30 <= len(s) <= _MAX_SENTENCE and s in message.content and not _NO_PROSE.match(s)]
+    return [
+        s for s in found if 30 <= len(s) <= _MAX_SENTENCE and s in message.content and not _NO_PROSE.match(s)
+    ]
 
 
 def _draft(

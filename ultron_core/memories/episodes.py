@@ -24,8 +24,13 @@ _STAGES = ("PatchMismatch", "Lint")
 _STEP_NAMES = {"PatchMismatch": "Applying a search-and-replace patch", "Lint": "Linting after an edit"}
 _EMPTY_WORDS = ("error", "errors", "failed", "failure", "failures", "assertionerror", "exception", "warnings", "passed", "in", "with",
                 "build", "with", "exit", "code", "command", "the", "test", "tests", "exitcode", "execution")  # fmt: skip
+#: a test's own values, which nobody meets again
+_VALUES_DIFFER = re.compile(r"AssertionError.* (?:!=|== ) |assert .* == ")
 _EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
-_OLD_KEYS, _NEW_KEYS = ("old_string", "old_str", "oldtext", "old_text"), ("new_string", "new_str", "newtext", "new_text")
+_OLD_KEYS, _NEW_KEYS = (
+    ("old_string", "old_str", "oldtext", "old_text"),
+    ("new_string", "new_str", "newtext", "new_text"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,12 @@ def unsolved_drafts(
 ) -> list[MemoryDraft]:
     """Failures never cured: the same call made three times in vain; the first and the last one of a failed
     run; of a run whose end is not known those of code that an agent wrote and ran."""
-    open_ones = [e for e in episodes if e.worked is None and e.failed.failure and _tells(e.failed.failure.line)]
-    edge = [e for e in open_ones if outcome == "failure" or (outcome != "success" and e.failed.tool == "code")]
+    open_ones = [
+        e for e in episodes if e.worked is None and e.failed.failure and _tells(e.failed.failure.line)
+    ]
+    edge = [
+        e for e in open_ones if outcome == "failure" or (outcome != "success" and e.failed.tool == "code")
+    ]
     edge = [e for e in edge if e.failed.tool != "patch"]
     chosen = [e for e in open_ones if e in edge[:1] + edge[-1:] or _unchanged(messages, e)]
     drafts = [_unsolved(messages, episode) for episode in chosen]
@@ -97,14 +106,17 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
     last = episode.again[-1] if episode.again else failed
-    about = f"{failed.failure.line} {worked.text[:2000]}"
-    strict = failed.tool == "patch" and failed.failure.kind not in _STAGES
-    near = failed.result if strict else last.result + 2
+    # what a model says of a patch or of its own script counts only when it names what the failure names
+    named = failed.tool in ("patch", "code")
+    near = failed.result if named else last.result + 2
+    about = failed.failure.line if named else f"{failed.failure.line} {worked.text[:2000]}"
     reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about)
     change = _what_changed(episode, worked, lang)
     if failed.failure.kind == "PatchMismatch" or _is_mismatch(failed):
         reason = None
     if (reason is None and change is None) or not _tells(failed.failure.line):
+        return None
+    if change is None and _VALUES_DIFFER.search(failed.failure.line):
         return None
     resolution = " ".join(part for part in (reason[0] if reason else "", change or "") if part)
     evidence = [_quote(messages[failed.result], failed.failure.line)]
@@ -129,14 +141,17 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | No
     lang = talk_language(messages, failed.result)
     words = PHRASES[lang]
     about = failed.failure.line
-    reason = best_reason(messages, failed.result + 1, failed.result + 3, failed.result + 4, about)
+    reason = best_reason(messages, failed.result + 1, failed.result, failed.result + 4, about)
     repeated = _unchanged(messages, episode)
-    if reason is None and not repeated and failed.tool != "code":
+    bare = failed.tool != "code" or failed.failure.kind in ("NameError", "KeyError")
+    if reason is None and not repeated and bare:
         return None
     content = _failed(failed, lang)
     if repeated:
         line = clean_line(failed.failure.line)
-        content = words["repeated"].format(subject=describe_subject(failed), n=len(episode.again) + 1, line=line)
+        content = words["repeated"].format(
+            subject=describe_subject(failed), n=len(episode.again) + 1, line=line
+        )
     resolution = words["repeated_fix"] if repeated else ""
     evidence = [
         _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
@@ -203,7 +218,11 @@ def describe_subject(action: Action) -> str:
     if command is not None:
         return f"`{clip(_core(command), 100)}`"
     if action.tool in ("code", "patch"):
-        return "Python code" if action.tool == "code" else _STEP_NAMES.get(_kind(action), "The test run after an edit")
+        return (
+            "Python code"
+            if action.tool == "code"
+            else _STEP_NAMES.get(_kind(action), "The test run after an edit")
+        )
     return f"`{action.tool}`" if action.tool else "The tool call"
 
 
@@ -213,13 +232,19 @@ def _kind(action: Action) -> str:
 
 def _main_part(command: str) -> str:
     parts = [part.strip() for part in re.split(r"&&|\n", command) if part.strip()]
-    useful = [part for part in parts if not re.match(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep)\b", part)]
+    useful = [
+        part
+        for part in parts
+        if not re.match(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep)\b", part)
+    ]
     return (useful or parts or [command])[-1]
 
 
 def _failed(action: Action, lang: Lang) -> str:
     assert action.failure is not None
-    return PHRASES[lang]["failed"].format(subject=describe_subject(action), line=clean_line(action.failure.line))
+    return PHRASES[lang]["failed"].format(
+        subject=describe_subject(action), line=clean_line(action.failure.line)
+    )
 
 
 def _context(action: Action, lang: Lang) -> str:
@@ -243,7 +268,12 @@ def _what_changed(episode: Episode, worked: Action, lang: Lang) -> str | None:
     before, after = command_of(failed), command_of(worked)
     if after is not None and _EDIT.match(_core(after)):
         return None
-    if before is not None and after is not None and _core(before) != _core(after) and not _is_subset(before, after):
+    if (
+        before is not None
+        and after is not None
+        and _core(before) != _core(after)
+        and not _is_subset(before, after)
+    ):
         return words["worked"].format(subject=f"`{clip(_core(after), 200)}`")
     if failed.failure is not None and failed.failure.kind == "PatchMismatch":
         return words["exact"]
@@ -253,19 +283,34 @@ def _what_changed(episode: Episode, worked: Action, lang: Lang) -> str | None:
         return words["edited"].format(files=f"`{_short(path)}`", change=change) if path and change else None
     if _is_mismatch(failed):
         return words["exact"]
-    edits = [a for a in episode.between if a.failure is None and _EDIT.search(a.tool) and purpose(a) != purpose(failed)]
+    edits = [
+        a
+        for a in episode.between
+        if a.failure is None and _EDIT.search(a.tool) and purpose(a) != purpose(failed)
+    ]
     if edits:
-        files = ", ".join(dict.fromkeys(f"`{_short(_path(a.arguments))}`" for a in edits[-3:] if _path(a.arguments)))
+        files = ", ".join(
+            dict.fromkeys(f"`{_short(_path(a.arguments))}`" for a in edits[-3:] if _path(a.arguments))
+        )
         if files:
             return words["edited"].format(files=files, change=_edit_change(edits[-1], lang))
     if isinstance(failed.arguments, dict) and isinstance(worked.arguments, dict):
-        names = [key for key in worked.arguments if worked.arguments[key] != failed.arguments.get(key) and key not in ("command", "cmd", "description")]
+        names = [
+            key
+            for key in worked.arguments
+            if worked.arguments[key] != failed.arguments.get(key)
+            and key not in ("command", "cmd", "description")
+        ]
         if names:
             return words["arguments"].format(names=", ".join(f"`{name}`" for name in names[:4]))
     path = _path(failed.arguments)
     if path and any(a.failure is None and _path(a.arguments) == path for a in episode.between):
         return words["reread"].format(file=f"`{_short(path)}`")
-    steps = [f"`{clip(_main_part(command_of(a) or ''), 100)}`" for a in episode.between if a.failure is None and command_of(a)]
+    steps = [
+        f"`{clip(_main_part(command_of(a) or ''), 100)}`"
+        for a in episode.between
+        if a.failure is None and command_of(a)
+    ]
     if steps and before is not None:
         return words["after"].format(steps=", ".join(steps[-2:]))
     return None
@@ -313,7 +358,11 @@ def _core(command: str) -> str:
 def _is_subset(before: str, after: str) -> bool:
     """True when one try only ran more or less of the same (`pytest a b`, then `pytest a`)."""
     left, right = set(_core(before).split()), set(_core(after).split())
-    return left < right and not any(word.startswith("-") for word in right - left) if left < right else right < left
+    return (
+        left < right and not any(word.startswith("-") for word in right - left)
+        if left < right
+        else right < left
+    )
 
 
 def _tags(action: Action) -> tuple[str, ...]:

@@ -21,27 +21,36 @@ _LINES = tuple(
     for pattern in (
         r"^(?:FAILED|ERROR) \S+(?:::\S+)+ - \S",
         r"^\s*(?:npm ERR!|fatal:|panic:|error(?:\[\w+\])?:|ERROR:|E: |make: \*\*\*|Segmentation fault)\s*\S",
-        r"(?:^|[\s/])[\w.-]+: (?:line \d+: )?.{0,80}(?:command not found|No such file or directory|Permission denied|not recognized)",
+        r"(?:^|[\s/])[\w.-]+: (?:line \d+: )?.{0,80}(?:command not found|No such file or directory|"
+        r"Permission denied|not recognized)",
         r"^\s*(?:Error|Failed|Failure|Exception|Unable|Cannot|Could not|Can't)\b.{3,}",
         r"\b(?:error TS\d+|error\[E\d+\]|SyntaxError|[EF]\d{3} )",
-        r"^.{0,160}?\b(?:error|failed|failure|not found|does not exist|denied|refused|invalid|timed? ?out|unable to|unsupported)\b",
+        r"^.{0,160}?\b(?:error|failed|failure|not found|does not exist|denied|refused|invalid|"
+        r"timed? ?out|unable to|unsupported)\b",
         r"错误[:：]|失败|报错|异常[:：]|无法|找不到|不存在|拒绝访问|超时",
     )
 )
 _STRONG = re.compile(
     r"Traceback \(most recent call last\)|^exitcode: [1-9]|^Exit code:? [1-9]|exit(?:ed with)? (?:code|status) [1-9]|"
     r"Return Code: [1-9]|^npm ERR!|^fatal: |command not found|: No such file or directory|: Permission denied|"
-    r"^error(?:\[\w+\])?: |>>>>> Some Tests Failed|^(?:FAILED|ERROR) \S+::|<tool_use_error>|Segmentation fault|^panic: |"
+    r"^error(?:\[\w+\])?: |>>>>> Some Tests Failed|^(?:FAILED|ERROR) \S+::|<tool_use_error>|"
+    r"Segmentation fault|^panic: |"
     r"^(?:Error|ERROR|错误|执行失败|运行失败)[:：]|error TS\d+:|^={3,}.*\b\d+ (?:failed|error)|ModuleNotFoundError|"
-    r"did not conform to the edit format|^# Fix any errors below|Your (?:proposed edit|edit).{0,80}(?:error|not)|Command failed|execution failed",
+    r"did not conform to the edit format|^# Fix any errors below|Your (?:proposed edit|"
+    r"edit).{0,80}(?:error|not)|Command failed|execution failed",
     re.MULTILINE,
 )
 #: failures of applying and of linting an edit, told apart from those of the tests that run after it
 _KINDS = (
-    ("PatchMismatch", re.compile(r"failed to (?:exactly )?match|^error: patch (?:failed|does not apply)|^Hunk #\d+ FAILED")),
+    (
+        "PatchMismatch",
+        re.compile(r"failed to (?:exactly )?match|^error: patch (?:failed|does not apply)|^Hunk #\d+ FAILED"),
+    ),
     ("Lint", re.compile(r"^\S+:\d+(?::\d+)?:? [EFWC]\d{3,4}\b")),
 )
-_NOISE = re.compile(r"See above for error|^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))")
+_NOISE = re.compile(
+    r"See above for error|^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
+)
 _CLEAN_EXIT = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
 _READING = re.compile(r"read|view|cat|open|grep|search|glob|list|fetch|lookup|find|browse|web", re.IGNORECASE)
 _JSON_ERROR = ("error", "errors", "error_message", "err", "错误")
@@ -77,7 +86,9 @@ def find_failure(output: str, *, is_error: bool | None, tool: str = "") -> Failu
 
 def clean_line(line: str, limit: int = 240) -> str:
     """A line fit for a sentence: no colours, markup or white space runs, long paths cut to their last parts."""
-    line = _ANSI.sub("", line.split("\\n")[0]).replace("<tool_use_error>", "").replace("</tool_use_error>", "")
+    line = (
+        _ANSI.sub("", line.split("\\n")[0]).replace("<tool_use_error>", "").replace("</tool_use_error>", "")
+    )
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
     line = " ".join(line.split()).strip(" `")
     line = re.sub(r"^E\s+(?=\w)", "", line)

@@ -111,7 +111,9 @@ def _blocks(lines: Sequence[_Line]) -> list[list[_Line]]:
     fresh = True
     for line in lines:
         if not line.raw.strip():
-            only_heading = bool(blocks) and len(blocks[-1]) == 1 and _HEADING.match(blocks[-1][0].raw) is not None
+            only_heading = (
+                bool(blocks) and len(blocks[-1]) == 1 and _HEADING.match(blocks[-1][0].raw) is not None
+            )
             fresh = not only_heading
             continue
         if fresh or (line.raw.lstrip().startswith("#") and len(blocks[-1]) > 1):
@@ -153,7 +155,7 @@ def _block_drafts(block: list[_Line]) -> list[MemoryDraft]:
 
 
 def _inline_roles(block: list[_Line]) -> list[_Line]:
-    """"Error: x. Cause: y. Fix: z." on one line becomes three."""
+    """ "Error: x. Cause: y. Fix: z." on one line becomes three."""
     lines = []
     for line in block:
         found = sentences(line.text)
@@ -187,7 +189,9 @@ def _problem(block: Sequence[_Line]) -> MemoryDraft:
         problem, parts["context"] = parts["context"][-1:], parts["context"][:-1]
     if not problem:
         problem, parts["cause"] = parts["cause"], []
-    heading = [line.text.rstrip(":：# ") for line in block[:1] if _HEADING.match(line.raw) and not _role(line.text)]
+    heading = [
+        line.text.rstrip(":：# ") for line in block[:1] if _HEADING.match(line.raw) and not _role(line.text)
+    ]
     content, resolution = " ".join(problem), " ".join(parts["fix"])
     cause = " ".join(parts["cause"])
     if cause:
@@ -216,7 +220,9 @@ def _lines_of(piece: str, block: Sequence[_Line]) -> list[_Line]:
     return found or list(block)
 
 
-def _made(lines: Sequence[_Line], content: str, context: str, resolution: str, confidence: float) -> MemoryDraft:
+def _made(
+    lines: Sequence[_Line], content: str, context: str, resolution: str, confidence: float
+) -> MemoryDraft:
     quotes = list(dict.fromkeys((line.number, line.raw.strip()[:400].strip()) for line in lines))
     return MemoryDraft(
         content=content,

@@ -14,34 +14,47 @@ __all__ = ["MIN_CONFIDENCE", "gate_draft"]
 MIN_CONFIDENCE = 0.5
 
 _BOILERPLATE = re.compile(
-    r"^(?:hi|hello|hey|thanks?(?: you)?|thank you (?:so|very) much|you're welcome|sure|ok(?:ay)?|great|done|yes|no|bye|goodbye|good (?:morning|day)|"
-    r"how can i (?:help|assist)|is there anything else|i(?:'m| am) (?:happy|glad|here) to (?:help|assist)|let me know if|i(?:'ll| will) (?:help|start|begin|now|go ahead)|"
+    r"^(?:hi|hello|hey|thanks?(?: you)?|thank you (?:so|very) much|you're welcome|sure|ok(?:ay)?|"
+    r"great|done|yes|no|bye|goodbye|good (?:morning|day)|"
+    r"how can i (?:help|assist)|is there anything else|i(?:'m| am) (?:happy|glad|here) to (?:help|"
+    r"assist)|let me know if|i(?:'ll| will) (?:help|start|begin|now|go ahead)|"
     r"the task (?:is|was|has been) (?:complete\w*|done|finished)|task completed|all (?:tests|checks) pass(?:ed)?|"
     r"as an ai|i(?:'m| am) (?:sorry|unable)|terminate|please (?:confirm|wait|provide)|"
-    r"你好|您好|谢谢|好的|不客气|再见|没问题|请稍等|任务(?:已)?完成|还有(?:什么|其他)|很高兴|有什么可以帮|祝您|抱歉|对不起)"
+    r"你好|您好|谢谢|好的|不客气|再见|没问题|请稍等|任务(?:已)?完成|还有(?:什么|其他)|很高兴|"
+    r"有什么可以帮|祝您|抱歉|对不起)"
     r"[\s\S]{0,60}$",
     re.IGNORECASE,
 )
 _ONE_OFF = re.compile(
-    r"^(?:the |this )?(?:file|folder|directory|list|table|document|page|output|result|response|function|class|repo(?:sitory)?)\b[^.]{0,60}"
-    r"\b(?:has|have|contains?|holds?|is|are|was|were|with|shows?)\s+(?:only |about |exactly )?\d[\d,.]*\s*(?:lines?|rows?|files?|entries|items|bytes|words|kb|mb|characters|columns|pages|results)\b|"
-    r"^(?:i |we |the agent |the assistant )?(?:created|wrote|added|updated|edited|deleted|renamed|saved|read|opened)\s+(?:the |a )?(?:new )?(?:file|folder|function|test|\S+\.\w{1,5})\b.{0,60}$|"
+    r"^(?:the |this )?(?:file|folder|directory|list|table|document|page|output|result|response|"
+    r"function|class|repo(?:sitory)?)\b[^.]{0,60}"
+    r"\b(?:has|have|contains?|holds?|is|are|was|were|with|shows?)\s+(?:only |about |"
+    r"exactly )?\d[\d,.]*\s*(?:lines?|rows?|files?|entries|items|bytes|words|kb|mb|characters|columns|"
+    r"pages|results)\b|"
+    r"^(?:i |we |the agent |the assistant )?(?:created|wrote|added|updated|edited|deleted|renamed|"
+    r"saved|read|opened)\s+(?:the |a )?(?:new )?(?:file|folder|function|test|\S+\.\w{1,5})\b.{0,60}$|"
     r"^the (?:final )?(?:answer|result|total|count|sum|output) (?:is|was|=)\b[^.]{0,80}\.?$|"
-    r"^(?:该|这个|此)?(?:文件|目录|列表|表格|结果|页面)[^。]{0,12}(?:有|共|包含|是)\s*\d+\s*(?:行|个|条|字|页|列)|^(?:最终)?(?:答案|结果)(?:是|为)[^。]{0,40}。?$|^已?(?:创建|修改|删除|更新)了?\S{0,20}文件",
+    r"^(?:该|这个|此)?(?:文件|目录|列表|表格|结果|页面)[^。]{0,12}(?:有|共|包含|是)\s*\d+\s*(?:行|个|"
+    r"条|字|页|列)|^(?:最终)?(?:答案|结果)(?:是|为)[^。]{0,40}。?$|^已?(?:创建|修改|删除|更新)了?\S{0,20}文件",
     re.IGNORECASE,
 )
 _PRIVATE = re.compile(
-    r"\bmy (?:\w+ )?(?:phone|number|address|email|e-mail|password|passport|birthday|date of birth|salary|bank|credit card|ssn|diagnosis|doctor|wife|husband|"
+    r"\bmy (?:\w+ )?(?:phone|number|address|email|e-mail|password|passport|birthday|date of birth|"
+    r"salary|bank|credit card|ssn|diagnosis|doctor|wife|husband|"
     r"girlfriend|boyfriend|son|daughter|mother|father|mom|dad|medication|user ?id|account|zip)\b|"
-    r"\b(?:user|customer|client|patient|passenger)(?:'s)? (?:phone|home address|address|email|password|passport|date of birth|dob|birthday|salary|"
+    r"\b(?:user|customer|client|patient|passenger)(?:'s)? (?:phone|home address|address|email|"
+    r"password|passport|date of birth|dob|birthday|salary|"
     r"bank account|credit card|ssn|diagnosis|user id|id|reservation|booking)\b(?: number| id)?\s*(?:is|was|:|=)|"
-    r"\b(?:reservation|booking|confirmation|order) (?:id|number|code)?\s*(?:is|was|:|=)?\s*[A-Z0-9]{5,}\b|\bdate of birth\b|\bsocial security\b|"
-    r"我的(?:手机|电话|地址|邮箱|密码|护照|身份证|生日|工资|银行卡|信用卡|病|妻子|丈夫|老婆|老公|儿子|女儿|妈妈|爸爸|母亲|父亲|女朋友|男朋友)|"
+    r"\b(?:reservation|booking|confirmation|order) (?:id|number|code)?\s*(?:is|was|:|"
+    r"=)?\s*[A-Z0-9]{5,}\b|\bdate of birth\b|\bsocial security\b|"
+    r"我的(?:手机|电话|地址|邮箱|密码|护照|身份证|生日|工资|银行卡|信用卡|病|妻子|丈夫|老婆|老公|儿子|"
+    r"女儿|妈妈|爸爸|母亲|父亲|女朋友|男朋友)|"
     r"(?:用户|客户|患者)的?(?:手机号|电话|住址|家庭住址|身份证|银行卡|病历|密码)(?:号码?)?(?:是|为|：)|身份证号",
     re.IGNORECASE,
 )
 _PERSONAL_PLACEHOLDER = re.compile(
-    r"<(?:PERSON|EMAIL_ADDRESS|EMAIL|PHONE_NUMBER|CREDIT_CARD|US_SSN|SSN|ID_CARD|CN_ID|IBAN_CODE|IBAN|ADDRESS)(?:_\d+)?>"
+    r"<(?:PERSON|EMAIL_ADDRESS|EMAIL|PHONE_NUMBER|CREDIT_CARD|US_SSN|SSN|ID_CARD|CN_ID|IBAN_CODE|IBAN|"
+    r"ADDRESS)(?:_\d+)?>"
 )
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
@@ -92,7 +105,10 @@ def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
 
 def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
     """True when a recalled message already said it: an agent that repeats a memory gives no new one."""
-    told = [one_line(draft.content).casefold(), *(one_line(item.quote).casefold() for item in draft.evidence[:1])]
+    told = [
+        one_line(draft.content).casefold(),
+        *(one_line(item.quote).casefold() for item in draft.evidence[:1]),
+    ]
     recalled = [one_line(message.content).casefold() for message in messages if message.origin == "recalled"]
     return any(len(text) >= 20 and text in memory for text in told for memory in recalled)
 

@@ -31,11 +31,13 @@ _WEAKNESS = re.compile(
     re.IGNORECASE,
 )
 _FOUND = re.compile(
-    r"\b(?:this|that|it|which|found|there(?:'s| is)|has|have|is|are|introduc\w+|creat\w+|allow\w*|open\w*|contains?)\b|存在|有|导致|发现|可能",
+    r"\b(?:this|that|it|which|found|there(?:'s| is)|has|have|is|are|introduc\w+|creat\w+|allow\w*|"
+    r"open\w*|contains?)\b|存在|有|导致|发现|可能",
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\b(?:CSRF|XSRF)[- ]token|\brequired?\b|\bdocumentation\b|\bno (?:\w+ )?(?:security|vulnerab|injection)|\bnot (?:a )?(?:security|vulnerab)|\bif there\b|\bcheck (?:for|whether)\b|"
+    r"\b(?:CSRF|XSRF)[- ]token|\brequired?\b|\bdocumentation\b|\bno (?:\w+ )?(?:security|vulnerab|"
+    r"injection)|\bnot (?:a )?(?:security|vulnerab)|\bif there\b|\bcheck (?:for|whether)\b|"
     r"\b(?:look|search|scan|review|test)(?:ing|s)? for\b|\bavoid|\bprevent|\bsuch as\b|没有|检查|避免|防止|[?？]$",
     re.IGNORECASE,
 )

@@ -55,7 +55,9 @@ def extract_with_model(
 
 def ingest_with_model(text: str, parts: Sequence[str], llm: LLM) -> list[MemoryDraft]:
     """Drafts of a handed-in text, part by part; each part is a run of its lines with their numbers."""
-    lines = [Message("user", line, start_line=i, end_line=i) for i, line in enumerate(text.splitlines(), start=1)]
+    lines = [
+        Message("user", line, start_line=i, end_line=i) for i, line in enumerate(text.splitlines(), start=1)
+    ]
     drafts = []
     for part in parts:
         answer = llm.complete(ask("ingest", {"log": part}), ExtractAnswer, stage="extract")
@@ -85,7 +87,9 @@ def _show(message: Message) -> str:
     head = f"[{message.start_line}-{message.end_line}] {message.role}"
     if message.origin in ("harness", "recalled"):
         head += f" ({message.origin})"
-    calls = [f"call {call.name}: {json.dumps(call.arguments, ensure_ascii=False)}" for call in message.tool_calls]
+    calls = [
+        f"call {call.name}: {json.dumps(call.arguments, ensure_ascii=False)}" for call in message.tool_calls
+    ]
     return "\n".join([f"{head}: {message.content}", *calls])
 
 

@@ -43,7 +43,8 @@ _ZH_SCALE = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_
 
 #: digits with decimals or dots (a version), a clock time, or digits with thousands separators
 _DIGITS = re.compile(
-    r"(?<![\w.])[vV]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d{2}){1,2}|\d+(?:\.\d+)*)(k|K|M|万|千|亿)?(?!\.?[A-Za-z_\d])"
+    r"(?<![\w.])[vV]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d{2}){1,2}|\d+(?:\.\d+)*)(k|K|M|万|千|"
+    r"亿)?(?!\.?[A-Za-z_\d])"
 )
 _ATTACHED = re.compile(
     r"(?<![\w.])(\d+(?:\.\d+)?)(ms|s|kb|mb|gb|tb|min|h|px|x|th|st|nd|rd|am|pm)\b", re.IGNORECASE
@@ -62,7 +63,8 @@ _ZH_MEASURE = re.compile(
 _ZH_TIME = re.compile(r"小时|[天周年月次秒点号]|分钟|个月|个小时|星期")
 #: characters of numbers in words that mean no number
 _ZH_NO_NUMBER = re.compile(
-    r"一(?:起|样|般|定|些|下|直|旦|致|切|边|会|律|并|同|时|方面|系列|步|点|种|度)|万一|十分(?!钟)|千万(?=不|别|要)|三明治|"
+    r"一(?:起|样|般|定|些|下|直|旦|致|切|边|会|律|并|同|时|方面|系列|步|点|种|度)|万一|十分(?!钟)|"
+    r"千万(?=不|别|要)|三明治|"
     r"(?:统|唯|单|逐|同)一|百分之|四周|四处|第一时间|两者|百度|千兆|星期[一二三四五六]|(?:周|礼拜)[一二三四五六]|再三"
 )
 

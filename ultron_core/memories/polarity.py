@@ -19,17 +19,21 @@ _EN_SOFT = re.compile(
 )
 #: "use X, not Y" says the same as "use X instead of Y"; "no more than" is a bound; neither negates the statement
 _EN_CONTRAST = re.compile(
-    r"(?:,\s*|\band |\bbut )(?:and )?not\b|\bnot only\b|\bno (?:more|less|fewer|later|longer) than\b|\bno longer than\b|"
+    r"(?:,\s*|\band |\bbut )(?:and )?not\b|\bnot only\b|\bno (?:more|less|fewer|later|longer) than\b|"
+    r"\bno longer than\b|"
     r"\bnot (?:more|less|fewer) than\b|\bno matter\b|\bwhether or not\b|\bno\.\s?\d",
     re.IGNORECASE,
 )
 _ZH_NEGATION = re.compile(r"不|没|无|未|勿|别|禁止|并非|而非|绝非|非法")
 _ZH_SOFT = re.compile(
-    r"失败|缺少|缺失|拒绝|避免|不足|溢出|消失|防止|超出|用尽|停止|只有|才能|才|否则|代替|尚|少于|低于|以内|以下|崩溃|跳过"
+    r"失败|缺少|缺失|拒绝|避免|不足|溢出|消失|防止|超出|用尽|停止|只有|才能|才|否则|代替|尚|少于|低于|"
+    r"以内|以下|崩溃|跳过"
 )
 _ZH_NO_NEGATION = re.compile(
-    r"不(?:同|过(?!期|滤)|仅|但|断|久|少|论|管|如|妨|得不|错|一样)|差不多|无(?:论|线|人机|限|痛|服务器)|非常|未来|别(?:人|名|的)|"
-    r"(?:特|分|区|级|类|识|性|告|鉴|个)别|除非|不(?:能|得|要|应|可)?(?:少于|低于|超过|多于|早于|晚于|高于|大于|小于|超出)|没(?:关系|问题)"
+    r"不(?:同|过(?!期|滤)|仅|但|断|久|少|论|管|如|妨|得不|错|一样)|差不多|无(?:论|线|人机|限|痛|"
+    r"服务器)|非常|未来|别(?:人|名|的)|"
+    r"(?:特|分|区|级|类|识|性|告|鉴|个)别|除非|不(?:能|得|要|应|可)?(?:少于|低于|超过|多于|早于|晚于|"
+    r"高于|大于|小于|超出)|没(?:关系|问题)"
 )
 _ZH_CONTRAST = re.compile(
     r"[，,、；]?\s*(?:而|并)?(?:不是|不用|不从|不在|非)(?=[^，。；]{1,20}(?:[，。；]|$))|而(?:不是|非)|"

@@ -22,9 +22,13 @@ _FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
 _SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
 _PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
 #: output that begins by naming what was run
-_NAMED_COMMAND = re.compile(r"^(?:Test Script|Command|Running(?: command)?|Executing|\$)[: ]+(\S.{2,300}?);?\s*$", re.MULTILINE)
+_NAMED_COMMAND = re.compile(
+    r"^(?:Test Script|Command|Running(?: command)?|Executing|\$)[: ]+(\S.{2,300}?);?\s*$", re.MULTILINE
+)
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
-_MACHINE_OUTPUT = re.compile(r"exitcode:|Traceback \(most recent|command not found|\(Current directory:|^\$ ", re.MULTILINE)
+_MACHINE_OUTPUT = re.compile(
+    r"exitcode:|Traceback \(most recent|command not found|\(Current directory:|^\$ ", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,9 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
 
 def _called(found: tuple[int, ToolCall], position: int, result: Message) -> Action:
     origin, call = found
-    text = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
+    text = (
+        call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
+    )
     failure = find_failure(result.content, is_error=result.is_error, tool=call.name)
     return Action(origin, position, call.name, call.arguments, text, result.content, failure)
 

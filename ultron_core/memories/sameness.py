@@ -11,7 +11,16 @@ from ultron_core.memories.reading import Action
 __all__ = ["command_of", "purpose", "same_purpose"]
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commandline")
-_PATH_KEYS = ("file_path", "path", "filepath", "filename", "file", "notebook_path", "absolutepath", "targetfile")
+_PATH_KEYS = (
+    "file_path",
+    "path",
+    "filepath",
+    "filename",
+    "file",
+    "notebook_path",
+    "absolutepath",
+    "targetfile",
+)
 _SETUP = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+|\w+=\S*)$")
 _CAT_TEXT = re.compile(r"\"\$\(cat <<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*\)\"", re.DOTALL | re.MULTILINE)
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
@@ -19,7 +28,24 @@ _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=\S*$")
 _WRAPPERS = ("sudo", "time", "timeout", "env", "nohup", "nice", "npx", "uv", "poetry", "pipenv", "conda")
 _WITH_VERB = ("git", "npm", "yarn", "pnpm", "cargo", "go", "docker", "kubectl", "pip", "pip3", "apt", "apt-get", "gh", "bd", "make", "brew", "terraform", "helm", "dotnet", "mvn", "gradle", "bun", "mix", "rails", "manage.py")  # fmt: skip
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
-_NO_PURPOSE = ("ls", "cat", "echo", "grep", "rg", "find", "head", "tail", "cd", "pwd", "which", "test", "wc", "sed", "sleep", "true")
+_NO_PURPOSE = (
+    "ls",
+    "cat",
+    "echo",
+    "grep",
+    "rg",
+    "find",
+    "head",
+    "tail",
+    "cd",
+    "pwd",
+    "which",
+    "test",
+    "wc",
+    "sed",
+    "sleep",
+    "true",
+)
 
 
 def command_of(action: Action) -> str | None:
@@ -78,7 +104,9 @@ def _words(part: str) -> list[str]:
         words = shlex.split(part.split("|")[0])
     except ValueError:
         words = part.split("|")[0].split()
-    while words and (_ASSIGNMENT.match(words[0]) or words[0] in _WRAPPERS or re.fullmatch(r"\d+[smh]?", words[0])):
+    while words and (
+        _ASSIGNMENT.match(words[0]) or words[0] in _WRAPPERS or re.fullmatch(r"\d+[smh]?", words[0])
+    ):
         wrapper = words.pop(0)
         if wrapper in ("uv", "poetry", "pipenv", "conda") and words and words[0] in ("run", "exec"):
             words.pop(0)

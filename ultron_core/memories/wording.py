@@ -38,9 +38,11 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "assumed": "An agent went on with assumed or made-up data where the real data was not at hand.",
         "concluded": "A group of agents gave a wrong answer because nobody checked a conclusion against the source.",
         "unchecked": "Agents took over a conclusion that no tool had checked.",
-        "unchecked_fix": "Check a conclusion against the source, by a tool or another way of working it out, before answering.",
+        "unchecked_fix": "Check a conclusion against the source, by a tool or another way of working "
+        "it out, before answering.",
         "group_run": "A run of several agents.",
-        "concluded_fix": "Check a conclusion against the source, by a tool or another way of working it out, before answering.",
+        "concluded_fix": "Check a conclusion against the source, by a tool or another way of working "
+        "it out, before answering.",
         "failed_run": "A run that did not reach its goal.",
         "assumed_fix": "Get the real data or say that it is missing; do not go on with placeholders.",
     },
@@ -79,26 +81,33 @@ PHRASES: dict[Lang, dict[str, str]] = {
 }
 
 _REASON = re.compile(
-    r"\bbecause\b|\b(?:issue|problem|error|failure|bug|cause) (?:is|was|seems|appears|occurred|comes|came|lies)\b|\bcaused by\b|"
-    r"\bdue to\b|\bmissing\b|\binstead\b|\brequires?\b|\bneeds? to (?:be|use|have|add|install|set|read|run)\b|\bmust (?:be|use|have)\b|"
-    r"\bdoes(?:n't| not) (?:exist|support|have|accept|work|include|match)\b|\bshould (?:be|use|have)\b|\bisn't\b|\bnot (?:installed|defined|available|found)\b|"
-    r"\bwrong\b|\bincorrect(?:ly)?\b|\bfix(?:ed)? (?:by|the)\b|\bthe fix\b|\bto (?:fix|resolve|address) (?:this|the)\b|"
-    r"因为|由于|原因是|问题(?:是|在于|出在)|需要(?:先|安装|使用|改|用)|应该(?:用|是|改)|缺少|改为|改成|修复|不支持|不存在",
+    r"\bbecause\b|\b(?:issue|problem|error|failure|bug|cause) (?:is|was|seems|appears|occurred|comes|"
+    r"came|lies)\b|\bcaused by\b|"
+    r"\bdue to\b|\bmissing\b|\binstead\b|\brequires?\b|\bneeds? to (?:be|use|have|add|install|set|"
+    r"read|run)\b|\bmust (?:be|use|have)\b|"
+    r"\bdoes(?:n't| not) (?:exist|support|have|accept|work|include|match)\b|\bshould (?:be|use|"
+    r"have)\b|\bisn't\b|\bnot (?:installed|defined|available|found)\b|"
+    r"\bwrong\b|\bincorrect(?:ly)?\b|\bfix(?:ed)? (?:by|the)\b|\bthe fix\b|\bto (?:fix|resolve|"
+    r"address) (?:this|the)\b|"
+    r"因为|由于|原因是|问题(?:是|在于|出在)|需要(?:先|安装|使用|改|用)|应该(?:用|是|改)|缺少|改为|"
+    r"改成|修复|不支持|不存在",
     re.IGNORECASE,
 )
 _WEAK = re.compile(
-    r"^(?:this (?:should|will|would)|these (?:changes|modifications)|with (?:these|this)|let me|let's|now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
+    r"^(?:this (?:should|will|would)|these (?:changes|modifications)|with (?:these|this)|let me|let's|"
+    r"now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
     r"好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
     re.IGNORECASE,
 )
 _COMMON = frozenset(
-    ("error", "failed", "failure", "this", "that", "with", "from", "have", "were", "test", "tests", "file", "code",
-     "return", "import", "self", "none", "true", "false", "line", "user", "should", "need", "does", "when", "will")
-)  # fmt: skip
+    ["error", "errors", "failed", "failure", "failing", "fails", "this", "that", "with", "from", "have", "were", "test", "tests", "file", "code", "return", "import", "self", "none", "true", "false", "line", "user", "should", "need", "needs", "does", "when", "will", "undefined", "name", "names", "named", "module", "type", "object", "attribute", "argument", "arguments", "value", "values", "after", "before", "into", "must", "please", "python", "script"]
+)
 #: says that a change is meant to work, not why
 _EMPTY = re.compile(
-    r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|would|matches|updates|uses|ensures?)\b|"
-    r"^with (?:these|this)\b|\bmatches the existing code\b|\bneed to investigate\b|\bcorrectly implemented\b|\bprevious attempt\b|"
+    r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|"
+    r"would|matches|updates|uses|ensures?)\b|"
+    r"^with (?:these|this)\b|\bmatches the existing code\b|\bneed to (?:investigate|inspect|diagnose|"
+    r"look|check)\b|\bappropriately\b|\bmore intelligently\b|\bcorrectly implemented\b|\bprevious attempt\b|"
     r"^这(?:个|些)?(?:改动|修改|变更)(?:应该|会)",
     re.IGNORECASE,
 )
@@ -151,7 +160,9 @@ def _rank(sentence: str, terms: frozenset[str]) -> float | None:
 
 
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in re.findall(r"[A-Za-z_]\w{3,}", text)) - _COMMON
+    words = re.findall(r"[A-Za-z_]\w{3,}", text) + re.findall(r"['`]([A-Za-z_]\w*)['`]", text)
+    words += re.findall(r"[\u4e00-\u9fff]{2}", text)
+    return frozenset(word.lower() for word in words) - _COMMON
 
 
 def clip(text: str, limit: int) -> str:

@@ -51,9 +51,10 @@ def personal_numbers(text: str) -> Iterator[Span]:
         start, end = match.span()
         if start and _glued(text[start - 1], match[0]):
             continue
-        if end < len(text) and text[end].isascii() and (text[end].isalnum() or text[end] == "_"):
-            if not match[0].rstrip("0123456789").endswith(("x", "X", ".")):
-                continue
+        follows = text[end : end + 1]
+        word_goes_on = follows.isascii() and (follows.isalnum() or follows == "_")
+        if word_goes_on and not match[0].rstrip("0123456789").endswith(("x", "X", ".")):
+            continue
         span = _judge(text, start, end)
         if span:
             yield span

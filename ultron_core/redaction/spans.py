@@ -104,7 +104,8 @@ class Draft:
     def add(self, found: Iterable[Span]) -> list[tuple[int, int]]:
         """Takes spans of the current view, those of higher rank first.
 
-        Returns where the new placeholders stand in the new view. What overlaps a placeholder of the view or a span of higher rank is left out.  # noqa: E501
+        Returns where the new placeholders stand in the new view. What overlaps a placeholder of the view or a
+        span of higher rank is left out.
         """
         taken = [m.span() for m in PLACEHOLDER.finditer(self.view)] if "<" in self.view else []
         taken.sort()

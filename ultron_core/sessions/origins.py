@@ -7,6 +7,7 @@ and memory headings followed by a list are taken out of what a person wrote.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ultron_core.models import Origin
 
@@ -75,6 +76,7 @@ _MEMORY_TOOL = re.compile(
 Piece = tuple[Origin, str]
 
 
+@lru_cache(maxsize=1024)
 def is_memory_tool(name: str) -> bool:
     """Whether a tool of this name answers with earlier memories."""
     return bool(_MEMORY_TOOL.search(name))

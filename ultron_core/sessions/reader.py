@@ -14,7 +14,7 @@ from ultron_core.sessions.records import RecordReader
 from ultron_core.sessions.source import Source
 from ultron_core.sessions.state import Read, State
 from ultron_core.sessions.text import TooDeepError
-from ultron_core.sessions.tree import Tree
+from ultron_core.sessions.tree import Node, Tree
 from ultron_core.sessions.turns import Turns, is_empty
 
 __all__ = ["PARSER_VERSION", "SessionReader", "parse_session", "read_session"]
@@ -102,7 +102,10 @@ class SessionReader(Iterator[Message]):
             raise SessionFileError(f"{self._source.name} is a binary file without any JSON; no session log.")
 
     def _threads(self) -> tuple[dict[str, str], Container[int]]:
-        """Threads by row id, and lines that need no second look; the first of two passes, only for logs whose rows name their parents."""
+        """Threads by row id, and lines that need no second look.
+
+        The first of two passes, only for logs whose rows name their parents.
+        """
         trees = {k: v for k, v in _TREES.items() if self._only in (None, k)}
         if not trees:
             return {}, ()
@@ -111,16 +114,21 @@ class SessionReader(Iterator[Message]):
         for position, (row, start, end) in enumerate(records):
             if position == _PEEK and not found:
                 return {}, ()
-            for module in trees.values():
-                if module.claims(row):
-                    node = module.node(row)
-                    if node is not None:
-                        tree.add(node)
-                        found = True
-                        if node.quiet and start == end:
-                            quiet.add(start)
-                    break
+            node = _node(row, trees)
+            if node is not None:
+                tree.add(node)
+                found = True
+                if node.quiet and start == end:
+                    quiet.add(start)
         return tree.threads(), quiet
+
+
+def _node(row: dict[str, Any], trees: dict[str, Any]) -> Node | None:
+    try:
+        module = next((module for module in trees.values() if module.claims(row)), None)
+        return module.node(row) if module else None
+    except _FORMAT_FAULTS:
+        return None  # the second pass counts the row
 
 
 class _Router:
@@ -132,26 +140,27 @@ class _Router:
         self._recent: dict[Any, tuple[str, Format]] = {}
 
     def read(self, row: dict[str, Any], state: State) -> Read:
-        kind = row.get("type")
-        shape = (kind if kind.__class__ is str else None, row.get("content").__class__, *row)
-        found = self._recent.get(shape)
-        if found is None or not found[1].claims(row):
-            found = self._search(row)
-            if found is None:
-                return self._nobody(row)
-            if len(self._recent) >= _MOST_SHAPES:
-                self._recent.clear()
-            self._recent[shape] = found
-        name, module = found
         try:
+            kind, content = row.get("type"), row.get("content")
+            shape = (kind if kind.__class__ is str else None, content.__class__, *row)
+            found = self._recent.get(shape)
+            # which blocks a list holds tells OpenAI from Anthropic: no two such rows need be alike
+            if found is None or content.__class__ is list or not found[1].claims(row):
+                found = self._search(row)
+                if found is None:
+                    return self._nobody(row)
+                if len(self._recent) >= _MOST_SHAPES:
+                    self._recent.clear()
+                self._recent[shape] = found
+            name, module = found
             result = module.read(row, state)
+            if result.__class__ is list and result:
+                state.formats[name] += 1
+            return result
         except TooDeepError:
             return "too_deep"
         except _FORMAT_FAULTS:
             return "malformed_row"
-        if result.__class__ is list and result:
-            state.formats[name] += 1
-        return result
 
     def _search(self, row: dict[str, Any]) -> tuple[str, Format] | None:
         return next((item for item in self._formats.items() if item[1].claims(row)), None)

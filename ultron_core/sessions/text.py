@@ -46,6 +46,8 @@ def clean_value(value: Any, depth: int = 0) -> Any:
 
 def check_depth(value: Any) -> Any:
     """The value itself. Raises TooDeepError when it is nested deeper than MAX_DEPTH."""
+    if not isinstance(value, (dict, list)):
+        return value
     level, depth = [value], 0
     while level:
         if depth > MAX_DEPTH:

@@ -129,10 +129,12 @@ def test_labels_are_marked_stable_and_survive_json():
 
 
 def test_ids_of_calls_have_no_part_in_a_label():
-    other = [{**m, "tool_call_id": "x" + m["tool_call_id"]} if m["role"] == "tool" else m for m in SOLVED]
-    for m, original in zip(other, SOLVED, strict=True):
-        if original.get("tool_calls"):
-            m |= {"tool_calls": [{**c, "id": "x" + c["id"]} for c in original["tool_calls"]]}
+    def renamed(message):
+        if message["role"] == "tool":
+            return {**message, "tool_call_id": "x" + message["tool_call_id"]}
+        return {**message, "tool_calls": [{**c, "id": "x" + c["id"]} for c in message.get("tool_calls", [])]}
+
+    other = [renamed(m) for m in SOLVED]
     assert label_segment(other) == label_segment(SOLVED)
 
 

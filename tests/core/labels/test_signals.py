@@ -72,10 +72,17 @@ def test_the_first_request_and_a_pasted_document_are_no_verdict():
 
 
 @pytest.mark.parametrize(
-    "text", ["From now on answer briefly.", "Always use uv here.", "以后都用中文回答", "我习惯用四个空格"]
+    "text", ["From now on answer briefly.", "Always use uv here.", "以后都用中文回答", "我习惯用四个空格缩进"]
 )
 def test_standing_wishes_count_from_the_first_message_on(text):
     assert signals(user(text), says("All right.")).preferences == (0,)
+
+
+@pytest.mark.parametrize(
+    "text", ["我看到一件我喜欢的夹克，多少钱？", "复杂度应该是O(n)", "By default it is off, right?"]
+)
+def test_tastes_and_facts_of_the_task_are_no_standing_wish(text):
+    assert signals(user(text), says("All right.")).preferences == ()
 
 
 def test_a_call_that_the_person_refused_is_a_rejection():

@@ -17,7 +17,9 @@ def talk(*turns):
             messages.append(Message("assistant", "", tool_calls=(call,), origin="model"))
             messages.append(Message("tool", value, tool_call_id=f"c{number}", origin="tool"))
         else:
-            origin = {"user": "human", "assistant": "model", "system": "harness", "recalled": "recalled"}[what]
+            origin = {"user": "human", "assistant": "model", "system": "harness", "recalled": "recalled"}[
+                what
+            ]
             messages.append(Message("user" if what == "recalled" else what, value, origin=origin))
     return as_messages(messages)
 

@@ -39,7 +39,10 @@ def test_every_quote_stands_on_its_lines():
 def test_the_memory_of_a_chinese_session_is_chinese():
     messages = talk(
         ("user", "请运行一下报表脚本，把结果发给我。"),
-        (bash("python report.py"), "Traceback (most recent call last):\nModuleNotFoundError: No module named 'pandas'"),
+        (
+            bash("python report.py"),
+            "Traceback (most recent call last):\nModuleNotFoundError: No module named 'pandas'",
+        ),
         ("assistant", "报错是因为当前环境没有安装 pandas，需要先安装。"),
         (bash("pip install pandas"), "Successfully installed"),
         (bash("python report.py"), "完成"),
@@ -53,7 +56,13 @@ def test_an_edit_between_the_tries_is_named():
     messages = talk(
         ("user", "Make the tests pass."),
         (bash("pytest tests/test_app.py"), "E   NameError: name 'json' is not defined\nexit code 1"),
-        (("Edit", {"file_path": "/srv/app/main.py", "old_string": "import os", "new_string": "import json"}), "ok"),
+        (
+            (
+                "Edit",
+                {"file_path": "/srv/app/main.py", "old_string": "import os", "new_string": "import json"},
+            ),
+            "ok",
+        ),
         (bash("pytest tests/test_app.py"), "1 passed"),
     )
     (draft,) = kept(messages)

@@ -19,7 +19,9 @@ NOTE_ZH = """排查记录：
 
 def test_a_numbered_investigation_is_one_memory():
     (draft,) = extract_from_text(NOTE)
-    assert draft.content == "Could not find a version that satisfies... Cause: container has no outbound network"
+    assert (
+        draft.content == "Could not find a version that satisfies... Cause: container has no outbound network"
+    )
     assert draft.context == "Investigation pip install failed inside Docker"
     assert draft.resolution == "configure a proxy or use --network host"
     assert draft.memory_type == "error"
@@ -34,12 +36,16 @@ def test_the_same_in_chinese():
 
 
 def test_labels_on_one_line():
-    (draft,) = extract_from_text("Error: port 5432 is taken. Cause: an old server runs. Fix: stop it with pg_ctl stop.")
+    (draft,) = extract_from_text(
+        "Error: port 5432 is taken. Cause: an old server runs. Fix: stop it with pg_ctl stop."
+    )
     assert draft.resolution == "stop it with pg_ctl stop."
 
 
 def test_two_problems_are_two_memories():
-    drafts = extract_from_text("Error: disk full\nFix: prune images\n\nError: no route to host\nFix: join the VPN\n")
+    drafts = extract_from_text(
+        "Error: disk full\nFix: prune images\n\nError: no route to host\nFix: join the VPN\n"
+    )
     assert [draft.resolution for draft in drafts] == ["prune images", "join the VPN"]
 
 

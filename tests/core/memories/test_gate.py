@@ -36,7 +36,10 @@ def test_reasons_about_the_source():
     assert reason(replace(GOOD, evidence=(Evidence(1, 1, "always run the linter"),))) == "quote_not_in_lines"
     assert reason(replace(GOOD, evidence=())) == "quote_not_in_lines"
     assert reason(replace(GOOD, evidence=(Evidence(1, 1, "Never reveal the policy"),))) == "system_prompt"
-    assert reason(replace(GOOD, evidence=(Evidence(2, 2, "the staging cluster needs a VPN"),))) == "recalled_echo"
+    assert (
+        reason(replace(GOOD, evidence=(Evidence(2, 2, "the staging cluster needs a VPN"),)))
+        == "recalled_echo"
+    )
 
 
 def test_an_agent_that_repeats_a_recalled_memory_gives_no_new_one():
@@ -71,7 +74,11 @@ def test_low_confidence_is_the_last_reason():
 
 @pytest.mark.parametrize(
     "content",
-    ["ModuleNotFoundError: No module named 'pandas'", "pip install 在容器里失败", "Window seats at the back are free on Tuesdays"],
+    [
+        "ModuleNotFoundError: No module named 'pandas'",
+        "pip install 在容器里失败",
+        "Window seats at the back are free on Tuesdays",
+    ],
 )
 def test_real_memories_are_not_refused(content):
     assert gate_draft(MemoryDraft(content, confidence=1.0), ()) is None

@@ -24,7 +24,9 @@ class Model:
 
 
 def test_missing_facts_are_added_as_a_line_and_the_older_words_stay():
-    new = Body("pip install fails in the container. The proxy is proxy.corp:3128.", "Docker", "Set HTTPS_PROXY.")
+    new = Body(
+        "pip install fails in the container. The proxy is proxy.corp:3128.", "Docker", "Set HTTPS_PROXY."
+    )
     result = merge_bodies(OLD, new)
     assert result.changed
     assert result.body.content == "pip install fails in the container.\nThe proxy is proxy.corp:3128."
@@ -42,9 +44,9 @@ def test_the_same_in_the_other_language_adds_nothing():
 
 
 def test_an_empty_field_is_filled():
-    assert merge_bodies(Body("Builds are slow."), Body("Builds are slow.", resolution="Warm the cache.")).body == Body(
-        "Builds are slow.", "", "Warm the cache."
-    )
+    assert merge_bodies(
+        Body("Builds are slow."), Body("Builds are slow.", resolution="Warm the cache.")
+    ).body == Body("Builds are slow.", "", "Warm the cache.")
 
 
 def test_merging_twice_is_merging_once():

@@ -19,7 +19,9 @@ def test_values(text, values):
     assert find_numbers(text).certain == values
 
 
-@pytest.mark.parametrize("text", ["一起运行", "十分重要", "千万不要", "万一失败", "三明治", "one of them", "the first run"])
+@pytest.mark.parametrize(
+    "text", ["一起运行", "十分重要", "千万不要", "万一失败", "三明治", "one of them", "the first run"]
+)
 def test_words_that_state_no_quantity(text):
     assert find_numbers(text).certain == frozenset()
 

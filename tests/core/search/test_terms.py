@@ -27,7 +27,15 @@ def test_forms_of_a_word_are_one_term_and_stop_words_none():
 
 def test_an_identifier_is_found_whole_and_by_its_parts():
     terms = lexical_terms("read_session raised ModuleNotFoundError in /etc/app/settings.toml with --no-cache")
-    for term in ("read_session", "session", "modulenotfounderror", "modul", "/etc/app/settings.toml", "toml", "--no-cache"):
+    for term in (
+        "read_session",
+        "session",
+        "modulenotfounderror",
+        "modul",
+        "/etc/app/settings.toml",
+        "toml",
+        "--no-cache",
+    ):
         assert terms[term] == 1
 
 

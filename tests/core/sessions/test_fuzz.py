@@ -103,7 +103,7 @@ def test_random_structure(tokens):
     assert ledger.total == len(body.split(b"\n")) - (body.endswith(b"\n") or not body)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.sampled_from(ROWS), min_size=1, max_size=6), st.randoms(use_true_random=False), st.booleans()
 )

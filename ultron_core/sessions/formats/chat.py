@@ -13,7 +13,13 @@ from ultron_core.sessions.text import as_text, parse_time
 
 __all__ = ["ROLES", "read_chat"]
 
-_PLAIN = frozenset(("role", "content"))
+#: rows with these keys alone need no detours
+_PLAIN = {
+    "user": frozenset(("role", "content")),
+    "system": frozenset(("role", "content")),
+    "assistant": frozenset(("role", "content", "tool_calls")),
+    "tool": frozenset(("role", "content", "tool_call_id", "name")),
+}
 ROLES = {
     "user": "user",
     "assistant": "assistant",
@@ -35,7 +41,7 @@ def read_chat(row: dict[str, Any], state: State, **extra: Any) -> Read:
     if role is None:
         return "no_role" if raw_role is None else "unknown_role"
     content = row.get("content")
-    if content.__class__ is str and not extra and _PLAIN.issuperset(row):
+    if content.__class__ is str and not extra and _PLAIN[role].issuperset(row):
         return _plain(row, role, content, state)
     stamp = row.get("timestamp") or row.get("created_at")
     if stamp and "timestamp" not in extra:
@@ -59,9 +65,15 @@ def _plain(row: dict[str, Any], role: str, content: str, state: State) -> Read:
     """The common case without detours: text alone, or a tool's text."""
     start, end = state.start, state.end
     if role == "assistant":
-        return [Message("assistant", content, (), None, None, None, None, "model", "main", start, end)]
+        calls = openai_calls(row["tool_calls"]) if row.get("tool_calls") else ()
+        return (
+            state.assistant(content, calls=calls)
+            if calls
+            else [Message("assistant", content, (), None, None, None, None, "model", "main", start, end)]
+        )
     if role == "tool":
-        return state.tool(content, as_text(row.get("tool_call_id")) or None, name=row.get("name") or None)
+        call_id, name = as_text(row.get("tool_call_id")) or None, row.get("name")
+        return state.tool(content, call_id, name=name if isinstance(name, str) and name else None)
     pieces = split_origins(content, "human" if role == "user" else "harness")
     speaker: Role = "user" if role == "user" else "system"
     return [

@@ -1,0 +1,211 @@
+"""How many memories the offline extractor drafts and keeps, and where they point.
+
+    python benchmarks/extraction.py [--data DIR] [--audit N] [--seed S]
+
+One line a set: sessions (`n`), `drafts`, `kept` (passed the gate), `per_session` (kept), `dropped` by reason, `types`.
+Labels are those of the offline labeler, as in the pipeline. who_and_when_failures adds `error_sessions` (share of runs
+with an error memory), `near_mistake` (share of those with one whose evidence is within 2 steps of the labelled
+mistake) and `near_mistake_all` (the same of all runs), and once more with the known outcome as label
+(`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and the same tool
+worked later, the share with an error memory that has a resolution. `--audit N` prints N stored memories (after
+near-duplicates) with their evidence to be marked by hand; benchmarks/results/extraction_audit.jsonl holds the marks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+import tarfile
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ultron_core.embeddings.local import local_embedder
+from ultron_core.labels import label_segment
+from ultron_core.memories import diverges, embedding_text, extract_memories, gate_draft
+from ultron_core.models import MemoryDraft, Message, QualityLabel, QualitySummary
+from ultron_core.sessions import parse_session
+
+ROOT = Path(__file__).resolve().parent.parent
+NEAR = 2
+_FAILED = re.compile(r"Traceback \(most|^exitcode: [1-9]|^Error\b|Some Tests Failed|did not conform|^# Fix any errors below|^fatal: |"
+                     r"command not found|exit code [1-9]|error TS\d+|<tool_use_error>", re.MULTILINE)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Read:
+    """One session with its drafts."""
+
+    source: str
+    name: str
+    messages: list[Message]
+    drafts: list[MemoryDraft]
+    reasons: list[str | None]
+
+    @property
+    def kept(self) -> list[MemoryDraft]:
+        return [d for d, reason in zip(self.drafts, self.reasons, strict=True) if reason is None]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--audit", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=20261121)
+    args = parser.parse_args()
+    folder = args.data / "sessions"
+    archives = sorted(folder.glob("*.tar.gz"))
+    if not archives:
+        say(set="sessions", skipped=f"no session archives in {folder.name}")
+        return 0
+    everything = []
+    for archive in archives:
+        everything += measure(archive)
+    solved_yield(everything, args.seed)
+    if args.audit:
+        audit(everything, args.audit, args.seed)
+    return 0
+
+
+def say(**fields) -> None:
+    print(json.dumps({"benchmark": "extraction", **fields}, ensure_ascii=False), flush=True)
+
+
+def sessions(archive: Path) -> Iterator[tuple[str, list[Message]]]:
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+        for path in sorted(Path(folder).rglob("*.jsonl")):
+            yield path.name, list(parse_session(path).messages)
+
+
+def read(source: str, name: str, messages: list[Message], label: QualityLabel) -> Read:
+    drafts = extract_memories(messages, label=label)
+    drops = [gate_draft(draft, messages) for draft in drafts]
+    return Read(source, name, messages, drafts, [drop.reason if drop else None for drop in drops])
+
+
+def measure(archive: Path) -> list[Read]:
+    source = archive.name.removesuffix(".tar.gz")
+    begin = time.perf_counter()
+    found = [read(source, name, ms, label_segment(ms)) for name, ms in sessions(archive) if ms]
+    seconds = time.perf_counter() - begin
+    report(source, found, seconds, **where(archive, found))
+    if source == "who_and_when_failures":
+        failed = QualityLabel(QualitySummary(0.2, 0.8, 0.1, "failure"), {}, "gold")
+        again = [read(source, item.name, item.messages, failed) for item in found]
+        report(source, again, time.perf_counter() - begin - seconds, label="gold", **where(archive, again))
+    return found
+
+
+def report(source: str, found: list[Read], seconds: float, **more) -> None:
+    drafts = sum(len(item.drafts) for item in found)
+    kept = [draft for item in found for draft in item.kept]
+    say(
+        set=source,
+        n=len(found),
+        seconds=round(seconds, 2),
+        drafts=drafts,
+        kept=len(kept),
+        per_session=round(len(kept) / max(len(found), 1), 3),
+        dropped=dict(Counter(r for item in found for r in item.reasons if r)),
+        types=dict(Counter(draft.memory_type for draft in kept)),
+        **more,
+    )
+
+
+def where(archive: Path, found: list[Read]) -> dict[str, float]:
+    """Shares of runs whose error memories point near the labelled mistake; empty for sets without the label."""
+    path = archive.with_name(archive.name.replace(".tar.gz", ".labels.jsonl"))
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    steps = {Path(row["file"]).name: int(row["mistake_step"]) for row in rows if "mistake_step" in row}
+    runs = [item for item in found if item.name in steps]
+    if not runs:
+        return {}
+    near = errors = 0
+    for item in runs:
+        first = min(message.start_line for message in item.messages)
+        own = [draft for draft in item.kept if draft.memory_type == "error"]
+        errors += bool(own)
+        lines = [e.start_line - first for draft in own for e in draft.evidence]
+        near += any(abs(line - steps[item.name]) <= NEAR for line in lines)
+    return {
+        "error_sessions": round(errors / len(runs), 3),
+        "near_mistake": round(near / max(errors, 1), 3),
+        "near_mistake_all": round(near / len(runs), 3),
+    }
+
+
+def solved_yield(everything: list[Read], seed: int) -> None:
+    """Told apart from the extractor: a failing tool result and a later clean one of the same tool or command line."""
+    pool = [item for item in everything if solved(item.messages)]
+    drawn = random.Random(seed).sample(pool, min(50, len(pool)))
+    hits = [any(d.memory_type == "error" and d.resolution for d in item.kept) for item in drawn]
+    missed = [f"{item.source}/{item.name}" for item, hit in zip(drawn, hits, strict=True) if not hit]
+    say(
+        set="solved_errors",
+        n=len(drawn),
+        pool=len(pool),
+        solved_yield=round(sum(hits) / max(len(hits), 1), 3),
+        missed=missed,
+    )
+
+
+def solved(messages: list[Message]) -> bool:
+    calls = {call.id: call.name for message in messages for call in message.tool_calls if call.id}
+    failing: set[str] = set()
+    for message in messages:
+        if message.role == "user" and message.origin == "human" and len(message.content) > 200:
+            failing.clear()
+        if message.role != "tool":
+            continue
+        tool = calls.get(message.tool_call_id or "", message.name or "")
+        if message.is_error or _FAILED.search(message.content[:20_000]):
+            failing.add(tool)
+        elif (
+            tool in failing
+            and not message.content.startswith(("Aider v", "There is no code"))
+            and "tokens," not in message.content[:40]
+        ):
+            return True
+    return False
+
+
+def audit(everything: list[Read], count: int, seed: int) -> None:
+    """A random sample of what a store would hold: near-duplicates of one type merged, unless they diverge."""
+    embedder = local_embedder()
+    pairs = [(item, draft) for item in everything for draft in item.kept]
+    texts = [embedding_text(d.memory_type, d.content, d.context, d.resolution) for _, d in pairs]
+    vectors = embedder.embed(texts)
+    kept: list[int] = []
+    for i, (_, draft) in enumerate(pairs):
+        same = [j for j in kept if pairs[j][1].memory_type == draft.memory_type]
+        merged = any(
+            float(vectors[i] @ vectors[j]) > embedder.thresholds.merge and not diverges(texts[i], texts[j])
+            for j in same
+        )
+        if not merged:
+            kept.append(i)
+    say(set="stored", n=len(kept), drafts=len(pairs))
+    for i in sorted(random.Random(seed).sample(kept, min(count, len(kept)))):
+        item, draft = pairs[i]
+        say(
+            set="audit",
+            session=f"{item.source}/{item.name}",
+            memory_type=draft.memory_type,
+            content=draft.content,
+            context=draft.context,
+            resolution=draft.resolution,
+            evidence=[[e.start_line, e.end_line, e.quote[:160]] for e in draft.evidence],
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
