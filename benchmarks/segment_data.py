@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ultron_core.models import Message, as_messages
+from ultron_core.sessions import parse_session
 
 STITCHED = ("stitched_en_mixed", "stitched_en_same", "stitched_zh")
 TURNS = ("crosswoz_switch_zh", "sgd_switch", "tiage")
@@ -105,27 +106,4 @@ def _archive(folder: Path, name: str) -> Iterator[Dialogue]:
 
 def read(raw: bytes) -> tuple[Message, ...]:
     """The messages of one session file."""
-    rows = [json.loads(line) for line in raw.decode("utf-8").split("\n") if line.strip()]
-    rows = [r for r in rows if r.get("_type") != "metadata"]
-    return tuple(as_messages([_plain(r) for r in rows]))
-
-
-def _plain(row):
-    content = row.get("content")
-    if not isinstance(content, list):
-        return row
-    texts, calls, result, rid = [], [], [], None
-    for b in content:
-        t = b.get("type")
-        if t == "text":
-            texts.append(b.get("text", ""))
-        elif t == "tool_use":
-            calls.append({"id": b["id"], "name": b["name"], "arguments": b.get("input")})
-        elif t == "tool_result":
-            rid = b.get("tool_use_id")
-            c = b.get("content")
-            result.append(c if isinstance(c, str) else json.dumps(c, ensure_ascii=False))
-    out = {"role": row["role"], "content": "\n".join(texts + result), "tool_calls": calls}
-    if result and not texts:
-        out |= {"role": "tool", "tool_call_id": rid}
-    return out
+    return parse_session(raw).messages

@@ -105,6 +105,8 @@ def main() -> None:
         data / "malformed" / "huge_session.jsonl.gz",
         data / "malformed" / "malformed.tar.gz",
     ]
+    if not (data / "sessions").is_dir():
+        print(f"skipped: sessions is not in {data}")
     for path in sets:
         name = path.name.split(".")[0]
         if not path.exists():

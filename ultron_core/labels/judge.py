@@ -75,9 +75,14 @@ class Judgement(BaseModel):
 
 
 def label_with_model(messages: Sequence[Message], llm: LLM, topic: str = "") -> QualityLabel:
-    """One judgement a window, put together by rule. Raises the model's errors; never falls back."""
+    """One judgement a window, put together by rule. Raises the model's errors; never falls back.
+
+    A segment of harness text alone gets zeros without a call.
+    """
     shown = [m for m in messages if m.origin not in ("harness", "recalled") and m.role != "system"]
-    windows = list(_windows(shown)) or [(0, 0)]
+    if not shown:
+        return QualityLabel(QualitySummary(0.0, 0.0, 0.0), {}, f"model:{llm.model_id}")
+    windows = list(_windows(shown))
     judgements: list[tuple[int, Judgement]] = []
     notes = ""
     for number, (start, end) in enumerate(windows, 1):

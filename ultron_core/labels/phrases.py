@@ -85,7 +85,8 @@ CORRECTION = _any(
 PREFERENCE = _any(
     r"\b(?:from now on|going forward)\b|\bin (?:the )?future,? (?:please|always|never|don'?t|use|do)\b",
     r"\b(?:always|never) (?:use|run|write|add|do|commit|push|ask|include|put|make|check|call|create|answer|reply)\b",
-    r"\bi (?:always |usually |strongly |generally )?prefer\b|\bmy preference is\b|\b(?:please|always) remember (?:to|that)\b",
+    r"\bi (?:always |usually |strongly |generally )?prefer\b|\bmy preference is\b",
+    r"\b(?:please|always) remember (?:to|that)\b",
     r"以后(?:都|请|不要|别)|今后|每次都(?:要|用|请)|永远不要|总是(?:用|要|请)|一律(?:用|使用|采用)",
     r"我(?:更|比较|一般)?(?:喜欢|习惯|偏好)(?:用|使用)|(?:请|要)记住|请记得|默认(?:用|使用)",
 )

@@ -10,7 +10,7 @@ from ultron_core.memories.reading import read_actions, without_code
 from ultron_core.memories.wording import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 
-__all__ = ["find_doubts"]
+__all__ = ["find_doubts", "is_group"]
 
 _ASSUMED = re.compile(
     r"\b(?:assum(?:e|ed|ing)|hypothetical(?:ly)?|placeholder|simulat(?:e|ed|ing)|"
@@ -18,7 +18,7 @@ _ASSUMED = re.compile(
     r"based on (?:my|general|the general) knowledge|made[- ]up|(?<!initial )guess(?:ed|ing)?|"
     r"unable to (?:access|retrieve|find|verify|locate)|"
     r"(?:cannot|can't|could not|couldn't) (?:directly )?(?:access|retrieve|verify|find|locate)|"
-    r"manually specify|I (?:know|recall) that)\b|假设|假定|占位|模拟数据|凭经验|无法(?:访问|获取|核实)",
+    r"manually (?:specify|review|identify|verify|search|inspect)|I (?:know|recall) that)\b|假设|假定|占位|模拟数据|凭经验|无法(?:访问|获取|核实)",
     re.IGNORECASE,
 )
 _CONCLUDED = re.compile(
@@ -55,7 +55,7 @@ def find_doubts(messages: Sequence[Message], *, failed: bool) -> list[MemoryDraf
     Only a group of named agents is looked at: there nobody else objects. The words of a memory are the
     lesson alone, so that the same lesson of many sessions is one memory; what was said is its evidence.
     """
-    if not _is_group(messages):
+    if not is_group(messages):
         return []
     told = "\n".join(m.content for m in messages if m.role == "user")
     spoken = [(m, s) for m in messages if _is_agent(m) for s in _said(m) if s not in told]
@@ -64,7 +64,7 @@ def find_doubts(messages: Sequence[Message], *, failed: bool) -> list[MemoryDraf
     if assumed:
         drafts.append(_draft("assumed", ("unverified",), [assumed], failed))
     concluded = [(m, s) for m, s in spoken if _CONCLUDED.search(s) and not _AGREED.search(s)]
-    if concluded and (assumed is None or concluded[0][0] is not assumed[0]):
+    if concluded:
         if failed:
             drafts.append(_draft("concluded", ("wrong-answer",), [concluded[0], concluded[-1]], failed))
         elif all(action.failure or not action.output.strip() for action in read_actions(messages)):
@@ -72,7 +72,8 @@ def find_doubts(messages: Sequence[Message], *, failed: bool) -> list[MemoryDraf
     return drafts
 
 
-def _is_group(messages: Sequence[Message]) -> bool:
+def is_group(messages: Sequence[Message]) -> bool:
+    """True for a talk of named agents."""
     return any(message.role == "assistant" and message.name for message in messages)
 
 

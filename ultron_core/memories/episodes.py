@@ -11,10 +11,10 @@ from ultron_core.memories.failures import clean_line
 from ultron_core.memories.language import Lang
 from ultron_core.memories.reading import Action, message_texts, read_actions
 from ultron_core.memories.sameness import command_of, purpose, same_purpose
-from ultron_core.memories.wording import PHRASES, best_reason, clip, talk_language
+from ultron_core.memories.wording import PHRASES, best_reason, clip, first_remark, talk_language
 from ultron_core.models import Evidence, MemoryDraft, Message
 
-__all__ = ["Episode", "describe_subject", "find_episodes", "solved_drafts", "unsolved_drafts"]
+__all__ = ["Episode", "describe_subject", "find_episodes", "left_drafts", "solved_drafts", "unsolved_drafts"]
 
 #: later actions that may still be the cure of a failure
 _REACH = 60
@@ -22,8 +22,32 @@ _TASK_CHARS = 200
 #: kinds of failure that belong to one step of an edit (ultron_core.memories.failures)
 _STAGES = ("PatchMismatch", "Lint")
 _STEP_NAMES = {"PatchMismatch": "Applying a search-and-replace patch", "Lint": "Linting after an edit"}
-_EMPTY_WORDS = ("error", "errors", "failed", "failure", "failures", "assertionerror", "exception", "warnings", "passed", "in", "with",
-                "build", "with", "exit", "code", "command", "the", "test", "tests", "exitcode", "execution")  # fmt: skip
+_EMPTY_WORDS = frozenset(
+    (
+        "assertionerror",
+        "build",
+        "code",
+        "command",
+        "error",
+        "errors",
+        "exception",
+        "execution",
+        "exit",
+        "exitcode",
+        "failed",
+        "failure",
+        "failures",
+        "in",
+        "passed",
+        "test",
+        "tests",
+        "the",
+        "warnings",
+        "with",
+    )
+)
+#: a summary line of a test runner that ends before it says anything
+_CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
 #: a test's own values, which nobody meets again
 _VALUES_DIFFER = re.compile(r"AssertionError.* (?:!=|== ) |assert .* == ")
 _EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
@@ -95,10 +119,33 @@ def unsolved_drafts(
     edge = [
         e for e in open_ones if outcome == "failure" or (outcome != "success" and e.failed.tool == "code")
     ]
-    edge = [e for e in edge if e.failed.tool != "patch"]
+    edge = [e for e in edge if e.failed.tool == "code" or messages[e.failed.result].tool_call_id]
     chosen = [e for e in open_ones if e in edge[:1] + edge[-1:] or _unchanged(messages, e)]
     drafts = [_unsolved(messages, episode) for episode in chosen]
     return [draft for draft in drafts if draft is not None]
+
+
+def left_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+    """The lesson that agents left an error of their own code and went on, with the first such place as evidence.
+
+    Its words name no detail, so that the same lesson of many sessions becomes one memory.
+    """
+    for episode in episodes:
+        failed = episode.failed
+        if episode.worked is not None or failed.tool != "code" or failed.failure is None:
+            continue
+        words = PHRASES[talk_language(messages, failed.result)]
+        places = [
+            _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
+            _quote(messages[failed.result], failed.failure.line),
+        ]
+        evidence = tuple(place for place in places if place is not None)
+        return [
+            MemoryDraft(
+                words["left"], words["group_run"], words["left_fix"], ("unsolved",), 0.55, "error", evidence
+            )
+        ]
+    return []
 
 
 def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> MemoryDraft | None:
@@ -109,12 +156,14 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     # what a model says of a patch or of its own script counts only when it names what the failure names
     named = failed.tool in ("patch", "code")
     near = failed.result if named else last.result + 2
-    about = failed.failure.line if named else f"{failed.failure.line} {worked.text[:2000]}"
-    reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about)
+    about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
+    reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about, action=named)
     change = _what_changed(episode, worked, lang)
     if failed.failure.kind == "PatchMismatch" or _is_mismatch(failed):
         reason = None
     if (reason is None and change is None) or not _tells(failed.failure.line):
+        return None
+    if failed.tool == "command" and change is None and _EDIT.match(failed.text):
         return None
     if change is None and _VALUES_DIFFER.search(failed.failure.line):
         return None
@@ -140,11 +189,11 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | No
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
     words = PHRASES[lang]
-    about = failed.failure.line
+    about = _without_paths(failed.failure.line)
     reason = best_reason(messages, failed.result + 1, failed.result, failed.result + 4, about)
     repeated = _unchanged(messages, episode)
-    bare = failed.tool != "code" or failed.failure.kind in ("NameError", "KeyError")
-    if reason is None and not repeated and bare:
+    remark = reason[0] if reason else first_remark(messages, failed.result + 1)
+    if not repeated and (not remark or failed.failure.kind in ("NameError", "KeyError")):
         return None
     content = _failed(failed, lang)
     if repeated:
@@ -157,7 +206,7 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | No
         _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
         _quote(messages[failed.result], failed.failure.line),
     ]
-    context = f"{_context(failed, lang)} {clip(reason[0], 300) if reason else ''}".strip()
+    context = f"{_context(failed, lang)} {clip(remark, 300)}".strip()
     return MemoryDraft(
         content=content,
         context=f"{context} {words['unsolved']}",
@@ -197,10 +246,15 @@ def _unchanged(messages: Sequence[Message], episode: Episode) -> bool:
     return len(tries) >= 3 and not others and all(a.text == tries[0].text for a in tries)
 
 
+def _without_paths(line: str) -> str:
+    return " ".join(part for part in clean_line(line).split() if not re.search(r"[/\\]|::|…", part))
+
+
 def _tells(line: str) -> bool:
     """False for a line that says only that something failed ("AssertionError", "12 failed in 3s")."""
-    plain = " ".join(part for part in clean_line(line).split() if not re.search(r"[/\\]|::|…", part))
-    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", plain)
+    if _CUT_SHORT.search(line):
+        return False
+    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", _without_paths(line))
     return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
 
 
@@ -242,6 +296,8 @@ def _main_part(command: str) -> str:
 
 def _failed(action: Action, lang: Lang) -> str:
     assert action.failure is not None
+    if action.failure.kind == "PatchMismatch":
+        return PHRASES[lang]["mismatch"]
     return PHRASES[lang]["failed"].format(
         subject=describe_subject(action), line=clean_line(action.failure.line)
     )
@@ -309,7 +365,7 @@ def _what_changed(episode: Episode, worked: Action, lang: Lang) -> str | None:
     steps = [
         f"`{clip(_main_part(command_of(a) or ''), 100)}`"
         for a in episode.between
-        if a.failure is None and command_of(a)
+        if a.failure is None and command_of(a) and not _EDIT.match(command_of(a) or "")
     ]
     if steps and before is not None:
         return words["after"].format(steps=", ".join(steps[-2:]))

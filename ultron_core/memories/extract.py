@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ultron_core.llm.protocol import LLM
-from ultron_core.memories.doubts import find_doubts
-from ultron_core.memories.episodes import find_episodes, solved_drafts, unsolved_drafts
+from ultron_core.memories.doubts import find_doubts, is_group
+from ultron_core.memories.episodes import find_episodes, left_drafts, solved_drafts, unsolved_drafts
 from ultron_core.memories.incidents import find_incidents
 from ultron_core.memories.model_extract import extract_with_model
 from ultron_core.memories.sayings import find_corrections, find_preferences
@@ -50,6 +50,8 @@ def _by_patterns(messages: Sequence[Message], outcome: str) -> list[MemoryDraft]
     drafts += find_incidents(messages)
     if outcome != "success":
         drafts += find_doubts(messages, failed=outcome == "failure")
+        if is_group(messages):
+            drafts += left_drafts(messages, episodes)
     return sorted(drafts, key=lambda draft: draft.evidence[0].start_line if draft.evidence else 0)
 
 

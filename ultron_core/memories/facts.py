@@ -18,7 +18,10 @@ _URL = r"https?://[^\s<>\"'，。；）)]+"
 _PATH = r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/)(?:[\w.@+*<>-]+[/\\])*[\w.@+*<>-]+|\b[\w.-]+(?:/[\w.-]+)+"
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;。，]+)?"
 _ASSIGN = r"\b[A-Za-z_][\w.-]*=[^\s,;。，；)]+"
-_FILE = r"\b[\w-]+\.(?:py|js|jsx|ts|tsx|rs|go|java|kt|rb|php|c|h|cc|cpp|cs|md|rst|txt|json|jsonl|ya?ml|toml|ini|cfg|conf|sql|sh|log|csv|lock|env|html|css|xml|ipynb|db|parquet)\b"
+_FILE = (
+    r"\b[\w-]+\.(?:py|js|jsx|ts|tsx|rs|go|java|kt|rb|php|c|h|"
+    r"cc|cpp|cs|md|rst|txt|json|jsonl|ya?ml|toml|ini|cfg|conf|sql|sh|log|csv|lock|env|html|css|xml|ipynb|db|parquet)\b"
+)
 _DOTTED = r"\b[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?"
 _SNAKE = r"@?\b[A-Za-z0-9]*[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b_[A-Za-z]\w*\b"
 _CAMEL = r"\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z0-9]+[A-Z]\w*\b|\b[A-Z]{2,}[a-z]+[A-Z]?\w*\b"

@@ -25,12 +25,13 @@ _BLOCK_TOKENS = 400
 _MODEL_TOKENS = 16_000
 _MARK = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,2}[.)、]|\d{1,2}\.|[①-⑩]|#+)\s*")
 _HEADING = re.compile(r"^\s*(?:#+\s+\S.*|[^.。!?！？]{1,60}[:：])\s*$")
-_ROLES = (
-    ("problem", re.compile(r"^(?:error|problem|issue|symptom|bug|failure|message|错误(?:信息)?|问题|报错|现象|故障|症状)\s*[:：]\s*", re.I)),
-    ("cause", re.compile(r"^(?:(?:root )?cause|reason|why|diagnosis|because|原因|根因|根本原因|分析)\s*[:：]\s*", re.I)),
-    ("fix", re.compile(r"^(?:fix|solution|resolution|resolved by|workaround|remedy|answer|修复|解决(?:方案|办法|方法)?|处理|办法|对策|方案)\s*[:：]\s*", re.I)),
-    ("context", re.compile(r"^(?:context|environment|where|setup|background|when|环境|背景|场景|位置)\s*[:：]\s*", re.I)),
-)  # fmt: skip
+_LABELS = {
+    "problem": "error|problem|issue|symptom|bug|failure|message|错误(?:信息)?|问题|报错|现象|故障|症状",
+    "cause": "(?:root )?cause|reason|why|diagnosis|because|原因|根因|根本原因|分析",
+    "fix": "fix|solution|resolution|resolved by|workaround|remedy|answer|修复|解决(?:方案|办法|方法)?|处理|办法|对策|方案",
+    "context": "context|environment|where|setup|background|when|环境|背景|场景|位置",
+}
+_ROLES = {name: re.compile(rf"^(?:{words})\s*[:：]\s*", re.IGNORECASE) for name, words in _LABELS.items()}
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|dear|thanks?|thank you|regards|best|cheers|good (?:morning|evening)|bye|lol|ok(?:ay)?|"
     r"你好|您好|大家好|谢谢|再见|祝好|辛苦了|哈哈)\b[^.。]{0,60}[.!。！,，]?\s*$",
@@ -136,7 +137,7 @@ def _join_labelled(blocks: list[list[_Line]]) -> list[list[_Line]]:
 
 
 def _role(text: str) -> str | None:
-    return next((name for name, pattern in _ROLES if pattern.match(text)), None)
+    return next((name for name, pattern in _ROLES.items() if pattern.match(text)), None)
 
 
 def _roles(block: Sequence[_Line]) -> set[str]:
@@ -178,7 +179,7 @@ def _problem(block: Sequence[_Line]) -> MemoryDraft:
         role = _role(line.text)
         if role:
             where = role
-            text = next(pattern for name, pattern in _ROLES if name == role).sub("", line.text, count=1)
+            text = _ROLES[role].sub("", line.text, count=1)
         else:
             text = line.text
         if text.strip() and not (where == "context" and _HEADING.match(line.raw)):

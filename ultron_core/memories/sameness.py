@@ -26,7 +26,11 @@ _CAT_TEXT = re.compile(r"\"\$\(cat <<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*\)\"", re
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=\S*$")
 _WRAPPERS = ("sudo", "time", "timeout", "env", "nohup", "nice", "npx", "uv", "poetry", "pipenv", "conda")
-_WITH_VERB = ("git", "npm", "yarn", "pnpm", "cargo", "go", "docker", "kubectl", "pip", "pip3", "apt", "apt-get", "gh", "bd", "make", "brew", "terraform", "helm", "dotnet", "mvn", "gradle", "bun", "mix", "rails", "manage.py")  # fmt: skip
+_VERBED = """
+git npm yarn pnpm cargo go docker kubectl pip pip3 apt apt-get gh bd make brew terraform helm dotnet mvn
+gradle bun mix rails manage.py
+"""
+_WITH_VERB = frozenset(_VERBED.split())
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _NO_PURPOSE = (
     "ls",

@@ -9,7 +9,7 @@ from ultron_core.memories.language import CJK, Lang, language, one_line, sentenc
 from ultron_core.memories.reading import without_code
 from ultron_core.models import Message
 
-__all__ = ["PHRASES", "best_reason", "clip", "talk_language"]
+__all__ = ["PHRASES", "best_reason", "clip", "first_remark", "talk_language"]
 
 PHRASES: dict[Lang, dict[str, str]] = {
     "en": {
@@ -23,6 +23,7 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "with": "Calling {tool}.",
         "running": "Running {subject}.",
         "patching": "Editing a file{file} with a search-and-replace patch.",
+        "mismatch": "A search-and-replace patch failed because its SEARCH text does not stand in the file.",
         "exact": "It worked with the old text copied exactly as it stands in the file.",
         "using": "Running Python code with {names}.",
         "code": "Running Python code.",
@@ -40,6 +41,8 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "unchecked": "Agents took over a conclusion that no tool had checked.",
         "unchecked_fix": "Check a conclusion against the source, by a tool or another way of working "
         "it out, before answering.",
+        "left": "Agents left an error of the code they had run unsolved and went on with the task.",
+        "left_fix": "Read the error, mend the code and run it again, or say that the step failed, before the next step.",
         "group_run": "A run of several agents.",
         "concluded_fix": "Check a conclusion against the source, by a tool or another way of working "
         "it out, before answering.",
@@ -57,6 +60,7 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "with": "调用 {tool} 时。",
         "running": "执行 {subject} 时。",
         "patching": "用查找替换补丁修改文件{file}时。",
+        "mismatch": "查找替换补丁失败，因为文件中没有它的 SEARCH 原文。",
         "exact": "把文件中的原文一字不差地作为旧文本后成功。",
         "using": "运行使用 {names} 的 Python 代码时。",
         "code": "运行 Python 代码时。",
@@ -73,6 +77,8 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "concluded": "多个代理给出了错误答案，因为没有人对照来源核实结论。",
         "unchecked": "多个代理采纳了没有任何工具核实过的结论。",
         "unchecked_fix": "回答之前用工具或另一种方法对照来源核实结论。",
+        "left": "代理运行的代码出错后没有解决就继续任务。",
+        "left_fix": "先读懂错误、修好代码再运行，或者说明这一步失败，然后再继续。",
         "group_run": "一次多代理任务。",
         "concluded_fix": "回答之前用工具或另一种方法对照来源核实结论。",
         "failed_run": "一次没有达到目标的任务。",
@@ -99,16 +105,30 @@ _WEAK = re.compile(
     r"好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
     re.IGNORECASE,
 )
-_COMMON = frozenset(
-    ["error", "errors", "failed", "failure", "failing", "fails", "this", "that", "with", "from", "have", "were", "test", "tests", "file", "code", "return", "import", "self", "none", "true", "false", "line", "user", "should", "need", "needs", "does", "when", "will", "undefined", "name", "names", "named", "module", "type", "object", "attribute", "argument", "arguments", "value", "values", "after", "before", "into", "must", "please", "python", "script"]
-)
+_COMMON_WORDS = """
+after argument arguments attribute before code does error errors failed failing fails failure false file from
+have import into line module must name named names need needs none object please python return script self
+should test tests that this true type undefined user value values were when will with
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 #: says that a change is meant to work, not why
 _EMPTY = re.compile(
     r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|"
     r"would|matches|updates|uses|ensures?)\b|"
-    r"^with (?:these|this)\b|\bmatches the existing code\b|\bneed to (?:investigate|inspect|diagnose|"
+    r"^with (?:these|this)\b|\bmatches the existing code\b|\bensure(?:s|d)? that\b|\bensuring\b|\bfail(?:ing|ed)? due to an? `?\w*Error|\bneed to (?:investigate|inspect|diagnose|"
     r"look|check)\b|\bappropriately\b|\bmore intelligently\b|\bcorrectly implemented\b|\bprevious attempt\b|"
     r"^这(?:个|些)?(?:改动|修改|变更)(?:应该|会)",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(
+    r"\b(?:import|install|define|add|use|using|rename|replace|remove|move|moving|set|setting|pass|call|convert|compare|instead|"
+    r"upgrade|downgrade|pin|create|declare|subclass|inherit|handle|check|modify|update|updating|need to be|needs to be|must be|"
+    r"should be|due to|caused by|because)\b|导入|安装|定义|使用|改|换|添加|删除|升级|由于|因为",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(
+    r"^(?!if\b|once\b).*(?:\b(?:errors?|failed|issue|problem|unable|missing)\b|\bnot (?:found|available|defined|installed)\b|"
+    r"\bdon't have\b|\bplaceholder\b)|错误|失败|问题|无法|没有",
     re.IGNORECASE,
 )
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)、]|#+)\s*")
@@ -125,11 +145,12 @@ def talk_language(messages: Sequence[Message], position: int) -> Lang:
 
 
 def best_reason(
-    messages: Sequence[Message], begin: int, near: int, end: int, about: str
+    messages: Sequence[Message], begin: int, near: int, end: int, about: str, *, action: bool = False
 ) -> tuple[str, int] | None:
     """The model's sentence in messages[begin:end] that best explains a failure or its cure, and where it is.
 
     `about` is the failure's line and what was changed. From `near` on a sentence must share a term with it.
+    With `action` it must also say what to do.
     """
     terms = _terms(about)
     best: tuple[float, str, int] | None = None
@@ -142,10 +163,22 @@ def best_reason(
             rank = _rank(sentence, terms)
             if rank is None or (position >= near and not terms & _terms(sentence)):
                 continue
+            if action and not _ACTION.search(sentence):
+                continue
             rank -= 0.1 * (position - begin)
             if rank > 0 and (best is None or rank > best[0]):
                 best = (rank, sentence, position)
     return None if best is None else (best[1], best[2])
+
+
+def first_remark(messages: Sequence[Message], position: int) -> str:
+    """What the model says went wrong right after a failure, in the first sentences of that message, or nothing."""
+    if position >= len(messages) or messages[position].role != "assistant":
+        return ""
+    for sentence in sentences(without_code(messages[position].content))[:3]:
+        if 25 <= len(sentence) <= 300 and _REMARK.search(sentence) and not _WEAK.match(sentence):
+            return sentence
+    return ""
 
 
 def _rank(sentence: str, terms: frozenset[str]) -> float | None:

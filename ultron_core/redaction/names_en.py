@@ -36,14 +36,14 @@ NAME = rf"{_CAP}(?:[ ](?:[A-Z]\.?[ ])?(?:{_PARTICLE}[ ])?{_CAP}){{0,3}}"
 _LEAD = re.compile(
     r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"  # noqa: E501
     r"|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me"  # noqa: E501
-    r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder"  # noqa: E501
-    r"|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband))"  # noqa: E501
+    r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder"
+    r"|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband))"
     rf"[ \t:,\"]{{1,6}}({NAME})"
 )
 #: words after which nothing but a person's name comes
 _CERTAIN = re.compile(
     r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me|\bshouted at|\bgrandfather was called"  # noqa: E501
-    r"|\bgrandmother was called|\bpartner's name)|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"  # noqa: E501
+    r"|\bgrandmother was called|\bpartner's name)|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"
     rf"[ \t]{{1,6}}({NAME})"
 )
 _SPEAKER_LINE = re.compile(rf"(?m)^[>\s]{{0,4}}({_CAP})\s?: ?\\?\"(?=[A-Z])")

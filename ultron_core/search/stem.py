@@ -6,6 +6,7 @@ Written from the paper. Two changes: words of one or two letters stay, and so do
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 __all__ = ["stem"]
 
@@ -45,7 +46,7 @@ def _is_consonant(word: str, i: int) -> bool:
 def _measure(base: str) -> int:
     """Number of vowel-consonant turns."""
     shape = [_is_consonant(base, i) for i in range(len(base))]
-    return sum(1 for before, here in zip(shape, shape[1:], strict=False) if here and not before)
+    return sum(1 for before, here in pairwise(shape) if here and not before)
 
 
 def _has_vowel(base: str) -> bool:

@@ -1,8 +1,8 @@
 """Messages -> task segments: windows and a model, or a learned offline segmenter; fingerprint; reconcile.
 
-    segments = segment_messages(messages)                  # offline
-    segments = segment_messages(messages, llm)             # with a model
-    plan = reconcile(stored, segments)                     # which rows stay, go, come
+segments = segment_messages(messages)                  # offline
+segments = segment_messages(messages, llm)             # with a model
+plan = reconcile(stored, segments)                     # which rows stay, go, come
 """
 
 from ultron_core.segments.fingerprint import fingerprint_messages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -49,7 +50,7 @@ def problems(tasks: Sequence[TaskRange], length: int) -> list[str]:
     for number, task in enumerate(tasks, start=1):
         if not 1 <= task.start <= task.end <= length:
             found.append(f"task {number} is {task.start}-{task.end}, outside 1-{length}")
-    for number, (before, after) in enumerate(zip(tasks, tasks[1:], strict=False), start=1):
+    for number, (before, after) in enumerate(pairwise(tasks), start=1):
         if after.start <= before.end:
             found.append(f"tasks {number} and {number + 1} overlap")
         elif after.start > before.end + 1:
@@ -72,6 +73,5 @@ def repaired(tasks: Sequence[TaskRange], length: int, wrong: Sequence[str]) -> l
     ends = [*begins[1:], length]
     note = "; ".join(wrong[:3])
     return [
-        Task(begin, end, starts[start], note)
-        for begin, end, start in zip(begins, ends, order, strict=True)
+        Task(begin, end, starts[start], note) for begin, end, start in zip(begins, ends, order, strict=True)
     ]

@@ -56,7 +56,8 @@ REQUEST = _words(
 #: says that something else begins
 ANNOUNCE = _words(
     r"another (?:thing|question|task|topic|issue|one)|new (?:task|topic|question|issue)|next (?:task|up|thing|question)"
-    r"|different (?:topic|question|task|subject)|something else|one more thing|by the way|btw|switch(?:ing)? (?:to|gears)"
+    r"|different (?:topic|question|task|subject)|something else|one more thing|by the way|btw"
+    r"|switch(?:ing)? (?:to|gears)"
     r"|moving on|unrelated|separately|on another note|change of (?:topic|subject)|now (?:let'?s|i|please|can|could)"
     r"|besides|also,? (?:i|can|could|please)",
     r"另外|接下来|换个|换一个|下一个|另一个|还有一(?:件|个)|还要|还想|再帮|再找|再给|顺便|对了|此外|除此之外|新的(?:任务|问题|话题)|然后(?:我|再|帮)"

@@ -26,7 +26,7 @@ FEATURES = (
     "nearby", "closing_user", "closing_model", "new_tools", "same_tools", "tools_stop", "tools_begin", "no_reply",
     "code_fence", "lines", "stretch", "reply_opening", "reply_restart", "user_opening", "nearby_before", "nearby_last",
     "seen_by_user", "seen_by_model", "phrases_seen", "numbers", "requests", "inner_least", "user_less_usual",
-    "cut_known", "cut_level", "nearer_than_cuts", "usual_turns", "shorter_than_usual", "user_nearer_than_cuts",
+    "cut_known", "cut_level", "nearer_than_cuts",
 )  # fmt: skip
 
 
@@ -62,17 +62,10 @@ class Running:
     log_lengths: float = 0.0
     #: how near the new task was to the old one at each earlier boundary of the thread
     cut_levels: tuple[float, ...] = ()
-    user_levels: tuple[float, ...] = ()
-    #: log of the number of turns of each earlier segment of the thread
-    sizes: tuple[float, ...] = ()
 
     def after_cut(self, found: Mapping[str, float]) -> Running:
         """The next segment, which remembers how sharp the boundaries before it were."""
-        return Running(
-            cut_levels=(*self.cut_levels, found["both_max"]),
-            user_levels=(*self.user_levels, found["user_max"]),
-            sizes=(*self.sizes, math.log1p(self.turns)),
-        )
+        return Running(cut_levels=(*self.cut_levels, found["both_max"]))
 
     def add(self, turn: Turn, vectors: TurnVectors, messages: int) -> None:
         """Take one more turn in, with the number of messages up to the next one."""
@@ -136,9 +129,6 @@ def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
         "reply_restart": reply_each[0] - (reply_each[1:].mean() if len(reply_each) > 1 else 0.4),
         "user_opening": user_each[0],
         "inner_least": min(near) if near else 0.4,
-        "user_nearer_than_cuts": user_each.max() - sum(running.user_levels) / len(running.user_levels)
-        if running.user_levels
-        else 0.0,
         **_granularity(float(both_each.max()), running.cut_levels),
         "user_less_usual": user_each.max() - _usual(users),
     }
@@ -148,7 +138,11 @@ def _granularity(nearest: float, levels: tuple[float, ...]) -> dict[str, float]:
     """Sessions differ in what counts as another task: a shift is seen beside the earlier ones, as TextTiling's
     cut-off is relative to the mean depth of its document (Hearst 1997)."""
     level = (sum(levels) + 0.4) / (len(levels) + 1)
-    return {"cut_known": bool(levels), "cut_level": level, "nearer_than_cuts": nearest - level if levels else 0.0}
+    return {
+        "cut_known": bool(levels),
+        "cut_level": level,
+        "nearer_than_cuts": nearest - level if levels else 0.0,
+    }
 
 
 def _usual(users: Vectors) -> float:
@@ -180,10 +174,7 @@ def _words(turn: Turn, running: Running) -> dict[str, float]:
 
 def _shape(turn: Turn, running: Running) -> dict[str, float]:
     usual = running.log_lengths / max(running.turns, 1)
-    size = (sum(running.sizes) + 1.6) / (len(running.sizes) + 1)
     return {
-        "usual_turns": size,
-        "shorter_than_usual": size - math.log1p(running.turns) if running.sizes else 0.0,
         "user_length": math.log1p(min(turn.length, 5000)) / 5,
         "segment_turns": math.log1p(running.turns) / 3,
         "segment_messages": math.log1p(running.messages) / 4,

@@ -43,8 +43,7 @@ def cut_by_model(
             for number, body in enumerate(own, start=1)
         ]
         return [
-            replace(t, start=t.start + window.start, end=t.end + window.start)
-            for t in _ask_twice(llm, lines)
+            replace(t, start=t.start + window.start, end=t.end + window.start) for t in _ask_twice(llm, lines)
         ]
 
     return cut_by_windows(tokens, window_tokens, ask, closed_positions(messages))

@@ -17,7 +17,7 @@ from ultron_core.segments.features import FEATURES, Running, TurnVectors, descri
 from ultron_core.segments.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.weights import Combiner, load_combiner
 
-__all__ = ["SEGMENTER_VERSION", "boundaries_of", "cut_offline", "embed_turns", "gap_prior"]
+__all__ = ["SEGMENTER_VERSION", "boundaries_of", "cut_offline", "embed_turns", "gap_prior", "prior"]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
 SEGMENTER_VERSION = "offline:1"
@@ -48,7 +48,7 @@ def embed_turns(turns: Sequence[Turn], embed: Embed) -> list[TurnVectors]:
 def boundaries_of(
     turns: Sequence[Turn], vectors: Sequence[TurnVectors], length: int, combiner: Combiner
 ) -> list[int]:
-    """Positions of the turns that start a segment; `length` is the number of messages in the thread."""
+    """Where the turns begin that start a segment; `length` is the number of messages in the thread."""
     running = Running()
     boundaries = []
     ends = turn_ends(turns, length)
@@ -56,15 +56,20 @@ def boundaries_of(
         if turn.may_start and running.turns:
             found = describe(turn, own, running)
             row = np.array([[found[name] for name in FEATURES]])
-            if float(combiner.log_odds(row)[0]) + gap_prior(turn.gap) > combiner.threshold:
-                boundaries.append(turn.position)
+            if float(combiner.log_odds(row)[0]) + prior(turn) > combiner.threshold:
+                boundaries.append(turn.start)
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
     return boundaries
 
 
+def prior(turn: Turn) -> float:
+    """Log-odds set by hand, for what no licensed set with boundaries has: times and repeated system prompts."""
+    return gap_prior(turn.gap) + (1.5 if turn.restarted else 0.0)
+
+
 def gap_prior(seconds: float | None) -> float:
-    """Log-odds that a pause adds. Set by hand: no licensed set with boundaries has times."""
+    """Log-odds that a pause adds."""
     if seconds is None or seconds < _HOUR / 2:
         return 0.0
     return 0.4 if seconds < 4 * _HOUR else 1.0

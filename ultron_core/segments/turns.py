@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from ultron_core.models import Message
 from ultron_core.segments.cues import GREETING
@@ -21,11 +22,10 @@ _REPLY_TEXT = 600
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[./\\-][A-Za-z0-9_]+)*|\d+(?:[.:/-]\d+)*")
 _CJK_RUN = re.compile(r"[\u4e00-\u9fff]+")
 _STOP = frozenset(
-    """a about after all also am an and any are as at be been but by can could did do does for from get give go had has
-    have he her here him his how i if in into is it its just know like let make me more my need no not of on one or our
-    out please she should so some such tell than that the their them then there these they this to too up us use want
-    was we were what when where which while who why will with would yes you your thanks thank ok okay
-    it's i'm i'd""".split()
+    "a about after all also am an and any are as at be been but by can could did do does for from get give go had has"  # noqa: SIM905
+    " have he her here him his how i if in into is it its just know like let make me more my need no not of on one or"
+    " our out please she should so some such tell than that the their them then there these they this to too up us use"
+    " want was we were what when where which while who why will with would yes you your thanks thank ok okay".split()
 )
 _CJK_STOP = frozenset(
     "的了是我你他她它们在有和就不人都一个上也很到说要去会着没看好自己这那吗呢吧啊呀哦嗯请帮想能可以什么怎么哪些多少给"
@@ -37,18 +37,23 @@ _CJK_STOP = frozenset(
 class Turn:
     """One thing a person said, and the first thing the model did about it.
 
-    position: of the user message; may_start: a segment may begin there; text / reply: cut to what is embedded;
-    tools: names called in the reply; last_text: what the model said last before this turn;
-    after_tool: the message before is a tool result; gap: seconds since the message before, if both are dated.
+    position: of the user message; start: where a segment that it opens begins (system prompts directly before it
+    belong to it); may_start: a segment may begin there; restarted: one of these prompts opened the thread too.
+    text, reply: cut to what is embedded; length: characters of the whole text; tools: names called in the reply;
+    last_text: the end of what the model said last;
+    after_tool, after_user: what the message before is; gap: seconds since it, if both are dated;
+    stretch: messages since the turn before. terms, names, phrases: see the functions of these names;
+    body_terms: terms of what the model said last.
     """
 
     position: int
+    start: int
     may_start: bool
+    restarted: bool
     text: str
     length: int
     reply: str
     tools: frozenset[str]
-    tools_before: frozenset[str]
     last_text: str
     after_tool: bool
     after_user: bool
@@ -70,7 +75,7 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
     previous = 0
     for number, place in enumerate(places):
         end = places[number + 1] if number + 1 < len(places) else len(messages)
-        turns.append(_turn(messages, previous, place, end, place not in closed and place > 0))
+        turns.append(_turn(messages, previous, place, end, closed))
         previous = place
     return turns
 
@@ -86,8 +91,11 @@ def _is_human(message: Message) -> bool:
     return bool(message.content.strip())
 
 
-def _turn(messages: Sequence[Message], previous: int, place: int, end: int, may_start: bool) -> Turn:
+def _turn(messages: Sequence[Message], previous: int, place: int, end: int, closed: Collection[int]) -> Turn:
     message = messages[place]
+    start = place
+    while start > 0 and messages[start - 1].role == "system":
+        start -= 1
     text = GREETING.sub("", message.content[: MAX_TEXT * 2].strip())[:MAX_TEXT]
     answer = next((m for m in messages[place + 1 : end] if m.role == "assistant"), None)
     reply = _said(answer) if answer else ""
@@ -96,12 +104,13 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, may_
     last = messages[place - 1] if place else None
     return Turn(
         position=place,
-        may_start=may_start,
+        start=start,
+        may_start=start > 0 and start not in closed,
+        restarted=start > 0 and any(m.content == messages[0].content for m in messages[start:place]),
         text=text,
         length=len(message.content),
         reply=reply,
         tools=frozenset(c.name for c in answer.tool_calls) if answer else frozenset(),
-        tools_before=frozenset(c.name for m in before for c in m.tool_calls),
         last_text=spoken.content[-_REPLY_TEXT:] if spoken else "",
         after_tool=last is not None and is_tool_result(last),
         after_user=last is not None and _is_human(last),
@@ -148,7 +157,7 @@ def phrases(text: str) -> frozenset[str]:
     """Runs that are unlikely to recur by chance: four Chinese characters, two Latin words or a long one."""
     found = {run[i : i + 4] for run in _CJK_RUN.findall(text) for i in range(len(run) - 3)}
     words = [w.lower() for w in _LATIN.findall(text)]
-    found.update(f"{a} {b}" for a, b in zip(words, words[1:], strict=False) if a not in _STOP and b not in _STOP)
+    found.update(f"{a} {b}" for a, b in pairwise(words) if a not in _STOP and b not in _STOP)
     return frozenset(found)
 
 

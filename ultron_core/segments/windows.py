@@ -1,9 +1,9 @@
 """Which messages a model sees in one call, and what is kept of its answer (the Trajectory Hub spec's rule).
 
-    several tasks   the last one may go on behind the window: the next window starts at its first message,
-                    and its new cut replaces the old one
-    one task        it fills the window and is kept: the next window starts behind this one
-    one message     alone over the budget: it is shortened and sent alone
+several tasks   the last one may go on behind the window: the next window starts at its first message,
+                and its new cut replaces the old one
+one task        it fills the window and is kept: the next window starts behind this one
+one message     alone over the budget: it is shortened and sent alone
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def keep_pairs(tasks: Sequence[Task], closed: Collection[int]) -> list[Task]:
             kept.pop()
         if kept:
             kept[-1] = replace(kept[-1], end=start)
-        kept.append(replace(task, start=start, repair=_join(task.repair, "boundary inside a tool call moved")))
+        kept.append(
+            replace(task, start=start, repair=_join(task.repair, "boundary inside a tool call moved"))
+        )
     return kept
 
 

@@ -4,6 +4,7 @@ from tests.core.labels.talks import SOLVED, says, user
 from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnavailableError
 from ultron_core.labels import label_segment
 from ultron_core.labels.judge import WINDOW_CHARS, Judgement, LessonJudgement, MetricJudgement
+from ultron_core.models import Message
 
 
 def judgement(goal=0.9, outcome="success", **more):
@@ -66,6 +67,12 @@ def test_an_answer_without_the_main_metric_is_refused():
 
 def test_a_known_failure_is_held_down_also_when_the_model_scores_it_high():
     assert label_segment(SOLVED, Judge(judgement(outcome="failure"))).summary.overall_score <= 0.5
+
+
+def test_harness_text_alone_needs_no_call():
+    label = label_segment([Message("user", "<reminder>", origin="harness")], Judge())
+    assert label.summary.overall_score == 0.0
+    assert label.labeler == "model:judge-1"
 
 
 def test_an_unknown_task_type_becomes_other():

@@ -12,7 +12,7 @@ def kept(messages, label=None):
 
 SOLVED = talk(
     ("user", "Run the report, please."),
-    (bash("python report.py"), "Traceback (most recent call last):\n  File \"report.py\", line 1\nModuleNotFoundError: No module named 'pandas'"),
+    (bash("python report.py"), "Traceback (most recent call last):\nModuleNotFoundError: No module named 'pandas'"),
     ("assistant", "The script fails because pandas is not installed in this environment."),
     (bash("pip install pandas"), "Successfully installed pandas-2.2.0"),
     (bash("python report.py"), "42 rows written"),

@@ -62,7 +62,8 @@ def test_a_field_over_the_limit_leaves_the_body_as_it_was():
 
 def test_a_model_merge_that_drops_a_fact_is_refused():
     new = Body("The container needs port 3128 open.")
-    good = Model(content="pip install fails in the container; port 3128 must be open.", context=OLD.context, resolution=OLD.resolution)  # fmt: skip
+    fields = {"context": OLD.context, "resolution": OLD.resolution}
+    good = Model(content="pip install fails in the container; port 3128 must be open.", **fields)
     assert merge_bodies(OLD, new, good).reason == "model"
     assert good.stages == ["merge"]
     bad = Model(content="pip install fails in the container.", context="Docker", resolution=OLD.resolution)

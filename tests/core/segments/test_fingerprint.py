@@ -20,7 +20,10 @@ def test_plain_messages_have_the_bytes_of_the_spec():
 
 
 def test_golden_values_never_change():
-    plain = [Message("user", "How do I read a CSV in Python?"), Message("assistant", "Use pandas.read_csv().")]
+    plain = [
+        Message("user", "How do I read a CSV in Python?"),
+        Message("assistant", "Use pandas.read_csv()."),
+    ]
     call = ToolCall("call_7", "search", {"q": "北京", "limit": 3})
     rich = [
         Message("assistant", "", tool_calls=(call,), reasoning="look it up"),
@@ -44,13 +47,17 @@ def test_ids_and_argument_spelling_do_not_count_but_arguments_do():
         function = {"name": "f", "arguments": arguments}
         return [{"role": "assistant", "content": "", "tool_calls": [{"id": id_, "function": function}]}]
 
-    assert fingerprint_messages(call("a", '{"x": 1,  "y": 2}')) == fingerprint_messages(call("b", '{"y":2,"x":1}'))
+    assert fingerprint_messages(call("a", '{"x": 1,  "y": 2}')) == fingerprint_messages(
+        call("b", '{"y":2,"x":1}')
+    )
     assert fingerprint_messages(call("a", '{"x": 1}')) != fingerprint_messages(call("a", '{"x": 2}'))
 
 
 def test_nul_and_lone_surrogates_are_cleaned_before():
     dirty = [Message("user", "a\x00b\ud800", reasoning="c\x00\udfff")]
-    assert fingerprint_messages(dirty) == fingerprint_messages([Message("user", "ab\ufffd", reasoning="c\ufffd")])
+    assert fingerprint_messages(dirty) == fingerprint_messages(
+        [Message("user", "ab\ufffd", reasoning="c\ufffd")]
+    )
 
 
 def test_lines_and_thread_do_not_count():

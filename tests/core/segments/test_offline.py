@@ -1,6 +1,7 @@
 """The offline segmenter on small sessions: what starts a segment and what never does."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -53,7 +54,9 @@ def test_one_task_stays_whole(task):
     assert starts(chat(*task)) == [0]
 
 
-@pytest.mark.parametrize(("first", "second"), [(CSV, RECIPE), (RECIPE, CSV), (SQL_ZH, TRIP_ZH), (TRIP_ZH, SQL_ZH)])
+@pytest.mark.parametrize(
+    ("first", "second"), [(CSV, RECIPE), (RECIPE, CSV), (SQL_ZH, TRIP_ZH), (TRIP_ZH, SQL_ZH)]
+)
 def test_another_task_starts_a_segment(first, second):
     segments = segment_messages(chat(*first, *second))
     assert [s.start for s in segments] == [0, 4]
@@ -72,7 +75,9 @@ def test_only_words_of_a_person_can_start_a_segment():
 
 
 def test_never_between_a_call_and_its_result():
-    call = Message("assistant", "", tool_calls=(ToolCall("c1", "read_file", {"path": "a.csv"}),), origin="model")
+    call = Message(
+        "assistant", "", tool_calls=(ToolCall("c1", "read_file", {"path": "a.csv"}),), origin="model"
+    )
     messages = [
         Message("user", CSV[0]),
         call,
@@ -107,6 +112,12 @@ def test_threads_are_apart_and_in_order_of_appearance():
     segments = segment_messages(mixed)
     assert [s.thread for s in segments if s.start == 0] == ["main", "agent-1"]
     assert [s.start for s in segments if s.thread == "main"] == [0, 4]
+
+
+def test_a_system_prompt_before_the_request_belongs_to_its_segment():
+    prompt = Message("system", "You are a helpful agent.", origin="harness")
+    parts = [[Message(**m) for m in chat(*task)] for task in (CSV, RECIPE)]
+    assert starts([prompt, *parts[0], prompt, *parts[1]]) == [0, 5]
 
 
 def test_a_long_pause_counts_and_a_short_one_does_not():
@@ -147,7 +158,7 @@ def test_segments_tile_every_thread(messages):
         own = [m for m in messages if m.thread == thread]
         mine = [s for s in segments if s.thread == thread]
         assert mine[0].start == 0 and mine[-1].end == len(own)
-        assert all(a.end == b.start for a, b in zip(mine, mine[1:], strict=False))
+        assert all(a.end == b.start for a, b in pairwise(mine))
         assert not {s.start for s in mine} & closed_positions(own)
 
 

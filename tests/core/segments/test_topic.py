@@ -9,7 +9,10 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("Hi there! Could you please write a Docker compose file? I need two services.", "Write a Docker compose file"),
+        (
+            "Hi there! Could you please write a Docker compose file? I need two services.",
+            "Write a Docker compose file?",
+        ),
         ("你好，请帮我写一份成都三日游计划。预算两千。", "写一份成都三日游计划"),
         ("## Fix the **login** page\n\n```js\nfoo()\n```", "Fix the login page"),
         ("<div>\nWhy does `tests/test_io.py` fail?", "Why does `tests/test_io.py` fail?"),
@@ -39,5 +42,8 @@ def test_the_first_real_request_of_a_person_counts():
 
 
 def test_without_a_person_the_next_best_text_is_taken():
-    assert title_of([Message("assistant", "Indexing the repository", origin="model")]) == "Indexing the repository"
+    assert (
+        title_of([Message("assistant", "Indexing the repository", origin="model")])
+        == "Indexing the repository"
+    )
     assert title_of([Message("assistant", "", origin="model")]) == "untitled"

@@ -45,7 +45,7 @@ def test_the_second_look_may_also_confirm_the_first():
 
 
 def test_a_task_longer_than_a_window_goes_on_behind_it():
-    ask, seen = asker({(1, 6): [(1, 2), (3, 6)], (3, 8): [(3, 8)], (9, 10): [(9, 10)]})
+    ask, _ = asker({(1, 6): [(1, 2), (3, 6)], (3, 8): [(3, 8)], (9, 10): [(9, 10)]})
     assert ranges(cut_by_windows([1] * 10, 6, ask)) == [(1, 2), (3, 8), (9, 10)]
 
 
@@ -61,7 +61,7 @@ def test_a_lone_message_over_the_budget_is_sent_alone_and_shortened():
 
 
 def test_the_edge_of_a_window_never_parts_a_call_from_its_result():
-    ask, seen = asker({(1, 4): [(1, 4)], (5, 8): [(5, 8)]})
+    ask, _ = asker({(1, 4): [(1, 4)], (5, 8): [(5, 8)]})
     assert ranges(cut_by_windows([1] * 8, 5, ask, closed={5})) == [(1, 4), (5, 8)]
 
 
@@ -83,7 +83,9 @@ def test_tasks_tile_whatever_the_model_says(costs, data):
     closed = data.draw(st.sets(st.integers(1, max(len(costs) - 1, 1)), max_size=6))
 
     def ask(window):
-        cuts = data.draw(st.sets(st.integers(window.start + 1, max(window.end - 1, window.start + 1)), max_size=3))
+        cuts = data.draw(
+            st.sets(st.integers(window.start + 1, max(window.end - 1, window.start + 1)), max_size=3)
+        )
         starts = [window.start, *sorted(c for c in cuts if c < window.end)]
         return [Task(s, e, "") for s, e in zip(starts, [*starts[1:], window.end], strict=True)]
 

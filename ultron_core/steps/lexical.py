@@ -1,0 +1,54 @@
+"""Documents for the BM25 lane, and the counts that its weights rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ultron_core.search import bm25_weights, idf, lexical_terms, query_terms, term_id
+from ultron_core.steps.context import Context
+from ultron_core.store import memories as store
+from ultron_core.store.database import Connection
+from ultron_core.store.memories import Lexical
+
+__all__ = ["MEMORY", "WINDOW", "count_document", "make_lexical", "query_weights"]
+
+MEMORY, WINDOW = "memory", "window"
+#: the average length assumed while a store is empty
+_FIRST_AVERAGE = 60.0
+
+
+def make_lexical(context: Context, conn: Connection, text: str, scope: str) -> Lexical:
+    """Weights of one document against the present average length."""
+    counts = lexical_terms(text)
+    length = sum(counts.values())
+    documents, total = _stats(context, conn, scope)
+    average = total / documents if documents else _FIRST_AVERAGE
+    return Lexical(bm25_weights(counts, length, average), length, average)
+
+
+def _stats(context: Context, conn: Connection, scope: str) -> tuple[int, int]:
+    rows = store.fetch(conn, "lexical_stats", {"account_id": context.account_id, "scope": scope})
+    return (int(rows[0]["documents"]), int(rows[0]["total_length"])) if rows else (0, 0)
+
+
+def count_document(
+    context: Context, conn: Connection, scope: str, terms: Sequence[int], length: int, sign: int = 1
+) -> None:
+    """Add (sign 1) or take away (-1) a document from frequencies and totals."""
+    account = {"account_id": context.account_id, "scope": scope}
+    store.run(conn, "add_lexical_stats", {**account, "documents": sign, "length": sign * length})
+    store.run(conn, "add_df", {**account, "terms": list(terms), "count": sign})
+
+
+def query_weights(context: Context, conn: Connection, text: str, scope: str) -> dict[int, float]:
+    """idf by term id for a query; terms that no document has are left out."""
+    ids = [term_id(term) for term in query_terms(text)]
+    return idf_of(context, conn, ids, scope)
+
+
+def idf_of(context: Context, conn: Connection, ids: Iterable[int], scope: str) -> dict[int, float]:
+    """idf of some term ids; unknown terms are left out."""
+    account = {"account_id": context.account_id, "scope": scope}
+    documents, _ = _stats(context, conn, scope)
+    rows = store.fetch(conn, "df", {**account, "terms": sorted(set(ids))})
+    return {row["term"]: idf(row["df"], documents) for row in rows if row["df"] > 0}

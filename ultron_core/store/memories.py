@@ -1,0 +1,173 @@
+"""Repository of memories. Every function runs in the caller's transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID
+
+from pgvector import SparseVector
+from psycopg import sql
+
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import load_queries
+
+__all__ = [
+    "Lexical",
+    "MemoryRecord",
+    "MemorySource",
+    "by_ids",
+    "fetch",
+    "nearest",
+    "run",
+    "sources",
+    "sparse",
+    "vector_text",
+]
+
+_SQL = load_queries("memories")
+#: below this many rows of one model every row is compared: exact, and as fast as the index
+EXACT_BELOW = 4000
+_DIMENSIONS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """One memory with its counters. Search at l0 and l1 leaves body fields empty."""
+
+    id: UUID
+    memory_type: str
+    content: str
+    context: str
+    resolution: str
+    tags: list[str]
+    summary_l0: str
+    overview_l1: str
+    status: str
+    tier: str
+    hit_count: int
+    last_hit_at: datetime | None
+    confidence: float
+    agent_id: str
+    extractor: str
+    needs_model: bool
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        return cls(**{f.name: row[f.name] for f in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySource:
+    """Where a memory comes from: a segment's lines, a text, or a direct upload."""
+
+    id: UUID
+    kind: str
+    agent_id: str
+    segment_id: UUID | None
+    session_id: UUID | None
+    raw_upload_id: UUID | None
+    session_file: str | None
+    partition_key: str | None
+    generation: int | None
+    topic: str | None
+    start_line: int | None
+    end_line: int | None
+    quote: str
+    created_at: datetime
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        return cls(**{f.name: row[f.name] for f in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """A document for the BM25 lane: weights by term id, its length, the average they were made with."""
+
+    weights: Mapping[int, float]
+    length: int
+    average_length: float
+
+    @property
+    def terms(self) -> list[int]:
+        return sorted(self.weights)
+
+
+def sparse(weights: Mapping[int, float]) -> SparseVector:
+    """Weights by term id (from 1) as pgvector's sparse vector."""
+    return SparseVector({term - 1: float(w) for term, w in weights.items()}, _DIMENSIONS)
+
+
+def vector_text(vector: Any) -> str:
+    """A vector in pgvector's text form, read back exactly as float32."""
+    return "[" + ",".join(repr(float(x)) for x in vector) + "]"
+
+
+def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
+    """Execute a named query of this family; returns the number of rows it touched."""
+    return conn.execute(_SQL[query], dict(params)).rowcount
+
+
+def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All rows of a named query of this family."""
+    return conn.execute(_SQL[query], dict(params)).fetchall()
+
+
+def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:
+    """Full memories in the order of `ids`; unknown ones are left out."""
+    rows = conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)})
+    return [MemoryRecord.from_row(row) for row in rows]
+
+
+def sources(conn: Connection, account_id: str, memory_id: UUID) -> list[MemorySource]:
+    """Sources of one memory, in order of place."""
+    rows = conn.execute(_SQL["sources"], {"account_id": account_id, "id": memory_id})
+    return [MemorySource.from_row(row) for row in rows]
+
+
+def nearest(
+    conn: Connection, account_id: str, model: tuple[str, int], memory_type: str, vector: str, limit: int = 5
+) -> list[tuple[UUID, float]]:
+    """(id, cosine in float32) of the nearest active memories of a type; `model` = (id, dimension)."""
+    params = {
+        "account_id": account_id,
+        "model_id": model[0],
+        "memory_type": memory_type,
+        "vector": vector,
+        "limit": limit,
+    }
+    if _many_rows(conn):
+        query = sql.SQL(_SQL["nearest_indexed"]).format(
+            model=sql.Literal(model[0]), dimension=sql.Literal(model[1])
+        )
+        conn.execute("SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 100")
+        rows = conn.execute(query, params).fetchall()
+    else:
+        rows = conn.execute(_SQL["nearest_exact"], params).fetchall()
+    found = [(row["memory_id"], float(row["cosine"])) for row in rows]
+    return sorted(found, key=lambda pair: (-pair[1], str(pair[0])))
+
+
+def _many_rows(conn: Connection) -> bool:
+    row = conn.execute(_SQL["row_estimate"]).fetchone()
+    return bool(row and row["rows"] >= EXACT_BELOW)
+
+
+def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
+    """The HNSW index of a model; made once, when its first memory is stored."""
+    digest = hashlib.sha256(model[0].encode()).hexdigest()[:12]
+    name = f"memory_vectors_hnsw_{digest}"
+    known = conn.execute("SELECT to_regclass(%(name)s) AS found", {"name": f"ultron.{name}"}).fetchone()
+    if known and known["found"]:
+        return
+    conn.execute(
+        sql.SQL(_SQL["create_index"]).format(
+            name=sql.Identifier(name), model=sql.Literal(model[0]), dimension=sql.Literal(model[1])
+        )
+    )
