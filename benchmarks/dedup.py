@@ -37,7 +37,7 @@ def main() -> int:
     for name in SETS:
         path = args.data / "pairs" / f"{name}.jsonl.gz"
         if path.exists():
-            measure(name, [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")])
+            measure(name, [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()])
         else:
             say(set=name, skipped=f"pairs/{path.name} is not in the data folder")
     own = ROOT / "benchmarks" / "data" / "memory_pairs.jsonl"

@@ -7,8 +7,9 @@ Labels are those of the offline labeler, as in the pipeline. who_and_when_failur
 with an error memory), `near_mistake` (share of those with one whose evidence is within 2 steps of the labelled
 mistake) and `near_mistake_all` (the same of all runs), and once more with the known outcome as label
 (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and the
-same tool worked later, the share with an error memory that has a resolution. `--audit N` prints N stored memories (after
-near-duplicates) with their evidence to be marked by hand; benchmarks/results/extraction_audit.jsonl holds the marks.
+same tool worked later, the share with an error memory that has a resolution. `--audit N` prints N stored
+memories (after near-duplicates) with their evidence, to be marked by hand as
+benchmarks/results/extraction_audit.jsonl is.
 """
 
 from __future__ import annotations
@@ -34,8 +35,11 @@ from ultron_core.sessions import parse_session
 
 ROOT = Path(__file__).resolve().parent.parent
 NEAR = 2
-_FAILED = re.compile(r"Traceback \(most|^exitcode: [1-9]|^Error\b|Some Tests Failed|did not conform|^# Fix any errors below|"
-                     r"^fatal: |command not found|exit code [1-9]|error TS\d+|<tool_use_error>", re.MULTILINE)  # fmt: skip
+_FAILED = re.compile(
+    r"Traceback \(most|^exitcode: [1-9]|^Error\b|Some Tests Failed|did not conform|^# Fix any errors below|"
+    r"^fatal: |command not found|exit code [1-9]|error TS\d+|<tool_use_error>",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)

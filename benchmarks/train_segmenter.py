@@ -60,8 +60,8 @@ CAPPED = ("closing_user", "closing_model")
 CAP = 0.35
 #: CrossWOZ talks cut where the user turns to another kind of place; the same turns inside one customer's talk of
 #: the stitched Chinese set are no boundary. The weight settles how much each counts.
-SET_WEIGHT = {"crosswoz_switch_zh": 0.25}
-STRENGTH = 0.01
+SET_WEIGHT = {"crosswoz_switch_zh": 0.27}
+STRENGTH = 0.006
 CLIP = 3.0
 FOLDS = 15
 

@@ -27,6 +27,7 @@ from ultron_core.redaction import PresidioRedactor
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.services import ClusterService, TrajectoryService
 from ultron_core.settings import Settings
+from ultron_core.steps import curate
 from ultron_core.steps import search as search_step
 from ultron_core.steps import text as text_step
 from ultron_core.steps import tiers as tier_step
@@ -38,6 +39,7 @@ from ultron_core.steps.ingest import FileResult, Progress, ingest_files
 from ultron_core.steps.process import ProcessReport, process_pending
 from ultron_core.store.database import Database
 from ultron_core.store.llm import PostgresAnswerCache, PostgresCallLedger
+from ultron_core.store.memories import MemoryRecord, MemorySource
 from ultron_core.store.migrate import migrate
 from ultron_core.store.server import EmbeddedServer
 
@@ -103,9 +105,7 @@ class Ultron:
         ledger = PostgresCallLedger(database, settings.store.account_id, clock)
         if llm is None:
             llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
-            quality_llm = quality_llm or make_quality_llm(
-                settings, cache=cache, ledger=ledger, redact=redact
-            )
+            quality_llm = quality_llm or make_quality_llm(settings, cache=cache, ledger=ledger, redact=redact)
         return Context(
             settings=settings,
             database=database,
@@ -130,7 +130,7 @@ class Ultron:
 
     def describe_server(self) -> dict[str, str]:
         """Where the embedded server keeps its files; empty when a URL is set."""
-        return self._server.describe() if self._server is not None else {}
+        return dict(self._server.describe()) if self._server is not None else {}
 
     # --- in ---------------------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class Ultron:
         idempotency_key: str | None = None,
         *,
         agent_id: str = "default",
-    ) -> upload_step.MemoryRecord:
+    ) -> MemoryRecord:
         """Redact, classify, deduplicate and store one memory; returns the row it became or was merged into."""
         upload = upload_step.Upload(
             content=content,
@@ -203,7 +203,7 @@ class Ultron:
         )
         return upload_step.upload_memories(self.context, [upload])[0].record
 
-    def upload_memories(self, memories: Sequence[Any]) -> list[upload_step.MemoryRecord]:
+    def upload_memories(self, memories: Sequence[Any]) -> list[MemoryRecord]:
         """Many at once: mappings with the arguments of `upload_memory`. Same result as one after another."""
         uploads = [_as_upload(memory) for memory in memories]
         return [result.record for result in upload_step.upload_memories(self.context, uploads)]
@@ -257,17 +257,17 @@ class Ultron:
             self.context, query, limit, agent_id=agent_id, since=since, until=until
         )
 
-    def get_memory_details(self, ids: Sequence[str | UUID]) -> list[upload_step.MemoryRecord]:
+    def get_memory_details(self, ids: Sequence[str | UUID]) -> list[MemoryRecord]:
         """Full memories in the order of `ids`; unknown ids are left out. Counts two hits each."""
-        return upload_step.get_memories(self.context, ids)
+        return curate.get_memories(self.context, ids)
 
-    def get_memory_sources(self, memory_id: str | UUID) -> list[upload_step.MemorySource]:
+    def get_memory_sources(self, memory_id: str | UUID) -> list[MemorySource]:
         """Where a memory comes from: file, lines and the words it rests on."""
-        return upload_step.get_memory_sources(self.context, memory_id)
+        return curate.get_memory_sources(self.context, memory_id)
 
     def get_memory_stats(self) -> dict[str, Any]:
         """Totals by tier, type and status."""
-        return upload_step.get_stats(self.context)
+        return curate.get_stats(self.context)
 
     # --- change -----------------------------------------------------------------------------------------
 
@@ -279,23 +279,23 @@ class Ultron:
         context: str | None = None,
         resolution: str | None = None,
         tags: Sequence[str] | None = None,
-    ) -> upload_step.MemoryRecord:
+    ) -> MemoryRecord:
         """Change fields of a memory; what is None stays. Raises NotFoundError."""
-        return upload_step.update_memory(
-            self.context, memory_id, content=content, context=context, resolution=resolution, tags=tags
+        return curate.update_memory(
+            self.context, memory_id, content=content, context_text=context, resolution=resolution, tags=tags
         )
 
     def delete_memory(self, memory_id: str | UUID) -> None:
         """Remove a memory with everything made from it. Raises NotFoundError."""
-        upload_step.delete_memory(self.context, memory_id)
+        curate.delete_memory(self.context, memory_id)
 
-    def unmerge(self, decision_id: str | UUID) -> upload_step.MemoryRecord:
+    def unmerge(self, decision_id: str | UUID) -> MemoryRecord:
         """Undo one merge: the contribution becomes a memory of its own again."""
-        return upload_step.unmerge(self.context, decision_id)
+        return curate.unmerge(self.context, decision_id)
 
     def archive_memories_by_tag(self, tag: str) -> int:
         """Archive every active memory that carries the tag; returns how many."""
-        return upload_step.archive_memories_by_tag(self.context, tag)
+        return curate.archive_memories_by_tag(self.context, tag)
 
     def run_tier_rebalance(self) -> tier_step.TierReport:
         """Give every active memory its tier by hits, and archive COLD ones that are too old."""

@@ -45,9 +45,7 @@ class TrajectoryService:
         }
         with context.database.transaction() as conn:
             sessions = session_store.fetch(conn, "stats", {"account_id": context.account_id})[0]
-            segments = segment_store.fetch(
-                conn, "stats", {"account_id": context.account_id, **thresholds}
-            )[0]
+            segments = segment_store.fetch(conn, "stats", {"account_id": context.account_id, **thresholds})[0]
         return {"sessions": sessions, "segments": segments}
 
     def export_sft(

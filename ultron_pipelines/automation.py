@@ -6,12 +6,14 @@ ask once per change. What failed or waits for a model is taken up by the pending
 
 from __future__ import annotations
 
+from typing import Any
+
 import dagster as dg
 
 __all__ = ["automation_sensors", "on_new_data_version"]
 
 
-def on_new_data_version() -> dg.AutomationCondition[dg.AssetKey]:
+def on_new_data_version() -> dg.AutomationCondition[Any]:
     """Request a partition once when an upstream data version changed, or when it newly is missing."""
     changed = dg.AutomationCondition.any_deps_match(
         dg.AutomationCondition.data_version_changed()
@@ -22,7 +24,9 @@ def on_new_data_version() -> dg.AutomationCondition[dg.AssetKey]:
     return ((changed | missing) & ready & blocking).with_label("on_new_data_version")
 
 
-def automation_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.AutomationConditionSensorDefinition]:
+def automation_sensors(
+    status: dg.DefaultSensorStatus, seconds: int
+) -> list[dg.AutomationConditionSensorDefinition]:
     """One sensor for the assets that may call a model, so that a slow family cannot delay another."""
     return [
         dg.AutomationConditionSensorDefinition(

@@ -23,7 +23,11 @@ __all__ = ["build_defs"]
 
 
 def build_defs(
-    settings: Settings, *, resource: UltronResource | None = None, running: bool = False, sensor_seconds: int = 15
+    settings: Settings,
+    *,
+    resource: UltronResource | None = None,
+    running: bool = False,
+    sensor_seconds: int = 15,
 ) -> dg.Definitions:
     """All assets, checks, jobs, sensors and schedules.
 

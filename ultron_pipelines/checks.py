@@ -16,7 +16,11 @@ def _result(finding: audit.Finding) -> dg.AssetCheckResult:
         passed=finding.count == 0,
         severity=dg.AssetCheckSeverity.ERROR if finding.blocking else dg.AssetCheckSeverity.WARN,
         description=finding.about,
-        metadata={"checked": finding.checked, "violations": finding.count, "sample": dg.MetadataValue.md(sample)},
+        metadata={
+            "checked": finding.checked,
+            "violations": finding.count,
+            "sample": dg.MetadataValue.md(sample),
+        },
     )
 
 

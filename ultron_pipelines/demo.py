@@ -46,7 +46,9 @@ def main() -> None:
     except UltronError as error:
         Console(stderr=True).print(f"demo: {error}", markup=False, style="bold red")
         sys.exit(1)
-    out.print(f"\nDone in {time.monotonic() - started:.0f} s. Next: `make dev`, or `.venv/bin/ultron --help`.")
+    out.print(
+        f"\nDone in {time.monotonic() - started:.0f} s. Next: `make dev`, or `.venv/bin/ultron --help`."
+    )
 
 
 def _run(out: Console) -> None:

@@ -18,13 +18,15 @@ from ultron_pipelines.resources import UltronResource
 __all__ = ["JOBS", "ingest_sessions", "pending_work", "session_files_job"]
 
 
-class IngestConfig(dg.Config):  # type: ignore[misc]
+class IngestConfig(dg.Config):
     """Which files to read."""
 
     keys: list[str] = Field(default=[], description="Partition keys of new or changed files.")
 
 
-@dg.op(description="Reads files and records one event each; a partitioned run could only take a range of keys.")
+@dg.op(
+    description="Reads files and records one event each; a partitioned run could only take a range of keys."
+)
 def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ultron: UltronResource) -> None:
     with ultron.open() as opened:
         events = ingest_partitions(opened, files_of_partitions(opened.context, config.keys), config.keys)
@@ -66,7 +68,9 @@ def work_off_pending(context: dg.OpExecutionContext, ultron: UltronResource) -> 
         f"{report.pending} wait, {report.failed} failed"
     )
     if report.failed:
-        raise dg.Failure(f"{report.failed} row(s) failed: {'; '.join(report.errors[:5])}", allow_retries=False)
+        raise dg.Failure(
+            f"{report.failed} row(s) failed: {'; '.join(report.errors[:5])}", allow_retries=False
+        )
 
 
 @dg.job(description="Reads new and changed files of the drop folder in one batch.")

@@ -55,7 +55,9 @@ def sqlalchemy_url(url: str) -> str:
     """The URL with the driver named: a bare `postgresql://` would pick psycopg 3, which Dagster cannot use."""
     scheme, separator, rest = url.partition("://")
     if not separator:
-        raise StoreError("ULTRON_DAGSTER_DATABASE_URL must look like postgresql://user:password@host/dagster.")
+        raise StoreError(
+            "ULTRON_DAGSTER_DATABASE_URL must look like postgresql://user:password@host/dagster."
+        )
     return f"postgresql+psycopg2://{rest}" if scheme in {"postgres", "postgresql"} else url
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import dagster as dg
 from pydantic import PrivateAttr
@@ -14,7 +15,7 @@ from ultron_core.settings import Settings
 __all__ = ["UltronResource"]
 
 
-class UltronResource(dg.ConfigurableResource):  # type: ignore[misc]
+class UltronResource(dg.ConfigurableResource[Any]):
     """Opens an `Ultron` from the environment of the process; tests pass `make` to open their own."""
 
     _make: Callable[[], Ultron] | None = PrivateAttr(default=None)

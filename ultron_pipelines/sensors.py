@@ -40,7 +40,9 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             context.log.warning(found.problem)
         keys = [file.key for file in (*found.changed, *found.retry)]
         if not keys and not silent:
-            return dg.SkipReason(found.problem or f"{found.unchanged} files unchanged, {found.settling} settling.")
+            return dg.SkipReason(
+                found.problem or f"{found.unchanged} files unchanged, {found.settling} settling."
+            )
         new = sorted(set(keys) - set(_known_partitions(context)))
         return dg.SensorResult(
             run_requests=list(_requests(found.changed, found.retry, bool(silent))),

@@ -46,7 +46,11 @@ def test_jobs_sensors_and_schedules_by_name(defs):
         "segment_automation",
         "label_and_memory_automation",
     }
-    assert {s.name for s in repository.schedule_defs} == {"rebalance_schedule", "sft_export_schedule", "daily_checks"}
+    assert {s.name for s in repository.schedule_defs} == {
+        "rebalance_schedule",
+        "sft_export_schedule",
+        "daily_checks",
+    }
     assert {"ingest_sessions", "pending_work", "rebalance_job", "sft_export_job", "checks_job"} <= {
         job.name for job in repository.get_all_jobs()
     }

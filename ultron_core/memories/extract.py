@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ultron_core.llm.protocol import LLM
 from ultron_core.memories.doubts import find_doubts, is_group
-from ultron_core.memories.episodes import find_episodes, left_drafts, solved_drafts, unsolved_drafts
+from ultron_core.memories.episodes import find_episodes
 from ultron_core.memories.incidents import find_incidents
+from ultron_core.memories.lessons import left_drafts, solved_drafts, unsolved_drafts
 from ultron_core.memories.model_extract import extract_with_model
 from ultron_core.memories.sayings import find_corrections, find_preferences
 from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, as_messages

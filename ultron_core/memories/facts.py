@@ -50,7 +50,8 @@ _QUARTER = re.compile(r"\bQ([1-4])\b|第([一二三四])季度")
 _RELATIVE = (
     ("day-1", re.compile(r"\byesterday\b|昨天|昨日", re.I)), ("day+0", re.compile(r"\btoday\b|今天|今日", re.I)),
     ("day+1", re.compile(r"\btomorrow\b|明天|明日", re.I)), ("week-1", re.compile(r"\blast week\b|上周|上星期", re.I)),
-    ("week+1", re.compile(r"\bnext week\b|下周|下星期", re.I)), ("month-1", re.compile(r"\blast month\b|上个?月", re.I)),
+    ("week+1", re.compile(r"\bnext week\b|下周|下星期", re.I)),
+    ("month-1", re.compile(r"\blast month\b|上个?月", re.I)),
     ("month+1", re.compile(r"\bnext month\b|下个?月", re.I)), ("year-1", re.compile(r"\blast year\b|去年", re.I)),
     ("year+1", re.compile(r"\bnext year\b|明年", re.I)),
 )  # fmt: skip

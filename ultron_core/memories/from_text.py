@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.classify import classify_memory
-from ultron_core.memories.language import CJK, one_line, sentences
+from ultron_core.memories.language import CJK, sentences
 from ultron_core.memories.model_extract import ingest_with_model
 from ultron_core.models import Evidence, MemoryDraft
 
@@ -28,7 +28,8 @@ _HEADING = re.compile(r"^\s*(?:#+\s+\S.*|[^.。!?！？]{1,60}[:：])\s*$")
 _LABELS = {
     "problem": "error|problem|issue|symptom|bug|failure|message|错误(?:信息)?|问题|报错|现象|故障|症状",
     "cause": "(?:root )?cause|reason|why|diagnosis|because|原因|根因|根本原因|分析",
-    "fix": "fix|solution|resolution|resolved by|workaround|remedy|answer|修复|解决(?:方案|办法|方法)?|处理|办法|对策|方案",
+    "fix": "fix|solution|resolution|resolved by|workaround|remedy|answer|"
+    "修复|解决(?:方案|办法|方法)?|处理|办法|对策|方案",
     "context": "context|environment|where|setup|background|when|环境|背景|场景|位置",
 }
 _ROLES = {name: re.compile(rf"^(?:{words})\s*[:：]\s*", re.IGNORECASE) for name, words in _LABELS.items()}
@@ -159,7 +160,7 @@ def _inline_roles(block: list[_Line]) -> list[_Line]:
     """ "Error: x. Cause: y. Fix: z." on one line becomes three."""
     lines = []
     for line in block:
-        found = sentences(line.text)
+        found = [sentence for sentence in sentences(line.text) if not _GREETING.match(sentence)]
         if sum(_role(sentence) is not None for sentence in found) < 2:
             lines.append(line)
             continue
@@ -210,7 +211,7 @@ def _notes(block: Sequence[_Line]) -> list[MemoryDraft]:
     drafts = []
     for piece in _split_long(text, _BLOCK_TOKENS):
         lines = _lines_of(piece, block)
-        drafts.append(_made(lines, one_line(piece), "", "", 0.6))
+        drafts.append(_made(lines, piece.strip(), "", "", 0.6))
     return drafts
 
 

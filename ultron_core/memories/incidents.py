@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.memories.episodes import describe_subject
+from ultron_core.memories.describing import describe_subject
 from ultron_core.memories.language import language, one_line, sentences
 from ultron_core.memories.reading import read_actions, without_code
 from ultron_core.memories.wording import PHRASES, talk_language

@@ -42,7 +42,7 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "unchecked_fix": "Check a conclusion against the source, by a tool or another way of working "
         "it out, before answering.",
         "left": "Agents left an error of the code they had run unsolved and went on with the task.",
-        "left_fix": "Read the error, mend the code and run it again, or say that the step failed, before the next step.",
+        "left_fix": "Read the error, mend the code and run it again, or say that the step failed, before going on.",
         "group_run": "A run of several agents.",
         "concluded_fix": "Check a conclusion against the source, by a tool or another way of working "
         "it out, before answering.",
@@ -115,19 +115,23 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _EMPTY = re.compile(
     r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|"
     r"would|matches|updates|uses|ensures?)\b|"
-    r"^with (?:these|this)\b|\bmatches the existing code\b|\bensure(?:s|d)? that\b|\bensuring\b|\bfail(?:ing|ed)? due to an? `?\w*Error|\bneed to (?:investigate|inspect|diagnose|"
+    r"^with (?:these|this)\b|\bmatches the existing code\b|\bensure(?:s|d)? that\b|\bensuring\b|"
+    r"\bfail(?:ing|ed)? due to an? `?\w*Error|\bneed to (?:investigate|inspect|diagnose|"
     r"look|check)\b|\bappropriately\b|\bmore intelligently\b|\bcorrectly implemented\b|\bprevious attempt\b|"
     r"^这(?:个|些)?(?:改动|修改|变更)(?:应该|会)",
     re.IGNORECASE,
 )
 _ACTION = re.compile(
-    r"\b(?:import|install|define|add|use|using|rename|replace|remove|move|moving|set|setting|pass|call|convert|compare|instead|"
-    r"upgrade|downgrade|pin|create|declare|subclass|inherit|handle|check|modify|update|updating|need to be|needs to be|must be|"
+    r"\b(?:import|install|define|add|use|using|rename|replace|remove|move|moving|set|setting|pass|"
+    r"call|convert|compare|instead|"
+    r"upgrade|downgrade|pin|create|declare|subclass|inherit|handle|check|modify|update|updating|"
+    r"need to be|needs to be|must be|"
     r"should be|due to|caused by|because)\b|导入|安装|定义|使用|改|换|添加|删除|升级|由于|因为",
     re.IGNORECASE,
 )
 _REMARK = re.compile(
-    r"^(?!if\b|once\b).*(?:\b(?:errors?|failed|issue|problem|unable|missing)\b|\bnot (?:found|available|defined|installed)\b|"
+    r"^(?!if\b|once\b).*(?:\b(?:errors?|failed|issue|problem|unable|missing)\b|\bnot (?:found|"
+    r"available|defined|installed)\b|"
     r"\bdon't have\b|\bplaceholder\b)|错误|失败|问题|无法|没有",
     re.IGNORECASE,
 )

@@ -57,6 +57,7 @@ class Running:
     user_terms: set[str] = field(default_factory=set)
     phrases: set[str] = field(default_factory=set)
     nearby: int = 0
+    texts: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     tools: set[str] = field(default_factory=set)
     log_lengths: float = 0.0
@@ -78,6 +79,7 @@ class Running:
         self.user_terms |= turn.terms
         self.phrases |= turn.phrases | turn.reply_phrases
         self.nearby += bool(cues.NEARBY.search(turn.text[:300]))
+        self.texts.add(turn.text)
         self.names |= turn.names
         self.tools |= turn.tools
         self.log_lengths += math.log1p(turn.length)

@@ -13,6 +13,7 @@ import numpy as np
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.embeddings.protocol import Vectors
 from ultron_core.models import Message
+from ultron_core.segments import cues
 from ultron_core.segments.features import FEATURES, Running, TurnVectors, describe
 from ultron_core.segments.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.weights import Combiner, load_combiner
@@ -25,6 +26,8 @@ SEGMENTER_VERSION = "offline:1"
 Embed = Callable[[Sequence[str]], Vectors]
 
 _HOUR = 3600.0
+#: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
+_REMARK = 60
 
 
 def cut_offline(messages: Sequence[Message]) -> list[int]:
@@ -56,16 +59,26 @@ def boundaries_of(
         if turn.may_start and running.turns:
             found = describe(turn, own, running)
             row = np.array([[found[name] for name in FEATURES]])
-            if float(combiner.log_odds(row)[0]) + prior(turn) > combiner.threshold:
+            if float(combiner.log_odds(row)[0]) + prior(turn, running) > combiner.threshold:
                 boundaries.append(turn.start)
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
     return boundaries
 
 
-def prior(turn: Turn) -> float:
-    """Log-odds set by hand, for what no licensed set with boundaries has: times and repeated system prompts."""
-    return gap_prior(turn.gap) + (1.5 if turn.restarted else 0.0)
+def prior(turn: Turn, running: Running) -> float:
+    """Log-odds set by hand, for what no licensed set with boundaries has: times, repeated system prompts,
+    the same request once more, short remarks that lean on what was said ("no, revert that")."""
+    odds = gap_prior(turn.gap) + (1.5 if turn.restarted else 0.0)
+    if turn.text in running.texts:
+        odds -= 2.0
+    if _width(turn) <= _REMARK and cues.ANAPHORA.search(turn.text) and not cues.ANNOUNCE.search(turn.text):
+        odds -= 1.0
+    return odds
+
+
+def _width(turn: Turn) -> int:
+    return turn.length + 3 * sum("\u4e00" <= c <= "\u9fff" for c in turn.text)
 
 
 def gap_prior(seconds: float | None) -> float:

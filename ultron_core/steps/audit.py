@@ -97,9 +97,7 @@ def no_secret_stored(context: Context) -> Finding:
     """No secret pattern in anything that is not the private log."""
     rows = _rows(context, "redacted_texts")
     bad = [
-        f"{row['place']}: {finding.entity}"
-        for row in rows
-        for finding in find_secrets(row["text"] or "")[:1]
+        f"{row['place']}: {finding.entity}" for row in rows for finding in find_secrets(row["text"] or "")[:1]
     ]
     return _finding("redacted texts without a secret", len(rows), bad, blocking=True)
 
@@ -161,4 +159,3 @@ def dataset_matches_manifest(context: Context) -> Finding:
         return _finding("datasets that match their manifest", 0, [], blocking=True)
     problems = verify_dataset(Path(rows[0]["path"]))
     return _finding("datasets that match their manifest", 1, problems, blocking=True)
-

@@ -16,7 +16,15 @@ from ultron_core.steps.identity import IngestFile, partition_key, storable
 from ultron_core.steps.process import session_data_version
 from ultron_core.store import sessions as session_store
 
-__all__ = ["DropScan", "SeenFile", "UnreportedSession", "files_of_partitions", "mark_reported", "scan", "unreported"]
+__all__ = [
+    "DropScan",
+    "SeenFile",
+    "UnreportedSession",
+    "files_of_partitions",
+    "mark_reported",
+    "scan",
+    "unreported",
+]
 
 #: a file is read once its last change is this old: half-written lines wait for the next tick
 SETTLE_SECONDS = 3.0
@@ -200,9 +208,7 @@ def mark_reported(context: Context, keys: Sequence[str]) -> None:
     """Dagster has an event for the content of these partitions."""
     if keys:
         with context.database.transaction() as conn:
-            session_store.run(
-                conn, "mark_reported", {"account_id": context.account_id, "keys": list(keys)}
-            )
+            session_store.run(conn, "mark_reported", {"account_id": context.account_id, "keys": list(keys)})
 
 
 def stamp_digest(files: Sequence[SeenFile]) -> str:

@@ -95,7 +95,9 @@ def export_dataset(
     }
     if target.exists():
         if problems := verify_dataset(target):
-            raise ExportError(f"{target} exists but is not complete ({problems[0]}). Remove it and export again.")
+            raise ExportError(
+                f"{target} exists but is not complete ({problems[0]}). Remove it and export again."
+            )
     else:
         manifest = write_dataset(target, built, manifest)
     _record(context, target, built, manifest)
@@ -265,4 +267,3 @@ def _as_export(path: Path, manifest: Mapping[str, Any], *, unchanged: bool) -> E
         report=report,
         unchanged=unchanged,
     )
-

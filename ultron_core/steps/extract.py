@@ -12,6 +12,7 @@ from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.context import Context
 from ultron_core.steps.failures import describe_failure
+from ultron_core.steps.memory_rows import retract_from_segment
 from ultron_core.steps.upload import Source, Upload, upload_memories
 from ultron_core.store import drops
 from ultron_core.store import segments as segment_store
@@ -85,6 +86,8 @@ def _extract(context: Context, row: SegmentRow, key: str) -> ExtractedSegment:
     kept, refused = _gate(context, drafts, messages)
     results = upload_memories(context, [_upload(context, row, draft) for draft in kept])
     actions = [result.action for result in results]
+    kept_ids = [result.record.id for result in results]
+    context.database.run(lambda conn: retract_from_segment(context, conn, row.id, kept_ids))
     _finish(context, row, _LOOKED_THROUGH, refused)
     return ExtractedSegment(
         row.id,

@@ -1,10 +1,10 @@
 """Files -> sessions and messages: read once, archived, normalised, reconciled with what is known.
 
-    unchanged bytes         nothing is written
-    grown or edited         the same session, other messages; segments follow by fingerprint
-    no message in common    log rotation: a new generation, the old one stays
-    renamed                 old path gone and same bytes (or same inode and shared messages): the same session
-    unreadable              marked failed with its reason; what was read before stays
+unchanged bytes         nothing is written
+grown or edited         the same session, other messages; segments follow by fingerprint
+no message in common    log rotation: a new generation, the old one stays
+renamed                 old path gone and same bytes (or same inode and shared messages): the same session
+unreadable              marked failed with its reason; what was read before stays
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def _ingest_file(context: Context, file: IngestFile) -> FileResult:
     try:
         snapshot = _snapshot(file.path)
     except OSError as error:
-        reason = f"{file.path} cannot be read: {error.strerror or error}. Check that it exists and its rights."
+        reason = (
+            f"{file.path} cannot be read: {error.strerror or error}. Check that it exists and its rights."
+        )
         return _store_failure(context, file, None, reason)
     known = _known_unchanged(context, file, snapshot)
     if known is not None:
@@ -109,7 +111,9 @@ def _known_unchanged(context: Context, file: IngestFile, snapshot: _Snapshot) ->
             return None
         sessions.mark_ok(conn, row.id, context.clock())
         _note_source(context, conn, file, row.partition_key, snapshot)
-        return _result(file, row.partition_key, "unchanged", snapshot, row.message_count, row.lines, row.format)
+        return _result(
+            file, row.partition_key, "unchanged", snapshot, row.message_count, row.lines, row.format
+        )
 
     return context.database.run(look)
 
@@ -133,9 +137,7 @@ def _store(
     if row is None or status == "rotated":
         generation = row.generation + 1 if row else 0
         session_id = sessions.insert(conn, {**values, "generation": generation})
-        sessions.append_messages(
-            conn, (session_id, account, file.agent_id), session.messages, digests
-        )
+        sessions.append_messages(conn, (session_id, account, file.agent_id), session.messages, digests)
     else:
         session_id = row.id
         sessions.update(conn, session_id, values)

@@ -8,16 +8,26 @@ from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.steps.context import Context
+from ultron_core.steps.curate import get_memories, get_stats
 from ultron_core.steps.process import count_pending
-from ultron_core.steps.upload import MemoryRecord, get_memories, get_stats
 from ultron_core.store import drops as drop_store
 from ultron_core.store import exports
 from ultron_core.store import segments as segment_store
 from ultron_core.store import sessions as session_store
 from ultron_core.store.llm import call_totals
+from ultron_core.store.memories import MemoryRecord
 from ultron_core.store.queries import load_queries
 
-__all__ = ["decisions", "drop_counts", "drops", "find_memory", "memories_without_hit", "newest_dataset", "sessions", "stats"]
+__all__ = [
+    "decisions",
+    "drop_counts",
+    "drops",
+    "find_memory",
+    "memories_without_hit",
+    "newest_dataset",
+    "sessions",
+    "stats",
+]
 
 _SQL = load_queries("overview")
 _HEX = set("0123456789abcdef-")
@@ -27,7 +37,9 @@ def find_memory(context: Context, prefix: str) -> UUID:
     """The one memory whose id starts with `prefix`. Raises NotFoundError, or InputError when there are more."""
     prefix = prefix.strip().lower()
     if not prefix or set(prefix) - _HEX:
-        raise InputError(f"{prefix!r} is no memory id: give the first characters that `ultron search` prints.")
+        raise InputError(
+            f"{prefix!r} is no memory id: give the first characters that `ultron search` prints."
+        )
     with context.database.transaction() as conn:
         rows = conn.execute(
             _SQL["find_memory"], {"account_id": context.account_id, "prefix": prefix}

@@ -160,9 +160,7 @@ def _totals(context: Context, keys: Sequence[str]) -> dict[str, dict[str, int]]:
 def _data_versions(context: Context, stage: str, keys: Sequence[str]) -> dict[str, str]:
     """Hash of the ordered (fingerprint, version) pairs up to this stage, by partition."""
     with context.database.transaction() as conn:
-        rows = segment_store.fetch(
-            conn, "versions", {"account_id": context.account_id, "keys": list(keys)}
-        )
+        rows = segment_store.fetch(conn, "versions", {"account_id": context.account_id, "keys": list(keys)})
     columns = ["fingerprints", "segmenters", "closed", "labelers", "extractors"]
     used = columns[: 3 + STAGES.index(stage)]
     return {
@@ -178,9 +176,7 @@ def session_data_version(content_sha256: str, parser_version: str) -> str:
     return hashlib.sha256(f"{content_sha256}\n{parser_version}".encode()).hexdigest()[:32]
 
 
-def process_pending(
-    context: Context, progress: Callable[[str, int], None] | None = None
-) -> ProcessReport:
+def process_pending(context: Context, progress: Callable[[str, int], None] | None = None) -> ProcessReport:
     """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`."""
     results: dict[str, list[StageResult]] = {}
     for stage in STAGES:

@@ -27,7 +27,7 @@ from ultron_core.segments import (
 )
 from ultron_core.steps.context import Context
 from ultron_core.steps.failures import describe_failure
-from ultron_core.steps.upload import archive_orphans
+from ultron_core.steps.memory_rows import archive_orphans
 from ultron_core.steps.windows import index_windows
 from ultron_core.store import segments as segment_store
 from ultron_core.store import sessions as session_store
@@ -115,9 +115,7 @@ def _segment_session(context: Context, row: SessionRow) -> SegmentedSession:
         fresh = _cut(context, messages, stored)
     except ModelError as error:
         return _postpone(context, row, error)
-    fresh = [
-        replace(s, topic=context.redactor.redact_text(s.topic).text) for s in fresh
-    ]
+    fresh = [replace(s, topic=context.redactor.redact_text(s.topic).text) for s in fresh]
     result = context.database.run(lambda conn: _write(context, conn, row, stored, fresh))
     index_windows(context, row.id)
     return result
@@ -199,9 +197,7 @@ def _write(
         _move(conn, by_id[old.id], new, order[id(new)], closed, now)
     for occurrence, new in _with_occurrence(plan):
         closed = quiet or new.end < last[new.thread]
-        segment_store.run(
-            conn, "insert", _columns(context, row, new, occurrence, order[id(new)], closed)
-        )
+        segment_store.run(conn, "insert", _columns(context, row, new, occurrence, order[id(new)], closed))
     return _outcome(row, "done", plan, archived)
 
 

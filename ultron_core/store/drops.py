@@ -22,7 +22,12 @@ DropPlace = tuple[Drop, int | None, int | None]
 
 
 def replace_of_session(
-    conn: Connection, owner: tuple[str, str], session_id: UUID, stage: str, rows: Sequence[DropPlace], now: datetime
+    conn: Connection,
+    owner: tuple[str, str],
+    session_id: UUID,
+    stage: str,
+    rows: Sequence[DropPlace],
+    now: datetime,
 ) -> None:
     """What `stage` refused of a session now, in place of what it refused before; owner = (account, agent)."""
     conn.execute(_SQL["clear_session"], {"session_id": session_id, "stage": stage})
@@ -69,7 +74,12 @@ def _insert(
 
 
 def listing(
-    conn: Connection, account_id: str, *, stage: str | None = None, reason: str | None = None, limit: int = 100
+    conn: Connection,
+    account_id: str,
+    *,
+    stage: str | None = None,
+    reason: str | None = None,
+    limit: int = 100,
 ) -> list[dict[str, Any]]:
     """What was refused, newest first."""
     params = {"account_id": account_id, "stage": stage, "reason": reason, "limit": limit}

@@ -21,6 +21,7 @@ __all__ = [
     "MemorySource",
     "by_ids",
     "fetch",
+    "many_rows",
     "nearest",
     "run",
     "sources",
@@ -142,7 +143,7 @@ def nearest(
         "vector": vector,
         "limit": limit,
     }
-    if _many_rows(conn):
+    if many_rows(conn):
         query = sql.SQL(_SQL["nearest_indexed"]).format(
             model=sql.Literal(model[0]), dimension=sql.Literal(model[1])
         )
@@ -154,7 +155,8 @@ def nearest(
     return sorted(found, key=lambda pair: (-pair[1], str(pair[0])))
 
 
-def _many_rows(conn: Connection) -> bool:
+def many_rows(conn: Connection) -> bool:
+    """Whether an index pays: below, every row is compared."""
     row = conn.execute(_SQL["row_estimate"]).fetchone()
     return bool(row and row["rows"] >= EXACT_BELOW)
 

@@ -178,7 +178,12 @@ def load_messages(conn: Connection, account_id: str, session_id: UUID) -> list[M
 
 
 def load_thread(
-    conn: Connection, account_id: str, session_id: UUID, thread: str, after: int = 0, before: int | None = None
+    conn: Connection,
+    account_id: str,
+    session_id: UUID,
+    thread: str,
+    after: int = 0,
+    before: int | None = None,
 ) -> list[Message]:
     """Messages of one thread at positions `after` <= position < `before`."""
     rows = conn.execute(

@@ -24,7 +24,9 @@ class PartitionEvent:
     error: str | None = None
 
 
-def log_partition(context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, event: PartitionEvent) -> None:
+def log_partition(
+    context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, event: PartitionEvent
+) -> None:
     """Record a materialization with its data version; nothing for a partition that failed or waits."""
     if event.status not in {"done", "unchanged"}:
         return
@@ -55,7 +57,7 @@ def finish_range(
     if bad:
         lines = "\n".join(f"- `{e.key}`: {e.error}" for e in bad[:_SHOWN])
         raise dg.Failure(
-            f"{len(bad)} of {len(events)} partition(s) failed; the others are done. First: {bad[0].key}: {bad[0].error}",
+            f"{len(bad)} of {len(events)} partition(s) failed, the others are done: {bad[0].key}: {bad[0].error}",
             metadata={"failed": len(bad), "reasons": dg.MetadataValue.md(lines)},
             allow_retries=False,
         )

@@ -1,4 +1,4 @@
-"""`extracted_memories`: Memories of eligible tasks: gated, redacted, deduplicated, each tied to file, lines and words."""
+"""`extracted_memories`: gated, redacted, deduplicated, each tied to file, lines and words."""
 
 from __future__ import annotations
 

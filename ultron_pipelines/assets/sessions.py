@@ -9,11 +9,10 @@ import dagster as dg
 
 from ultron_core.client import Ultron
 from ultron_core.sessions import PARSER_VERSION
-from ultron_core.steps.drop_folder import files_of_partitions
+from ultron_core.steps.drop_folder import files_of_partitions, mark_reported
 from ultron_core.steps.identity import IngestFile
 from ultron_core.steps.ingest import FileResult, ingest_files
 from ultron_core.steps.process import session_data_version
-from ultron_core.steps.drop_folder import mark_reported
 from ultron_pipelines.assets.events import PartitionEvent, finish_range
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
@@ -59,7 +58,12 @@ def ingest_partitions(
 
 def _event(result: FileResult) -> PartitionEvent:
     skipped = result.lines.get("skipped", {})
-    fates = {"message": 0, "part": 0, "metadata": 0, **{k: v for k, v in result.lines.items() if k != "skipped"}}
+    fates = {
+        "message": 0,
+        "part": 0,
+        "metadata": 0,
+        **{k: v for k, v in result.lines.items() if k != "skipped"},
+    }
     rows = [f"| {fate} | {count} |" for fate, count in fates.items()]
     rows += [f"| skipped: {reason} | {count} |" for reason, count in sorted(skipped.items())]
     return PartitionEvent(

@@ -11,7 +11,7 @@ from ultron_pipelines.resources import UltronResource
 __all__ = ["SftConfig", "sft_dataset"]
 
 
-class SftConfig(dg.Config):  # type: ignore[misc]
+class SftConfig(dg.Config):
     """What to export; the defaults export everything eligible."""
 
     name: str = Field(default="ultron", description="Folder name of the dataset.")

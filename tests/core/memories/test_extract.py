@@ -2,6 +2,7 @@
 
 from ultron_core.memories import extract_memories, gate_draft
 from ultron_core.memories.reading import message_texts
+from ultron_core.models import Message, as_messages
 
 from .builders import FAILED, bash, talk
 
@@ -160,3 +161,69 @@ def test_system_prompts_and_recalled_memories_are_not_read():
 
 def test_doing_it_again_gives_the_same_drafts():
     assert extract_memories(SOLVED) == extract_memories(SOLVED)
+
+
+def group(*turns):
+    """A talk of named agents over a terminal without call ids."""
+    return as_messages(
+        [
+            Message(
+                "tool" if name == "Terminal" else "assistant",
+                text,
+                name=name,
+                origin="tool" if name == "Terminal" else "model",
+            )
+            for name, text in turns
+        ]
+    )
+
+
+def test_the_lesson_of_a_group_names_no_detail_and_its_evidence_the_place():
+    messages = group(
+        ("Coder", "We read the table.\n```python\nrows = load('prices.csv')\n```"),
+        ("Terminal", "exitcode: 1 (execution failed)\nCode output: \nNameError: name 'load' is not defined"),
+        ("Analyst", "Let us assume the prices are 10 and 12 for the next step."),
+    )
+    by_tag = {draft.tags[0]: draft for draft in kept(messages)}
+    assert by_tag["unverified"].evidence[0].start_line == 3
+    assert "10 and 12" not in by_tag["unverified"].content
+    assert {item.start_line for item in by_tag["unsolved"].evidence} == {1, 2}
+
+
+def test_a_patch_that_did_not_apply_and_then_did():
+    def patch(old):
+        return f"main.py\n```python\n<<<<<<< SEARCH\n{old}\n=======\nx = 2\n>>>>>>> REPLACE\n```"
+
+    messages = as_messages(
+        [
+            Message("user", "Set x to two."),
+            Message("assistant", patch("x=1"), origin="model"),
+            Message(
+                "tool",
+                "# 1 SEARCH/REPLACE block failed to match!\ndid not conform to the edit format",
+                origin="tool",
+            ),
+            Message("assistant", patch("x = 1"), origin="model"),
+            Message("tool", "Applied edit to main.py", origin="tool"),
+        ]
+    )
+    (draft,) = kept(messages)
+    assert "SEARCH text does not stand in the file" in draft.content
+    assert "copied exactly" in draft.resolution
+
+
+def test_paths_of_a_machine_are_cut_to_their_last_parts():
+    messages = talk(
+        ("user", "Check it."),
+        (
+            bash("cd /home/me/deep/project && ruff check /home/me/deep/project/src/app.py"),
+            "error: unknown rule X999\nexit code 2",
+        ),
+        (
+            bash("cd /home/me/deep/project && ruff check --select E /home/me/deep/project/src/app.py"),
+            "All checks passed",
+        ),
+    )
+    (draft,) = kept(messages)
+    assert "/home/me" not in f"{draft.content} {draft.context} {draft.resolution}"
+    assert "--select E" in draft.resolution

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ultron_core.models import Message, ToolCall
 from ultron_core.segments import SEGMENTER_VERSION, segment_messages
-from ultron_core.segments.offline import gap_prior
+from ultron_core.segments.features import Running
+from ultron_core.segments.offline import gap_prior, prior
 from ultron_core.segments.pairs import closed_positions
 from ultron_core.segments.turns import turns_of
 
@@ -123,6 +124,14 @@ def test_a_system_prompt_before_the_request_belongs_to_its_segment():
 def test_a_long_pause_counts_and_a_short_one_does_not():
     assert gap_prior(None) == gap_prior(60.0) == 0.0
     assert 0 < gap_prior(3600.0) < gap_prior(12 * 3600.0)
+
+
+def test_a_repeated_request_and_a_leaning_remark_weigh_against_a_cut():
+    turns = turns_of([Message(**m) for m in chat(*CSV, CSV[0], CSV[1], "No, revert that.", "Done.")])
+    running = Running(texts={CSV[0]})
+    again, remark = turns[2], turns[3]
+    assert prior(again, running) < 0 and prior(again, Running()) == 0.0
+    assert prior(remark, Running()) < 0
 
 
 def test_the_pause_is_read_from_the_timestamps():

@@ -70,7 +70,7 @@ def build(candidates, config=None, *, eval_index=None, redact=lambda v: v, has_s
 @pytest.fixture
 def candidates():
     pairs = [("France", "Paris"), ("Spain", "Madrid"), ("Japan", "Tokyo"), ("Peru", "Lima")]
-    made = [
+    return [
         candidate(
             i,
             f"What is the capital of {country}, and why was just that town chosen?",
@@ -80,7 +80,6 @@ def candidates():
         )
         for i, (country, town) in enumerate(pairs)
     ]
-    return made
 
 
 def test_exact_and_near_duplicates_lose_to_the_better_row():

@@ -1,7 +1,6 @@
 """A log that grows, is edited, cut, rotated or renamed: what did not change keeps its id, label and memories."""
 
 import dataclasses
-import os
 
 import pytest
 
@@ -40,7 +39,7 @@ def cycle(ultron, path):
 def segments(ultron):
     """{first word of the task: [(id, start_line, end_line, quality, memories)]} of the stored segments."""
     with ultron.context.database.transaction() as conn:
-        rows = conn.execute(
+        return conn.execute(
             "SELECT t.id, t.generation, t.start_line, t.end_line, t.quality_metrics, t.labeled, t.closed,"
             " (SELECT content FROM messages m WHERE m.session_id = t.session_id AND m.start_line = t.start_line)"
             "  AS opening,"
@@ -48,7 +47,6 @@ def segments(ultron):
             "  AS memories"
             " FROM task_segments t ORDER BY t.generation, t.segment_index"
         ).fetchall()
-    return rows
 
 
 def by_task(rows):
@@ -155,7 +153,7 @@ def test_a_renamed_file_keeps_its_identity(ultron, tmp_path):
     cycle(ultron, path)
     before = segments(ultron)
     moved = tmp_path / "renamed.jsonl"
-    os.rename(path, moved)
+    path.rename(moved)
     assert cycle(ultron, moved) == "renamed"
     assert [r["id"] for r in segments(ultron)] == [r["id"] for r in before]
 

@@ -276,3 +276,21 @@ WHERE id = %(id)s;
 -- The type is copied where search reads it.
 WITH searched AS (UPDATE memory_search SET memory_type = %(memory_type)s WHERE memory_id = %(id)s)
 UPDATE memory_vectors SET memory_type = %(memory_type)s WHERE memory_id = %(id)s;
+
+-- name: later_merges
+-- Merges into the same memory after this one that still hold.
+SELECT d.id FROM merge_decisions d JOIN merge_decisions own ON own.id = %(id)s
+WHERE d.memory_id = %(memory_id)s AND d.decision = 'merge' AND d.undone_at IS NULL AND d.id <> own.id
+    AND d.created_at > own.created_at;
+
+-- name: reassign
+-- Everything that came to one memory goes to another.
+WITH moved_sources AS (UPDATE memory_sources SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
+    moved_parts AS (
+        UPDATE memory_contributions SET memory_id = %(to_id)s, merged = true WHERE memory_id = %(from_id)s
+    )
+UPDATE merge_decisions SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s;
+
+-- name: add_hits
+-- The hits of a memory that was merged away.
+UPDATE memory_usage SET hit_count = hit_count + %(hits)s WHERE memory_id = %(id)s;

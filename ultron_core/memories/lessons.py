@@ -1,0 +1,184 @@
+"""Failures and their cures as drafts of error memories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.memories.describing import (
+    EDIT,
+    describe_change,
+    describe_context,
+    describe_failure,
+    describe_subject,
+    describe_tags,
+    is_mismatch,
+)
+from ultron_core.memories.episodes import Episode, unchanged
+from ultron_core.memories.failures import clean_line
+from ultron_core.memories.reading import Action, message_texts
+from ultron_core.memories.sameness import command_of
+from ultron_core.memories.wording import PHRASES, best_reason, clip, first_remark, talk_language
+from ultron_core.models import Evidence, MemoryDraft, Message
+
+__all__ = ["left_drafts", "solved_drafts", "unsolved_drafts"]
+
+_EMPTY = """
+assertionerror build code command error errors exception execution exit exitcode failed failure failures in passed
+test tests the warnings with
+"""
+_EMPTY_WORDS = frozenset(_EMPTY.split())
+#: a summary line of a test runner that ends before it says anything
+_CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
+#: a test's own values, which nobody meets again
+_VALUES_DIFFER = re.compile(r"AssertionError.* (?:!=|== ) |assert .* == ")
+
+
+def solved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+    """One error memory for each failure that was followed by a change after which the same thing worked."""
+    drafts = []
+    for episode in episodes:
+        if episode.worked is None:
+            continue
+        draft = _solved(messages, episode, episode.worked)
+        if draft is not None:
+            drafts.append(draft)
+    return drafts
+
+
+def unsolved_drafts(
+    messages: Sequence[Message], episodes: Sequence[Episode], *, outcome: str
+) -> list[MemoryDraft]:
+    """Failures never cured: the same call made three times in vain; the first and the last one of a failed
+    run; of a run whose end is not known those of code that an agent wrote and ran."""
+    open_ones = [
+        e for e in episodes if e.worked is None and e.failed.failure and _tells(e.failed.failure.line)
+    ]
+    edge = [
+        e for e in open_ones if outcome == "failure" or (outcome != "success" and e.failed.tool == "code")
+    ]
+    edge = [e for e in edge if e.failed.tool == "code" or messages[e.failed.result].tool_call_id]
+    chosen = [e for e in open_ones if e in edge[:1] + edge[-1:] or unchanged(e)]
+    drafts = [_unsolved(messages, episode) for episode in chosen]
+    return [draft for draft in drafts if draft is not None]
+
+
+def left_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+    """The lesson that agents left an error of their own code and went on, with the first such place as evidence.
+
+    Its words name no detail, so that the same lesson of many sessions becomes one memory.
+    """
+    for episode in episodes:
+        failed = episode.failed
+        if episode.worked is not None or failed.tool != "code" or failed.failure is None:
+            continue
+        words = PHRASES[talk_language(messages, failed.result)]
+        places = [
+            _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
+            _quote(messages[failed.result], failed.failure.line),
+        ]
+        evidence = tuple(place for place in places if place is not None)
+        return [
+            MemoryDraft(
+                words["left"], words["group_run"], words["left_fix"], ("unsolved",), 0.55, "error", evidence
+            )
+        ]
+    return []
+
+
+def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> MemoryDraft | None:
+    failed = episode.failed
+    assert failed.failure is not None
+    lang = talk_language(messages, failed.result)
+    last = episode.again[-1] if episode.again else failed
+    # what a model says of a patch or of its own script counts only when it names what the failure names
+    named = failed.tool in ("patch", "code")
+    near = failed.result if named else last.result + 2
+    about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
+    reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about, action=named)
+    change = describe_change(episode, worked, lang)
+    if failed.failure.kind == "PatchMismatch" or is_mismatch(failed):
+        reason = None
+    if (reason is None and change is None) or not _tells(failed.failure.line):
+        return None
+    if failed.tool == "command" and change is None and EDIT.match(failed.text):
+        return None
+    if change is None and _VALUES_DIFFER.search(failed.failure.line):
+        return None
+    resolution = " ".join(part for part in (reason[0] if reason else "", change or "") if part)
+    evidence = [_quote(messages[failed.result], failed.failure.line)]
+    if reason:
+        evidence.append(_quote(messages[reason[1]], reason[0]))
+    if command_of(worked) is not None or worked.tool in ("code", "patch"):
+        evidence.append(_quote(messages[worked.call], _first_line(worked.text, messages[worked.call])))
+    return MemoryDraft(
+        content=describe_failure(failed, lang),
+        context=describe_context(failed, lang),
+        resolution=clip(resolution, 700),
+        tags=describe_tags(failed),
+        confidence=0.85 if reason and change else 0.7,
+        memory_type="error",
+        evidence=tuple(item for item in evidence if item is not None),
+    )
+
+
+def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | None:
+    failed = episode.failed
+    assert failed.failure is not None
+    lang = talk_language(messages, failed.result)
+    words = PHRASES[lang]
+    about = _without_paths(failed.failure.line)
+    reason = best_reason(messages, failed.result + 1, failed.result, failed.result + 4, about)
+    repeated = unchanged(episode)
+    remark = reason[0] if reason else first_remark(messages, failed.result + 1)
+    if not repeated and (not remark or failed.failure.kind in ("NameError", "KeyError")):
+        return None
+    content = describe_failure(failed, lang)
+    if repeated:
+        line = clean_line(failed.failure.line)
+        content = words["repeated"].format(
+            subject=describe_subject(failed), n=len(episode.again) + 1, line=line
+        )
+    resolution = words["repeated_fix"] if repeated else ""
+    evidence = [
+        _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
+        _quote(messages[failed.result], failed.failure.line),
+    ]
+    context = f"{describe_context(failed, lang)} {clip(remark, 300)}".strip()
+    return MemoryDraft(
+        content=content,
+        context=f"{context} {words['unsolved']}",
+        resolution=resolution,
+        tags=(*describe_tags(failed), "unsolved"),
+        confidence=0.6 if repeated else 0.55,
+        memory_type="error",
+        evidence=tuple(item for item in evidence if item is not None),
+    )
+
+
+def _without_paths(line: str) -> str:
+    return " ".join(part for part in clean_line(line).split() if not re.search(r"[/\\]|::|…", part))
+
+
+def _tells(line: str) -> bool:
+    """False for a line that says only that something failed ("AssertionError", "12 failed in 3s")."""
+    if _CUT_SHORT.search(line):
+        return False
+    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", _without_paths(line))
+    return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
+
+
+def _first_line(text: str, message: Message) -> str:
+    """The first telling line of a call that stands letter by letter in its message."""
+    for source in message_texts(message):
+        for line in source.splitlines():
+            if len(line.strip()) > 3 and line.strip() in text.replace('\\"', '"').replace("\\n", "\n"):
+                return line.strip()
+    return text
+
+
+def _quote(message: Message, quote: str) -> Evidence | None:
+    quote = quote.strip()[:400].strip()
+    if quote and any(quote in text for text in message_texts(message)):
+        return Evidence(message.start_line, message.end_line, quote)
+    return None

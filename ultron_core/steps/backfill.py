@@ -1,0 +1,136 @@
+"""What could not be done at upload: missing vectors, types and summaries by the model, merges it should word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ultron_core.errors import EmbeddingError, ModelError
+from ultron_core.memories import Body, classify_memory, embedding_text, merge_bodies, summarize_memory
+from ultron_core.steps import clusters as cluster_step
+from ultron_core.steps.context import Context
+from ultron_core.steps.memory_rows import register_model, write_body
+from ultron_core.steps.upload import merge_backfilled
+from ultron_core.store import memories as store
+from ultron_core.store.database import Connection
+from ultron_core.store.memories import MemoryRecord
+
+__all__ = ["backfill"]
+
+_BATCH = 200
+
+
+def backfill(context: Context) -> int:
+    """Fill in what waits; returns the number of rows that were finished. Stops quietly while it is still down."""
+    return _vectors(context) + _merges(context) + _models(context)
+
+
+def _vectors(context: Context) -> int:
+    """Embed rows without a vector of the present model, then dedup and cluster them as if just uploaded."""
+    params = {"account_id": context.account_id, "model_id": context.embedder.model_id, "limit": _BATCH}
+    done = 0
+    while True:
+        with context.database.transaction() as conn:
+            rows = store.fetch(conn, "without_vector", params)
+        if not rows:
+            return done
+        texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
+        try:
+            vectors = context.embedder.embed(texts)
+        except EmbeddingError:
+            return done
+        for row, vector in zip(rows, vectors, strict=True):
+            text = store.vector_text(vector)
+            context.database.run(partial(_fill, context, row, text))
+        done += len(rows)
+
+
+def _fill(context: Context, row: dict[str, Any], vector: str, conn: Connection) -> None:
+    store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": row["memory_type"]})
+    store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    register_model(context, conn)
+    record = store.by_ids(conn, context.account_id, [row["id"]])[0]
+    if merge_backfilled(context, conn, record, vector):
+        return
+    values = {
+        "id": record.id,
+        "account_id": context.account_id,
+        "memory_type": record.memory_type,
+        "model_id": context.embedder.model_id,
+        "vector": vector,
+    }
+    store.run(conn, "upsert_vector", values)
+    cluster_step.assign(context, conn, record.id, vector, record.summary_l0)
+
+
+def _merges(context: Context) -> int:
+    """Word the merges that a model should have worded; the body was left untouched until now."""
+    if context.llm is None:
+        return 0
+    with context.database.transaction() as conn:
+        rows = store.fetch(conn, "pending_contributions", {"account_id": context.account_id, "limit": _BATCH})
+    done = 0
+    for row in rows:
+        with context.database.transaction() as conn:
+            record = store.by_ids(conn, context.account_id, [row["memory_id"]])[0]
+        old = Body(record.content, record.context, record.resolution)
+        new = Body(row["content"], row["context"], row["resolution"])
+        limit = context.settings.dedup.merge_max_field_tokens
+        try:
+            merged = merge_bodies(old, new, context.llm, max_field_tokens=limit)
+        except ModelError:
+            return done
+        context.database.run(partial(_apply, context, row, record, merged.body))
+        done += 1
+    return done
+
+
+def _apply(context: Context, row: dict[str, Any], seen: MemoryRecord, body: Body, conn: Connection) -> None:
+    """Write the merged body unless somebody changed the memory meanwhile; then the next cycle does it."""
+    store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": seen.memory_type})
+    store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    now = store.by_ids(conn, context.account_id, [seen.id])[0]
+    if (now.content, now.context, now.resolution) != (seen.content, seen.context, seen.resolution):
+        return
+    if body != Body(now.content, now.context, now.resolution):
+        write_body(context, conn, now, body, now.tags)
+    store.run(conn, "contribution_merged", {"id": row["id"]})
+
+
+def _models(context: Context) -> int:
+    """Type and summaries of rows that rules wrote while the model was down."""
+    if context.llm is None:
+        return 0
+    with context.database.transaction() as conn:
+        rows = store.fetch(conn, "needing_model", {"account_id": context.account_id, "limit": _BATCH})
+        records = store.by_ids(conn, context.account_id, [row["id"] for row in rows])
+    done = 0
+    limits = context.settings.extract
+    for record in records:
+        body = (record.content, record.context, record.resolution)
+        try:
+            kind = record.memory_type
+            if record.extractor == "direct":
+                kind = classify_memory(*body, context.llm)
+            summary = summarize_memory(
+                *body, context.llm, l0_max_tokens=limits.l0_max_tokens, l1_max_tokens=limits.l1_max_tokens
+            )
+        except ModelError:
+            return done
+        made = replace(record, memory_type=kind, summary_l0=summary.l0, overview_l1=summary.l1)
+        context.database.run(partial(_write_model, context, made))
+        done += 1
+    return done
+
+
+def _write_model(context: Context, record: MemoryRecord, conn: Connection) -> None:
+    values = {
+        "id": record.id,
+        "memory_type": record.memory_type,
+        "summary_l0": record.summary_l0,
+        "overview_l1": record.overview_l1,
+        "now": context.clock(),
+    }
+    store.run(conn, "model_done", values)
+    store.run(conn, "retype", values)

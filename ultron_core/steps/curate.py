@@ -1,0 +1,184 @@
+"""What people and agents do to single memories: read, change, delete, archive by tag, undo a merge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from ultron_core.errors import InputError, NotFoundError
+from ultron_core.memories import Body
+from ultron_core.steps.context import Context
+from ultron_core.steps.memory_rows import set_status, split_off, write_body
+from ultron_core.store import clusters as cluster_store
+from ultron_core.store import memories as store
+from ultron_core.store.database import Connection
+from ultron_core.store.memories import MemoryRecord, MemorySource
+
+__all__ = [
+    "archive_memories_by_tag",
+    "delete_memory",
+    "get_memories",
+    "get_memory_sources",
+    "get_stats",
+    "unmerge",
+    "update_memory",
+]
+
+_DETAIL_HITS = 2
+
+
+def as_id(value: str | UUID) -> UUID:
+    """A UUID. Raises InputError for text that is none."""
+    try:
+        return value if isinstance(value, UUID) else UUID(str(value))
+    except ValueError as error:
+        raise InputError(f"{value!r} is no id: ids look like 3f2b6c1e-....") from error
+
+
+def get_memories(
+    context: Context, ids: Sequence[str | UUID], *, record_hits: bool = True
+) -> list[MemoryRecord]:
+    """Full memories in the order of `ids`, unknown ones left out; each counts two hits."""
+    wanted = [as_id(i) for i in ids]
+
+    def work(conn: Connection) -> list[MemoryRecord]:
+        if record_hits and wanted:
+            hit = {"account_id": context.account_id, "ids": sorted(wanted), "hits": _DETAIL_HITS}
+            store.run(conn, "hit", {**hit, "now": context.clock()})
+        return store.by_ids(conn, context.account_id, wanted)
+
+    return context.database.run(work)
+
+
+def get_memory_sources(context: Context, memory_id: str | UUID) -> list[MemorySource]:
+    """Sources of one memory, in order of place."""
+    with context.database.transaction() as conn:
+        return store.sources(conn, context.account_id, as_id(memory_id))
+
+
+def get_stats(context: Context) -> dict[str, Any]:
+    """`{total, by_tier, by_type, by_status}`; tiers and types count active memories."""
+    with context.database.transaction() as conn:
+        rows = store.fetch(conn, "stats", {"account_id": context.account_id})
+    tiers: Counter[str] = Counter()
+    types: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
+    for row in rows:
+        statuses[row["status"]] += row["count"]
+        if row["status"] == "active":
+            tiers[row["tier"]] += row["count"]
+            types[row["memory_type"]] += row["count"]
+    return {
+        "total": sum(statuses.values()),
+        "by_tier": dict(tiers),
+        "by_type": dict(types),
+        "by_status": dict(statuses),
+    }
+
+
+def _one(context: Context, conn: Connection, memory_id: UUID) -> MemoryRecord:
+    found = store.by_ids(conn, context.account_id, [memory_id])
+    if not found:
+        raise NotFoundError(f"No memory {memory_id}.")
+    return found[0]
+
+
+def update_memory(
+    context: Context,
+    memory_id: str | UUID,
+    *,
+    content: str | None = None,
+    context_text: str | None = None,
+    resolution: str | None = None,
+    tags: Sequence[str] | None = None,
+) -> MemoryRecord:
+    """Change fields; what is None stays. Redacted like an upload. Raises NotFoundError and InputError."""
+    if content is not None and not content.strip():
+        raise InputError("A memory needs content: delete it instead.")
+    wanted = as_id(memory_id)
+    given = {"content": content, "context": context_text, "resolution": resolution}
+    clean = context.redactor.redact_json({k: v for k, v in given.items() if v is not None})[0]
+    own_tags = None if tags is None else [context.redactor.redact_text(tag).text for tag in tags]
+
+    def work(conn: Connection) -> MemoryRecord:
+        record = _one(context, conn, wanted)
+        store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": record.memory_type})
+        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        record = _one(context, conn, wanted)
+        old = Body(record.content, record.context, record.resolution)
+        body = Body(
+            clean.get("content", old.content),
+            clean.get("context", old.context),
+            clean.get("resolution", old.resolution),
+        )
+        new_tags = record.tags if own_tags is None else own_tags
+        if body != old:
+            write_body(context, conn, record, body, new_tags)
+        elif new_tags != record.tags:
+            store.run(conn, "update_tags", {"id": wanted, "tags": new_tags, "now": context.clock()})
+        return _one(context, conn, wanted)
+
+    return context.database.run(work)
+
+
+def delete_memory(context: Context, memory_id: str | UUID) -> None:
+    """Remove a memory with sources, contributions, decisions, links, vectors and its place in a cluster."""
+    wanted = as_id(memory_id)
+
+    def work(conn: Connection) -> None:
+        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        _one(context, conn, wanted)
+        # out of its cluster first, so that the centroid forgets it as well
+        set_status(context, conn, [wanted], "archived", "deleted")
+        cluster_store.run(conn, "leave", {"ids": [wanted]})
+        store.run(conn, "delete", {"id": wanted, "account_id": context.account_id})
+
+    context.database.run(work)
+
+
+def archive_memories_by_tag(context: Context, tag: str) -> int:
+    """Archive every active memory that carries exactly this tag; returns how many."""
+
+    def work(conn: Connection) -> int:
+        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        rows = store.fetch(conn, "tagged", {"account_id": context.account_id, "tag": tag})
+        return len(set_status(context, conn, [row["id"] for row in rows], "archived", "by_tag"))
+
+    return context.database.run(work)
+
+
+def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
+    """Undo a merge: the contribution becomes a memory of its own, with its source; the body it changed goes
+    back to what it was unless later merges built on it. Raises NotFoundError and InputError."""
+    wanted = as_id(decision_id)
+
+    def work(conn: Connection) -> MemoryRecord:
+        rows = store.fetch(conn, "decision", {"id": wanted, "account_id": context.account_id})
+        if not rows:
+            raise NotFoundError(f"No decision {wanted}.")
+        decision = rows[0]
+        if decision["decision"] != "merge" or decision["undone_at"] is not None:
+            raise InputError(f"Decision {wanted} is no merge that can still be undone.")
+        record = _one(context, conn, decision["memory_id"])
+        store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": record.memory_type})
+        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        record = _one(context, conn, decision["memory_id"])
+        part = store.fetch(
+            conn, "contribution", {"id": decision["contribution_id"], "account_id": context.account_id}
+        )[0]
+        before = decision["body_before"]
+        if before and _last_merge(context, conn, record.id, wanted):
+            write_body(context, conn, record, Body(**before), record.tags)
+        new_id = split_off(context, conn, record, part, decision["score"])
+        store.run(conn, "undone", {"id": wanted, "now": context.clock()})
+        return _one(context, conn, new_id)
+
+    return context.database.run(work)
+
+
+def _last_merge(context: Context, conn: Connection, memory_id: UUID, decision_id: UUID) -> bool:
+    """Whether no later merge built on the body that this one made."""
+    rows = store.fetch(conn, "later_merges", {"memory_id": memory_id, "id": decision_id})
+    return not rows

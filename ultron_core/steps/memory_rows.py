@@ -1,0 +1,308 @@
+"""The rows of a memory, written in the caller's transaction while it holds the locks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from ultron_core.memories import Body, embedding_text, merge_tags, summarize_memory
+from ultron_core.models import MemoryType
+from ultron_core.steps import clusters as cluster_step
+from ultron_core.steps.context import Context
+from ultron_core.steps.lexical import MEMORY, count_document, make_lexical
+from ultron_core.steps.prepare import embed
+from ultron_core.steps.uploads import Prepared, Target, body_digest, thresholds
+from ultron_core.store import memories as store
+from ultron_core.store.database import Connection
+from ultron_core.store.memories import MemoryRecord
+
+__all__ = [
+    "archive_orphans",
+    "insert_memory",
+    "register_model",
+    "retract_from_segment",
+    "set_status",
+    "split_off",
+    "write_body",
+    "write_origin",
+]
+
+
+def register_model(context: Context, conn: Connection) -> None:
+    """Know the embedder and its thresholds, and have its index."""
+    limits = context.embedder.thresholds
+    store.run(
+        conn,
+        "register_model",
+        {
+            "account_id": context.account_id,
+            "model_id": context.embedder.model_id,
+            "dimension": context.embedder.dimension,
+            "merge": limits.merge,
+            "soft": limits.soft,
+            "cluster": limits.cluster,
+            "now": context.clock(),
+        },
+    )
+    store.ensure_index(conn, (context.embedder.model_id, context.embedder.dimension))
+
+
+def insert_memory(context: Context, conn: Connection, item: Prepared, target: Target) -> UUID:
+    memory_id = uuid4()
+    body = item.body
+    common = {"id": memory_id, "account_id": context.account_id, "now": context.clock()}
+    store.run(
+        conn,
+        "insert_memory",
+        {
+            **common,
+            "agent_id": item.upload.agent_id,
+            "memory_type": item.memory_type,
+            "content": body.content,
+            "context": body.context,
+            "resolution": body.resolution,
+            "tags": list(merge_tags((), item.tags)),
+            "summary_l0": item.summary.l0,
+            "overview_l1": item.summary.l1,
+            "confidence": item.upload.confidence,
+            "extractor": item.upload.extractor,
+            "redaction_version": context.redactor.version,
+            "body_sha256": item.digest,
+            "needs_model": item.needs_model,
+        },
+    )
+    store.run(conn, "insert_usage", common)
+    _write_lanes(context, conn, memory_id, item.memory_type, body, item.vector)
+    write_origin(context, conn, memory_id, item, target, merged=False, body_before=None)
+    if target.other is not None:
+        link = {"from_id": memory_id, "to_id": target.other, "kind": "similar_to", **common}
+        store.run(conn, "insert_link", {**link, "score": target.score, "reason": target.reason})
+    if item.vector is not None:
+        cluster_step.assign(context, conn, memory_id, item.vector, item.summary.l0)
+    return memory_id
+
+
+def write_body(
+    context: Context, conn: Connection, record: MemoryRecord, body: Body, tags: Sequence[str]
+) -> None:
+    """Another body: summaries, both lanes and the cluster's centroid follow."""
+    offline = summarize_memory(
+        body.content,
+        body.context,
+        body.resolution,
+        l0_max_tokens=context.settings.extract.l0_max_tokens,
+        l1_max_tokens=context.settings.extract.l1_max_tokens,
+    )
+    store.run(
+        conn,
+        "update_body",
+        {
+            "id": record.id,
+            "content": body.content,
+            "context": body.context,
+            "resolution": body.resolution,
+            "tags": list(tags),
+            "summary_l0": offline.l0,
+            "overview_l1": offline.l1,
+            "body_sha256": body_digest(record.memory_type, body),
+            "needs_model": context.llm is not None,
+            "now": context.clock(),
+        },
+    )
+    text = embedding_text(_as_type(record.memory_type), body.content, body.context, body.resolution)
+    vector = embed(context, [text])[0]
+    _write_lanes(context, conn, record.id, record.memory_type, body, vector, again=True)
+    if vector is not None:
+        cluster_step.refresh_member(context, conn, record.id)
+
+
+def _as_type(name: str) -> MemoryType:
+    return name  # type: ignore[return-value]  # the column's check allows nothing else
+
+
+def _write_lanes(
+    context: Context,
+    conn: Connection,
+    memory_id: UUID,
+    memory_type: str,
+    body: Body,
+    vector: str | None,
+    *,
+    again: bool = False,
+) -> None:
+    lexical = make_lexical(context, conn, body.text, MEMORY)
+    row = {"id": memory_id, "account_id": context.account_id, "memory_type": memory_type}
+    store.run(
+        conn,
+        "upsert_search",
+        {
+            **row,
+            "terms": lexical.terms,
+            "weights": store.sparse(lexical.weights),
+            "length": lexical.length,
+            "average_length": lexical.average_length,
+        },
+    )
+    if not again:  # a changed body shifts its frequencies by a few terms: the recount sets them right
+        count_document(context, conn, MEMORY, lexical.terms, lexical.length)
+    if vector is not None:
+        store.run(conn, "upsert_vector", {**row, "model_id": context.embedder.model_id, "vector": vector})
+
+
+def write_origin(
+    context: Context,
+    conn: Connection,
+    memory_id: UUID,
+    item: Prepared,
+    target: Target,
+    *,
+    merged: bool,
+    body_before: dict[str, str] | None,
+    pending: bool = False,
+) -> None:
+    """Sources, the contribution and the decision."""
+    common = {"account_id": context.account_id, "agent_id": item.upload.agent_id, "now": context.clock()}
+    source_ids = [uuid4() for _ in item.upload.sources]
+    for source_id, source, quote in zip(source_ids, item.upload.sources, item.quotes, strict=True):
+        store.run(
+            conn,
+            "insert_source",
+            {
+                **common,
+                "id": source_id,
+                "memory_id": memory_id,
+                "kind": source.kind,
+                "segment_id": source.segment_id,
+                "session_id": source.session_id,
+                "raw_upload_id": source.raw_upload_id,
+                "start_line": source.start_line,
+                "end_line": source.end_line,
+                "segment_start_line": source.segment_start_line,
+                "quote": quote,
+            },
+        )
+    contribution_id = uuid4()
+    store.run(
+        conn,
+        "insert_contribution",
+        {
+            **common,
+            "id": contribution_id,
+            "memory_id": memory_id,
+            "source_id": source_ids[0] if source_ids else None,
+            "content": item.body.content,
+            "context": item.body.context,
+            "resolution": item.body.resolution,
+            "tags": list(item.tags),
+            "merged": merged,
+            "pending_merge": pending,
+        },
+    )
+    store.run(
+        conn,
+        "insert_decision",
+        {
+            "id": uuid4(),
+            "account_id": context.account_id,
+            "memory_id": memory_id,
+            "other_id": target.other,
+            "contribution_id": contribution_id,
+            "decision": "merge" if merged else "insert",
+            "reason": target.reason,
+            "score": target.score,
+            "threshold": thresholds(context).merge,
+            "model_id": context.embedder.model_id,
+            "body_before": Jsonb(body_before) if body_before else None,
+            "decided_by": "rules",
+            "now": context.clock(),
+        },
+    )
+
+
+def set_status(
+    context: Context, conn: Connection, ids: Sequence[UUID], status: str, reason: str | None
+) -> list[UUID]:
+    """Archive or re-activate; archived members leave their cluster, re-activated ones come back."""
+    rows = store.fetch(
+        conn,
+        "set_status",
+        {
+            "account_id": context.account_id,
+            "ids": sorted(ids),
+            "status": status,
+            "reason": reason,
+            "now": context.clock(),
+        },
+    )
+    changed = [row["id"] for row in rows]
+    if changed:
+        cluster_step.follow_status(context, conn, changed, status)
+    return changed
+
+
+def archive_orphans(context: Context, conn: Connection, memory_ids: Sequence[UUID]) -> int:
+    """Archive those of the memories that have no source left; in the caller's transaction."""
+    if not memory_ids:
+        return 0
+    store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    orphans = [row["id"] for row in store.fetch(conn, "orphans", {"ids": list(memory_ids)})]
+    return len(set_status(context, conn, orphans, "archived", "no_source_left"))
+
+
+def retract_from_segment(context: Context, conn: Connection, segment_id: UUID, kept: Sequence[UUID]) -> int:
+    """Memories that a segment gives no more lose it as a source; those without another are archived."""
+    params = {"account_id": context.account_id, "segment_id": segment_id, "kept": list(kept)}
+    rows = store.fetch(conn, "retract_sources", params)
+    return archive_orphans(context, conn, [row["memory_id"] for row in rows])
+
+
+def split_off(
+    context: Context, conn: Connection, kept: MemoryRecord, part: dict[str, Any], score: float | None
+) -> UUID:
+    """Make a contribution a memory of its own again: its words, its source, a link to where it was."""
+    body = Body(part["content"], part["context"], part["resolution"])
+    memory_id = uuid4()
+    now = context.clock()
+    summary = summarize_memory(body.content, body.context, body.resolution)
+    common = {"id": memory_id, "account_id": context.account_id, "now": now}
+    store.run(
+        conn,
+        "insert_memory",
+        {
+            **common,
+            "agent_id": part["agent_id"],
+            "memory_type": kept.memory_type,
+            "content": body.content,
+            "context": body.context,
+            "resolution": body.resolution,
+            "tags": list(part["tags"]),
+            "summary_l0": summary.l0,
+            "overview_l1": summary.l1,
+            "confidence": kept.confidence,
+            "extractor": kept.extractor,
+            "redaction_version": context.redactor.version,
+            "body_sha256": body_digest(kept.memory_type, body),
+            "needs_model": context.llm is not None,
+        },
+    )
+    store.run(conn, "insert_usage", common)
+    text = embedding_text(_as_type(kept.memory_type), body.content, body.context, body.resolution)
+    vector = embed(context, [text])[0]
+    _write_lanes(context, conn, memory_id, kept.memory_type, body, vector)
+    store.run(conn, "move_contribution", {"id": part["id"], "memory_id": memory_id})
+    if part["source_id"] is not None:
+        store.run(conn, "move_source", {"id": part["source_id"], "memory_id": memory_id})
+    link = {
+        "from_id": memory_id,
+        "to_id": kept.id,
+        "kind": "similar_to",
+        "score": score,
+        "reason": "unmerged",
+    }
+    store.run(conn, "insert_link", {**link, "account_id": context.account_id, "now": now})
+    if vector is not None:
+        cluster_step.assign(context, conn, memory_id, vector, summary.l0)
+    return memory_id

@@ -1,0 +1,98 @@
+"""Everything about an upload that needs no lock: redaction, type, summaries, vector."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+from ultron_core.errors import EmbeddingError, ModelError
+from ultron_core.memories import Body, Summary, classify_memory, embedding_text, summarize_memory
+from ultron_core.models import MemoryType
+from ultron_core.steps.context import Context
+from ultron_core.steps.uploads import Prepared, Upload
+from ultron_core.store import memories as store
+
+__all__ = ["embed", "prepare"]
+
+
+def prepare(context: Context, uploads: Sequence[Upload]) -> list[Prepared]:
+    bodies = [_redacted(context, upload) for upload in uploads]
+    typed = [_typed(context, upload, body) for upload, (body, _, _) in zip(uploads, bodies, strict=True)]
+    texts = [
+        embedding_text(memory_type, body.content, body.context, body.resolution)
+        for (memory_type, _), (body, _, _) in zip(typed, bodies, strict=True)
+    ]
+    vectors = embed(context, texts)
+    prepared = []
+    for upload, (body, tags, quotes), (memory_type, asked), vector in zip(
+        uploads, bodies, typed, vectors, strict=True
+    ):
+        summary, told = _summarized(context, body)
+        needs_model = context.llm is not None and not (asked and told)
+        request = hashlib.sha256(json.dumps([upload.content, upload.context, upload.resolution]).encode())
+        prepared.append(
+            Prepared(
+                upload, body, tags, quotes, memory_type, summary, vector, needs_model, request.hexdigest()
+            )
+        )
+    return prepared
+
+
+def _redacted(context: Context, upload: Upload) -> tuple[Body, tuple[str, ...], tuple[str, ...]]:
+    """Body, tags and quotes as one document: the same secret gets the same placeholder everywhere."""
+    document = {
+        "body": [upload.content.strip(), upload.context.strip(), upload.resolution.strip()],
+        "quotes": [source.quote for source in upload.sources],
+    }
+    clean, _ = context.redactor.redact_json(document)
+    tags = tuple(t if t.startswith("segment:") else context.redactor.redact_text(t).text for t in upload.tags)
+    return Body(*[text.replace("\x00", "") for text in clean["body"]]), tags, tuple(clean["quotes"])
+
+
+def _typed(context: Context, upload: Upload, body: Body) -> tuple[MemoryType, bool]:
+    """(type, whether the model was asked if there is one)."""
+    if upload.memory_type is not None:
+        return upload.memory_type, True
+    if context.llm is not None:
+        try:
+            return classify_memory(body.content, body.context, body.resolution, context.llm), True
+        except ModelError:
+            return classify_memory(body.content, body.context, body.resolution), False
+    return classify_memory(body.content, body.context, body.resolution), True
+
+
+def _summarized(context: Context, body: Body) -> tuple[Summary, bool]:
+    """(L0 and L1, whether the model made them if there is one)."""
+    limits = context.settings.extract
+    made = None
+    if context.llm is not None:
+        try:
+            made = summarize_memory(
+                body.content,
+                body.context,
+                body.resolution,
+                context.llm,
+                l0_max_tokens=limits.l0_max_tokens,
+                l1_max_tokens=limits.l1_max_tokens,
+            )
+        except ModelError:
+            made = None
+    told = made is not None or context.llm is None
+    if made is None:
+        made = summarize_memory(
+            body.content,
+            body.context,
+            body.resolution,
+            l0_max_tokens=limits.l0_max_tokens,
+            l1_max_tokens=limits.l1_max_tokens,
+        )
+    return made, told
+
+
+def embed(context: Context, texts: Sequence[str]) -> list[str | None]:
+    """Vectors in text form; all None when the embedder fails: the rows are filled in later."""
+    try:
+        return [store.vector_text(vector) for vector in context.embedder.embed(list(texts))]
+    except EmbeddingError:
+        return [None] * len(texts)

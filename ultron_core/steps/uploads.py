@@ -1,0 +1,108 @@
+"""Records of an upload, before and after what needs no lock."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from ultron_core.embeddings.protocol import Thresholds
+from ultron_core.memories import Body, Summary
+from ultron_core.models import MemoryType
+from ultron_core.steps.context import Context
+from ultron_core.store.memories import MemoryRecord
+
+__all__ = ["Prepared", "Source", "Target", "Upload", "UploadResult", "body_digest", "thresholds"]
+
+#: extractor of what was given by hand
+DIRECT = "direct"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an upload comes from; kind is segment, upload or ingest_text."""
+
+    kind: str
+    segment_id: UUID | None = None
+    session_id: UUID | None = None
+    raw_upload_id: UUID | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    segment_start_line: int | None = None
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One memory as it is given; `memory_type` None means that Ultron decides."""
+
+    content: str
+    context: str = ""
+    resolution: str = ""
+    tags: tuple[str, ...] = ()
+    confidence: float = 0.5
+    memory_type: MemoryType | None = None
+    agent_id: str = "default"
+    sources: tuple[Source, ...] = (Source(kind="upload"),)
+    idempotency_key: str | None = None
+    extractor: str = DIRECT
+
+
+@dataclass(frozen=True, slots=True)
+class UploadResult:
+    """The memory an upload became (`insert`), was merged into (`merge`), or was already (`known`)."""
+
+    record: MemoryRecord
+    action: str
+    score: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An upload after everything that needs no lock."""
+
+    upload: Upload
+    body: Body
+    tags: tuple[str, ...]
+    quotes: tuple[str, ...]
+    memory_type: MemoryType
+    summary: Summary
+    vector: str | None
+    needs_model: bool
+    request_hash: str
+    #: merged bodies a model has made, by (memory, hash of the body it saw)
+    merges: dict[tuple[UUID, str], Body] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        return body_digest(self.memory_type, self.body)
+
+
+def thresholds(context: Context) -> Thresholds:
+    """The embedder's calibrated cosines; a value set by the user wins."""
+    own, dedup = context.embedder.thresholds, context.settings.dedup
+    cluster = context.settings.clusters.similarity_threshold
+    return Thresholds(
+        merge=own.merge if dedup.similarity_threshold is None else dedup.similarity_threshold,
+        soft=own.soft if dedup.soft_threshold is None else dedup.soft_threshold,
+        cluster=own.cluster if cluster is None else cluster,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to do with an upload, seen against what is stored now."""
+
+    action: str
+    reason: str
+    other: UUID | None = None
+    score: float | None = None
+    archived: bool = False
+    known: bool = False
+
+
+def body_digest(memory_type: str, body: Body) -> str:
+    """Identity of a memory's words."""
+    parts = "\x1f".join((memory_type, body.content, body.context, body.resolution))
+    return hashlib.sha256(parts.encode()).hexdigest()
