@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from ultron_core.version import __version__
+
 __all__ = ["Settings", "Ultron", "__version__"]
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ __all__ = ["main"]
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "sessions"
 SEARCHES = (
-    "python import error ModuleNotFoundError",
-    "tests fail after the change",
-    "航班 改签 退票",
+    "git push rejected, no upstream branch",
+    "undefined name after an edit",
+    "支付金额不符，预订失败",
 )
 _CONFIG = """\
 # Written by `make demo`. The examples are finished logs, so their last task counts as finished at once.

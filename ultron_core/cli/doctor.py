@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from ultron_core import __version__
 from ultron_core.cli.output import FAILED, console, print_json, table
 from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
 from ultron_core.settings import Settings
+from ultron_core.version import __version__
 
 __all__ = ["COMMANDS"]
 

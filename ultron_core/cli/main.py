@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from ultron_core import __version__
 from ultron_core.cli import dev, doctor, ingest, maintain, memory
 from ultron_core.cli.output import FAILED, console
 from ultron_core.errors import UltronError
 from ultron_core.settings import Settings
+from ultron_core.version import __version__
 
 __all__ = ["cli", "main"]
 

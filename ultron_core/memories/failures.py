@@ -59,7 +59,8 @@ _SOURCE_LINE = re.compile(
     r"^(?:\d+\s*[│|:→]|[│|+*#/<>]|//|--|\.\.\.|import |from \S+ import|def |class |return |raise |assert |if |elif |"
     r"else|for |while |try|except|throw |const |let |var |function )|[{};]$|\.\.\. ok$"
 )
-_DEEP_PATH = re.compile(r"(?:[A-Za-z]:)?(?:[/\\][\w.@+-]+){3,}")
+#: a path from the root, the home or a parent folder; one inside a sed expression or URL is none
+_DEEP_PATH = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:|~|\.{1,2})?(?:[/\\][\w.@+-]+){3,}")
 
 
 @dataclass(frozen=True, slots=True)

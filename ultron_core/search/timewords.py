@@ -24,7 +24,7 @@ class TimeRange:
 
 
 _Bounds = tuple[datetime | None, datetime | None]
-_Reader = Callable[[re.Match[str], datetime], _Bounds | None]
+_Reader = Callable[[re.Match[str], datetime], _Bounds]
 
 _EN_NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
@@ -72,9 +72,12 @@ def find_range(text: str, now: datetime) -> TimeRange | None:
         match = pattern.search(text)
         if match is None:
             continue
-        bounds = read(match, now)
-        if bounds is not None:
-            return TimeRange(bounds[0], bounds[1], match.start(), match.end())
+        try:
+            bounds = read(match, now)
+        except (ValueError, OverflowError):
+            # 2024-13-40 and 20,000 years ago are outside the calendar
+            continue
+        return TimeRange(bounds[0], bounds[1], match.start(), match.end())
     return None
 
 
@@ -116,19 +119,14 @@ def _number(word: str) -> int:
     return _EN_NUMBERS.get(word.lower()) or _ZH_DIGITS[word]
 
 
-def _date(match: re.Match[str], now: datetime) -> _Bounds | None:
+def _date(match: re.Match[str], now: datetime) -> _Bounds:
     year, month, day = (int(part) for part in match.groups())
-    try:
-        begin = _day(now).replace(year=year, month=month, day=day)
-    except ValueError:  # 2024-13-40 is no date
-        return None
+    begin = _day(now).replace(year=year, month=month, day=day)
     return begin, begin + timedelta(days=1)
 
 
-def _year_month(match: re.Match[str], now: datetime) -> _Bounds | None:
+def _year_month(match: re.Match[str], now: datetime) -> _Bounds:
     year, month = int(match.group(1)), int(match.group(2))
-    if not 1 <= month <= 12:
-        return None
     begin = _day(now).replace(year=year, month=month, day=1)
     return begin, _month(begin, 1)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ultron_core import __version__
 from ultron_core.errors import ExportError, InputError
 from ultron_core.labels import is_sft_eligible
 from ultron_core.llm.tokens import token_counter
@@ -32,6 +31,7 @@ from ultron_core.store import exports
 from ultron_core.store import segments as segment_store
 from ultron_core.store import sessions as session_store
 from ultron_core.store.records import SegmentRow
+from ultron_core.version import __version__
 
 __all__ = ["Export", "ExportRequest", "export_dataset", "export_rows"]
 

@@ -32,7 +32,7 @@ _CANDIDATES = 50
 #: weights of the lanes; measured on LoCoMo, where words carry most (docs/memory-store.md)
 _VECTOR_WEIGHT, _LEXICAL_WEIGHT = 0.4, 0.6
 #: a candidate must reach this share of the soft threshold in cosine, or of the query's weight in words
-_COSINE_FLOOR, _WORD_FLOOR = 0.55, 0.35
+_COSINE_FLOOR, _WORD_FLOOR = 0.28, 0.35
 #: BM25 saturates at k1 + 1 a term
 _BM25_MOST = 2.2
 _MOST_PHRASES = 4

@@ -50,6 +50,14 @@ def test_identifiers_and_phrases_are_kept_as_written():
     assert {"read_session", "config.yaml", "--no-cache"} <= set(analysis.identifiers)
 
 
+@pytest.mark.parametrize(
+    "query", ["2024-13-40 build", "0000年1月", "9999年12月31日", "20000 years ago", "999 年前的构建"]
+)
+def test_a_time_outside_the_calendar_never_raises(query):
+    analysis = analyze_query(query, NOW)
+    assert analysis.since is None or analysis.since < NOW
+
+
 def test_an_impossible_date_is_no_range():
     assert analyze_query("2024-13-40 build", NOW).since is None
 
