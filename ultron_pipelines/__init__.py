@@ -11,3 +11,10 @@ schedules.py    rebalance, export, daily checks
 build.py        all of it as one Definitions, with overrides for tests
 definitions.py  what Dagster loads
 """
+
+import warnings
+
+# backfill policies and automation sensors are marked beta in the Dagster that is locked; said once in the docs,
+# not on every start
+warnings.filterwarnings("ignore", message=".*currently in beta.*")
+warnings.filterwarnings("ignore", message=".*currently in preview.*")

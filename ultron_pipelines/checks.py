@@ -1,7 +1,5 @@
 """What must hold of the stored rows. Gates are code in the write path; these report, and block downstream."""
 
-from __future__ import annotations
-
 import dagster as dg
 
 from ultron_core.steps import audit

@@ -1,7 +1,5 @@
 """Jobs: reading files in batches, taking up what waits, rebalance, export."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dagster as dg

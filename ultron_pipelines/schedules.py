@@ -1,7 +1,5 @@
 """Rebalance and export at any interval from 0.1 hours on, and the daily checks."""
 
-from __future__ import annotations
-
 import dagster as dg
 
 __all__ = ["cron_for", "is_due", "make_schedules"]

@@ -1,7 +1,5 @@
 """The drop folder, and work that waits."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """`clusters`: groups of related memories, their topics, and which are ready to become skills."""
 
-from __future__ import annotations
-
 import dagster as dg
 
 from ultron_core.steps.clusters import cluster_report

@@ -1,7 +1,5 @@
 """One event a partition: good ones recorded, exactly the bad ones left failed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """`quality_labels`: What each finished task is worth: outcome, scores for training and for memory, evidence lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

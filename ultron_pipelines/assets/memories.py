@@ -1,7 +1,5 @@
 """`extracted_memories`: gated, redacted, deduplicated, each tied to file, lines and words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`segments`: Each session cut into tasks; re-ingest keeps the ids of what did not change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

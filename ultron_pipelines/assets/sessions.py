@@ -1,7 +1,5 @@
 """`session_files`: each log file read once, archived and normalised."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

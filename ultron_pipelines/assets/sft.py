@@ -1,7 +1,5 @@
 """`sft_dataset`: the training set as Parquet and JSONL with a manifest, reproducible from the stored rows."""
 
-from __future__ import annotations
-
 import dagster as dg
 from pydantic import Field
 

@@ -1,7 +1,5 @@
 """What the partitioned stages after `session_files` have in common: run one core stage for a range of keys."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

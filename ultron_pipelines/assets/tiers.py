@@ -1,7 +1,5 @@
 """`tier_assignments`: HOT, WARM and COLD by hits; COLD memories that are too old are archived."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import dagster as dg
