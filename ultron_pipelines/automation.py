@@ -20,27 +20,36 @@ def on_new_data_version() -> dg.AutomationCondition[Any]:
     ).since_last_handled()
     missing = dg.AutomationCondition.newly_missing().since_last_handled()
     ready = ~dg.AutomationCondition.any_deps_missing() & ~dg.AutomationCondition.in_progress()
-    blocking = dg.AutomationCondition.all_deps_blocking_checks_passed()
-    return ((changed | missing) & ready & blocking).with_label("on_new_data_version")
+    # "passed" would wait for a check run after every batch; a blocking check that failed is what must stop us
+    failed = dg.AutomationCondition.any_checks_match(
+        dg.AutomationCondition.check_failed(), blocking_only=True
+    )
+    sound = ~dg.AutomationCondition.any_deps_match(failed)
+    return ((changed | missing) & ready & sound).with_label("on_new_data_version")
+
+
+_STAGES = {
+    "segments": "Segments a session file once its content is new.",
+    "quality_labels": "Labels segments once they are new.",
+    "extracted_memories": "Looks through labelled segments for memories.",
+}
 
 
 def automation_sensors(
     status: dg.DefaultSensorStatus, seconds: int
 ) -> list[dg.AutomationConditionSensorDefinition]:
-    """One sensor for the assets that may call a model, so that a slow family cannot delay another."""
+    """One sensor a stage.
+
+    A stage marks its good partitions itself and gives no output, so a later stage in the same run would be
+    skipped; and a slow model in one stage must not delay another.
+    """
     return [
         dg.AutomationConditionSensorDefinition(
-            name="segment_automation",
-            target=dg.AssetSelection.assets("segments"),
+            name=f"{asset}_automation",
+            target=dg.AssetSelection.assets(asset),
             default_status=status,
             minimum_interval_seconds=seconds,
-            description="Segments a session file once its content is new.",
-        ),
-        dg.AutomationConditionSensorDefinition(
-            name="label_and_memory_automation",
-            target=dg.AssetSelection.assets("quality_labels", "extracted_memories"),
-            default_status=status,
-            minimum_interval_seconds=seconds,
-            description="Labels new segments, then looks through them for memories.",
-        ),
+            description=about,
+        )
+        for asset, about in _STAGES.items()
     ]

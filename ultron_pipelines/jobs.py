@@ -81,17 +81,15 @@ def pending_work() -> None:
     work_off_pending()
 
 
-_PARTITIONED: dict[str, Any] = {"partitions_def": sessions_partitions}
-
-session_files_job = dg.define_asset_job("session_files_job", selection=[ASSET], **_PARTITIONED)
+session_files_job = dg.define_asset_job("session_files_job", selection=[ASSET])
 
 JOBS: list[Any] = [
     ingest_sessions,
     pending_work,
     session_files_job,
-    dg.define_asset_job("segments_job", selection=["segments"], **_PARTITIONED),
-    dg.define_asset_job("quality_labels_job", selection=["quality_labels"], **_PARTITIONED),
-    dg.define_asset_job("extracted_memories_job", selection=["extracted_memories"], **_PARTITIONED),
+    dg.define_asset_job("segments_job", selection=["segments"]),
+    dg.define_asset_job("quality_labels_job", selection=["quality_labels"]),
+    dg.define_asset_job("extracted_memories_job", selection=["extracted_memories"]),
     dg.define_asset_job(
         "rebalance_job", selection=["tier_assignments", "clusters"], description="Tiers and clusters."
     ),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import dagster as dg
-from pydantic import PrivateAttr
+from pydantic import Field
 
 from ultron_core.client import Ultron
 from ultron_core.settings import Settings
@@ -16,22 +16,18 @@ __all__ = ["UltronResource"]
 
 
 class UltronResource(dg.ConfigurableResource[Any]):
-    """Opens an `Ultron` from the environment of the process; tests pass `make` to open their own."""
+    """Opens an `Ultron` from the environment of the process, or from settings that a test gives as JSON."""
 
-    _make: Callable[[], Ultron] | None = PrivateAttr(default=None)
+    settings_json: str = Field(default="", description="Settings instead of the environment's; for tests.")
 
     @classmethod
-    def made_by(cls, make: Callable[[], Ultron]) -> UltronResource:
-        """A resource that opens with `make` instead of the environment."""
-        resource = cls()
-        resource._make = make
-        return resource
+    def of(cls, settings: Settings) -> UltronResource:
+        """A resource with these settings. They show in the UI, passwords included: tests only."""
+        return cls(settings_json=settings.model_dump_json())
 
     @contextmanager
     def open(self) -> Iterator[Ultron]:
         """An open `Ultron`, closed at the end of the block."""
-        ultron = self._make() if self._make is not None else Ultron(Settings.load())
-        try:
+        given = self.settings_json
+        with Ultron(Settings.model_validate_json(given) if given else Settings.load()) as ultron:
             yield ultron
-        finally:
-            ultron.close()

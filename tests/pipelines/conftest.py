@@ -3,7 +3,6 @@
 import dagster as dg
 import pytest
 
-from ultron_core.client import Ultron
 from ultron_core.settings import SessionSettings
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource
@@ -24,7 +23,7 @@ def dagster_settings(settings, drop_folder):
 
 @pytest.fixture
 def resource(dagster_settings):
-    return UltronResource.made_by(lambda: Ultron(dagster_settings))
+    return UltronResource.of(dagster_settings)
 
 
 @pytest.fixture

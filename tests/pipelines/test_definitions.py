@@ -43,8 +43,9 @@ def test_jobs_sensors_and_schedules_by_name(defs):
     assert {s.name for s in repository.sensor_defs} >= {
         "session_drop_sensor",
         "pending_work_sensor",
-        "segment_automation",
-        "label_and_memory_automation",
+        "segments_automation",
+        "quality_labels_automation",
+        "extracted_memories_automation",
     }
     assert {s.name for s in repository.schedule_defs} == {
         "rebalance_schedule",
@@ -60,7 +61,7 @@ def test_jobs_sensors_and_schedules_by_name(defs):
 def test_sensors_run_by_default_only_when_asked_for(running):
     repository = build_defs(Settings(), running=running).get_repository_def()
     status = dg.DefaultSensorStatus.RUNNING if running else dg.DefaultSensorStatus.STOPPED
-    names = {"session_drop_sensor", "pending_work_sensor", "segment_automation"}
+    names = {"session_drop_sensor", "pending_work_sensor", "segments_automation"}
     assert {s.default_status for s in repository.sensor_defs if s.name in names} == {status}
 
 

@@ -128,17 +128,41 @@ def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
     assert [e.check_name for e in evaluations if not e.passed] == []
 
 
-def test_new_content_is_what_asks_for_the_next_stage(defs, instance, drop):
-    drop("agent/one.jsonl", solved("alpha", "pandas"))
+class Sensors:
+    """The automation sensors, each with a cursor of its own as in the daemon."""
+
+    def __init__(self, defs, instance):
+        self.defs, self.instance, self.cursors = defs, instance, {}
+
+    def tick(self):
+        asked = {}
+        for stage in STAGES:
+            result = dg.evaluate_automation_conditions(
+                defs=self.defs,
+                instance=self.instance,
+                asset_selection=dg.AssetSelection.assets(stage),
+                cursor=self.cursors.get(stage),
+            )
+            self.cursors[stage] = result.cursor
+            asked[stage] = result.get_requested_partitions(dg.AssetKey(stage))
+        return {stage: keys for stage, keys in asked.items() if keys}
+
+
+def test_new_content_asks_for_one_stage_after_the_other_and_old_content_for_nothing(defs, instance, drop):
+    sensors = Sensors(defs, instance)
+    assert sensors.tick() == {}
+    path = drop("agent/one.jsonl", solved("alpha", "pandas"))
+    drop("agent/two.jsonl", task("beta"))
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
-    first = dg.evaluate_automation_conditions(defs=defs, instance=instance)
-    assert first.get_requested_partitions(dg.AssetKey("segments")) == {"agent/one.jsonl"}
+    for stage in STAGES:
+        assert sensors.tick() == {stage: {"agent/one.jsonl", "agent/two.jsonl"}}
+        run(defs, instance, f"{stage}_job", tags=over_all(instance))
+    assert sensors.tick() == {}
     run(defs, instance, "segments_job", tags=over_all(instance))
-    second = dg.evaluate_automation_conditions(defs=defs, instance=instance, cursor=first.cursor)
-    assert second.get_requested_partitions(dg.AssetKey("segments")) == set()
-    assert second.get_requested_partitions(dg.AssetKey("quality_labels")) == {"agent/one.jsonl"}
-    # the same content materialised again asks for nothing
-    run(defs, instance, "segments_job", tags=over_all(instance))
-    third = dg.evaluate_automation_conditions(defs=defs, instance=instance, cursor=second.cursor)
-    assert third.total_requested == 0
+    assert sensors.tick() == {}, "the same content again is nothing new"
+    drop("agent/one.jsonl", solved("alpha", "pandas"), task("gamma"))
+    assert path.exists()
+    requests, _ = tick(defs, instance)
+    run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    assert sensors.tick() == {"segments": {"agent/one.jsonl"}}

@@ -10,6 +10,7 @@ unreadable              marked failed with its reason; what was read before stay
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -31,6 +32,8 @@ __all__ = ["FileResult", "Progress", "ingest_files"]
 
 Progress = Callable[[str, int, int], None]
 _STAGE = "sessions"
+#: share of the smaller log's text that makes two contents versions of one log
+_SHARED_LEAST = 0.2
 _RETRY_FIRST = timedelta(minutes=1)
 _RETRY_MOST = timedelta(hours=6)
 
@@ -130,7 +133,7 @@ def _store(
         row = _renamed_from(context, conn, file, snapshot, digests)
         status = "renamed" if row else "new"
     old = sessions.digests(conn, row.id) if row else []
-    if row and _is_rotation([d[0] for d in old], digests):
+    if row and _is_rotation(conn, row, [d[0] for d in old], session.messages, digests):
         status = "rotated"
     key = row.partition_key if row else _free_partition_key(context, conn, file)
     values = _session_values(context, file, snapshot, session, key)
@@ -173,8 +176,29 @@ def _renamed_from(
     return None
 
 
-def _is_rotation(old: Sequence[str], new: Sequence[str]) -> bool:
-    return bool(old) and not set(old) & set(new)
+def _is_rotation(
+    conn: Connection,
+    row: SessionRow,
+    old: Sequence[str],
+    messages: Sequence[Message],
+    digests: Sequence[str],
+) -> bool:
+    """Whether another log lies at the path now: less than a fifth of what is said is shared with the old one.
+
+    By size of text, because short phrases ("thanks", "ok") are in every log.
+    """
+    shorter = min(len(old), len(digests))
+    if not old or (shorter and list(old[:shorter]) == list(digests[:shorter])):
+        return False  # grown, or cut short
+    before = Counter[str]()
+    for known in sessions.fetch(conn, "sizes", {"session_id": row.id}):
+        before[known["digest"]] += known["size"]
+    after = Counter[str]()
+    for message, digest in zip(messages, digests, strict=True):
+        if message.role != "system":
+            after[digest] += len(message.content) + sum(len(str(c.arguments)) for c in message.tool_calls)
+    smaller = min(before.total(), after.total())
+    return sum((before & after).values()) < _SHARED_LEAST * smaller or not smaller
 
 
 def _common_prefix(

@@ -99,6 +99,11 @@ FROM STDIN;
 -- Fingerprints of the single messages, with where they stand.
 SELECT digest, thread, start_line, end_line FROM messages WHERE session_id = %(session_id)s ORDER BY seq;
 
+-- name: sizes
+-- How much each message says; system prompts are the same in every log and say nothing about identity.
+SELECT digest, length(content) + coalesce(length(tool_calls::text), 0) AS size FROM messages
+WHERE session_id = %(session_id)s AND role <> 'system';
+
 -- name: messages
 -- A session's messages in file order.
 SELECT * FROM messages WHERE session_id = %(session_id)s AND account_id = %(account_id)s ORDER BY seq;
