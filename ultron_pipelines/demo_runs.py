@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import dagster as dg
 
@@ -15,6 +16,8 @@ from ultron_pipelines.partitions import SESSIONS_NAME
 
 __all__ = ["DemoRuns"]
 
+#: Dagster's own log lines would bury the summary; the UI has them
+_QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 _UNPARTITIONED = ("rebalance_job", "sft_export_job", "checks_job")
 
 
@@ -58,9 +61,16 @@ class DemoRuns:
         for name in _UNPARTITIONED:
             yield self._run(name)
 
-    def _run(self, name: str, **arguments: object) -> str:
+    def _run(
+        self, name: str, run_config: dict[str, Any] | None = None, tags: dict[str, str] | None = None
+    ) -> str:
         started = time.monotonic()
         job = self._defs.resolve_job_def(name)
-        result = job.execute_in_process(instance=self._instance, raise_on_error=False, **arguments)  # type: ignore[arg-type]
+        result = job.execute_in_process(
+            instance=self._instance,
+            raise_on_error=False,
+            run_config={**(run_config or {}), **_QUIET},
+            tags=tags,
+        )
         state = "done" if result.success else "done in part, see the UI"
         return f"{name:24} {time.monotonic() - started:5.1f} s  {state}"

@@ -11,8 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ultron_core.errors import StoreError, UltronError
@@ -108,19 +110,38 @@ def _serve(host: str, port: int) -> int:
     with dagster_environment(settings) as variables:
         print(f"Dagster UI: http://{host}:{port}   drop folder: {settings.sessions_dir}/<agent>/", flush=True)
         command = [sys.executable, "-m", "dagster", "dev", *_workspace(), "--host", host, "--port", str(port)]
-        child = subprocess.Popen(command, env={**os.environ, **variables, "ULTRON_AUTOSTART": "1"})
+        environment = {**os.environ, **variables, "ULTRON_AUTOSTART": "1"}
+        # a group of its own: a Ctrl-C reaches us alone, and we end Dagster's processes in order
+        child = subprocess.Popen(command, env=environment, start_new_session=True)
         return _wait(child)
 
 
 def _wait(child: subprocess.Popen[bytes]) -> int:
-    """Wait for Dagster; a stop signal is passed on once, so that it ends its own processes first."""
+    """Wait for Dagster. Ctrl-C or SIGTERM asks its processes to end, then insists, then makes them."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    while child.poll() is None and not stop.wait(0.2):
+        pass
+    for number, seconds in ((signal.SIGINT, 15), (signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+        if _group_ended(child, seconds, number):
+            break
+    return 0 if stop.is_set() else child.returncode or 0
 
-    def pass_on(number: int, _: object) -> None:
-        child.send_signal(signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
 
-    signal.signal(signal.SIGTERM, pass_on)
-    signal.signal(signal.SIGINT, lambda *_: None)  # the terminal sends it to the whole group
-    return child.wait()
+def _group_ended(child: subprocess.Popen[bytes], seconds: float, number: signal.Signals) -> bool:
+    """Send a signal to Dagster's own process group and see whether all of it ends in time."""
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, number)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        child.poll()
+        try:
+            os.killpg(child.pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.2)
+    return False
 
 
 if __name__ == "__main__":

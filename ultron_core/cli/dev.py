@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import sys
 
 import click
@@ -26,11 +25,8 @@ def dev(settings: Settings, port: int, host: str) -> None:
         raise InputError("The Dagster side (ultron_pipelines) is not installed: install the whole project.")
     command = [sys.executable, "-m", "ultron_pipelines.launch", "--host", host, "--port", str(port)]
     env = {**os.environ, "ULTRON_HOME": str(settings.store.home)}
-    try:
-        code = subprocess.run(command, env=env, check=False).returncode
-    except KeyboardInterrupt:
-        code = 0  # the child got the same signal and has cleaned up
-    raise click.exceptions.Exit(max(code, 0))
+    # in this process's place: signals reach the one that has to clean up
+    os.execve(sys.executable, command, env)
 
 
 COMMANDS = [dev]

@@ -117,3 +117,20 @@ def newest_dataset(context: Context) -> dict[str, Any] | None:
     """Name, version, path and rows of the dataset that was written last."""
     with context.database.transaction() as conn:
         return exports.newest_of_all(conn, context.account_id)
+
+
+def scores(context: Context) -> dict[str, list[float]]:
+    """`overall_score` and `memory_score` of every labelled segment."""
+    with context.database.transaction() as conn:
+        rows = segment_store.fetch(conn, "scores", {"account_id": context.account_id, "keys": None})
+    return {name: [float(row[name]) for row in rows] for name in ("overall_score", "memory_score")}
+
+
+def model_totals(context: Context, stage: str) -> dict[str, float]:
+    """Calls, tokens and cost of one stage so far; empty when no model was asked."""
+    with context.database.transaction() as conn:
+        rows = [row for row in call_totals(conn, context.account_id) if row["stage"] == stage]
+    if not rows:
+        return {}
+    names = ("calls", "input_tokens", "output_tokens", "cost")
+    return {name: float(sum(row[name] for row in rows)) for name in names}
