@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ def markdown_image(png: bytes, alt: str) -> str:
     return f"![{alt}](data:image/png;base64,{base64.b64encode(png).decode('ascii')})"
 
 
-def histogram(series: dict[str, Sequence[float]], thresholds: dict[str, float], title: str) -> bytes:
+def histogram(series: Mapping[str, Sequence[float]], thresholds: Mapping[str, float], title: str) -> bytes:
     """PNG of scores from 0 to 1, one outline a series, thresholds as dashed lines."""
     figure, axes = _figure()
     bins = np.linspace(0.0, 1.0, 21)

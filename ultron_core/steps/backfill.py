@@ -12,6 +12,8 @@ from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
 from ultron_core.steps.memory_rows import register_model, write_body
 from ultron_core.steps.upload import merge_backfilled
+from ultron_core.steps.uploads import body_digest
+from ultron_core.steps.windows import fill_windows
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
@@ -23,7 +25,7 @@ _BATCH = 200
 
 def backfill(context: Context) -> int:
     """Fill in what waits; returns the number of rows that were finished. Stops quietly while it is still down."""
-    return _vectors(context) + _merges(context) + _models(context)
+    return _vectors(context) + _merges(context) + _models(context) + fill_windows(context)
 
 
 def _vectors(context: Context) -> int:
@@ -50,7 +52,10 @@ def _fill(context: Context, row: dict[str, Any], vector: str, conn: Connection) 
     store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": row["memory_type"]})
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
     register_model(context, conn)
-    record = store.by_ids(conn, context.account_id, [row["id"]])[0]
+    found = store.by_ids(conn, context.account_id, [row["id"]])
+    if not found:
+        return  # deleted meanwhile
+    record = found[0]
     if merge_backfilled(context, conn, record, vector):
         return
     values = {
@@ -125,9 +130,18 @@ def _models(context: Context) -> int:
 
 
 def _write_model(context: Context, record: MemoryRecord, conn: Connection) -> None:
+    """Unless somebody changed or deleted the memory meanwhile; then the next cycle does it."""
+    before = store.by_ids(conn, context.account_id, [record.id])
+    for kind in sorted({record.memory_type, *(row.memory_type for row in before)}):
+        store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": kind})
+    now = store.by_ids(conn, context.account_id, [record.id])
+    if not now or now[0].content != record.content:
+        return
+    body = Body(record.content, record.context, record.resolution)
     values = {
         "id": record.id,
         "memory_type": record.memory_type,
+        "body_sha256": body_digest(record.memory_type, body),
         "summary_l0": record.summary_l0,
         "overview_l1": record.overview_l1,
         "now": context.clock(),

@@ -29,6 +29,7 @@ __all__ = [
     "get_cluster_memories",
     "get_clusters_ready_to_crystallize",
     "get_clusters_ready_to_recrystallize",
+    "leave",
     "mark_crystallized",
     "refresh_member",
     "run_initial_clustering",
@@ -85,12 +86,17 @@ def refresh_member(context: Context, conn: Connection, memory_id: UUID) -> None:
         _refresh(context, conn, [rows[0]["cluster_id"]])
 
 
+def leave(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+    """Members go; their clusters' sizes and centroids follow."""
+    left = store.fetch(conn, "leave", {"ids": list(ids)})
+    if left:
+        _refresh(context, conn, [row["cluster_id"] for row in left])
+
+
 def follow_status(context: Context, conn: Connection, ids: Sequence[UUID], status: str) -> None:
     """Archived members leave; re-activated ones are assigned again."""
     if status == "archived":
-        left = store.fetch(conn, "leave", {"ids": list(ids)})
-        if left:
-            _refresh(context, conn, [row["cluster_id"] for row in left])
+        leave(context, conn, ids)
     else:
         _assign_missing(context, conn)
 
@@ -171,23 +177,41 @@ def run_initial_clustering(context: Context) -> dict[str, int]:
 
     def work(conn: Connection) -> dict[str, int]:
         memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-        with_skill = [c.cluster_id for c in _all(context, conn) if c.skill_slug]
-        store.run(conn, "delete_all", {"account_id": context.account_id, "keep": with_skill})
-        rows = [r for r in store.fetch(conn, "vectors", _model(context)) if r["cluster_id"] is None]
-        _bulk_assign(context, conn, rows)
+        kept = [c for c in _all(context, conn) if c.skill_slug]
+        fixed = {c.cluster_id for c in kept}
+        every = store.fetch(conn, "vectors", _model(context))
+        rows = [r for r in every if r["cluster_id"] not in fixed]
+        labels = _labels(context, rows, kept)
+        if not _as_now(rows, labels, kept):
+            store.run(conn, "delete_all", {"account_id": context.account_id, "keep": sorted(fixed)})
+            _write_assignment(context, conn, rows, labels, kept)
         _name(context, conn)
         return {"clusters": len(_all(context, conn)), "memories": len(rows)}
 
     return context.database.run(work)
 
 
-def _bulk_assign(context: Context, conn: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    if not rows:
-        return
-    kept = _all(context, conn)
+def _labels(context: Context, rows: Sequence[dict[str, Any]], kept: Sequence[KnowledgeCluster]) -> list[int]:
     vectors = np.array([vector_of(row["vector"]) for row in rows], dtype=np.float32)
     given = [np.array(c.centroid, dtype=np.float32) for c in kept]
-    labels = assign_online(vectors, _threshold(context), given)
+    return assign_online(vectors.reshape(len(rows), -1), _threshold(context), given)
+
+
+def _as_now(rows: Sequence[dict[str, Any]], labels: Sequence[int], kept: Sequence[KnowledgeCluster]) -> bool:
+    """Whether the stored clusters group the memories in just this way already: then nothing is written."""
+    pairs = {(label, row["cluster_id"]) for row, label in zip(rows, labels, strict=True)}
+    stored = {cluster_id for _, cluster_id in pairs}
+    one_to_one = len(pairs) == len({label for label, _ in pairs}) == len(stored)
+    return one_to_one and None not in stored and all(label >= len(kept) for label, _ in pairs)
+
+
+def _write_assignment(
+    context: Context,
+    conn: Connection,
+    rows: Sequence[dict[str, Any]],
+    labels: Sequence[int],
+    kept: Sequence[KnowledgeCluster],
+) -> None:
     ids = {number: cluster.cluster_id for number, cluster in enumerate(kept)}
     now = context.clock()
     for row, label in zip(rows, labels, strict=True):

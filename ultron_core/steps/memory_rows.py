@@ -27,6 +27,7 @@ __all__ = [
     "set_status",
     "split_off",
     "write_body",
+    "write_decision",
     "write_origin",
 ]
 
@@ -115,7 +116,11 @@ def write_body(
     text = embedding_text(_as_type(record.memory_type), body.content, body.context, body.resolution)
     vector = embed(context, [text])[0]
     _write_lanes(context, conn, record.id, record.memory_type, body, vector, again=True)
-    if vector is not None:
+    if vector is None:  # the old one says something else: back-filling makes it anew
+        model = {"id": record.id, "model_id": context.embedder.model_id}
+        cluster_step.leave(context, conn, [record.id])
+        store.run(conn, "delete_vector", model)
+    else:
         cluster_step.refresh_member(context, conn, record.id)
 
 
@@ -201,6 +206,26 @@ def write_origin(
             "pending_merge": pending,
         },
     )
+    before = Body(**body_before) if body_before else None
+    write_decision(context, conn, memory_id, target, contribution_id, before)
+
+
+def write_decision(
+    context: Context,
+    conn: Connection,
+    memory_id: UUID,
+    target: Target,
+    contribution_id: UUID | None,
+    body_before: Body | None,
+) -> None:
+    """What was decided, with score and reason; a merge keeps the body as it was, so that it can be undone."""
+    before = None
+    if body_before is not None:
+        before = {
+            "content": body_before.content,
+            "context": body_before.context,
+            "resolution": body_before.resolution,
+        }
     store.run(
         conn,
         "insert_decision",
@@ -210,12 +235,12 @@ def write_origin(
             "memory_id": memory_id,
             "other_id": target.other,
             "contribution_id": contribution_id,
-            "decision": "merge" if merged else "insert",
+            "decision": "merge" if body_before is not None else "insert",
             "reason": target.reason,
             "score": target.score,
             "threshold": thresholds(context).merge,
             "model_id": context.embedder.model_id,
-            "body_before": Jsonb(body_before) if body_before else None,
+            "body_before": Jsonb(before) if before else None,
             "decided_by": "rules",
             "now": context.clock(),
         },

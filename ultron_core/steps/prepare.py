@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 
 from ultron_core.errors import EmbeddingError, ModelError
@@ -30,7 +29,7 @@ def prepare(context: Context, uploads: Sequence[Upload]) -> list[Prepared]:
     ):
         summary, told = _summarized(context, body)
         needs_model = context.llm is not None and not (asked and told)
-        request = hashlib.sha256(json.dumps([upload.content, upload.context, upload.resolution]).encode())
+        request = hashlib.sha256(repr(_request(upload)).encode())
         prepared.append(
             Prepared(
                 upload, body, tags, quotes, memory_type, summary, vector, needs_model, request.hexdigest()
@@ -96,3 +95,17 @@ def embed(context: Context, texts: Sequence[str]) -> list[str | None]:
         return [store.vector_text(vector) for vector in context.embedder.embed(list(texts))]
     except EmbeddingError:
         return [None] * len(texts)
+
+
+def _request(upload: Upload) -> tuple[object, ...]:
+    """What makes two uploads with one idempotency key the same request."""
+    sources = tuple((s.kind, str(s.segment_id), str(s.raw_upload_id)) for s in upload.sources)
+    return (
+        upload.content,
+        upload.context,
+        upload.resolution,
+        upload.tags,
+        upload.memory_type,
+        upload.agent_id,
+        sources,
+    )

@@ -14,7 +14,14 @@ from uuid import UUID
 from ultron_core.errors import InputError, ModelError
 from ultron_core.memories import Body, diverges, merge_bodies, merge_tags
 from ultron_core.steps.context import Context
-from ultron_core.steps.memory_rows import insert_memory, register_model, set_status, write_body, write_origin
+from ultron_core.steps.memory_rows import (
+    insert_memory,
+    register_model,
+    set_status,
+    write_body,
+    write_decision,
+    write_origin,
+)
 from ultron_core.steps.prepare import prepare
 from ultron_core.steps.uploads import (
     Prepared,
@@ -85,7 +92,12 @@ def _target(context: Context, conn: Connection, item: Prepared) -> Target:
     rows = store.fetch(
         conn,
         "same_words",
-        {"account_id": context.account_id, "memory_type": item.memory_type, "body_sha256": item.digest},
+        {
+            "account_id": context.account_id,
+            "memory_type": item.memory_type,
+            "body_sha256": item.digest,
+            **body,
+        },
     )
     if rows:
         return Target("merge", "same_words", rows[0]["id"], 1.0, rows[0]["status"] == "archived")
@@ -214,15 +226,29 @@ def merge_backfilled(context: Context, conn: Connection, record: MemoryRecord, v
         target = store.by_ids(conn, context.account_id, [other])[0]
         if diverges(_text(target), own.text) is not None:
             continue
-        store.run(conn, "reassign", {"from_id": record.id, "to_id": other})
-        store.run(conn, "add_hits", {"id": other, "hits": record.hit_count})
-        old = Body(target.content, target.context, target.resolution)
-        merged = merge_bodies(old, own, max_field_tokens=context.settings.dedup.merge_max_field_tokens)
-        tags = list(merge_tags(target.tags, record.tags))
-        if merged.changed:
-            write_body(context, conn, target, merged.body, tags)
-        else:
-            store.run(conn, "update_tags", {"id": other, "tags": tags, "now": context.clock()})
+        _take_over(context, conn, target, record, score)
         store.run(conn, "delete", {"id": record.id, "account_id": context.account_id})
         return True
     return False
+
+
+def _take_over(
+    context: Context, conn: Connection, target: MemoryRecord, record: MemoryRecord, score: float
+) -> None:
+    """Everything of `record` becomes part of `target`: sources, contributions, keys, hits, facts, tags."""
+    pending = context.llm is not None
+    part = store.fetch(conn, "first_contribution", {"id": record.id})
+    store.run(conn, "reassign", {"from_id": record.id, "to_id": target.id, "pending": pending})
+    hits = {"id": target.id, "hits": record.hit_count, "last_hit_at": record.last_hit_at}
+    store.run(conn, "add_hits", hits)
+    old = Body(target.content, target.context, target.resolution)
+    own = Body(record.content, record.context, record.resolution)
+    limit = context.settings.dedup.merge_max_field_tokens
+    body = old if pending else merge_bodies(old, own, max_field_tokens=limit).body
+    tags = list(merge_tags(target.tags, record.tags))
+    if body != old:
+        write_body(context, conn, target, body, tags)
+    else:
+        store.run(conn, "update_tags", {"id": target.id, "tags": tags, "now": context.clock()})
+    decision = Target("merge", "near_duplicate_found_later", record.id, score)
+    write_decision(context, conn, target.id, decision, part[0]["id"] if part else None, old)

@@ -19,7 +19,7 @@ from ultron_core.store import sessions as session_store
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
 
-__all__ = ["SessionHit", "index_windows", "search_sessions"]
+__all__ = ["SessionHit", "fill_windows", "index_windows", "search_sessions"]
 
 _SQL = load_queries("windows")
 _TURNS, _STRIDE = 4, 2
@@ -74,11 +74,21 @@ def index_windows(context: Context, session_id: UUID) -> int:
             conn, "by_id", {"session_id": session_id, "account_id": context.account_id}
         )
     wanted = {(w.thread, w.start_seq): w for w in _windows(messages)}
-    fresh = [w for key, w in wanted.items() if key not in existing or existing[key]["digest"] != w.digest]
-    gone = [key for key, row in existing.items() if key not in wanted or wanted[key].digest != row["digest"]]
+    model = context.embedder.model_id
+    kept = {
+        key
+        for key, row in existing.items()
+        if key in wanted and wanted[key].digest == row["digest"] and row["model_id"] == model
+    }
+    fresh = [w for key, w in wanted.items() if key not in kept]
+    gone = [key for key in existing if key not in kept]
     if not rows or not (fresh or gone):
         return 0
     vectors = _embed(context, [w.text for w in fresh])
+    if None in vectors and all(
+        existing.get((w.thread, w.start_seq), {}).get("digest") == w.digest for w in fresh
+    ):
+        return 0  # only vectors are missing, and the embedder is still down
 
     def write(conn: Connection) -> int:
         memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
@@ -97,6 +107,14 @@ def index_windows(context: Context, session_id: UUID) -> int:
         return len(fresh)
 
     return context.database.run(write)
+
+
+def fill_windows(context: Context, limit: int = 100) -> int:
+    """Give windows their vectors that were indexed while the embedder was down; returns how many."""
+    params = {"account_id": context.account_id, "model_id": context.embedder.model_id, "limit": limit}
+    with context.database.transaction() as conn:
+        waiting = [row["session_id"] for row in conn.execute(_SQL["sessions_without_vectors"], params)]
+    return sum(index_windows(context, session_id) for session_id in waiting)
 
 
 def _windows(messages: Sequence[Message]) -> list[_Window]:

@@ -254,6 +254,7 @@ CREATE TABLE memory_contributions (
     contributed_at timestamptz NOT NULL
 );
 CREATE INDEX memory_contributions_memory ON memory_contributions (memory_id);
+CREATE INDEX memory_contributions_words ON memory_contributions (account_id, md5(content));
 CREATE INDEX memory_contributions_pending ON memory_contributions (account_id) WHERE pending_merge;
 
 CREATE TABLE merge_decisions (

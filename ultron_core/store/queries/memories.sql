@@ -26,10 +26,13 @@ WHERE c.account_id = %(account_id)s
 ORDER BY c.contributed_at LIMIT 1;
 
 -- name: same_words
--- A memory with exactly these words, active ones first.
-SELECT id, status FROM memories
-WHERE account_id = %(account_id)s AND memory_type = %(memory_type)s AND body_sha256 = %(body_sha256)s
-ORDER BY status, created_at, id LIMIT 1;
+-- A memory that has, or was once given, exactly these words; active ones first.
+SELECT m.id, m.status FROM memories m
+WHERE m.account_id = %(account_id)s AND m.memory_type = %(memory_type)s AND (m.body_sha256 = %(body_sha256)s
+    OR m.id IN (SELECT c.memory_id FROM memory_contributions c WHERE c.account_id = %(account_id)s
+        AND md5(c.content) = md5(%(content)s)
+        AND (c.content, c.context, c.resolution) = (%(content)s, %(context)s, %(resolution)s)))
+ORDER BY m.status, m.created_at, m.id LIMIT 1;
 
 -- name: row_estimate
 -- Roughly how many vectors there are: decides between exact and indexed search.
@@ -269,7 +272,7 @@ UPDATE memory_contributions SET pending_merge = false WHERE id = %(id)s;
 -- name: model_done
 -- The model has seen it.
 UPDATE memories SET memory_type = %(memory_type)s, summary_l0 = %(summary_l0)s, overview_l1 = %(overview_l1)s,
-    needs_model = false, updated_at = %(now)s
+    body_sha256 = %(body_sha256)s, needs_model = false, updated_at = %(now)s
 WHERE id = %(id)s;
 
 -- name: retype
@@ -285,12 +288,23 @@ WHERE d.memory_id = %(memory_id)s AND d.decision = 'merge' AND d.undone_at IS NU
 
 -- name: reassign
 -- Everything that came to one memory goes to another.
-WITH moved_sources AS (UPDATE memory_sources SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
+WITH moved_keys AS (UPDATE idempotency_keys SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
+    moved_sources AS (UPDATE memory_sources SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
     moved_parts AS (
-        UPDATE memory_contributions SET memory_id = %(to_id)s, merged = true WHERE memory_id = %(from_id)s
+        UPDATE memory_contributions SET memory_id = %(to_id)s, merged = true, pending_merge = %(pending)s
+        WHERE memory_id = %(from_id)s
     )
 UPDATE merge_decisions SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s;
 
 -- name: add_hits
 -- The hits of a memory that was merged away.
-UPDATE memory_usage SET hit_count = hit_count + %(hits)s WHERE memory_id = %(id)s;
+UPDATE memory_usage SET hit_count = hit_count + %(hits)s, last_hit_at = greatest(last_hit_at, %(last_hit_at)s)
+WHERE memory_id = %(id)s;
+
+-- name: delete_vector
+-- A vector that does not belong to the body any more; back-filling makes it anew.
+DELETE FROM memory_vectors WHERE memory_id = %(id)s AND model_id = %(model_id)s;
+
+-- name: first_contribution
+-- What a memory was made of.
+SELECT id FROM memory_contributions WHERE memory_id = %(id)s ORDER BY contributed_at, id LIMIT 1;

@@ -1,6 +1,11 @@
 -- name: existing
 -- Windows that are stored, with what they were made of.
-SELECT thread, start_seq, digest, terms, length FROM message_windows WHERE session_id = %(session_id)s;
+SELECT thread, start_seq, digest, terms, length, model_id FROM message_windows WHERE session_id = %(session_id)s;
+
+-- name: sessions_without_vectors
+-- Sessions with windows that the present embedder has not seen.
+SELECT DISTINCT session_id FROM message_windows
+WHERE account_id = %(account_id)s AND model_id IS DISTINCT FROM %(model_id)s LIMIT %(limit)s;
 
 -- name: delete
 -- Windows that are no more, or have other text now.
