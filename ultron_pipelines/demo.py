@@ -144,6 +144,8 @@ def _print_searches(out: Console, ultron: Ultron) -> None:
     dataset = newest_dataset(ultron.context)
     if dataset:
         out.print(f"\nSFT dataset: {dataset['rows']} rows in {dataset['path']}", soft_wrap=True, markup=False)
+        rejects = ", ".join(f"{n} {reason}" for reason, n in dataset["manifest"]["rejects"].items())
+        out.print(f"  left out, with reasons in its rejects.parquet: {rejects}", soft_wrap=True, markup=False)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ultron_core.errors import EmbeddingError, ModelError
+from ultron_core.errors import EmbeddingError, ModelAnswerError, ModelError
 from ultron_core.memories import Body, classify_memory, embedding_text, merge_bodies, summarize_memory
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
@@ -26,6 +26,10 @@ _BATCH = 200
 def backfill(context: Context) -> int:
     """Fill in what waits; returns the number of rows that were finished. Stops quietly while it is still down."""
     return _vectors(context) + _merges(context) + _models(context) + fill_windows(context)
+
+
+def _body(record: MemoryRecord) -> Body:
+    return Body(record.content, record.context, record.resolution)
 
 
 def _vectors(context: Context) -> int:
@@ -53,8 +57,8 @@ def _fill(context: Context, row: dict[str, Any], vector: str, conn: Connection) 
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
     register_model(context, conn)
     found = store.by_ids(conn, context.account_id, [row["id"]])
-    if not found:
-        return  # deleted meanwhile
+    if not found or _body(found[0]) != Body(row["content"], row["context"], row["resolution"]):
+        return  # deleted meanwhile, or changed: then the next round sees it as it is now
     record = found[0]
     if merge_backfilled(context, conn, record, vector):
         return
@@ -78,12 +82,16 @@ def _merges(context: Context) -> int:
     done = 0
     for row in rows:
         with context.database.transaction() as conn:
-            record = store.by_ids(conn, context.account_id, [row["memory_id"]])[0]
-        old = Body(record.content, record.context, record.resolution)
+            found = store.by_ids(conn, context.account_id, [row["memory_id"]])
+        if not found:
+            continue  # deleted meanwhile
+        record, old = found[0], _body(found[0])
         new = Body(row["content"], row["context"], row["resolution"])
         limit = context.settings.dedup.merge_max_field_tokens
         try:
             merged = merge_bodies(old, new, context.llm, max_field_tokens=limit)
+        except ModelAnswerError:
+            continue  # one that the model cannot word must not hold up the others
         except ModelError:
             return done
         context.database.run(partial(_apply, context, row, record, merged.body))
@@ -95,12 +103,13 @@ def _apply(context: Context, row: dict[str, Any], seen: MemoryRecord, body: Body
     """Write the merged body unless somebody changed the memory meanwhile; then the next cycle does it."""
     store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": seen.memory_type})
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
-    now = store.by_ids(conn, context.account_id, [seen.id])[0]
-    if (now.content, now.context, now.resolution) != (seen.content, seen.context, seen.resolution):
+    found = store.by_ids(conn, context.account_id, [seen.id])
+    if not found or _body(found[0]) != _body(seen):
         return
-    if body != Body(now.content, now.context, now.resolution):
-        write_body(context, conn, now, body, now.tags)
-    store.run(conn, "contribution_merged", {"id": row["id"]})
+    if not store.run(conn, "contribution_merged", {"id": row["id"], "memory_id": seen.id}):
+        return  # the merge was undone meanwhile
+    if body != _body(seen):
+        write_body(context, conn, found[0], body, found[0].tags)
 
 
 def _models(context: Context) -> int:
@@ -121,6 +130,8 @@ def _models(context: Context) -> int:
             summary = summarize_memory(
                 *body, context.llm, l0_max_tokens=limits.l0_max_tokens, l1_max_tokens=limits.l1_max_tokens
             )
+        except ModelAnswerError:
+            continue
         except ModelError:
             return done
         made = replace(record, memory_type=kind, summary_l0=summary.l0, overview_l1=summary.l1)
@@ -135,9 +146,9 @@ def _write_model(context: Context, record: MemoryRecord, conn: Connection) -> No
     for kind in sorted({record.memory_type, *(row.memory_type for row in before)}):
         store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": kind})
     now = store.by_ids(conn, context.account_id, [record.id])
-    if not now or now[0].content != record.content:
+    if not now or _body(now[0]) != _body(record):
         return
-    body = Body(record.content, record.context, record.resolution)
+    body = _body(record)
     values = {
         "id": record.id,
         "memory_type": record.memory_type,

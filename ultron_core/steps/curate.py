@@ -9,8 +9,10 @@ from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
+from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.memory_rows import set_status, split_off, write_body
+from ultron_core.steps.prepare import redact_tags
 from ultron_core.store import clusters as cluster_store
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
@@ -95,12 +97,13 @@ def update_memory(
     tags: Sequence[str] | None = None,
 ) -> MemoryRecord:
     """Change fields; what is None stays. Redacted like an upload. Raises NotFoundError and InputError."""
-    if content is not None and not content.strip():
+    if content is not None and not clean_text(content).strip():
         raise InputError("A memory needs content: delete it instead.")
     wanted = as_id(memory_id)
     given = {"content": content, "context": context_text, "resolution": resolution}
-    clean = context.redactor.redact_json({k: v for k, v in given.items() if v is not None})[0]
-    own_tags = None if tags is None else [context.redactor.redact_text(tag).text for tag in tags]
+    present = {name: clean_text(text).strip() for name, text in given.items() if text is not None}
+    clean, _ = context.redactor.redact_json(present)
+    own_tags = None if tags is None else list(redact_tags(context, tags))
 
     def work(conn: Connection) -> MemoryRecord:
         record = _one(context, conn, wanted)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 from ultron_core.errors import EmbeddingError, ModelError
 from ultron_core.memories import Body, Summary, classify_memory, embedding_text, summarize_memory
 from ultron_core.models import MemoryType
+from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.uploads import Prepared, Upload
 from ultron_core.store import memories as store
 
-__all__ = ["embed", "prepare"]
+__all__ = ["embed", "prepare", "redact_tags"]
+
+#: what extraction writes; anything longer could carry a secret
+_SEGMENT_TAG = re.compile(r"segment:[0-9a-f]{8}")
 
 
 def prepare(context: Context, uploads: Sequence[Upload]) -> list[Prepared]:
@@ -41,12 +46,17 @@ def prepare(context: Context, uploads: Sequence[Upload]) -> list[Prepared]:
 def _redacted(context: Context, upload: Upload) -> tuple[Body, tuple[str, ...], tuple[str, ...]]:
     """Body, tags and quotes as one document: the same secret gets the same placeholder everywhere."""
     document = {
-        "body": [upload.content.strip(), upload.context.strip(), upload.resolution.strip()],
-        "quotes": [source.quote for source in upload.sources],
+        "body": [clean_text(part).strip() for part in (upload.content, upload.context, upload.resolution)],
+        "quotes": [clean_text(source.quote) for source in upload.sources],
     }
     clean, _ = context.redactor.redact_json(document)
-    tags = tuple(t if t.startswith("segment:") else context.redactor.redact_text(t).text for t in upload.tags)
-    return Body(*[text.replace("\x00", "") for text in clean["body"]]), tags, tuple(clean["quotes"])
+    return Body(*clean["body"]), redact_tags(context, upload.tags), tuple(clean["quotes"])
+
+
+def redact_tags(context: Context, tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags as they may be stored; the mark of a segment is no secret."""
+    cleaned = [clean_text(tag) for tag in tags]
+    return tuple(t if _SEGMENT_TAG.fullmatch(t) else context.redactor.redact_text(t).text for t in cleaned)
 
 
 def _typed(context: Context, upload: Upload, body: Body) -> tuple[MemoryType, bool]:

@@ -90,7 +90,7 @@ def _segments(context: Context, keys: Sequence[str] | None) -> list[StageResult]
 
 def _labels(context: Context, keys: Sequence[str] | None) -> list[StageResult]:
     return [
-        StageResult(r.partition_key, r.status, r.error, {"labeled": int(r.status == "done")})
+        StageResult(r.partition_key, r.status, r.error, {"newly_labeled": int(r.status == "done")})
         for r in label_pending_segments(context, keys=keys)
     ]
 
@@ -205,7 +205,7 @@ def _summary(results: dict[str, list[StageResult]], texts: int, filled: int) -> 
     return ProcessReport(
         sessions=sum(r.status == "done" for r in results["segments"]),
         new_segments=total("segments", "inserted"),
-        labeled=total("quality_labels", "labeled"),
+        labeled=total("quality_labels", "newly_labeled"),
         memories=total("extracted_memories", "inserted"),
         merged=total("extracted_memories", "merged"),
         refused=total("extracted_memories", "dropped"),

@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 
 from ultron_core.errors import EmbeddingError, InputError, ModelError
 from ultron_core.search import analyze_query, minmax_fuse, score
+from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.lexical import MEMORY, query_weights
 from ultron_core.store import memories as memory_store
@@ -94,6 +95,7 @@ def search_memories(
         raise InputError(
             f"detail_level {detail_level!r} does not work: l0 or l1 (full text: get_memory_details)."
         )
+    query = clean_text(query)
     if not query.strip():
         raise InputError("The query is empty: say what you look for.")
     if limit < 1:

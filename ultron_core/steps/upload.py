@@ -13,6 +13,7 @@ from uuid import UUID
 
 from ultron_core.errors import InputError, ModelError
 from ultron_core.memories import Body, diverges, merge_bodies, merge_tags
+from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.memory_rows import (
     insert_memory,
@@ -42,7 +43,7 @@ __all__ = ["Source", "Upload", "UploadResult", "merge_backfilled", "upload_memor
 def upload_memories(context: Context, uploads: Sequence[Upload]) -> list[UploadResult]:
     """Store each upload; results in the order given. Raises InputError for empty content, before any write."""
     for upload in uploads:
-        if not upload.content.strip():
+        if not clean_text(upload.content).strip():
             raise InputError("A memory needs content: say what happened or what holds.")
     if not uploads:
         return []

@@ -12,6 +12,7 @@ from uuid import UUID
 from ultron_core.errors import EmbeddingError, InputError
 from ultron_core.models import Message
 from ultron_core.search import analyze_query, minmax_fuse
+from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.lexical import WINDOW, count_document, make_lexical, query_weights
 from ultron_core.store import memories as memory_store
@@ -187,6 +188,7 @@ def search_sessions(
     until: datetime | None = None,
 ) -> list[SessionHit]:
     """Sessions by their best window, best first. Raises InputError for an empty query."""
+    query = clean_text(query)
     if not query.strip():
         raise InputError("The query is empty: say what you look for.")
     analysis = analyze_query(query, context.clock())

@@ -17,7 +17,7 @@ __all__ = ["stage_event", "stage_events"]
 _MODEL_STAGES = {"segments": "segment", "quality_labels": "label", "extracted_memories": "extract"}
 _SHOWN = {
     "segments": ("segments", "open", "inserted", "kept", "gone", "archived"),
-    "quality_labels": ("segments", "labeled"),
+    "quality_labels": ("segments", "labeled", "newly_labeled"),
     "extracted_memories": ("extracted", "refused", "memories", "drafts", "inserted", "merged", "dropped"),
 }
 

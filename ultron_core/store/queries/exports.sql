@@ -28,5 +28,5 @@ WHERE r.account_id = %(account_id)s AND r.segment_id = %(segment_id)s ORDER BY e
 
 -- name: newest_of_all
 -- The dataset that was written last.
-SELECT name, version, path, rows, created_at FROM sft_exports
+SELECT name, version, path, rows, manifest, created_at FROM sft_exports
 WHERE account_id = %(account_id)s ORDER BY created_at DESC LIMIT 1;

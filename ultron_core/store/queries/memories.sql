@@ -93,9 +93,10 @@ ON CONFLICT (memory_id) DO UPDATE SET terms = excluded.terms, weights = excluded
     length = excluded.length, average_length = excluded.average_length, memory_type = excluded.memory_type;
 
 -- name: upsert_vector
--- Its vector for one model.
+-- Its vector for one model; type and status are those of the memory.
 INSERT INTO memory_vectors (memory_id, model_id, account_id, memory_type, status, embedding, exact)
-VALUES (%(id)s, %(model_id)s, %(account_id)s, %(memory_type)s, 'active', %(vector)s::halfvec, %(vector)s::vector)
+SELECT m.id, %(model_id)s, m.account_id, m.memory_type, m.status, %(vector)s::halfvec, %(vector)s::vector
+FROM memories m WHERE m.id = %(id)s
 ON CONFLICT (memory_id, model_id) DO UPDATE SET embedding = excluded.embedding, exact = excluded.exact;
 
 -- name: insert_source
@@ -267,7 +268,8 @@ ORDER BY contributed_at, id LIMIT %(limit)s;
 
 -- name: contribution_merged
 -- Its facts are in the body.
-UPDATE memory_contributions SET pending_merge = false WHERE id = %(id)s;
+UPDATE memory_contributions SET pending_merge = false
+WHERE id = %(id)s AND memory_id = %(memory_id)s AND pending_merge;
 
 -- name: model_done
 -- The model has seen it.

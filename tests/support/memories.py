@@ -1,0 +1,99 @@
+"""Embedders and models of which a test says exactly what they answer."""
+
+import hashlib
+import threading
+
+import numpy as np
+
+from ultron_core.embeddings.protocol import Thresholds
+from ultron_core.errors import EmbeddingError, ModelUnavailableError
+
+DIMENSION = 16
+
+
+def axis(number, near=None, cosine=0.0):
+    """The unit vector along an axis; with `near`, one at that cosine to it."""
+    vector = np.zeros(DIMENSION, dtype=np.float32)
+    vector[number] = 1.0
+    if near is None:
+        return vector
+    return (cosine * np.asarray(near) + np.sqrt(1 - cosine**2) * vector).astype(np.float32)
+
+
+class StubEmbedder:
+    """The vector of the first key that a text holds; any other text gets one of its own. Can be down."""
+
+    model_id = "stub"
+    dimension = DIMENSION
+    thresholds = Thresholds(merge=0.9, soft=0.75, cluster=0.7)
+
+    def __init__(self, vectors=None):
+        self.vectors = dict(vectors or {})
+        self.down = False
+        self.texts = []
+
+    def embed(self, texts):
+        if self.down:
+            raise EmbeddingError("the test embedder is down")
+        self.texts += texts
+        rows = [self._one(text) for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)
+
+    def _one(self, text):
+        for key, vector in self.vectors.items():
+            if key in text:
+                return vector
+        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+        vector = np.random.default_rng(seed).normal(size=DIMENSION)
+        return vector / np.linalg.norm(vector)
+
+
+class StubLLM:
+    """Answers each stage with the values that the test gives. Can be down; counts calls by stage."""
+
+    model_id = "stub-model"
+
+    def __init__(self, **answers):
+        self.answers = answers
+        self.down = False
+        self.calls = []
+        self._lock = threading.Lock()
+
+    def complete(self, messages, schema, *, stage=""):
+        with self._lock:
+            self.calls.append(stage)
+        if self.down:
+            raise ModelUnavailableError("the test model is down")
+        answer = self.answers[stage]
+        if isinstance(answer, Exception):
+            raise answer
+        return schema(**answer)
+
+
+def rows(ultron, query, **params):
+    """All rows of a query on the test's database."""
+    with ultron.context.database.transaction() as conn:
+        return conn.execute(query, params or None).fetchall()
+
+
+def one(ultron, query, **params):
+    """The only row of a query."""
+    (row,) = rows(ultron, query, **params)
+    return row
+
+
+def tables_holding(ultron, text):
+    """Names of the tables of schema `ultron` with a row whose text form holds `text`."""
+    names = [
+        row["tablename"]
+        for row in rows(ultron, "SELECT tablename FROM pg_tables WHERE schemaname = 'ultron'")
+    ]
+    return {
+        name
+        for name in names
+        if rows(
+            ultron,
+            f"SELECT 1 FROM ultron.{name} t WHERE position(%(text)s in t::text) > 0 LIMIT 1",
+            text=text,
+        )
+    }
