@@ -123,7 +123,7 @@ def _wait(child: subprocess.Popen[bytes]) -> int:
         signal.signal(number, lambda *_: stop.set())
     while child.poll() is None and not stop.wait(0.2):
         pass
-    for number, seconds in ((signal.SIGINT, 15), (signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+    for number, seconds in ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4)):
         if _group_ended(child, seconds, number):
             break
     return 0 if stop.is_set() else child.returncode or 0

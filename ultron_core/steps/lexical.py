@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 from ultron_core.search import bm25_weights, idf, lexical_terms, query_terms, term_id
 from ultron_core.steps.context import Context
@@ -10,7 +11,7 @@ from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import Lexical
 
-__all__ = ["MEMORY", "WINDOW", "count_document", "make_lexical", "query_weights"]
+__all__ = ["MEMORY", "WINDOW", "count_document", "count_memories", "make_lexical", "query_weights"]
 
 MEMORY, WINDOW = "memory", "window"
 #: the average length assumed while a store is empty
@@ -38,6 +39,13 @@ def count_document(
     account = {"account_id": context.account_id, "scope": scope}
     store.run(conn, "add_lexical_stats", {**account, "documents": sign, "length": sign * length})
     store.run(conn, "add_df", {**account, "terms": list(terms), "count": sign})
+
+
+def count_memories(context: Context, conn: Connection, ids: Sequence[UUID], sign: int) -> None:
+    """The stored words of memories that come back (sign 1) or go (-1); the caller holds the cluster lock."""
+    params = {"account_id": context.account_id, "ids": sorted(ids), "sign": sign}
+    store.run(conn, "count_memories", params)
+    store.run(conn, "count_memory_lengths", params)
 
 
 def query_weights(context: Context, conn: Connection, text: str, scope: str) -> dict[int, float]:

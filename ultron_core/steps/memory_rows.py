@@ -12,7 +12,7 @@ from ultron_core.memories import Body, embedding_text, merge_tags, summarize_mem
 from ultron_core.models import MemoryType
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
-from ultron_core.steps.lexical import MEMORY, count_document, make_lexical
+from ultron_core.steps.lexical import MEMORY, count_document, count_memories, make_lexical
 from ultron_core.steps.prepare import embed
 from ultron_core.steps.uploads import Prepared, Target, body_digest, thresholds
 from ultron_core.store import memories as store
@@ -115,7 +115,10 @@ def write_body(
     )
     text = embedding_text(_as_type(record.memory_type), body.content, body.context, body.resolution)
     vector = embed(context, [text])[0]
-    _write_lanes(context, conn, record.id, record.memory_type, body, vector, again=True)
+    counted = record.status == "active"
+    if counted:
+        count_memories(context, conn, [record.id], -1)
+    _write_lanes(context, conn, record.id, record.memory_type, body, vector, counted=counted)
     if vector is None:  # the old one says something else: back-filling makes it anew
         model = {"id": record.id, "model_id": context.embedder.model_id}
         cluster_step.leave(context, conn, [record.id])
@@ -136,7 +139,7 @@ def _write_lanes(
     body: Body,
     vector: str | None,
     *,
-    again: bool = False,
+    counted: bool = True,
 ) -> None:
     lexical = make_lexical(context, conn, body.text, MEMORY)
     row = {"id": memory_id, "account_id": context.account_id, "memory_type": memory_type}
@@ -151,7 +154,7 @@ def _write_lanes(
             "average_length": lexical.average_length,
         },
     )
-    if not again:  # a changed body shifts its frequencies by a few terms: the recount sets them right
+    if counted:
         count_document(context, conn, MEMORY, lexical.terms, lexical.length)
     if vector is not None:
         store.run(conn, "upsert_vector", {**row, "model_id": context.embedder.model_id, "vector": vector})
@@ -264,6 +267,7 @@ def set_status(
     )
     changed = [row["id"] for row in rows]
     if changed:
+        count_memories(context, conn, changed, 1 if status == "active" else -1)
         cluster_step.follow_status(context, conn, changed, status)
     return changed
 

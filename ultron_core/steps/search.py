@@ -184,6 +184,7 @@ def _candidates(
             "model_id": context.embedder.model_id,
             "vector": vector,
             "query": query,
+            "terms": sorted(weights),
         }
         for row in conn.execute(_SQL["score"], params):
             cosine = float(row["cosine"] or 0.0) if vectors else 0.0
@@ -210,7 +211,15 @@ def _rank(
 ) -> list[SearchHit]:
     cosine_floor = context.embedder.thresholds.soft * _COSINE_FLOOR
     word_floor = sum(plain.values()) * _BM25_MOST * _WORD_FLOOR
-    kept = [r for r in rows if r["cosine"] >= cosine_floor or (plain and r["bm25"] >= word_floor)]
+
+    def speaks_of_it(row: dict[str, Any]) -> bool:
+        if row["cosine"] >= cosine_floor:
+            return True
+        # long documents weigh each word less: what they hold counts, not how dense it is
+        held = sum(plain.get(term, 0.0) for term in row["matched"])
+        return bool(plain) and max(float(row["bm25"]), held) >= word_floor
+
+    kept = [row for row in rows if speaks_of_it(row)]
     cosines = {r["id"]: max(r["cosine"], 0.0) for r in kept}
     words = {r["id"]: float(r["bm25"]) for r in kept}
     relevance = minmax_fuse([cosines, words], [_VECTOR_WEIGHT, _LEXICAL_WEIGHT])

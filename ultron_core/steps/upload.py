@@ -15,6 +15,7 @@ from ultron_core.errors import InputError, ModelError
 from ultron_core.memories import Body, diverges, merge_bodies, merge_tags
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
+from ultron_core.steps.lexical import count_memories
 from ultron_core.steps.memory_rows import (
     insert_memory,
     register_model,
@@ -228,6 +229,8 @@ def merge_backfilled(context: Context, conn: Connection, record: MemoryRecord, v
         if diverges(_text(target), own.text) is not None:
             continue
         _take_over(context, conn, target, record, score)
+        if record.status == "active":
+            count_memories(context, conn, [record.id], -1)
         store.run(conn, "delete", {"id": record.id, "account_id": context.account_id})
         return True
     return False

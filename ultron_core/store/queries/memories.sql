@@ -244,6 +244,21 @@ INSERT INTO lexical_df AS d (account_id, scope, term, df)
 SELECT %(account_id)s, %(scope)s, term, %(count)s FROM unnest(%(terms)s::integer[]) AS t(term) ORDER BY term
 ON CONFLICT (account_id, scope, term) DO UPDATE SET df = greatest(d.df + excluded.df, 0);
 
+-- name: count_memories
+-- The lexical rows of some memories more (sign 1) or less (-1) in the frequencies.
+INSERT INTO lexical_df AS d (account_id, scope, term, df)
+SELECT %(account_id)s, 'memory', term, %(sign)s * count(*) FROM memory_search s, unnest(s.terms) AS term
+WHERE s.memory_id = ANY(%(ids)s) AND s.account_id = %(account_id)s GROUP BY term ORDER BY term
+ON CONFLICT (account_id, scope, term) DO UPDATE SET df = greatest(d.df + excluded.df, 0);
+
+-- name: count_memory_lengths
+-- Their number and length likewise.
+INSERT INTO lexical_stats AS t (account_id, scope, documents, total_length)
+SELECT %(account_id)s, 'memory', %(sign)s * count(*), %(sign)s * coalesce(sum(length), 0) FROM memory_search
+WHERE memory_id = ANY(%(ids)s) AND account_id = %(account_id)s
+ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(t.documents + excluded.documents, 0),
+    total_length = greatest(t.total_length + excluded.total_length, 0);
+
 -- name: df
 -- Document frequencies of some terms.
 SELECT term, df FROM lexical_df

@@ -43,7 +43,8 @@ ORDER BY s.weights <#> %(query)s::sparsevec, s.memory_id LIMIT %(candidates)s;
 -- name: score
 -- Both lanes' scores for the union of the candidates, with the full rows.
 SELECT m.*, u.tier, u.hit_count, u.last_hit_at,
-    (1 - (v.exact <=> %(vector)s::vector)) AS cosine, -(s.weights <#> %(query)s::sparsevec) AS bm25
+    (1 - (v.exact <=> %(vector)s::vector)) AS cosine, -(s.weights <#> %(query)s::sparsevec) AS bm25,
+    ARRAY(SELECT t FROM unnest(%(terms)s::integer[]) AS t WHERE t = ANY(s.terms)) AS matched
 FROM memories m
 JOIN memory_usage u ON u.memory_id = m.id
 JOIN memory_search s ON s.memory_id = m.id

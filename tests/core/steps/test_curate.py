@@ -1,0 +1,166 @@
+"""Single memories: read, change, delete, archive by tag, undo a merge, lose a source."""
+
+from uuid import uuid4
+
+import pytest
+
+from tests.support.memories import StubEmbedder, axis, one, rows, tables_holding
+from tests.support.worlds import solved, write_log
+from ultron_core.client import Ultron
+from ultron_core.errors import InputError, NotFoundError
+from ultron_core.steps.memory_rows import retract_from_segment
+
+FIRST = "The build failed because wheel was missing in the docker image."
+AGAIN = "Building failed in the docker image: wheel was missing. The log is at /var/log/build-7.txt."
+NEAR = {"Building failed": axis(1, near=axis(0), cosine=0.95), "The build failed": axis(0)}
+
+
+@pytest.fixture
+def embedder():
+    return StubEmbedder(NEAR)
+
+
+@pytest.fixture
+def ultron(settings, embedder):
+    with Ultron(settings, embedder=embedder) as opened:
+        yield opened
+
+
+def merge_of(ultron, memory_id):
+    query = "SELECT id FROM merge_decisions WHERE memory_id = %(id)s AND decision = 'merge' ORDER BY created_at DESC"
+    return rows(ultron, query, id=memory_id)[0]["id"]
+
+
+def test_details_come_in_the_order_asked_for_and_count_two_hits(ultron):
+    ids = [ultron.upload_memory(text).id for text in (FIRST, "I prefer tabs.")]
+    got = ultron.get_memory_details([str(ids[1]), uuid4(), ids[0]])
+    assert [record.id for record in got] == [ids[1], ids[0]]
+    assert [record.hit_count for record in got] == [3, 3]
+    with pytest.raises(InputError, match="no id"):
+        ultron.get_memory_details(["not-an-id"])
+
+
+def test_stats_count_active_memories_by_tier_and_type(ultron):
+    ultron.upload_memory("I prefer tabs.", tags=["old"])
+    ultron.upload_memory(FIRST)
+    ultron.archive_memories_by_tag("old")
+    assert ultron.get_memory_stats() == {
+        "total": 2,
+        "by_tier": {"WARM": 1},
+        "by_type": {"error": 1},
+        "by_status": {"active": 1, "archived": 1},
+    }
+
+
+def test_undoing_a_merge_restores_the_body_and_splits_the_contribution_off(ultron):
+    first = ultron.upload_memory(FIRST)
+    assert ultron.upload_memory(AGAIN, agent_id="other").id == first.id
+    decision = merge_of(ultron, first.id)
+    split = ultron.unmerge(decision)
+    assert (split.content, split.agent_id) == (AGAIN, "other") and split.id != first.id
+    (old,) = ultron.get_memory_details([first.id])
+    assert (old.content, old.summary_l0) == (first.content, first.summary_l0)
+    assert len(ultron.get_memory_sources(first.id)) == len(ultron.get_memory_sources(split.id)) == 1
+    link = one(ultron, "SELECT * FROM memory_links")
+    assert (link["from_id"], link["to_id"], link["reason"]) == (split.id, first.id, "unmerged")
+    assert {hit.record.id for hit in ultron.search_memories("wheel docker image")} == {first.id, split.id}
+    with pytest.raises(InputError, match="undone"):
+        ultron.unmerge(decision)
+    with pytest.raises(NotFoundError):
+        ultron.unmerge(uuid4())
+
+
+def test_undoing_an_earlier_merge_keeps_what_later_ones_built_on(ultron):
+    third = "Building failed in the docker image. Platform people maintain that base layer nightly."
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memory(AGAIN)
+    earlier = merge_of(ultron, first.id)
+    ultron.upload_memory(third)
+    ultron.unmerge(earlier)
+    (kept,) = ultron.get_memory_details([first.id])
+    assert "Platform people" in kept.content and "build-7" in kept.content
+
+
+def test_a_changed_memory_is_embedded_summarised_and_found_anew(ultron, embedder):
+    record = ultron.upload_memory(FIRST, tags=["a"])
+    embedder.texts.clear()
+    changed = ultron.update_memory(record.id, content="The cake needs vanilla sugar.", tags=["kitchen"])
+    assert embedder.texts == ["The cake needs vanilla sugar."]
+    assert (changed.content, changed.tags) == ("The cake needs vanilla sugar.", ["kitchen"])
+    assert changed.summary_l0 == "The cake needs vanilla sugar."
+    assert [h.record.id for h in ultron.search_memories("vanilla sugar")] == [record.id]
+    assert ultron.search_memories("vanilla sugar", explain=True)[0].explain["bm25"] > 0
+    assert all(hit.explain["bm25"] == 0 for hit in ultron.search_memories("wheel docker", explain=True))
+
+
+def test_a_change_of_tags_alone_embeds_nothing(ultron, embedder):
+    record = ultron.upload_memory(FIRST)
+    embedder.texts.clear()
+    assert ultron.update_memory(record.id, tags=["x"]).tags == ["x"]
+    assert ultron.update_memory(record.id).tags == ["x"]
+    assert embedder.texts == []
+    with pytest.raises(InputError, match="delete"):
+        ultron.update_memory(record.id, content="  ")
+    with pytest.raises(NotFoundError):
+        ultron.update_memory(uuid4(), content="x")
+
+
+def test_changing_an_archived_memory_does_not_bring_it_back(ultron, embedder):
+    record = ultron.upload_memory(FIRST, tags=["old"])
+    ultron.archive_memories_by_tag("old")
+    embedder.down = True
+    ultron.update_memory(record.id, content="The build failed for another reason.")
+    embedder.down = False
+    ultron.update_memory(record.id, content="The build failed for a third reason.")
+    assert ultron.search_memories("build failed third reason") == []
+    assert one(ultron, "SELECT status FROM memory_vectors")["status"] == "archived"
+    assert rows(ultron, "SELECT 1 FROM clusters") == []
+
+
+def test_a_deleted_memory_leaves_no_row_in_any_table(ultron):
+    record = ultron.upload_memory(FIRST, tags=["docker"], idempotency_key="k")
+    ultron.upload_memory(AGAIN)
+    ultron.unmerge(merge_of(ultron, record.id))
+    ultron.search_memories("docker wheel")
+    ultron.delete_memory(record.id)
+    assert tables_holding(ultron, str(record.id)) == set()
+    assert ultron.get_memory_details([record.id]) == []
+    with pytest.raises(NotFoundError):
+        ultron.delete_memory(record.id)
+
+
+def test_archiving_by_tag_takes_exactly_that_tag(ultron):
+    ids = {
+        tag: ultron.upload_memory(f"The script writes {tag} files.", tags=[tag]).id
+        for tag in ("job:1", "job:12", "JOB:1", "%", "job")
+    }
+    assert ultron.archive_memories_by_tag("job:1") == 1
+    assert ultron.archive_memories_by_tag("job:1") == 0
+    assert ultron.archive_memories_by_tag("%") == 1
+    gone = {row["id"] for row in rows(ultron, "SELECT id FROM memories WHERE status = 'archived'")}
+    assert gone == {ids["job:1"], ids["%"]}
+
+
+def test_a_memory_that_loses_one_of_two_sources_stays(settings, tmp_path):
+    with Ultron(settings) as ultron:
+        ultron.ingest([write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))], "agent", process=True)
+        segment = one(ultron, "SELECT id FROM task_segments")["id"]
+        memory = one(ultron, "SELECT * FROM memories")
+        given = memory["content"], memory["context"], memory["resolution"]
+        assert {source.kind for source in ultron.get_memory_sources(memory["id"])} == {"segment"}
+        assert ultron.upload_memory(*given).id == memory["id"]
+        context = ultron.context
+        assert context.database.run(lambda conn: retract_from_segment(context, conn, segment, [])) == 0
+        (left,) = ultron.get_memory_sources(memory["id"])
+        assert left.kind == "upload"
+        assert one(ultron, "SELECT status FROM memories")["status"] == "active"
+
+
+def test_a_memory_that_loses_its_only_source_is_archived(settings, tmp_path):
+    with Ultron(settings) as ultron:
+        ultron.ingest([write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))], "agent", process=True)
+        segment = one(ultron, "SELECT id FROM task_segments")["id"]
+        context = ultron.context
+        assert context.database.run(lambda conn: retract_from_segment(context, conn, segment, [])) == 1
+        kept = one(ultron, "SELECT status, archive_reason FROM memories")
+        assert kept == {"status": "archived", "archive_reason": "no_source_left"}
