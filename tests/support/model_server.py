@@ -31,6 +31,11 @@ class ModelServer:
     def url(self):
         return f"http://127.0.0.1:{self._port}/v1"
 
+    @property
+    def is_up(self):
+        """A connection that was open before it went down must not be served on."""
+        return self._http is not None
+
     def start(self):
         handler = type("Handler", (_Handler,), {"owner": self})
         self._http = ThreadingHTTPServer(("127.0.0.1", self._port), handler)
@@ -42,9 +47,9 @@ class ModelServer:
     def stop(self):
         """Goes down; `start` brings it back on the same port."""
         if self._http is not None:
-            self._http.shutdown()
-            self._http.server_close()
-            self._http = None
+            http, self._http = self._http, None
+            http.shutdown()
+            http.server_close()
 
     def take(self, request):
         with self._lock:
@@ -101,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        behaviour = self.owner.take(body)
+        behaviour = self.owner.take(body) if self.owner.is_up else "drop"
         if behaviour == "drop":
             self.close_connection = True
             self.connection.close()

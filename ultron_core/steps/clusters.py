@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ultron_core.clusters import assign_online, name_topics, ready_to_crystallize, ready_to_recrystallize
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.steps.context import Context
+from ultron_core.steps.ids import as_id
 from ultron_core.store import clusters as store
 from ultron_core.store import memories as memory_store
 from ultron_core.store.clusters import KnowledgeCluster, vector_of
@@ -115,7 +116,7 @@ def _all(context: Context, conn: Connection, cluster_id: UUID | None = None) -> 
 
 def assign_memory_to_cluster(context: Context, memory: Any) -> KnowledgeCluster:
     """Put one memory (record or id) into a cluster. Raises NotFoundError, or InputError without a vector."""
-    memory_id = memory.id if isinstance(memory, MemoryRecord) else UUID(str(memory))
+    memory_id = memory.id if isinstance(memory, MemoryRecord) else as_id(memory)
 
     def work(conn: Connection) -> KnowledgeCluster:
         memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
@@ -147,18 +148,18 @@ def get_clusters_ready_to_recrystallize(context: Context) -> list[KnowledgeClust
 
 
 def get_cluster_memories(context: Context, cluster_id: str | UUID) -> list[MemoryRecord]:
-    """All members as full memories. Raises NotFoundError."""
+    """All members as full memories. Raises NotFoundError and InputError."""
     with context.database.transaction() as conn:
-        found = _all(context, conn, UUID(str(cluster_id)))
+        found = _all(context, conn, as_id(cluster_id))
         if not found:
             raise NotFoundError(f"No cluster {cluster_id}.")
         return memory_store.by_ids(conn, context.account_id, [UUID(i) for i in found[0].memory_ids])
 
 
 def mark_crystallized(context: Context, cluster_id: str | UUID, skill_slug: str) -> None:
-    """Record the skill made of a cluster. Raises NotFoundError."""
+    """Record the skill made of a cluster. Raises NotFoundError and InputError."""
     params = {
-        "cluster_id": UUID(str(cluster_id)),
+        "cluster_id": as_id(cluster_id),
         "account_id": context.account_id,
         "slug": skill_slug,
         "now": context.clock(),
@@ -194,7 +195,7 @@ def run_initial_clustering(context: Context) -> dict[str, int]:
 def _labels(context: Context, rows: Sequence[dict[str, Any]], kept: Sequence[KnowledgeCluster]) -> list[int]:
     vectors = np.array([vector_of(row["vector"]) for row in rows], dtype=np.float32)
     given = [np.array(c.centroid, dtype=np.float32) for c in kept]
-    return assign_online(vectors.reshape(len(rows), -1), _threshold(context), given)
+    return assign_online(vectors.reshape(len(rows), context.embedder.dimension), _threshold(context), given)
 
 
 def _as_now(rows: Sequence[dict[str, Any]], labels: Sequence[int], kept: Sequence[KnowledgeCluster]) -> bool:

@@ -11,6 +11,7 @@ from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
+from ultron_core.steps.ids import as_id
 from ultron_core.steps.memory_rows import set_status, split_off, write_body
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.store import clusters as cluster_store
@@ -29,14 +30,6 @@ __all__ = [
 ]
 
 _DETAIL_HITS = 2
-
-
-def as_id(value: str | UUID) -> UUID:
-    """A UUID. Raises InputError for text that is none."""
-    try:
-        return value if isinstance(value, UUID) else UUID(str(value))
-    except ValueError as error:
-        raise InputError(f"{value!r} is no id: ids look like 3f2b6c1e-....") from error
 
 
 def get_memories(

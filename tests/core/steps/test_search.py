@@ -135,6 +135,7 @@ def test_explain_shows_the_parts_of_the_score(ultron, clock):
 
 
 def test_hot_memories_come_before_equal_cold_ones(ultron):
+    ultron.upload_memory("Vanilla cake dough rises.")  # so that both below are weighed against one average length
     ids = [ultron.upload_memory(f"Postgres replica {name} lags.").id for name in ("north", "south")]
     with ultron.context.database.transaction() as conn:
         conn.execute("UPDATE memory_usage SET tier = 'COLD' WHERE memory_id = %s", [ids[0]])

@@ -44,7 +44,7 @@ SELECT v.memory_id, 1 - (v.exact <=> %(vector)s::vector) AS cosine
 FROM memory_vectors v
 WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.memory_type = %(memory_type)s
     AND v.status = 'active'
-ORDER BY (v.embedding <=> %(vector)s::halfvec) + 0, v.memory_id LIMIT %(limit)s;
+ORDER BY (v.embedding <=> %(vector)s::vector::halfvec) + 0, v.memory_id LIMIT %(limit)s;
 
 -- name: nearest_indexed
 -- The same through the model's HNSW index; {model} and {dimension} are literals, as the index needs.
@@ -52,7 +52,7 @@ SELECT n.memory_id, 1 - (n.exact <=> %(vector)s::vector) AS cosine FROM (
     SELECT v.memory_id, v.exact FROM memory_vectors v
     WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.memory_type = %(memory_type)s
         AND v.status = 'active'
-    ORDER BY v.embedding::halfvec({dimension}) <=> %(vector)s::halfvec({dimension}) LIMIT %(limit)s
+    ORDER BY v.embedding::halfvec({dimension}) <=> %(vector)s::vector::halfvec({dimension}) LIMIT %(limit)s
 ) n ORDER BY cosine DESC, n.memory_id;
 
 -- name: create_index
@@ -93,9 +93,10 @@ ON CONFLICT (memory_id) DO UPDATE SET terms = excluded.terms, weights = excluded
     length = excluded.length, average_length = excluded.average_length, memory_type = excluded.memory_type;
 
 -- name: upsert_vector
--- Its vector for one model; type and status are those of the memory.
+-- Its vector for one model; type and status are those of the memory. A parameter has the type of its first cast:
+-- `::halfvec` first would round both.
 INSERT INTO memory_vectors (memory_id, model_id, account_id, memory_type, status, embedding, exact)
-SELECT m.id, %(model_id)s, m.account_id, m.memory_type, m.status, %(vector)s::halfvec, %(vector)s::vector
+SELECT m.id, %(model_id)s, m.account_id, m.memory_type, m.status, %(vector)s::vector::halfvec, %(vector)s::vector
 FROM memories m WHERE m.id = %(id)s
 ON CONFLICT (memory_id, model_id) DO UPDATE SET embedding = excluded.embedding, exact = excluded.exact;
 

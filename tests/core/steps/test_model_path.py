@@ -1,0 +1,193 @@
+"""The whole path through the real client and a real endpoint: it works, it is down, it comes back."""
+
+import hashlib
+import json
+import re
+
+import pytest
+
+from tests.support.model_server import minimal_answer, model_server
+from tests.support.worlds import MARK, solved, task, write_log
+from ultron_core.client import Ultron
+from ultron_core.errors import EmbeddingError
+from ultron_core.settings import EmbeddingSettings, LLMSettings
+
+QUOTE = "ModuleNotFoundError: No module named 'pandas'"
+
+
+def answer(request):
+    """What a sensible model would say to each stage, told apart by the schema it is asked to fill."""
+    name = request["response_format"]["json_schema"]["name"]
+    text = request["messages"][-1]["content"]
+    if name == "TaskList":
+        return json.dumps({"tasks": segmentation(text)})
+    if name == "Judgement":
+        metrics = [{"name": n, "score": 0.9} for n in metric_names(request)]
+        lesson = {"kind": "solved_error", "score": 0.95, "messages": [3], "note": "an import error was solved"}
+        judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
+        return json.dumps({**judged, "metrics": metrics, "lessons": [lesson]})
+    if name == "ExtractAnswer":
+        return json.dumps({"memories": extraction(text)})
+    if name == "_SummaryAnswer":
+        return json.dumps({"summary_l0": "The model's one line.", "overview_l1": "The model's overview."})
+    return minimal_answer(request)
+
+
+def segmentation(text):
+    lines = re.findall(r"^\[(\d+)\] \[(\w+)[^\]]*\]: ?(.*)$", text, re.MULTILINE)
+    starts = [int(n) for n, role, body in lines if role == "user" and body.startswith(MARK)]
+    ends = [start - 1 for start in starts[1:]] + [int(lines[-1][0])]
+    return [{"start": s, "end": e, "topic": "a task"} for s, e in zip(starts, ends, strict=True)]
+
+
+def metric_names(request):
+    schema = request["response_format"]["json_schema"]["schema"]
+    return schema["$defs"]["MetricJudgement"]["properties"]["name"]["enum"]
+
+
+def extraction(text):
+    found = re.search(r"\[(\d+)(?:-(\d+))?\][^\n]*\n(?:(?!\n\[).)*?" + re.escape(QUOTE), text, re.DOTALL)
+    if not found:
+        return []
+    start, end = int(found.group(1)), int(found.group(2) or found.group(1))
+    evidence = [{"start_line": start, "end_line": end, "quote": QUOTE}]
+    body = {"content": "Running the tests failed because the package pandas was missing in the environment."}
+    return [{**body, "resolution": "pip install pandas", "confidence": 0.9, "memory_type": "error", "evidence": evidence}]
+
+
+@pytest.fixture
+def server():
+    with model_server(answer=answer) as running:
+        yield running
+
+
+@pytest.fixture
+def with_model(settings, server):
+    llm = LLMSettings(
+        api_key="sk-" + "local" * 5,
+        base_url=server.url,
+        model="judge-1",
+        timeout_seconds=2,
+        max_retries=0,
+        retry_base_delay=0,
+    )
+    return settings.model_copy(update={"llm": llm})
+
+
+def rows(ultron, query):
+    with ultron.context.database.transaction() as conn:
+        return conn.execute(query).fetchall()
+
+
+def made_by(ultron):
+    return rows(ultron, "SELECT segmenter, labeler, memory_extracted, extractor FROM task_segments ORDER BY start_line")
+
+
+def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, tmp_path):
+    log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"), task("beta"))
+    with Ultron(with_model) as ultron:
+        result = ultron.ingest([log], "agent", process=True)
+        assert (result["new_segments"], result["total_memories"]) == (2, 1)
+        assert {row["segmenter"] for row in made_by(ultron)} == {"model:judge-1"}
+        assert {row["labeler"] for row in made_by(ultron)} == {"model:judge-1"}
+        memory = rows(ultron, "SELECT extractor, summary_l0, needs_model FROM memories")
+        assert memory == [
+            {"extractor": "model:judge-1", "summary_l0": "The model's one line.", "needs_model": False}
+        ]
+        calls = rows(ultron, "SELECT stage, count(*) AS n FROM llm_calls WHERE error IS NULL GROUP BY 1 ORDER BY 1")
+        assert {c["stage"] for c in calls} >= {"segment", "label", "extract", "summarize"}
+        asked = len(server.requests)
+        assert ultron.process_pending()["pending"] == 0
+        write_log(tmp_path / "copy.jsonl", solved("alpha", "pandas"), task("beta"))
+        ultron.ingest([tmp_path / "copy.jsonl"], "agent", process=True)
+        assert len(server.requests) == asked, "the same words are answered from the cache"
+
+
+def test_a_model_that_is_down_leaves_everything_pending_and_the_next_cycle_completes_it(with_model, server, tmp_path):
+    log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"), task("beta"))
+    with Ultron(with_model) as ultron:
+        server.stop()
+        result = ultron.ingest([log], "agent", process=True)
+        assert result["successful"] == 1 and result["new_segments"] == 0
+        assert made_by(ultron) == []
+        waiting = rows(ultron, "SELECT segmented, attempts, error FROM sessions")
+        assert (waiting[0]["segmented"], waiting[0]["attempts"]) == (0, 1)
+        assert "cannot be reached" in waiting[0]["error"]
+        note = ultron.ingest_text("Error: build failed. Cause: no cache. Fix: run make clean first.")
+        assert (note["status"], note["memories_uploaded"]) == ("pending", 0)
+        server.start()
+        report = ultron.process_pending()
+        assert (report["new_segments"], report["labeled"], report["memories"]) == (2, 2, 1)
+        assert report["texts"] == 1 and report["pending"] == 0
+        assert {row["labeler"] for row in made_by(ultron)} == {"model:judge-1"}
+
+
+def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
+    log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
+    with Ultron(with_model) as ultron:
+        ultron.ingest([log], "agent")
+        ultron.trajectory_service.segment_pending_sessions()
+        server.stop()
+        assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["pending"]
+        server.start()
+        assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
+        server.stop()
+        assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["pending"]
+        assert made_by(ultron)[0]["memory_extracted"] == 0
+        server.start()
+        assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["done"]
+
+
+def test_an_upload_is_stored_at_once_by_rules_and_finished_by_the_model_later(with_model, server):
+    with Ultron(with_model) as ultron:
+        server.stop()
+        record = ultron.upload_memory("git push failed: no upstream branch", resolution="git push -u origin main")
+        assert record.needs_model and record.summary_l0 and record.memory_type == "error"
+        again = ultron.upload_memory(
+            "git push failed: no upstream branch.", resolution="git push -u origin main, then set push.autoSetupRemote"
+        )
+        pending = rows(ultron, "SELECT memory_id FROM memory_contributions WHERE pending_merge")
+        if again.id == record.id:
+            assert pending and again.content == record.content, "the body stays untouched until the model is back"
+        server.start()
+        ultron.process_pending()
+        assert rows(ultron, "SELECT 1 FROM memories WHERE needs_model") == []
+        assert rows(ultron, "SELECT 1 FROM memory_contributions WHERE pending_merge") == []
+        assert ultron.get_memory_details([record.id])[0].summary_l0 == "The model's one line."
+
+
+def test_a_search_without_the_model_is_a_plain_search_that_says_so(with_model, server):
+    with Ultron(with_model) as ultron:
+        ultron.upload_memory("git push failed: no upstream branch", resolution="git push -u origin main")
+        server.stop()
+        hits = ultron.search_memories("git push upstream", record_hits=False)
+        assert len(hits) == 1 and "plain query" in hits.notes[0]
+
+
+def test_a_remote_embedder_that_fails_leaves_a_row_to_be_filled_in(settings, server):
+    llm = LLMSettings(api_key="sk-" + "local" * 5, base_url=server.url, max_retries=0)
+    remote = EmbeddingSettings(backend="openai", model="vec", dimension=8)
+    from ultron_core.embeddings.factory import make_embedder
+
+    embedder = make_embedder(settings.model_copy(update={"llm": llm, "embedding": remote}))
+    with Ultron(settings, embedder=embedder) as ultron:
+        server.always = 500
+        with pytest.raises(EmbeddingError, match="status 500"):
+            embedder.embed(["x"])
+        record = ultron.upload_memory("port 5432 is taken by another postgres", resolution="stop the other one")
+        assert rows(ultron, "SELECT 1 FROM memory_vectors") == []
+        assert [h.record.id for h in ultron.search_memories("postgres port 5432", record_hits=False)] == [record.id]
+        server.always = None
+        ultron.process_pending()
+        assert rows(ultron, "SELECT model_id FROM memory_vectors") == [{"model_id": "vec@8"}]
+        assert rows(ultron, "SELECT size FROM clusters") == [{"size": 1}]
+
+
+def test_no_planted_key_reaches_the_endpoint(with_model, server, tmp_path):
+    key = "sk-" + "proj-" + hashlib.sha256(b"any").hexdigest()[:48]
+    lines = task("alpha")
+    lines[0]["content"] += f" with the key {key}"
+    with Ultron(with_model) as ultron:
+        ultron.ingest([write_log(tmp_path / "log.jsonl", lines)], "agent", process=True)
+    sent = json.dumps(server.requests)
+    assert "TASK alpha" in sent and key not in sent
