@@ -1,1 +1,5 @@
-"""TODO"""
+"""PostgreSQL: the embedded server, connections, migrations, named SQL, one repository a table family."""
+
+from ultron_core.store.digest import content_digest
+
+__all__ = ["content_digest"]

@@ -12,7 +12,11 @@ FIRST = "The build failed because wheel was missing in the docker image."
 AGAIN = "Building failed in the docker image: wheel was missing. The log is at /var/log/build-7.txt."
 NEAR = {"Building failed": axis(1, near=axis(0), cosine=0.95), "The build failed": axis(0)}
 SUMMARY = {"summary_l0": "By the model: wheel is missing.", "overview_l1": "By the model: install wheel."}
-MERGED = {"content": "By the model: wheel was missing, see /var/log/build-7.txt.", "context": "", "resolution": ""}
+MERGED = {
+    "content": "By the model: wheel was missing, see /var/log/build-7.txt.",
+    "context": "",
+    "resolution": "",
+}
 
 
 @pytest.fixture
@@ -97,7 +101,9 @@ def test_a_body_changed_while_the_embedder_is_down_gets_its_own_vector_later(ult
     assert rows(ultron, "SELECT 1 FROM memory_vectors") == rows(ultron, "SELECT 1 FROM cluster_members") == []
     embedder.down = False
     assert backfill(ultron.context) == 1
-    stored = one(ultron, "SELECT 1 - (exact <=> %(v)s::vector) AS cosine FROM memory_vectors", v=str(axis(0).tolist()))
+    stored = one(
+        ultron, "SELECT 1 - (exact <=> %(v)s::vector) AS cosine FROM memory_vectors", v=str(axis(0).tolist())
+    )
     assert stored["cosine"] == pytest.approx(0.95, abs=1e-5)
     assert len(ultron.clusters.assign_memory_to_cluster(memory.id).memory_ids) == 1
 
@@ -108,7 +114,11 @@ def test_a_body_changed_while_the_embedder_is_down_gets_its_own_vector_later(ult
 def test_with_a_model_type_summaries_and_merge_are_its_own(modelled, model):
     model.answers["classify"] = {"memory_type": "security"}
     first = modelled.upload_memory(FIRST)
-    assert (first.memory_type, first.summary_l0, first.needs_model) == ("security", SUMMARY["summary_l0"], False)
+    assert (first.memory_type, first.summary_l0, first.needs_model) == (
+        "security",
+        SUMMARY["summary_l0"],
+        False,
+    )
     merged = modelled.upload_memory(AGAIN)
     assert (merged.id, merged.content, merged.hit_count) == (first.id, MERGED["content"], 2)
 
@@ -124,7 +134,9 @@ def test_while_the_model_is_down_rules_store_the_memory_at_once(modelled, model)
     (done,) = modelled.get_memory_details([memory.id])
     assert (done.memory_type, done.summary_l0, done.overview_l1) == ("pattern", *SUMMARY.values())
     assert not done.needs_model and done.hit_count == 1 + 2
-    types = rows(modelled, "SELECT memory_type FROM memory_search UNION SELECT memory_type FROM memory_vectors")
+    types = rows(
+        modelled, "SELECT memory_type FROM memory_search UNION SELECT memory_type FROM memory_vectors"
+    )
     assert types == [{"memory_type": "pattern"}]
     before, calls = rows_written(modelled.context.database), len(model.calls)
     assert backfill(modelled.context) == 0
@@ -143,7 +155,11 @@ def test_while_the_model_is_down_a_merge_waits_and_the_body_stays(modelled, mode
     model.down = False
     assert backfill(modelled.context) == 2  # the merge, then the summaries of the new body
     (done,) = modelled.get_memory_details([first.id])
-    assert (done.content, done.summary_l0, done.needs_model) == (MERGED["content"], SUMMARY["summary_l0"], False)
+    assert (done.content, done.summary_l0, done.needs_model) == (
+        MERGED["content"],
+        SUMMARY["summary_l0"],
+        False,
+    )
     assert rows(modelled, "SELECT 1 FROM memory_contributions WHERE pending_merge") == []
     decision = one(modelled, "SELECT id FROM merge_decisions WHERE decision = 'merge'")
     modelled.unmerge(decision["id"])

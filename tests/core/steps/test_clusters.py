@@ -97,7 +97,9 @@ def test_clustering_anew_depends_on_words_alone_and_settles(settings):
 
 def test_ready_at_five_members_and_again_at_three_more(settings):
     near = {f"n{i}": axis(1 + i, near=BASE, cosine=0.92) for i in range(9)}
-    strict = settings.model_copy(update={"dedup": settings.dedup.model_copy(update={"similarity_threshold": 1.0})})
+    strict = settings.model_copy(
+        update={"dedup": settings.dedup.model_copy(update={"similarity_threshold": 1.0})}
+    )
     with Ultron(strict, embedder=StubEmbedder(near)) as ultron:
         service = ultron.clusters
 

@@ -23,7 +23,12 @@ def answer(request):
         return json.dumps({"tasks": segmentation(text)})
     if name == "Judgement":
         metrics = [{"name": n, "score": 0.9} for n in metric_names(request)]
-        lesson = {"kind": "solved_error", "score": 0.95, "messages": [3], "note": "an import error was solved"}
+        lesson = {
+            "kind": "solved_error",
+            "score": 0.95,
+            "messages": [3],
+            "note": "an import error was solved",
+        }
         judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
         return json.dumps({**judged, "metrics": metrics, "lessons": [lesson]})
     if name == "ExtractAnswer":
@@ -52,7 +57,15 @@ def extraction(text):
     start, end = int(found.group(1)), int(found.group(2) or found.group(1))
     evidence = [{"start_line": start, "end_line": end, "quote": QUOTE}]
     body = {"content": "Running the tests failed because the package pandas was missing in the environment."}
-    return [{**body, "resolution": "pip install pandas", "confidence": 0.9, "memory_type": "error", "evidence": evidence}]
+    return [
+        {
+            **body,
+            "resolution": "pip install pandas",
+            "confidence": 0.9,
+            "memory_type": "error",
+            "evidence": evidence,
+        }
+    ]
 
 
 @pytest.fixture
@@ -80,7 +93,10 @@ def rows(ultron, query):
 
 
 def made_by(ultron):
-    return rows(ultron, "SELECT segmenter, labeler, memory_extracted, extractor FROM task_segments ORDER BY start_line")
+    return rows(
+        ultron,
+        "SELECT segmenter, labeler, memory_extracted, extractor FROM task_segments ORDER BY start_line",
+    )
 
 
 def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, tmp_path):
@@ -94,7 +110,9 @@ def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, 
         assert memory == [
             {"extractor": "model:judge-1", "summary_l0": "The model's one line.", "needs_model": False}
         ]
-        calls = rows(ultron, "SELECT stage, count(*) AS n FROM llm_calls WHERE error IS NULL GROUP BY 1 ORDER BY 1")
+        calls = rows(
+            ultron, "SELECT stage, count(*) AS n FROM llm_calls WHERE error IS NULL GROUP BY 1 ORDER BY 1"
+        )
         assert {c["stage"] for c in calls} >= {"segment", "label", "extract", "summarize"}
         asked = len(server.requests)
         assert ultron.process_pending()["pending"] == 0
@@ -103,7 +121,9 @@ def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, 
         assert len(server.requests) == asked, "the same words are answered from the cache"
 
 
-def test_a_model_that_is_down_leaves_everything_pending_and_the_next_cycle_completes_it(with_model, server, tmp_path):
+def test_a_model_that_is_down_leaves_everything_pending_and_the_next_cycle_completes_it(
+    with_model, server, tmp_path
+):
     log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"), task("beta"))
     with Ultron(with_model) as ultron:
         server.stop()
@@ -141,14 +161,19 @@ def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
 def test_an_upload_is_stored_at_once_by_rules_and_finished_by_the_model_later(with_model, server):
     with Ultron(with_model) as ultron:
         server.stop()
-        record = ultron.upload_memory("git push failed: no upstream branch", resolution="git push -u origin main")
+        record = ultron.upload_memory(
+            "git push failed: no upstream branch", resolution="git push -u origin main"
+        )
         assert record.needs_model and record.summary_l0 and record.memory_type == "error"
         again = ultron.upload_memory(
-            "git push failed: no upstream branch.", resolution="git push -u origin main, then set push.autoSetupRemote"
+            "git push failed: no upstream branch.",
+            resolution="git push -u origin main, then set push.autoSetupRemote",
         )
         pending = rows(ultron, "SELECT memory_id FROM memory_contributions WHERE pending_merge")
         if again.id == record.id:
-            assert pending and again.content == record.content, "the body stays untouched until the model is back"
+            assert pending and again.content == record.content, (
+                "the body stays untouched until the model is back"
+            )
         server.start()
         ultron.process_pending()
         assert rows(ultron, "SELECT 1 FROM memories WHERE needs_model") == []
@@ -174,9 +199,13 @@ def test_a_remote_embedder_that_fails_leaves_a_row_to_be_filled_in(settings, ser
         server.always = 500
         with pytest.raises(EmbeddingError, match="status 500"):
             embedder.embed(["x"])
-        record = ultron.upload_memory("port 5432 is taken by another postgres", resolution="stop the other one")
+        record = ultron.upload_memory(
+            "port 5432 is taken by another postgres", resolution="stop the other one"
+        )
         assert rows(ultron, "SELECT 1 FROM memory_vectors") == []
-        assert [h.record.id for h in ultron.search_memories("postgres port 5432", record_hits=False)] == [record.id]
+        assert [h.record.id for h in ultron.search_memories("postgres port 5432", record_hits=False)] == [
+            record.id
+        ]
         server.always = None
         ultron.process_pending()
         assert rows(ultron, "SELECT model_id FROM memory_vectors") == [{"model_id": "vec@8"}]

@@ -38,7 +38,9 @@ def found(hits):
 
 
 def test_levels_of_detail_clear_what_they_leave_out(ultron):
-    memory = ultron.upload_memory("Postgres refused the connection.", "on the CI box", "start the service first")
+    memory = ultron.upload_memory(
+        "Postgres refused the connection.", "on the CI box", "start the service first"
+    )
     (l1,) = ultron.search_memories("Postgres refused")
     assert (l1.record.content, l1.record.resolution) == ("", "")
     assert l1.record.summary_l0 and l1.record.overview_l1 and l1.record.context == "on the CI box"
@@ -118,7 +120,9 @@ def test_a_search_counts_one_hit_and_browsing_writes_nothing(ultron):
     assert found(ultron.search_memories("Postgres", record_hits=False)) == [memory.id]
     assert rows_written(ultron.context.database) == before
     ultron.search_memories("Postgres")
-    counts = {r["memory_id"]: r["hit_count"] for r in rows(ultron, "SELECT memory_id, hit_count FROM memory_usage")}
+    counts = {
+        r["memory_id"]: r["hit_count"] for r in rows(ultron, "SELECT memory_id, hit_count FROM memory_usage")
+    }
     assert counts == {memory.id: 2, other.id: 1}
 
 
@@ -135,7 +139,9 @@ def test_explain_shows_the_parts_of_the_score(ultron, clock):
 
 
 def test_hot_memories_come_before_equal_cold_ones(ultron):
-    ultron.upload_memory("Vanilla cake dough rises.")  # so that both below are weighed against one average length
+    ultron.upload_memory(
+        "Vanilla cake dough rises."
+    )  # so that both below are weighed against one average length
     ids = [ultron.upload_memory(f"Postgres replica {name} lags.").id for name in ("north", "south")]
     with ultron.context.database.transaction() as conn:
         conn.execute("UPDATE memory_usage SET tier = 'COLD' WHERE memory_id = %s", [ids[0]])
@@ -146,7 +152,9 @@ def test_hot_memories_come_before_equal_cold_ones(ultron):
 
 
 def test_words_of_a_merge_an_update_and_a_return_are_found_at_once(ultron):
-    first = ultron.upload_memory("Postgres refused the connection because its socket was missing.", tags=["t"])
+    first = ultron.upload_memory(
+        "Postgres refused the connection because its socket was missing.", tags=["t"]
+    )
     ultron.upload_memory("Postgres refused the connection because its socket was missing. See /run/pgsock.")
     ultron.context.embedder.vectors = {"": axis(4)}
     assert found(ultron.search_memories("/run/pgsock")) == [first.id]
@@ -155,7 +163,9 @@ def test_words_of_a_merge_an_update_and_a_return_are_found_at_once(ultron):
     ultron.upload_memory("Postgres refused the connection because its socket was missing.")
     assert found(ultron.search_memories("/run/pgsock")) == [first.id]
     counted = one(ultron, "SELECT documents, total_length FROM lexical_stats")
-    assert counted == one(ultron, "SELECT 1::bigint AS documents, length::bigint AS total_length FROM memory_search")
+    assert counted == one(
+        ultron, "SELECT 1::bigint AS documents, length::bigint AS total_length FROM memory_search"
+    )
     before = rows_written(ultron.context.database)
     ultron.run_tier_rebalance()
     ultron.run_tier_rebalance()

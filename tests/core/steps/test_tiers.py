@@ -49,7 +49,8 @@ def test_tiers_are_those_of_the_pure_rule(opened, seed):
     hot, warm = random_numbers.choice([(10, 40), (1, 1), (25, 50), (100, 100), (12.5, 33)])
     times = [None, *(NOW - timedelta(days=n, microseconds=n) for n in range(4))]
     counters = [
-        (random_numbers.randint(1, 4), random_numbers.choice(times)) for _ in range(random_numbers.randint(1, 45))
+        (random_numbers.randint(1, 4), random_numbers.choice(times))
+        for _ in range(random_numbers.randint(1, 45))
     ]
     with opened(TierSettings(hot_percentile=hot, warm_percentile=warm, cold_ttl_days=0)) as ultron:
         fill(ultron, counters)
@@ -96,7 +97,10 @@ def test_a_limit_of_zero_days_archives_nothing(opened):
 def test_frequencies_of_words_are_set_right(opened):
     with opened(NEVER_ARCHIVE) as ultron:
         ultron.upload_memories([{"content": "Postgres lags."}, {"content": "Vanilla cake."}])
-        right = rows(ultron, "SELECT * FROM lexical_df ORDER BY term"), rows(ultron, "SELECT * FROM lexical_stats")
+        right = (
+            rows(ultron, "SELECT * FROM lexical_df ORDER BY term"),
+            rows(ultron, "SELECT * FROM lexical_stats"),
+        )
         with ultron.context.database.transaction() as conn:
             conn.execute("UPDATE lexical_df SET df = df + 7")
             conn.execute("UPDATE lexical_stats SET documents = 99")

@@ -214,3 +214,12 @@ def test_an_archived_memory_comes_back_with_id_and_hits(ultron):
     assert (again.id, again.status, again.hit_count) == (first.id, "active", 3)
     assert [hit.record.id for hit in ultron.search_memories("wheel docker image")] == [first.id]
     assert len(ultron.clusters.assign_memory_to_cluster(first.id).memory_ids) == 1
+
+
+def test_the_index_of_a_large_store_decides_like_the_exact_comparison(ultron, monkeypatch):
+    monkeypatch.setattr("ultron_core.store.memories.EXACT_BELOW", 0)
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memory("The parser fails on tabs.")
+    assert ultron.upload_memory(AGAIN).id == first.id
+    assert decisions(ultron)[-1]["score"] == pytest.approx(0.95, abs=1e-6)
+    assert first.id in {hit.record.id for hit in ultron.search_memories("Building failed there")}
