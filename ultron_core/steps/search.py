@@ -30,7 +30,7 @@ __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
 _SQL = load_queries("search")
 _CANDIDATES = 50
-#: weights of the lanes; measured on LoCoMo, where words carry most (docs/memory-store.md)
+#: weights of the lanes, chosen on LoCoMo, where words carry most (docs/memory-store.md)
 _VECTOR_WEIGHT, _LEXICAL_WEIGHT = 0.4, 0.6
 #: a candidate must reach this share of the soft threshold in cosine, or of the query's weight in words
 _COSINE_FLOOR, _WORD_FLOOR = 0.28, 0.35

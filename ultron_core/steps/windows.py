@@ -27,7 +27,7 @@ _TURNS, _STRIDE = 4, 2
 #: an averaging embedder says nothing about long text, and one huge turn must not drown its neighbours
 _TURN_CHARS = 1200
 _CANDIDATES = 200
-#: measured on LoCoMo (docs/memory-store.md): words carry most
+#: chosen on LoCoMo, where words carry most (docs/memory-store.md)
 _VECTOR_WEIGHT, _LEXICAL_WEIGHT = 0.25, 0.75
 
 

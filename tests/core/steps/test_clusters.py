@@ -73,7 +73,7 @@ def test_a_deleted_member_is_forgotten_by_the_centroid(ultron):
 
 
 def test_a_changed_body_moves_the_centroid(ultron):
-    red, blue = upload(ultron, "red", "blue")
+    red, _blue = upload(ultron, "red", "blue")
     ultron.update_memory(red, content="The script paints blue dots twice.")
     assert np.allclose(ultron.clusters.assign_memory_to_cluster(red).centroid, VECTORS["blue"], atol=1e-6)
 

@@ -65,7 +65,7 @@ def test_a_search_finds_the_lines_word_for_word(ultron, tmp_path):
 def test_a_session_is_shown_once_with_its_best_window(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
     hits = ultron.search_sessions("radiator boiler")
-    assert [hit.session_id for hit in hits][0] == ids["plumber"]
+    assert next(hit.session_id for hit in hits) == ids["plumber"]
     assert len({hit.session_id for hit in hits}) == len(hits)
     assert len(ultron.search_sessions("radiator", limit=1)) == 1
 
