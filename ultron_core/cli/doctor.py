@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
+from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import FAILED, console, print_json, table
-from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
@@ -95,7 +95,7 @@ def _folder(what: str, path: Path, variable: str) -> Finding:
 def _database(settings: Settings) -> Iterator[Finding]:
     kind = "ULTRON_DATABASE_URL" if settings.store.database_url else "embedded server"
     try:
-        with Ultron(settings) as ultron:
+        with open_ultron(settings) as ultron:
             with ultron.context.database.connection() as conn:
                 row = conn.execute(
                     "SELECT current_setting('server_version') AS server, "

@@ -6,16 +6,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import DONE, FAILED, PARTLY, console, key_values, print_json, progress_bar, table
-from ultron_core.client import Ultron
 from ultron_core.errors import InputError
 from ultron_core.settings import Settings
-from ultron_core.steps.estimate import estimate_pending
-from ultron_core.steps.process import ProcessReport, process_pending
+
+if TYPE_CHECKING:
+    from ultron_core.client import Ultron
+    from ultron_core.steps.process import ProcessReport
 
 __all__ = ["COMMANDS"]
 
@@ -43,19 +45,22 @@ def ingest(
 ) -> None:
     """Read session files (.jsonl) and folders of them."""
     batches = _batches(paths, agent_id, claude_code, codex)
-    with Ultron(settings) as ultron:
+    with open_ultron(settings) as ultron:
         outcomes: list[dict[str, Any]] = []
         with progress_bar("reading", quiet=as_json) as advance:
             for batch, agent in batches:
                 outcomes.append(ultron.ingest(batch, agent, progress=advance))
         result = _total(outcomes)
-        report = _process(ultron, quiet=as_json) if process else ProcessReport()
-    result |= {"new_segments": report.new_segments, "total_memories": report.memories}
+        report = _process(ultron, quiet=as_json) if process else None
+    result |= {
+        "new_segments": report.new_segments if report else 0,
+        "total_memories": report.memories if report else 0,
+    }
     if as_json:
-        print_json({**result, "process": asdict(report)})
+        print_json({**result, "process": asdict(report) if report else None})
     else:
         _print_files(result["results"])
-        if process:
+        if report:
             _print_report(report)
     _leave(result["failed"], report)
 
@@ -91,6 +96,8 @@ def _total(outcomes: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _process(ultron: Ultron, *, quiet: bool) -> ProcessReport:
+    from ultron_core.steps.process import process_pending
+
     with progress_bar("working", quiet=quiet) as advance:
         return process_pending(ultron.context, lambda stage, done: advance(stage, done))
 
@@ -131,8 +138,8 @@ def _print_report(report: ProcessReport) -> None:
         console().print(f"{report.failed} failed: {'; '.join(report.errors[:2])}", markup=False)
 
 
-def _leave(failed_files: int, report: ProcessReport) -> None:
-    if failed_files or report.failed or report.pending:
+def _leave(failed_files: int, report: ProcessReport | None) -> None:
+    if failed_files or (report and (report.failed or report.pending)):
         raise click.exceptions.Exit(PARTLY)
     raise click.exceptions.Exit(DONE)
 
@@ -145,7 +152,9 @@ def _leave(failed_files: int, report: ProcessReport) -> None:
 @click.pass_obj
 def process(settings: Settings, estimate: bool, as_json: bool) -> None:
     """Run all stages on what waits: segment, label, extract, texts, back-fill."""
-    with Ultron(settings) as ultron:
+    from ultron_core.steps.estimate import estimate_pending
+
+    with open_ultron(settings) as ultron:
         if estimate:
             figures = estimate_pending(ultron.context)
             if as_json:
@@ -173,7 +182,7 @@ def ingest_text(
     settings: Settings, text: str | None, path: Path | None, agent_id: str, as_json: bool
 ) -> None:
     """Turn a note into memories: TEXT, --file, or standard input."""
-    with Ultron(settings) as ultron:
+    with open_ultron(settings) as ultron:
         result = ultron.ingest_text(_read(text, path), agent_id)
     if as_json:
         print_json(result)

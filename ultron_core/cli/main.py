@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from pathlib import Path
 
 import click
 
 from ultron_core.cli import dev, doctor, ingest, maintain, memory
-from ultron_core.cli.output import FAILED, console
+from ultron_core.cli.output import DONE, FAILED, console
 from ultron_core.errors import UltronError
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
@@ -51,18 +52,22 @@ def set_up_logging(settings: Settings) -> None:
 def main() -> None:
     """The process edge: an expected error becomes one message and exit code 1."""
     try:
-        cli.main(standalone_mode=False)
+        # without standalone mode click returns the code of an Exit instead of raising it
+        code = cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except click.exceptions.Abort:
         console(stderr=True).print("Stopped. The next run goes on from here.")
         sys.exit(130)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
     except UltronError as error:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
         sys.exit(FAILED)
+    except BrokenPipeError:
+        # the reader (head, less) has enough: no error, and no second one while Python closes the stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
+    sys.exit(code if isinstance(code, int) else DONE)
 
 
 if __name__ == "__main__":

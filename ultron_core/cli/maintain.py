@@ -7,11 +7,9 @@ from pathlib import Path
 
 import click
 
+from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import console, key_values, print_json, progress_bar
-from ultron_core.client import Ultron
 from ultron_core.settings import Settings
-from ultron_core.steps.export import ExportRequest, export_dataset
-from ultron_core.steps.reprocess import reprocess as reprocess_stage
 
 __all__ = ["COMMANDS"]
 
@@ -21,7 +19,7 @@ __all__ = ["COMMANDS"]
 @click.pass_obj
 def rebalance(settings: Settings, as_json: bool) -> None:
     """Give every memory its tier by hits; archive COLD ones that are too old."""
-    with Ultron(settings) as ultron:
+    with open_ultron(settings) as ultron:
         report = ultron.run_tier_rebalance()
     if as_json:
         print_json(report)
@@ -49,8 +47,10 @@ def export_sft(
     as_json: bool,
 ) -> None:
     """Write the eligible segments as a dataset that trainers take without edits."""
+    from ultron_core.steps.export import ExportRequest, export_dataset
+
     request = ExportRequest(name, task_type, min_score, limit, out_dir)
-    with Ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
+    with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
         export = export_dataset(ultron.context, request, lambda done, total: advance("", done, total))
     if as_json:
         print_json(export)
@@ -75,7 +75,9 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
 
     Memories that come out again keep their id and hits.
     """
-    with Ultron(settings) as ultron:
+    from ultron_core.steps.reprocess import reprocess as reprocess_stage
+
+    with open_ultron(settings) as ultron:
         count = reprocess_stage(ultron.context, stage, made_by)
     console().print(f"{count} rows will be done again. Run `ultron process`, or leave it to `ultron dev`.")
 
@@ -85,7 +87,7 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
 @click.pass_obj
 def unmerge(settings: Settings, decision_id: str) -> None:
     """Undo a merge: DECISION_ID is printed by `ultron show`."""
-    with Ultron(settings) as ultron:
+    with open_ultron(settings) as ultron:
         record = ultron.unmerge(decision_id)
     console().print(f"It is a memory of its own again: {record.id}")
 
@@ -98,7 +100,7 @@ def delete(settings: Settings, memory_id: str, yes: bool) -> None:
     """Remove a memory with everything made from it."""
     if not yes:
         click.confirm(f"Delete memory {memory_id} for good?", abort=True)
-    with Ultron(settings) as ultron:
+    with open_ultron(settings) as ultron:
         ultron.delete_memory(memory_id)
     console().print("Deleted.")
 

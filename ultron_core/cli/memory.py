@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
+from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import console, key_values, print_json, table
-from ultron_core.client import Ultron
 from ultron_core.errors import NotFoundError
 from ultron_core.settings import Settings
-from ultron_core.steps import overview
 
 __all__ = ["COMMANDS"]
 
@@ -45,7 +44,7 @@ def search(
     as_json: bool,
 ) -> None:
     """Find memories by meaning and by words."""
-    with Ultron(settings) as ultron:
+    with open_ultron(settings) as ultron:
         if in_sessions:
             found = ultron.search_sessions(query, limit, agent_id=agent_id)
             if as_json:
@@ -112,7 +111,9 @@ def _print_sessions(found: Sequence[Any]) -> None:
 @click.pass_obj
 def show(settings: Settings, memory_id: str, as_json: bool) -> None:
     """Print a memory with the file, lines and words it rests on. MEMORY_ID may be its first characters."""
-    with Ultron(settings) as ultron:
+    from ultron_core.steps import overview
+
+    with open_ultron(settings) as ultron:
         full_id = overview.find_memory(ultron.context, memory_id)
         records = overview.memories_without_hit(ultron.context, [full_id])
         if not records:
@@ -167,7 +168,9 @@ def _source_line(source: Any) -> str:
 @click.pass_obj
 def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool) -> None:
     """List the sessions with their counts, newest first."""
-    with Ultron(settings) as ultron:
+    from ultron_core.steps import overview
+
+    with open_ultron(settings) as ultron:
         rows = overview.sessions(ultron.context, agent_id, limit)
     if as_json:
         print_json(rows)
@@ -186,7 +189,9 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
 @click.pass_obj
 def stats(settings: Settings, as_json: bool) -> None:
     """Count sessions, segments, memories, what waits, and what models cost."""
-    with Ultron(settings) as ultron:
+    from ultron_core.steps import overview
+
+    with open_ultron(settings) as ultron:
         figures = overview.stats(ultron.context)
     if as_json:
         print_json(figures)
@@ -209,7 +214,9 @@ def stats(settings: Settings, as_json: bool) -> None:
 @click.pass_obj
 def drops(settings: Settings, stage: str | None, reason: str | None, limit: int, as_json: bool) -> None:
     """Read what was refused, and why."""
-    with Ultron(settings) as ultron:
+    from ultron_core.steps import overview
+
+    with open_ultron(settings) as ultron:
         rows = overview.drops(ultron.context, stage, reason, limit)
         counts = overview.drop_counts(ultron.context)
     if as_json:

@@ -61,7 +61,10 @@ class RemoteEmbedder:
 
     def _clean(self, text: str) -> str:
         cut = text[:_MAX_CHARS] or " "
-        return self._redact(cut) if self._redact else cut
+        if self._redact:
+            cut = self._redact(cut)
+        # half a surrogate pair cannot be sent as UTF-8
+        return cut.encode("utf-8", "replace").decode("utf-8")
 
     def _request(self, batch: Sequence[str]) -> Vectors:
         try:
@@ -73,10 +76,9 @@ class RemoteEmbedder:
             )
         except openai.APIError as error:
             status = f" (status {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
-            raise EmbeddingError(
-                f"{self._settings.model} at {self._url} gave no vectors{status}. "
-                "Check ULTRON_EMBEDDING_BASE_URL, ULTRON_EMBEDDING_MODEL and the key."
-            ) from None
+            raise self._no_vectors(status) from None
+        except (AttributeError, TypeError, ValueError):  # a proxy's page, or JSON of another shape
+            raise self._no_vectors(" (the answer is no list of embeddings)") from None
         vectors = sorted(answer.data, key=lambda item: item.index)
         if len(vectors) != len(batch) or any(len(v.embedding) != self.dimension for v in vectors):
             found = len(vectors[0].embedding) if vectors else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -14,6 +15,12 @@ from ultron_core.llm.protocol import Answer
 __all__ = ["json_schema_format", "parse_answer", "schema_instructions"]
 
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+#: what reasoning models think aloud before they answer
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_BRACKET = re.compile(r"[\[{]")
+#: a bracket that opens JSON and not a remark
+_OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
+_DECODER = json.JSONDecoder()
 
 
 def parse_answer(text: str, schema: type[Answer]) -> Answer:
@@ -27,20 +34,35 @@ def parse_answer(text: str, schema: type[Answer]) -> Answer:
 
 
 def _first_json(text: str) -> Any:
+    text = _THOUGHT.sub("", text).strip()
     fenced = _FENCE.search(text)
-    candidates = [text.strip(), *([fenced.group(1).strip()] if fenced else [])]
-    decoder = json.JSONDecoder()
-    for candidate in candidates:
+    for candidate in (text, *([fenced.group(1)] if fenced else [])):
         try:
             return json.loads(candidate)
         except ValueError:
             continue
-    for match in re.finditer(r"[\[{]", text):
+    values = list(_outermost(text))
+    if not values:
+        raise ModelAnswerError("the answer holds no JSON value")
+    # "as [1] says: {...}": an object is meant before a list
+    return next((value for value in values if isinstance(value, dict)), values[0])
+
+
+def _outermost(text: str) -> Iterator[Any]:
+    """The JSON values in the text, none from within another.
+
+    A value that begins and does not end is an answer that was cut off: its parts would pass as a whole one.
+    """
+    position = 0
+    while start := _BRACKET.search(text, position):
         try:
-            return decoder.raw_decode(text, match.start())[0]
+            value, position = _DECODER.raw_decode(text, start.start())
         except ValueError:
-            continue
-    raise ModelAnswerError("the answer holds no JSON value")
+            if _OPENING.match(text, start.start()):
+                raise ModelAnswerError("the JSON value is broken or cut off") from None
+            position = start.end()
+        else:
+            yield value
 
 
 def json_schema_format(schema: type[BaseModel]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import openai
@@ -25,14 +25,20 @@ from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache
 from ultron_core.llm.limits import Limits
 from ultron_core.llm.protocol import Answer
 from ultron_core.llm.tokens import token_counter
+from ultron_core.llm.trouble import (
+    MOST_WAIT,
+    NotACompletion,
+    describe,
+    dislikes_temperature,
+    final_error,
+    may_pass,
+    retry_after,
+)
 from ultron_core.settings import LLMSettings
 
 __all__ = ["OpenAICompatibleLLM"]
 
-#: nobody waits longer than this for a rate limit to pass inside one call
-_MOST_WAIT = 60.0
-_TRY_AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-#: ways to ask for JSON, best first; an endpoint that refuses one is asked in the next way from then on
+#: ways to ask for JSON, best first; once the next way works where one is refused, the refused one is given up
 _MODES = ("json_schema", "json_object", "plain")
 
 
@@ -54,12 +60,13 @@ class OpenAICompatibleLLM:
         """`redact` is applied to every text that is sent when the settings say so (the default)."""
         self._settings = settings
         self._cache: AnswerCache = cache if cache is not None else MemoryCache()
-        self._ledger: CallLedger = ledger if ledger is not None else MemoryLedger()
+        self._ledger: CallLedger = ledger if ledger is not None else MemoryLedger(now)
         self._redact = redact if settings.redact_input else None
         self._now, self._monotonic, self._sleep, self._jitter = now, monotonic, sleep, jitter
         self._limits = Limits(settings, self._ledger, monotonic, sleep)
         self._count = token_counter(settings.token_encoding)
         self._mode = 0
+        self._temperature: dict[str, Any] = {"temperature": 0}
         self._mode_lock = threading.Lock()
         self._client = openai.OpenAI(
             api_key=settings.api_key or "none",
@@ -80,8 +87,11 @@ class OpenAICompatibleLLM:
         key = self._key(chat, schema)
         known = self._cache.get(key)
         if known is not None:
-            self._record(stage, key, 0, 0, 0.0, cached=True)
-            return parse_answer(known, schema)
+            # an answer kept by another version may fit no more: then the model is asked again
+            with suppress(ModelAnswerError):
+                answer = parse_answer(known, schema)
+                self._record(stage, key, 0, 0, 0.0, cached=True)
+                return answer
         text = self._ask(chat, schema, stage, key)
         try:
             answer = parse_answer(text, schema)
@@ -103,7 +113,10 @@ class OpenAICompatibleLLM:
 
     def _clean(self, message: Mapping[str, str]) -> dict[str, str]:
         content = message["content"]
-        return {"role": message["role"], "content": self._redact(content) if self._redact else content}
+        if self._redact:
+            content = self._redact(content)
+        # half a surrogate pair cannot be sent as UTF-8
+        return {"role": message["role"], "content": content.encode("utf-8", "replace").decode("utf-8")}
 
     def _key(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel]) -> str:
         asked = [self.model_id, list(chat), schema.model_json_schema()]
@@ -112,24 +125,23 @@ class OpenAICompatibleLLM:
     def _ask(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str) -> str:
         """The text of one answer, with tries again for what may pass by itself."""
         size = sum(self._count(message["content"]) for message in chat)
-        problem: Exception | None = None
-        for attempt in range(self._settings.max_retries + 1):
-            self._limits.check(size)
+        tries = self._settings.max_retries + 1
+        reason = ""
+        for attempt in range(tries):
             started = self._monotonic()
             try:
-                with self._limits.slot():
+                with self._limits.reserve(size), self._limits.slot():
                     return self._request(chat, schema, stage, key, size)
-            except (openai.APIError, ValueError, _NoAnswer) as error:
+            except (openai.APIError, ValueError, NotACompletion) as error:
                 # ValueError: a body that is no JSON, such as a proxy's error page
-                reason = self._describe(error)
+                reason = describe(error, self._settings)
                 self._record(stage, key, 0, 0, self._monotonic() - started, error=reason)
-                if not _may_pass(error):
-                    raise ModelUnavailableError(reason) from None
-                problem = error
-            if attempt < self._settings.max_retries:
-                self._sleep(self._wait(problem, attempt))
-        tries = self._settings.max_retries + 1
-        raise ModelUnavailableError(f"{self._describe(problem)} ({tries} tries)") from None
+                if not may_pass(error):
+                    raise final_error(error, self._settings) from None
+                wait = self._wait(error, attempt)
+            if attempt + 1 < tries:
+                self._sleep(wait)
+        raise ModelUnavailableError(f"{reason} ({tries} tries)")
 
     def _request(
         self,
@@ -142,7 +154,7 @@ class OpenAICompatibleLLM:
         started = self._monotonic()
         response = self._create(chat, schema)
         if not getattr(response, "choices", None):
-            raise _NoAnswer
+            raise NotACompletion
         text = response.choices[0].message.content or ""
         usage = getattr(response, "usage", None)
         used_in = int(getattr(usage, "prompt_tokens", None) or size)
@@ -152,18 +164,25 @@ class OpenAICompatibleLLM:
         return text
 
     def _create(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel]) -> Any:
-        """One request in the best way the endpoint takes; a refused way is not tried again."""
+        """One request in the best way the endpoint takes."""
+        mode = self._mode
         while True:
-            mode = self._mode
             try:
-                return self._client.chat.completions.create(
-                    model=self.model_id, temperature=0, **self._body(chat, schema, _MODES[mode])
+                response = self._client.chat.completions.create(
+                    model=self.model_id, **self._temperature, **self._body(chat, schema, _MODES[mode])
                 )
-            except (openai.BadRequestError, openai.UnprocessableEntityError):
-                if mode + 1 >= len(_MODES):
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if self._temperature and dislikes_temperature(error):
+                    self._temperature = {}
+                elif mode + 1 < len(_MODES):
+                    mode += 1
+                else:
                     raise
+            else:
+                # not before: a request refused in every way (too long, filtered) says nothing about the ways
                 with self._mode_lock:
-                    self._mode = max(self._mode, mode + 1)
+                    self._mode = max(self._mode, mode)
+                return response
 
     def _body(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], mode: str) -> dict[str, Any]:
         if mode == "json_schema":
@@ -176,22 +195,11 @@ class OpenAICompatibleLLM:
             return {"messages": told, "response_format": {"type": "json_object"}}
         return {"messages": told}
 
-    def _wait(self, problem: Exception | None, attempt: int) -> float:
-        told = _retry_after(problem, self._now())
+    def _wait(self, problem: Exception, attempt: int) -> float:
+        told = retry_after(problem, self._now())
         if told is not None:
-            return min(told, _MOST_WAIT)
-        return min(self._settings.retry_base_delay * float(2**attempt) * (0.5 + self._jitter()), _MOST_WAIT)
-
-    def _describe(self, error: Exception | None) -> str:
-        """What happened and what to check, without the key."""
-        place = f"{self.model_id} at {self._settings.url}"
-        if isinstance(error, openai.APITimeoutError):
-            return f"{place} did not answer within {self._settings.timeout_seconds:g} s (ULTRON_LLM_REQUEST_TIMEOUT)."
-        if isinstance(error, openai.APIStatusError):
-            return f"{place} answered {error.status_code}. {_HELP.get(error.status_code, 'Try again later.')}"
-        if isinstance(error, ValueError | _NoAnswer):
-            return f"{place} answered something that is no chat completion. Check ULTRON_LLM_BASE_URL."
-        return f"{place} cannot be reached. Check ULTRON_LLM_BASE_URL and that the endpoint runs."
+            return min(told, MOST_WAIT)
+        return min(self._settings.retry_base_delay * float(2**attempt) * (0.5 + self._jitter()), MOST_WAIT)
 
     def _record(
         self,
@@ -220,38 +228,3 @@ class OpenAICompatibleLLM:
                 self._now(),
             )
         )
-
-
-_HELP = {
-    401: "The key is not accepted: check ULTRON_LLM_API_KEY.",
-    403: "The key may not use this model: check ULTRON_LLM_API_KEY and ULTRON_MODEL.",
-    404: "There is no such model or path: check ULTRON_MODEL and ULTRON_LLM_BASE_URL.",
-    429: "The rate limit is reached: try later, or set ULTRON_LLM_REQUESTS_PER_MINUTE.",
-}
-
-
-class _NoAnswer(Exception):
-    """The endpoint answered, but not with a completion."""
-
-
-def _may_pass(error: Exception) -> bool:
-    if isinstance(error, openai.APIStatusError):
-        return error.status_code in _TRY_AGAIN
-    return True  # connection refused, dropped, timed out, or an answer that is no JSON
-
-
-def _retry_after(error: Exception | None, now: datetime) -> float | None:
-    """Seconds the endpoint asks to wait, given as a number or a date."""
-    if not isinstance(error, openai.APIStatusError):
-        return None
-    value = error.response.headers.get("retry-after")
-    if not value:
-        return None
-    try:
-        return max(float(value), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max((parsedate_to_datetime(value) - now).total_seconds(), 0.0)
-    except ValueError:
-        return None

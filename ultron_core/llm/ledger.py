@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 __all__ = ["AnswerCache", "CallLedger", "LLMCall", "MemoryCache", "MemoryLedger"]
@@ -58,8 +59,9 @@ class MemoryCache:
 class MemoryLedger:
     """A CallLedger that lasts as long as the process."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self.calls: list[LLMCall] = []
+        self._now = now
         self._lock = threading.Lock()
 
     def record(self, call: LLMCall) -> None:
@@ -67,10 +69,7 @@ class MemoryLedger:
             self.calls.append(call)
 
     def tokens_today(self) -> int:
+        today = self._now().date()
         with self._lock:
-            if not self.calls:
-                return 0
-            today = self.calls[-1].at.date()
-            return sum(
-                c.input_tokens + c.output_tokens for c in self.calls if not c.cached and c.at.date() == today
-            )
+            spent = [c for c in self.calls if not c.cached and c.at.date() == today]
+        return sum(c.input_tokens + c.output_tokens for c in spent)

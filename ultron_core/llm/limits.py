@@ -29,6 +29,7 @@ class Limits:
         self._lock = threading.Lock()
         self._next_start = 0.0
         self._run_tokens = 0
+        self._in_flight = 0
 
     @contextmanager
     def slot(self) -> Iterator[None]:
@@ -53,17 +54,31 @@ class Limits:
         with self._lock:
             self._run_tokens += tokens
 
-    def check(self, tokens: int) -> None:
-        """Raises BudgetExceededError when a request of this size would pass a limit; nothing is sent then."""
-        run, day = self._settings.budget_run_tokens, self._settings.budget_day_tokens
+    @contextmanager
+    def reserve(self, tokens: int) -> Iterator[None]:
+        """Keep room for a request of this size while it runs; requests side by side share what is left.
+
+        Raises BudgetExceededError when it would pass a limit; nothing is sent then. The length of an answer is
+        not known before, so the last one may go over by itself.
+        """
         with self._lock:
-            used = self._run_tokens
+            self._in_flight += tokens
+            in_flight, used = self._in_flight, self._run_tokens
+        try:
+            self._check(used + in_flight - tokens, in_flight - tokens, tokens)
+            yield
+        finally:
+            with self._lock:
+                self._in_flight -= tokens
+
+    def _check(self, used: int, in_flight: int, tokens: int) -> None:
+        run, day = self._settings.budget_run_tokens, self._settings.budget_day_tokens
         if run and used + tokens > run:
             raise BudgetExceededError(
                 f"This run has used {used:,} of {run:,} tokens; the next request needs about {tokens:,}. "
                 "Raise ULTRON_LLM_BUDGET_RUN_TOKENS or start another run."
             )
-        if day and (today := self._ledger.tokens_today()) + tokens > day:
+        if day and (today := self._ledger.tokens_today() + in_flight) + tokens > day:
             raise BudgetExceededError(
                 f"Today {today:,} of {day:,} tokens are used; the next request needs about {tokens:,}. "
                 "Raise ULTRON_LLM_BUDGET_DAY_TOKENS or wait until midnight UTC."

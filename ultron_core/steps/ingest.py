@@ -10,6 +10,7 @@ unreadable              marked failed with its reason; what was read before stay
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,8 @@ from ultron_core.store.database import Connection
 from ultron_core.store.records import SessionRow
 
 __all__ = ["FileResult", "Progress", "ingest_files"]
+
+logger = logging.getLogger("ultron.ingest")
 
 Progress = Callable[[str, int, int], None]
 _STAGE = "sessions"
@@ -77,6 +80,8 @@ def ingest_files(
         results.append(_ingest_file(context, file))
         if progress:
             progress(file.session_file, done + 1, len(files))
+    counts = Counter(result.status for result in results)
+    logger.info("read %d file(s): %s", len(results), dict(counts))
     return results
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ __all__ = [
     "session_data_version",
 ]
 
+logger = logging.getLogger("ultron.process")
 #: asset name of each partitioned stage after `session_files`, in order
 STAGES = ("segments", "quality_labels", "extracted_memories")
 
@@ -193,7 +195,13 @@ def process_pending(context: Context, progress: Callable[[str, int], None] | Non
         results[stage] = _drain(step)
     texts = process_pending_texts(context)
     filled = backfill(context)
-    return _summary(results, len(texts), filled)
+    report = _summary(results, len(texts), filled)
+    logger.info(
+        "%d new segments, %d labels, %d new memories, %d merged, %d refused, %d pending, %d failed",
+        *(report.new_segments, report.labeled, report.memories, report.merged),
+        *(report.refused, report.pending, report.failed),
+    )
+    return report
 
 
 def _summary(results: dict[str, list[StageResult]], texts: int, filled: int) -> ProcessReport:

@@ -1,0 +1,156 @@
+"""The command line as a person meets it: what it prints, and what it says when something is wrong."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from tests.support.worlds import solved, task, write_log
+from ultron_core.cli.main import main
+
+MARKER = "zanzibar"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path, database_url, database):
+    """Runs one command line on the test's database; returns (exit code, output, errors)."""
+    monkeypatch.setenv("ULTRON_DATABASE_URL", database_url)
+    monkeypatch.setenv("ULTRON_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("ULTRON_OFFLINE", "1")
+    monkeypatch.setenv("ULTRON_SESSION_QUIET_MINUTES", "0")
+    monkeypatch.setenv("COLUMNS", "140")
+
+    def command(*arguments, **env):
+        for name, value in env.items():
+            monkeypatch.setenv(name, str(value))
+        monkeypatch.setattr(sys, "argv", ["ultron", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        for name in env:
+            if name not in ("ULTRON_DATABASE_URL",):
+                monkeypatch.delenv(name)
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return left.value.code or 0, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture
+def logs(tmp_path):
+    write_log(tmp_path / "logs" / "one.jsonl", solved("alpha", "pandas"))
+    write_log(tmp_path / "logs" / "two.jsonl", task("beta"))
+    return tmp_path / "logs"
+
+
+def test_from_a_folder_of_logs_to_a_memory_with_its_lines(run, logs):
+    code, out, _ = run("ingest", logs, "--agent", "me")
+    assert code == 0 and "2 files: 2 new or changed, 0 unchanged, 0 failed." in out
+    assert "1 new memories" in out
+    _, out, _ = run("search", "ModuleNotFoundError pandas", "--json", "--no-hits")
+    (hit,) = json.loads(out)
+    _, out, _ = run("show", hit["record"]["id"][:8])
+    assert "one.jsonl lines 3-3" in out and "No module named 'pandas'" in out
+    code, out, _ = run("ingest", logs, "--agent", "me")
+    assert code == 0 and "0 new or changed, 2 unchanged" in out
+
+
+def test_a_look_at_everything(run, logs):
+    run("ingest", logs, "--agent", "me")
+    assert "one.jsonl" in run("sessions")[1]
+    figures = json.loads(run("stats", "--json")[1])
+    assert figures["sessions"]["total"] == 2 and figures["memories"]["total"] == 1
+    refused = json.loads(run("drops", "--json")[1])
+    assert {row["reason"] for row in refused["counts"]} == {"below_threshold"}
+    assert "hot" in run("rebalance")[1]
+    assert "lines" in run("search", "alpha module tests", "--sessions")[1]
+    code, out, _ = run("doctor", "--settings")
+    assert code == 0 and "PostgreSQL 1" in out and "ULTRON_SESSIONS_DIR" in out
+
+
+def test_the_dataset(run, logs, tmp_path):
+    run("ingest", logs, "--agent", "me")
+    code, out, _ = run("export-sft", "--min-score", "0.5", "--out", tmp_path / "sets", "--json")
+    export = json.loads(out)
+    assert code == 0 and export["rows"] >= 1
+    assert "Nothing changed" in run("export-sft", "--min-score", "0.5", "--out", tmp_path / "sets")[1]
+
+
+def test_a_note_becomes_a_memory(run):
+    code, out, _ = run(
+        "ingest-text", "Error: pip fails in docker. Cause: no network. Fix: use --network host."
+    )
+    assert code == 0 and "error" in out and "insert" in out
+
+
+def test_what_waits_costs_nothing_offline(run, logs):
+    run("ingest", logs, "--no-process")
+    figures = json.loads(run("process", "--estimate", "--json")[1])
+    assert (figures["model"], figures["calls"]) == ("none (offline)", 0)
+    assert "2 new segments" in run("process")[1]
+
+
+def test_a_bad_file_is_named_and_its_neighbours_are_read(run, logs):
+    (logs / "binary.jsonl").write_bytes(bytes(range(256)) * 40)
+    (logs / "empty.jsonl").write_bytes(b"")
+    (logs / "huge.jsonl").write_text(json.dumps({"role": "user", "content": "x " * 10_000_000}) + "\n")
+    code, out, _ = run("ingest", logs, "--json")
+    result = json.loads(out)
+    assert code == 3
+    assert (result["successful"], result["failed"]) == (4, 1)
+    (failed,) = [r for r in result["results"] if r["status"] == "failed"]
+    assert "binary" in failed["error"] and failed["session_file"].endswith("binary.jsonl")
+    assert run("ingest", logs)[0] == 3, "it still needs a person"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_named(run, logs):
+    (logs / "one.jsonl").chmod(0)
+    code, out, _ = run("ingest", logs)
+    assert code == 3 and "cannot be read" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "said"),
+    [
+        (["ingest", "/no/such/folder"], {}, "/no/such/folder"),
+        (["stats"], {"ULTRON_HOT_PERCENTILE": "abc"}, "ULTRON_HOT_PERCENTILE"),
+        (["stats"], {"ULTRON_DATABASE_URL": "postgresql://me:hidden@127.0.0.1:1/x"}, "ULTRON_DATABASE_URL"),
+        (["stats"], {"ULTRON_DATABASE_URL": "nonsense"}, "malformed"),
+        (["show", "ffffffff"], {}, "No memory"),
+        (["show", "not-an-id!"], {}, "no memory id"),
+        (["search", "  "], {}, "empty"),
+        (["ingest-text", "   "], {}, "empty"),
+        (["ingest", "--codex"], {"HOME": "/nonexistent"}, "codex"),
+        (["ingest", ".", "--agent", "a/b"], {}, "agent_id"),
+        (["unmerge", "ffffffff"], {}, "no id"),
+        (["ingest", "."], {"ULTRON_EMBEDDING_BACKEND": "cloud"}, "ULTRON_EMBEDDING_BACKEND"),
+    ],
+)
+def test_one_clear_message_and_an_exit_code(run, arguments, env, said):
+    code, out, err = run(*arguments, **env)
+    assert code == 1 and out == ""
+    assert said in " ".join(err.split()) and "hidden" not in err
+
+
+def test_wrong_usage_is_told_apart(run):
+    assert run("ingest")[0] == 2
+    assert run("no-such-command")[0] == 2
+
+
+def test_the_logs_of_claude_code_are_found_under_home(run, tmp_path):
+    project = tmp_path / "user" / ".claude" / "projects" / "demo"
+    write_log(project / "session.jsonl", task("alpha"))
+    code, out, _ = run("ingest", "--claude-code", HOME=tmp_path / "user")
+    assert code == 0 and "1 files: 1 new" in out
+    assert json.loads(run("sessions", "--json")[1])[0]["agent_id"] == "claude-code"
+
+
+def test_no_message_text_in_the_log_at_info(run, tmp_path):
+    lines = task("alpha")
+    lines[0]["content"] += f" {MARKER}"
+    write_log(tmp_path / "logs" / "one.jsonl", lines)
+    log = tmp_path / "ultron.log"
+    run("ingest", tmp_path / "logs", ULTRON_LOG_FILE=log, ULTRON_LOG_LEVEL="info")
+    assert "1 file" in log.read_text() and MARKER not in log.read_text()

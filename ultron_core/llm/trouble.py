@@ -1,0 +1,126 @@
+"""What a failed request means: whether to try again, how long to wait, what to tell a person."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import openai
+
+from ultron_core.errors import ModelAnswerError, ModelError, ModelUnavailableError
+from ultron_core.settings import LLMSettings
+
+__all__ = [
+    "MOST_WAIT",
+    "NotACompletion",
+    "bare_url",
+    "describe",
+    "dislikes_temperature",
+    "final_error",
+    "may_pass",
+    "retry_after",
+]
+
+#: seconds; nobody waits longer than this for a rate limit to pass inside one call
+MOST_WAIT = 60.0
+_TRY_AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+#: the request itself is refused; the same words will be refused again
+_REFUSED = {400, 413, 422}
+#: ... unless the words of the refusal speak of the account or of the model's name
+_ENDPOINT_AT_FAULT = re.compile(
+    r"\bmodel\b.{0,60}\b(not found|not exist|not a valid|not available)|\b(invalid|unknown|no such) model\b"
+    r"|arrearage|billing|credit balance|quota|api.?key",
+    re.IGNORECASE | re.DOTALL,
+)
+_REFUSED_HELP = (
+    "The request is refused: too long (ULTRON_LLM_MAX_INPUT_TOKENS) or not allowed by the endpoint."
+)
+_HELP = {
+    401: "The key is not accepted: check ULTRON_LLM_API_KEY.",
+    403: "The key may not use this model: check ULTRON_LLM_API_KEY and ULTRON_MODEL.",
+    404: "There is no such model or path: check ULTRON_MODEL and ULTRON_LLM_BASE_URL.",
+    429: "The rate limit is reached: try later, or set ULTRON_LLM_REQUESTS_PER_MINUTE.",
+}
+
+
+class NotACompletion(Exception):
+    """The endpoint answered, but not with a completion."""
+
+
+def may_pass(error: Exception) -> bool:
+    """Whether the same request may succeed in a moment: overload, time-out, a lost connection, a proxy's page."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code in _TRY_AGAIN
+    return True
+
+
+def dislikes_temperature(error: openai.APIStatusError) -> bool:
+    """Reasoning models answer 400 to any temperature but their own."""
+    return "temperature" in str(error)
+
+
+def retry_after(error: Exception | None, now: datetime) -> float | None:
+    """Seconds the endpoint asks to wait, given as a number or a date; None when it does not say."""
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    value = error.response.headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        return _seconds_until(value, now)
+    return None if math.isnan(seconds) else max(seconds, 0.0)
+
+
+def _seconds_until(value: str, now: datetime) -> float | None:
+    try:
+        then = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if then.tzinfo is None:  # "-0000" says UTC of an unknown place
+        then = then.replace(tzinfo=UTC)
+    return max((then - now).total_seconds(), 0.0)
+
+
+def describe(error: Exception | None, settings: LLMSettings) -> str:
+    """What happened and what to check, without the key."""
+    place = f"{settings.model_name} at {bare_url(settings.url)}"
+    if isinstance(error, openai.APITimeoutError):
+        limit = f"{settings.timeout_seconds:g} s (ULTRON_LLM_REQUEST_TIMEOUT)"
+        return f"{place} did not answer within {limit}."
+    if isinstance(error, openai.APIStatusError):
+        return f"{place} answered {error.status_code}. {_help(error)}"
+    if isinstance(error, ValueError | NotACompletion):
+        return f"{place} answered something that is no chat completion. Check ULTRON_LLM_BASE_URL."
+    return f"{place} cannot be reached. Check ULTRON_LLM_BASE_URL and that the endpoint runs."
+
+
+def _help(error: openai.APIStatusError) -> str:
+    if error.status_code in _REFUSED:
+        return "Check the account and ULTRON_MODEL." if _at_fault(error) else _REFUSED_HELP
+    return _HELP.get(error.status_code, "Try again later.")
+
+
+def _at_fault(error: openai.APIStatusError) -> bool:
+    return bool(_ENDPOINT_AT_FAULT.search(str(error)))
+
+
+def final_error(error: Exception, settings: LLMSettings) -> ModelError:
+    """The error of a request that is not tried again.
+
+    A refused request (too long, filtered) is a ModelAnswerError, so that its row runs out of tries one day;
+    anything else is the endpoint's and leaves the row all its tries.
+    """
+    reason = describe(error, settings)
+    status = error.status_code if isinstance(error, openai.APIStatusError) else 0
+    if isinstance(error, openai.APIStatusError) and status in _REFUSED and not _at_fault(error):
+        return ModelAnswerError(reason)
+    return ModelUnavailableError(reason)
+
+
+def bare_url(url: str) -> str:
+    """The address without user, password and query, any of which may be a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
