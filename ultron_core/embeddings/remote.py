@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 
 import numpy as np
 import openai
@@ -30,7 +31,9 @@ class RemoteEmbedder:
         thresholds: Thresholds | None = None,
     ) -> None:
         """`thresholds` default to the spec's, which belong to text-embedding-v4."""
-        self._settings, self._redact, self._url = settings, redact, base_url
+        self._settings, self._redact = settings, redact
+        parts = urlsplit(base_url)  # shown without user, password and query, any of which may be a secret
+        self._place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._client = openai.OpenAI(
             api_key=api_key, base_url=base_url, timeout=timeout_seconds, max_retries=2
         )
@@ -60,9 +63,8 @@ class RemoteEmbedder:
         return unit
 
     def _clean(self, text: str) -> str:
-        cut = text[:_MAX_CHARS] or " "
-        if self._redact:
-            cut = self._redact(cut)
+        # redacted before it is cut: half a secret is not recognised
+        cut = (self._redact(text) if self._redact else text)[:_MAX_CHARS] or " "
         # half a surrogate pair cannot be sent as UTF-8
         return cut.encode("utf-8", "replace").decode("utf-8")
 
@@ -86,4 +88,14 @@ class RemoteEmbedder:
                 f"{self._settings.model} answered {len(vectors)} vectors of {found} numbers for {len(batch)} "
                 f"texts; {self.dimension} numbers are set (ULTRON_EMBEDDING_DIMENSION)."
             )
-        return np.asarray([v.embedding for v in vectors], dtype=np.float32)
+        rows = np.asarray([v.embedding for v in vectors], dtype=np.float32)
+        lengths = np.linalg.norm(rows, axis=1)
+        if not np.all(np.isfinite(lengths) & (lengths > 0)):
+            raise self._no_vectors(" (a vector is zero or not finite)")
+        return rows
+
+    def _no_vectors(self, why: str) -> EmbeddingError:
+        return EmbeddingError(
+            f"{self._settings.model} at {self._place} gave no vectors{why}. "
+            "Check ULTRON_EMBEDDING_BASE_URL, ULTRON_EMBEDDING_MODEL and the key."
+        )

@@ -1,0 +1,51 @@
+"""Every table with user data, and how a session, an agent or an account is erased from it.
+
+    account   rows carry account_id; deleting by it is enough
+    session   rows go with their session (ON DELETE CASCADE from sessions)
+    memory    rows go with their memory (ON DELETE CASCADE from memories); memories go when no source is left
+    blob      bytes are shared; they go when the last upload that points at them goes
+    kept      what was shipped stays known: erasing lists it instead
+
+A new table that is missing here fails a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+__all__ = ["ERASURE", "Rule"]
+
+Rule = Literal["account", "session", "memory", "blob", "kept"]
+
+ERASURE: Mapping[str, Rule] = MappingProxyType(
+    {
+        "source_files": "account",
+        "raw_uploads": "account",
+        "raw_blobs": "blob",
+        "sessions": "account",
+        "messages": "session",
+        "task_segments": "session",
+        "message_windows": "session",
+        "drops": "session",
+        "memories": "account",
+        "memory_usage": "memory",
+        "memory_search": "memory",
+        "memory_vectors": "memory",
+        "memory_sources": "memory",
+        "memory_contributions": "memory",
+        "merge_decisions": "memory",
+        "memory_links": "memory",
+        "cluster_members": "memory",
+        "clusters": "account",
+        "idempotency_keys": "memory",
+        "embedding_models": "account",
+        "lexical_df": "account",
+        "lexical_stats": "account",
+        "llm_calls": "account",
+        "llm_cache": "account",
+        "sft_exports": "kept",
+        "sft_export_rows": "kept",
+    }
+)
