@@ -11,14 +11,15 @@ class ModelServer:
     """Answers /v1/chat/completions and /v1/embeddings.
 
     `behaviours` is used up one a request, then every request succeeds: "ok", "malformed" (no JSON in the
-    answer), "broken" (no JSON at all), 429, 500, any other status, "slow", "drop".
+    answer), "broken" (no JSON at all), "page" (HTML), 429, 500, any other status, (status, message), "slow", "drop".
     `answer(request)` makes the text of a chat answer; the default fits any schema with the least it allows.
     """
 
-    def __init__(self, *, answer=None, dimension=8, json_schema=True, port=0):
+    def __init__(self, *, answer=None, dimension=8, json_schema=True, temperature=True, port=0):
         self.answer = answer or minimal_answer
         self.dimension = dimension
         self.json_schema = json_schema
+        self.temperature = temperature
         self.behaviours = []
         self.requests = []
         self.always = None
@@ -41,7 +42,7 @@ class ModelServer:
         self._http = ThreadingHTTPServer(("127.0.0.1", self._port), handler)
         self._http.daemon_threads = True
         self._port = self._http.server_address[1]
-        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def stop(self):
@@ -115,8 +116,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, {"choices": []})
         elif behaviour == "broken":
             self._send_bytes(200, b"<html>proxy error</html>")
+        elif behaviour == "page":
+            self._send_bytes(200, b"<html>sign in</html>", "text/html")
+        elif isinstance(behaviour, tuple):
+            self._send(behaviour[0], {"error": {"message": behaviour[1]}})
         elif isinstance(behaviour, int):
             self._send(behaviour, {"error": {"message": f"status {behaviour}"}})
+        elif "temperature" in body and not self.owner.temperature:
+            self._send(400, {"error": {"message": "Unsupported value: 'temperature' does not support 0"}})
         elif body.get("response_format", {}).get("type") == "json_schema" and not self.owner.json_schema:
             self._send(400, {"error": {"message": "response_format json_schema is not supported"}})
         elif self.path.endswith("/embeddings"):
@@ -144,9 +151,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status, value):
         self._send_bytes(status, json.dumps(value).encode())
 
-    def _send_bytes(self, status, payload):
+    def _send_bytes(self, status, payload, content_type="application/json"):
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(payload)))
         if status == 429:
             self.send_header("Retry-After", self.owner.retry_after)

@@ -79,8 +79,10 @@ class RemoteEmbedder:
         except openai.APIError as error:
             status = f" (status {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
             raise self._no_vectors(status) from None
-        except (AttributeError, TypeError, ValueError):  # a proxy's page, or JSON of another shape
+        except ValueError:  # no JSON, or an empty list
             raise self._no_vectors(" (the answer is no list of embeddings)") from None
+        if not getattr(answer, "data", None):  # a page of a proxy comes as text
+            raise self._no_vectors(" (the answer is no list of embeddings)")
         vectors = sorted(answer.data, key=lambda item: item.index)
         if len(vectors) != len(batch) or any(len(v.embedding) != self.dimension for v in vectors):
             found = len(vectors[0].embedding) if vectors else 0

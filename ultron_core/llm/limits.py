@@ -59,7 +59,7 @@ class Limits:
         """Keep room for a request of this size while it runs; requests side by side share what is left.
 
         Raises BudgetExceededError when it would pass a limit; nothing is sent then. The length of an answer is
-        not known before, so the last one may go over by itself.
+        not known before: answers under way when the limit comes near may go over it.
         """
         with self._lock:
             self._in_flight += tokens
