@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from ultron_core.embeddings.protocol import Embedder
 from ultron_core.llm.protocol import LLM
@@ -36,3 +37,12 @@ class Context:
     @property
     def account_id(self) -> str:
         return self.settings.store.account_id
+
+    def waiting(self, keys: Sequence[str] | None = None, batch_size: int | None = None) -> dict[str, Any]:
+        """Parameters of a query for what waits: only of these partitions when `keys` is given."""
+        return {
+            "account_id": self.account_id,
+            "keys": None if keys is None else list(keys),
+            "max_attempts": self.settings.segments.max_attempts,
+            "batch_size": batch_size or self.settings.segments.batch_size,
+        }

@@ -24,12 +24,7 @@ def estimate_pending(context: Context) -> dict[str, Any]:
     """
     llm = context.settings.llm
     count = token_counter(llm.token_encoding)
-    params = {
-        "account_id": context.account_id,
-        "keys": None,
-        "max_attempts": context.settings.segments.max_attempts,
-        "batch_size": _ALL,
-    }
+    params = context.waiting(batch_size=_ALL)
     with context.database.transaction() as conn:
         sessions = session_store.to_segment(conn, params)
         tokens = {"segment": 0, "label": 0, "extract": 0}

@@ -13,7 +13,8 @@ from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.context import Context
 from ultron_core.steps.failures import describe_failure
 from ultron_core.steps.memory_rows import retract_from_segment
-from ultron_core.steps.upload import Source, Upload, upload_memories
+from ultron_core.steps.upload import upload_memories
+from ultron_core.steps.uploads import Source, Upload, upload_of_draft
 from ultron_core.store import drops
 from ultron_core.store import segments as segment_store
 from ultron_core.store import sessions as session_store
@@ -50,16 +51,7 @@ def extract_pending_segments(
 ) -> list[ExtractedSegment]:
     """Look through labelled segments (only of these partitions when `keys` is given) in canonical order."""
     with context.database.transaction() as conn:
-        waiting = segment_store.pending(
-            conn,
-            "to_extract",
-            {
-                "account_id": context.account_id,
-                "keys": None if keys is None else list(keys),
-                "max_attempts": context.settings.segments.max_attempts,
-                "batch_size": batch_size or context.settings.segments.batch_size,
-            },
-        )
+        waiting = segment_store.pending(conn, "to_extract", context.waiting(keys, batch_size))
     results: list[ExtractedSegment] = []
     for row, key in waiting:
         results.append(_extract(context, row, key))
@@ -141,17 +133,7 @@ def _upload(context: Context, row: SegmentRow, draft: MemoryDraft) -> Upload:
         )
         for evidence in draft.evidence
     )
-    return Upload(
-        content=draft.content,
-        context=draft.context,
-        resolution=draft.resolution,
-        tags=(segment_tag(row.id), *draft.tags),
-        confidence=draft.confidence,
-        memory_type=draft.memory_type,
-        agent_id=row.agent_id,
-        sources=sources,
-        extractor=EXTRACTOR_VERSION if context.llm is None else f"model:{context.llm.model_id}",
-    )
+    return upload_of_draft(context, draft, row.agent_id, sources, (segment_tag(row.id),))
 
 
 def _finish(context: Context, row: SegmentRow, state: int, refused: Sequence[drops.DropPlace]) -> None:

@@ -38,16 +38,7 @@ def label_pending_segments(
 ) -> list[LabeledSegment]:
     """Judge the finished segments that wait (only of these partitions when `keys` is given)."""
     with context.database.transaction() as conn:
-        waiting = segment_store.pending(
-            conn,
-            "to_label",
-            {
-                "account_id": context.account_id,
-                "keys": None if keys is None else list(keys),
-                "max_attempts": context.settings.segments.max_attempts,
-                "batch_size": batch_size or context.settings.segments.batch_size,
-            },
-        )
+        waiting = segment_store.pending(conn, "to_label", context.waiting(keys, batch_size))
     down = threading.Event()
 
     def one(item: tuple[SegmentRow, str]) -> LabeledSegment:

@@ -60,15 +60,7 @@ def segment_pending_sessions(
     An endpoint that is down ends the batch: what is left stays pending for the next cycle.
     """
     with context.database.transaction() as conn:
-        waiting = session_store.to_segment(
-            conn,
-            {
-                "account_id": context.account_id,
-                "keys": None if keys is None else list(keys),
-                "max_attempts": context.settings.segments.max_attempts,
-                "batch_size": batch_size or context.settings.segments.batch_size,
-            },
-        )
+        waiting = session_store.to_segment(conn, context.waiting(keys, batch_size))
     results = _segment_all(context, waiting)
     close_quiet_segments(context, keys)
     return results

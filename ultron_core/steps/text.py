@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ultron_core.errors import InputError, ModelError
-from ultron_core.memories import EXTRACTOR_VERSION, extract_from_text, gate_draft
+from ultron_core.memories import extract_from_text, gate_draft
 from ultron_core.models import MemoryDraft
 from ultron_core.steps.context import Context
 from ultron_core.steps.failures import describe_failure
-from ultron_core.steps.upload import Source, Upload, UploadResult, upload_memories
+from ultron_core.steps.upload import UploadResult, upload_memories
+from ultron_core.steps.uploads import Source, Upload, upload_of_draft
 from ultron_core.store import sessions as session_store
 
 __all__ = ["TextResult", "ingest_text", "process_pending_texts"]
@@ -62,15 +63,7 @@ def ingest_text(context: Context, text: str, agent_id: str) -> TextResult:
 def process_pending_texts(context: Context, batch_size: int | None = None) -> list[TextResult]:
     """Texts that wait for a model, oldest first; stops at the first sign that it is still down."""
     with context.database.transaction() as conn:
-        waiting = session_store.fetch(
-            conn,
-            "pending_texts",
-            {
-                "account_id": context.account_id,
-                "max_attempts": context.settings.segments.max_attempts,
-                "batch_size": batch_size or context.settings.segments.batch_size,
-            },
-        )
+        waiting = session_store.fetch(conn, "pending_texts", context.waiting(batch_size=batch_size))
     results: list[TextResult] = []
     for row in waiting:
         text = zlib.decompress(row["body"]).decode("utf-8")
@@ -118,14 +111,4 @@ def _upload(context: Context, upload_id: UUID, agent_id: str, draft: MemoryDraft
         )
         for evidence in draft.evidence
     )
-    return Upload(
-        content=draft.content,
-        context=draft.context,
-        resolution=draft.resolution,
-        tags=draft.tags,
-        confidence=draft.confidence,
-        memory_type=draft.memory_type,
-        agent_id=agent_id,
-        sources=sources,
-        extractor=EXTRACTOR_VERSION if context.llm is None else f"model:{context.llm.model_id}",
-    )
+    return upload_of_draft(context, draft, agent_id, sources)

@@ -7,12 +7,21 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from ultron_core.embeddings.protocol import Thresholds
-from ultron_core.memories import Body, Summary
-from ultron_core.models import MemoryType
+from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary
+from ultron_core.models import MemoryDraft, MemoryType
 from ultron_core.steps.context import Context
 from ultron_core.store.memories import MemoryRecord
 
-__all__ = ["Prepared", "Source", "Target", "Upload", "UploadResult", "body_digest", "thresholds"]
+__all__ = [
+    "Prepared",
+    "Source",
+    "Target",
+    "Upload",
+    "UploadResult",
+    "body_digest",
+    "thresholds",
+    "upload_of_draft",
+]
 
 #: extractor of what was given by hand
 DIRECT = "direct"
@@ -46,6 +55,28 @@ class Upload:
     sources: tuple[Source, ...] = (Source(kind="upload"),)
     idempotency_key: str | None = None
     extractor: str = DIRECT
+
+
+def upload_of_draft(
+    context: Context,
+    draft: MemoryDraft,
+    agent_id: str,
+    sources: tuple[Source, ...],
+    tags: tuple[str, ...] = (),
+) -> Upload:
+    """A draft of the extractor in use, with where it comes from; `tags` stand before its own."""
+    extractor = EXTRACTOR_VERSION if context.llm is None else f"model:{context.llm.model_id}"
+    return Upload(
+        content=draft.content,
+        context=draft.context,
+        resolution=draft.resolution,
+        tags=(*tags, *draft.tags),
+        confidence=draft.confidence,
+        memory_type=draft.memory_type,
+        agent_id=agent_id,
+        sources=sources,
+        extractor=extractor,
+    )
 
 
 @dataclass(frozen=True, slots=True)
