@@ -149,21 +149,23 @@ WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
 GROUP BY s.partition_key;
 
 -- name: reprocess_labels
--- Judge again what this labeler judged.
+-- Judge again what this labeler judged, and try again what used up its tries.
 UPDATE task_segments SET labeled = 0, label_attempts = 0, updated_at = %(now)s
-WHERE account_id = %(account_id)s AND labeled = 1 AND (%(made_by)s::text IS NULL OR labeler LIKE %(made_by)s || '%%');
+WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NULL OR labeler LIKE %(made_by)s || '%%'))
+    OR (labeled = 0 AND label_attempts > 0));
 
 -- name: reprocess_extract
--- Look again through what this extractor looked through, or the gate refused.
+-- Look again through what this extractor looked through or the gate refused, and what used up its tries.
 UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, updated_at = %(now)s
-WHERE account_id = %(account_id)s AND memory_extracted > 0
-    AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%');
+WHERE account_id = %(account_id)s AND ((memory_extracted > 0
+    AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%'))
+    OR (memory_extracted = 0 AND extract_attempts > 0));
 
 -- name: reprocess_segment
--- Cut again what this segmenter cut.
+-- Cut again what this segmenter cut, and what used up its tries.
 UPDATE sessions SET segmented = 0, attempts = 0, updated_at = %(now)s
-WHERE account_id = %(account_id)s AND segmented = 1 AND status <> 'failed'
-    AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%');
+WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
+    AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%')) OR (segmented = 0 AND attempts > 0));
 
 -- name: tiling
 -- Threads whose segments leave a gap, overlap, or do not cover every message. None may exist.
