@@ -61,7 +61,7 @@ def ingest(
     else:
         _print_files(result["results"])
         if report:
-            _print_report(report)
+            _print_report(settings, report)
     _leave(result["failed"], report)
 
 
@@ -127,11 +127,17 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
     )
 
 
-def _print_report(report: ProcessReport) -> None:
+def _print_report(settings: Settings, report: ProcessReport) -> None:
     console().print(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} new memories, "
         f"{report.merged} merged, {report.refused} refused (`ultron drops`)."
     )
+    if report.open:
+        console().print(
+            f"{report.open} task(s) still open: their log changed in the last "
+            f"{settings.sessions.quiet_minutes:g} minutes and may go on. They are judged once it is quiet "
+            "(ULTRON_SESSION_QUIET_MINUTES)."
+        )
     if report.pending:
         console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}", markup=False)
     if report.failed:
@@ -166,7 +172,7 @@ def process(settings: Settings, estimate: bool, as_json: bool) -> None:
     if as_json:
         print_json(report)
     else:
-        _print_report(report)
+        _print_report(settings, report)
     _leave(0, report)
 
 

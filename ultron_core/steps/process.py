@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ultron_core.steps.backfill import backfill
 from ultron_core.steps.context import Context
@@ -69,7 +68,8 @@ class ProcessReport:
     errors: tuple[str, ...] = ()
     texts: int = 0
     filled: int = 0
-    extra: dict[str, Any] = field(default_factory=dict)
+    #: tasks at the end of logs that changed a short while ago: not judged before the log is quiet
+    open: int = 0
 
 
 def run_stage(context: Context, stage: str, keys: Sequence[str]) -> list[PartitionReport]:
@@ -195,7 +195,7 @@ def process_pending(context: Context, progress: Callable[[str, int], None] | Non
         results[stage] = _drain(step)
     texts = process_pending_texts(context)
     filled = backfill(context)
-    report = _summary(results, len(texts), filled)
+    report = replace(_summary(results, len(texts), filled), open=count_pending(context)["open"])
     logger.info(
         "%d new segments, %d labels, %d new memories, %d merged, %d refused, %d pending, %d failed",
         *(report.new_segments, report.labeled, report.memories, report.merged),

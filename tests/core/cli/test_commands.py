@@ -154,3 +154,8 @@ def test_no_message_text_in_the_log_at_info(run, tmp_path):
     log = tmp_path / "ultron.log"
     run("ingest", tmp_path / "logs", ULTRON_LOG_FILE=log, ULTRON_LOG_LEVEL="info")
     assert "1 file" in log.read_text() and MARKER not in log.read_text()
+
+
+def test_a_log_that_may_go_on_is_said_to_be_open(run, logs):
+    code, out, _ = run("ingest", logs, ULTRON_SESSION_QUIET_MINUTES=30)
+    assert code == 0 and "2 task(s) still open" in out and "ULTRON_SESSION_QUIET_MINUTES" in out

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import psycopg
 import pytest
 
 from tests.support.worlds import solved, task, write_log
@@ -51,6 +52,27 @@ def with_url(settings, url):
     return settings.model_copy(update={"store": settings.store.model_copy(update={"database_url": url})})
 
 
+#: moments by what is stored: while reading, cutting, judging, extracting
+MOMENTS = (
+    "SELECT count(*) >= 3 FROM sessions",
+    "SELECT count(*) >= 4 FROM task_segments",
+    "SELECT count(*) >= 4 FROM task_segments WHERE labeled <> 0",
+    "SELECT count(*) >= 1 FROM memories",
+)
+
+
+def kill_when(process, url, condition):
+    """SIGKILL as soon as the condition holds; the work must still be going on then."""
+    with psycopg.connect(url, autocommit=True, options="-c search_path=ultron,public") as conn:
+        deadline = time.monotonic() + 60
+        while not conn.execute(condition).fetchone()[0]:
+            assert process.poll() is None and time.monotonic() < deadline, f"never seen: {condition}"
+            time.sleep(0.005)
+    assert process.poll() is None, "the work was over before it could be killed"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 @pytest.mark.slow
 def test_a_killed_run_that_is_run_again_ends_in_the_same_content(settings, logs, new_database):
     undisturbed = with_url(settings, new_database())
@@ -58,17 +80,14 @@ def test_a_killed_run_that_is_run_again_ends_in_the_same_content(settings, logs,
         ultron.ingest([logs], "agent", process=True)
         ultron.clusters.run_initial_clustering()
         expected = content_digest(ultron.context.database, clusters=True)
-    for seconds in (0.05, 0.6, 1.4):
+    for condition in MOMENTS:
         disturbed = with_url(settings, new_database())
-        process = start(disturbed, logs)
-        time.sleep(seconds)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        kill_when(start(disturbed, logs), disturbed.store.database_url, condition)
         with Ultron(disturbed) as ultron:
             ultron.ingest([logs], "agent", process=True)
             ultron.clusters.run_initial_clustering()
             assert content_digest(ultron.context.database, clusters=True) == expected, (
-                f"killed after {seconds} s"
+                f"killed when {condition}"
             )
 
 
