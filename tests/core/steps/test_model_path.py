@@ -170,10 +170,8 @@ def test_an_upload_is_stored_at_once_by_rules_and_finished_by_the_model_later(wi
             resolution="git push -u origin main, then set push.autoSetupRemote",
         )
         pending = rows(ultron, "SELECT memory_id FROM memory_contributions WHERE pending_merge")
-        if again.id == record.id:
-            assert pending and again.content == record.content, (
-                "the body stays untouched until the model is back"
-            )
+        assert again.id == record.id and pending
+        assert again.content == record.content, "the body stays untouched until the model is back"
         server.start()
         ultron.process_pending()
         assert rows(ultron, "SELECT 1 FROM memories WHERE needs_model") == []
