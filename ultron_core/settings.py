@@ -96,9 +96,7 @@ class Settings(Stage):
         }
         known = {v.removeprefix("ULTRON_").lower() for _, f in _stage_fields(cls) for v in _variables(f)}
         if unknown := sorted(set(file_values) - known):
-            raise SettingsError(
-                f"ultron.toml: unknown key {unknown[0]!r}; `ultron doctor` lists all settings."
-            )
+            raise SettingsError(f"ultron.toml: unknown key {unknown[0]!r}; the README lists all settings.")
         settings = cls(**stages)
         settings = settings.model_copy(update={"store": settings.store.model_copy(update={"home": home})})
         return settings._without_stray_key(env)

@@ -1,6 +1,7 @@
 """What must hold of the stored rows. Gates are code in the write path; these report, and block downstream."""
 
 from collections.abc import Callable
+from typing import Any
 
 import dagster as dg
 
@@ -10,13 +11,23 @@ from ultron_pipelines.resources import UltronResource
 
 __all__ = ["CHECKS"]
 
+_EVERY_TEN_MINUTES: dg.AutomationCondition[Any] = dg.AutomationCondition.cron_tick_passed("*/10 * * * *")
+
 
 def _check(
     asset: str, name: str, look: Callable[[Context], audit.Finding], about: str, *, blocking: bool = False
 ) -> dg.AssetChecksDefinition:
     """An asset check that reports one finding of the core."""
 
-    @dg.asset_check(asset=asset, name=name, blocking=blocking, description=about)
+    @dg.asset_check(
+        asset=asset,
+        name=name,
+        blocking=blocking,
+        description=about,
+        # of its own accord: a check that rides along with a run of partitions is skipped by Dagster, and
+        # looking at all rows after every new file would cost more than the file
+        automation_condition=_EVERY_TEN_MINUTES,
+    )
     def check(ultron: UltronResource) -> dg.AssetCheckResult:
         with ultron.open() as opened:
             finding = look(opened.context)

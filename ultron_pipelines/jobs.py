@@ -81,15 +81,20 @@ def pending_work() -> None:
     work_off_pending()
 
 
-session_files_job = dg.define_asset_job("session_files_job", selection=[ASSET])
+def _alone(asset: str) -> dg.AssetSelection:
+    """The asset without its checks, which look at all partitions and run by themselves."""
+    return dg.AssetSelection.assets(asset).without_checks()
+
+
+session_files_job = dg.define_asset_job("session_files_job", selection=_alone(ASSET))
 
 JOBS: list[Any] = [
     ingest_sessions,
     pending_work,
     session_files_job,
-    dg.define_asset_job("segments_job", selection=["segments"]),
-    dg.define_asset_job("quality_labels_job", selection=["quality_labels"]),
-    dg.define_asset_job("extracted_memories_job", selection=["extracted_memories"]),
+    dg.define_asset_job("segments_job", selection=_alone("segments")),
+    dg.define_asset_job("quality_labels_job", selection=_alone("quality_labels")),
+    dg.define_asset_job("extracted_memories_job", selection=_alone("extracted_memories")),
     dg.define_asset_job(
         "rebalance_job", selection=["tier_assignments", "clusters"], description="Tiers and clusters."
     ),

@@ -46,6 +46,7 @@ def test_jobs_sensors_and_schedules_by_name(defs):
         "segments_automation",
         "quality_labels_automation",
         "extracted_memories_automation",
+        "checks_automation",
     }
     assert {s.name for s in repository.schedule_defs} == {
         "rebalance_schedule",

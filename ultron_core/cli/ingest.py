@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +25,8 @@ __all__ = ["COMMANDS"]
 CLAUDE_CODE_LOGS = Path("~/.claude/projects")
 CODEX_LOGS = Path("~/.codex/sessions")
 _SHOWN = 40
+#: what a line can become, as the ledger names it; skipped lines stand apart with their reasons
+_FATES = ("total", "message", "part", "metadata")
 
 
 @click.command()
@@ -56,6 +59,9 @@ def ingest(
         "new_segments": report.new_segments if report else 0,
         "total_memories": report.memories if report else 0,
     }
+    if not result["total_files"]:
+        places = ", ".join(str(path) for batch, _ in batches for path in batch)
+        console(stderr=True).print(f"No .jsonl files in {places}.", markup=False)
     if as_json:
         print_json({**result, "process": asdict(report) if report else None})
     else:
@@ -108,22 +114,39 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
     # what needs a look stands first: failed files, then new ones; unchanged ones are only counted
     order = {"failed": 0, "unchanged": 9}
     for r in sorted(results, key=lambda r: order.get(r["status"], 1))[:_SHOWN]:
-        lines = r["lines"]
-        skipped = lines.get("skipped", {})
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
-        rows.append(
-            [r["session_file"], r["status"], r["format"], r["messages"], lines.get("total", 0),
-             lines.get("metadata", 0), reasons or (r["error"] or "")]
-        )  # fmt: skip
-    columns = ["file", "status", "format", "#messages", "#lines", "#metadata", "skipped lines / reason"]
+        fates = [r["lines"].get(name, 0) for name in _FATES]
+        rows.append([r["session_file"], r["status"], r["format"], *fates, _reasons(r["lines"])])
+    columns = ["file", "status", "format", *(f"#{name}" for name in _FATES), "skipped"]
     if rows:
         out.print(table("", columns, rows))
+    for r in results:
+        if r["error"]:
+            out.print(f"{r['session_file']}: {r['error']}", markup=False)
     if len(results) > _SHOWN:
         out.print(f"... and {len(results) - _SHOWN} more")
     changed = sum(r["status"] not in {"unchanged", "failed"} for r in results)
     failed = sum(r["status"] == "failed" for r in results)
+    out.print(_fates_in_total(results))
     out.print(
         f"{len(results)} files: {changed} new or changed, {len(results) - changed - failed} unchanged, {failed} failed."
+    )
+
+
+def _reasons(lines: dict[str, Any]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(lines.get("skipped", {}).items()))
+
+
+def _fates_in_total(results: Sequence[dict[str, Any]]) -> str:
+    """Every line's fate over all files, also of those the table leaves out."""
+    total = {name: sum(r["lines"].get(name, 0) for r in results) for name in _FATES}
+    skipped = Counter[str]()
+    for r in results:
+        skipped.update(r["lines"].get("skipped", {}))
+    reasons = _reasons({"skipped": skipped})
+    return (
+        f"{total['total']:,} lines: {total['message']:,} message, {total['part']:,} part of one, "
+        f"{total['metadata']:,} metadata, {skipped.total():,} skipped"
+        + (f" ({reasons})." if reasons else ".")
     )
 
 
@@ -166,7 +189,11 @@ def process(settings: Settings, estimate: bool, as_json: bool) -> None:
             if as_json:
                 print_json(figures)
             else:
-                console().print(key_values("What the pending work would cost", figures))
+                console().print(key_values("", figures))
+                if figures["calls"] and not (
+                    settings.llm.price_input_per_million or settings.llm.price_output_per_million
+                ):
+                    console().print("No price is set (ULTRON_LLM_PRICE_INPUT, ULTRON_LLM_PRICE_OUTPUT).")
             return
         report = _process(ultron, quiet=as_json)
     if as_json:

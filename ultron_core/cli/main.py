@@ -12,7 +12,7 @@ import click
 
 from ultron_core.cli import dev, doctor, ingest, maintain, memory
 from ultron_core.cli.output import DONE, FAILED, console
-from ultron_core.errors import UltronError
+from ultron_core.errors import SettingsError, UltronError
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
 
@@ -41,12 +41,21 @@ def set_up_logging(settings: Settings) -> None:
     logger.handlers.clear()
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if settings.store.log_file is not None:
-        settings.store.log_file.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(settings.store.log_file, encoding="utf-8"))
+        handlers.append(_log_file(settings.store.log_file))
     handlers[0].setLevel(max(logging.WARNING, logger.level))
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logger.addHandler(handler)
+
+
+def _log_file(path: Path) -> logging.Handler:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return logging.FileHandler(path, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(
+            f"ULTRON_LOG_FILE: {path} cannot be written ({error.strerror}). Name a file in a folder of yours."
+        ) from error
 
 
 def main() -> None:

@@ -97,11 +97,14 @@ def unmerge(settings: Settings, decision_id: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def delete(settings: Settings, memory_id: str, yes: bool) -> None:
-    """Remove a memory with everything made from it."""
-    if not yes:
-        click.confirm(f"Delete memory {memory_id} for good?", abort=True)
+    """Remove a memory with everything made from it. MEMORY_ID may be its first characters."""
+    from ultron_core.steps import overview
+
     with open_ultron(settings) as ultron:
-        ultron.delete_memory(memory_id)
+        full_id = overview.find_memory(ultron.context, memory_id)
+        if not yes:
+            click.confirm(f"Delete memory {full_id} for good?", abort=True)
+        ultron.delete_memory(full_id)
     console().print("Deleted.")
 
 

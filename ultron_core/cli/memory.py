@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 import click
@@ -137,7 +138,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "created_at",
         "extractor",
     ):
-        out.print(f"{name:12} {values[name]}", markup=False)
+        out.print(f"{name:12} {_field(values[name])}", markup=False)
     for name in ("content", "context", "resolution"):
         if values[name]:
             out.print(f"\n{name}", style="bold")
@@ -153,6 +154,12 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
             style="dim",
             markup=False,
         )
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    return ", ".join(value) if isinstance(value, list | tuple) else str(value)
 
 
 def _source_line(source: Any) -> str:
@@ -175,10 +182,11 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
     if as_json:
         print_json(rows)
         return
-    columns = ["session", "format", "status", "#messages", "#segments", "#labels", "#memories", "changed"]
+    # few columns, so that a path stays in one piece on a terminal of 100; --json has all of them
+    columns = ["session", "format", "#messages", "#segments", "#memories", "changed"]
     cells = [
-        [r["partition_key"], r["format"], r["status"], r["message_count"], r["segments"], r["labeled"],
-         r["memories"], f"{r['changed_at']:%Y-%m-%d %H:%M}"]
+        [f"{r['agent_id']}/{r['session_file']}", r["format"] if r["status"] == "ok" else r["status"], r["message_count"],
+         r["segments"], r["memories"], f"{r['changed_at']:%m-%d %H:%M}"]
         for r in rows
     ]  # fmt: skip
     console().print(table("", columns, cells))

@@ -23,9 +23,16 @@ __all__ = ["DONE", "FAILED", "PARTLY", "console", "print_json", "progress_bar", 
 DONE, FAILED, PARTLY = 0, 1, 3
 
 
+class _Pipeable(Console):
+    """A console whose reader may stop early (head, less): `main` ends quietly, where rich would exit with 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(*, stderr: bool = False) -> Console:
     """Written at call time, so that tests and pipes get the stream that is current."""
-    return Console(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
+    return _Pipeable(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
 
 
 def print_json(value: Any) -> None:
@@ -73,14 +80,15 @@ def key_values(title: str, values: Mapping[str, Any]) -> Table:
 
 @contextmanager
 def progress_bar(label: str, *, quiet: bool) -> Iterator[Any]:
-    """A bar on standard error; yields `advance(text, done, total)`; shows nothing when quiet."""
+    """A bar on standard error; yields `advance(text, done, total)`; shows nothing when quiet or piped."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console(stderr=True), transient=True, disable=quiet) as progress:
+    out = console(stderr=True)
+    with Progress(*columns, console=out, transient=True, disable=quiet or not out.is_terminal) as progress:
         task = progress.add_task(label, total=None)
 
         def advance(text: str, done: int, total: int | None = None) -> None:

@@ -1,0 +1,150 @@
+"""Where a setting comes from, and what is said of one that cannot work."""
+
+from pathlib import Path
+
+import pytest
+
+from ultron_core.errors import SettingsError
+from ultron_core.settings import Settings, find_home
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Settings from these variables, with a home and a working folder of the test's own."""
+
+    def make(toml=None, project_toml=None, **env):
+        home = tmp_path / "project" / ".ultron"
+        home.mkdir(parents=True, exist_ok=True)
+        if toml is not None:
+            (home / "ultron.toml").write_text(toml)
+        if project_toml is not None:
+            (home.parent / "ultron.toml").write_text(project_toml)
+        return Settings.load(env, cwd=tmp_path, home=home)
+
+    return make
+
+
+def test_without_anything_the_defaults_hold(load):
+    settings = load()
+    assert settings.sessions == Settings().sessions and settings.dedup == Settings().dedup
+    assert settings.exports_dir == settings.store.home / "exports"
+    assert not settings.llm.enabled
+
+
+def test_the_environment_wins_over_the_file_and_the_file_over_the_default(load):
+    toml = "session_quiet_minutes = 5\nhot_percentile = 20\n"
+    settings = load(toml, ULTRON_SESSION_QUIET_MINUTES="7")
+    assert settings.sessions.quiet_minutes == 7
+    assert settings.tiers.hot_percentile == 20
+    assert settings.tiers.warm_percentile == 40
+
+
+def test_the_home_s_file_goes_before_the_project_s(load):
+    settings = load("hot_percentile = 20\n", "hot_percentile = 30\nwarm_percentile = 50\n")
+    assert (settings.tiers.hot_percentile, settings.tiers.warm_percentile) == (20, 50)
+
+
+def test_an_empty_variable_counts_as_unset(load):
+    assert load("hot_percentile = 20\n", ULTRON_HOT_PERCENTILE=" ").tiers.hot_percentile == 20
+
+
+def test_of_two_names_of_one_setting_the_first_wins(load):
+    settings = load(ULTRON_MODEL="short", ULTRON_LLM_MODEL="long")
+    assert settings.llm.model == "short"
+    assert load(ULTRON_LLM_MODEL="long").llm.model == "long"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ULTRON_HOT_PERCENTILE", "abc"),
+        ("ULTRON_HOT_PERCENTILE", "0"),
+        ("ULTRON_DEDUP_SIMILARITY_THRESHOLD", "1.5"),
+        ("ULTRON_LOG_LEVEL", "loud"),
+        ("ULTRON_EMBEDDING_BACKEND", "cloud"),
+        ("ULTRON_OFFLINE", "perhaps"),
+        ("ULTRON_SFT_REASONING", "sometimes"),
+        ("ULTRON_LLM_PROVIDER", "nobody"),
+    ],
+)
+def test_a_value_that_cannot_work_is_named_with_its_variable(load, variable, value):
+    with pytest.raises(SettingsError, match=variable) as caught:
+        load(**{variable: value})
+    assert repr(value) in str(caught.value)
+
+
+def test_a_wrong_value_in_the_file_is_named_as_well(load):
+    with pytest.raises(SettingsError, match="ULTRON_HOT_PERCENTILE.*'abc'"):
+        load('hot_percentile = "abc"\n')
+
+
+def test_a_key_that_nothing_reads_is_no_silent_typo(load):
+    with pytest.raises(SettingsError, match="'hot_percentil'"):
+        load("hot_percentil = 20\n")
+
+
+@pytest.mark.parametrize("body", [b"[x", b"\xff\xfe\x00"])
+def test_a_file_that_is_no_toml_is_named(load, tmp_path, body):
+    path = tmp_path / "project" / ".ultron" / "ultron.toml"
+    load()
+    path.write_bytes(body)
+    with pytest.raises(SettingsError) as caught:
+        load()
+    assert str(path) in str(caught.value)
+
+
+def test_openai_s_key_alone_sends_nothing_anywhere(load):
+    settings = load(OPENAI_API_KEY="of-another-program")
+    assert not settings.llm.enabled and settings.llm.api_key is None
+
+
+@pytest.mark.parametrize(
+    "also", [{"ULTRON_MODEL": "m"}, {"ULTRON_LLM_PROVIDER": "openai"}, {"OPENAI_BASE_URL": "http://x/v1"}]
+)
+def test_openai_s_key_with_a_model_provider_or_address_is_meant_for_ultron(load, also):
+    llm = load(OPENAI_API_KEY="mine", **also).llm
+    assert llm.enabled and llm.provider == "openai"
+    assert llm.url == also.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
+
+
+@pytest.mark.parametrize("variable", ["ULTRON_API_KEY", "ULTRON_LLM_API_KEY", "DASHSCOPE_API_KEY"])
+def test_a_key_of_ultron_or_dashscope_switches_the_model_on(load, variable):
+    llm = load(**{variable: "k"}).llm
+    assert llm.enabled and llm.model_name == "qwen3.6-flash" and "dashscope" in llm.url
+
+
+def test_dashscope_s_key_is_not_hidden_by_a_stray_one_of_openai(load):
+    llm = load(OPENAI_API_KEY="stray", DASHSCOPE_API_KEY="k").llm
+    assert (llm.enabled, llm.api_key) == (True, "k") and "dashscope" in llm.url
+
+
+def test_offline_wins_over_every_key(load):
+    keys = dict.fromkeys(("ULTRON_API_KEY", "OPENAI_API_KEY", "DASHSCOPE_API_KEY"), "k")
+    assert not load(ULTRON_OFFLINE="1", ULTRON_MODEL="m", **keys).llm.enabled
+
+
+def test_a_secret_is_neither_in_an_error_nor_described_as_plain(load):
+    secret = {v for _, names, _, _, is_secret in Settings().describe() if is_secret for v in names}
+    assert {"ULTRON_DATABASE_URL", "ULTRON_API_KEY", "ULTRON_EMBEDDING_API_KEY"} <= secret
+    assert not {v for v in secret if not v.endswith(("_URL", "_KEY"))}
+    with pytest.raises(SettingsError) as caught:
+        load("database_url = 12345\n")
+    assert "12345" not in str(caught.value) and "ULTRON_DATABASE_URL" in str(caught.value)
+
+
+def test_every_setting_is_described_once():
+    described = list(Settings().describe())
+    names = [name for _, variables, *_ in described for name in variables]
+    assert len(names) == len(set(names)) and all(about for *_, about, _ in described)
+
+
+def test_the_home_is_the_variable_s_then_the_project_s_then_the_user_s(tmp_path):
+    assert find_home({"ULTRON_HOME": "/data"}, tmp_path) == Path("/data")
+    project = tmp_path / "project"
+    (project / "ultron_pipelines").mkdir(parents=True)
+    (project / "workspace.yaml").touch()
+    (project / "deep" / "er").mkdir(parents=True)
+    assert find_home({}, project / "deep" / "er") == project / ".ultron"
+    elsewhere = Path("/nowhere-at-all")
+    assert find_home({"HOME": "/h"}, elsewhere) == Path("/h/.local/share/ultron")
+    assert find_home({"XDG_DATA_HOME": "/x"}, elsewhere) == Path("/x/ultron")
