@@ -74,7 +74,7 @@ def test_a_value_that_cannot_work_is_named_with_its_variable(load, variable, val
 
 
 def test_a_wrong_value_in_the_file_is_named_as_well(load):
-    with pytest.raises(SettingsError, match="ULTRON_HOT_PERCENTILE.*'abc'"):
+    with pytest.raises(SettingsError, match=r"ULTRON_HOT_PERCENTILE.*'abc'"):
         load('hot_percentile = "abc"\n')
 
 

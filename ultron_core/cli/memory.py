@@ -185,8 +185,8 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
     # few columns, so that a path stays in one piece on a terminal of 100; --json has all of them
     columns = ["session", "format", "#messages", "#segments", "#memories", "changed"]
     cells = [
-        [f"{r['agent_id']}/{r['session_file']}", r["format"] if r["status"] == "ok" else r["status"], r["message_count"],
-         r["segments"], r["memories"], f"{r['changed_at']:%m-%d %H:%M}"]
+        [f"{r['agent_id']}/{r['session_file']}", r["format"] if r["status"] == "ok" else r["status"],
+         r["message_count"], r["segments"], r["memories"], f"{r['changed_at']:%m-%d %H:%M}"]
         for r in rows
     ]  # fmt: skip
     console().print(table("", columns, cells))
