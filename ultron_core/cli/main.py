@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from ultron_core.cli import dev, doctor, ingest, maintain, memory
-from ultron_core.cli.output import DONE, FAILED, console
+from ultron_core.cli.output import DONE, FAILED, ReaderLeft, console
 from ultron_core.errors import SettingsError, UltronError
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
@@ -72,8 +72,8 @@ def main() -> None:
     except UltronError as error:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
         sys.exit(FAILED)
-    except BrokenPipeError:
-        # the reader (head, less) has enough: no error, and no second one while Python closes the stream
+    except (ReaderLeft, BrokenPipeError):
+        # no error, and no second one while Python closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(DONE)
     sys.exit(code if isinstance(code, int) else DONE)

@@ -17,17 +17,21 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-__all__ = ["DONE", "FAILED", "PARTLY", "console", "print_json", "progress_bar", "table"]
+__all__ = ["DONE", "FAILED", "PARTLY", "ReaderLeft", "console", "print_json", "progress_bar", "table"]
 
 #: exit codes: all done; a person must act; done in part (some failed, or waits for a model). 2 is wrong usage.
 DONE, FAILED, PARTLY = 0, 1, 3
 
 
+class ReaderLeft(Exception):
+    """Nobody reads standard output any more. Apart from BrokenPipeError, which click and rich answer with exit 1."""
+
+
 class _Pipeable(Console):
-    """A console whose reader may stop early (head, less): `main` ends quietly, where rich would exit with 1."""
+    """A console whose reader may stop early."""
 
     def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
+        raise ReaderLeft
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -37,7 +41,10 @@ def console(*, stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
-    click.echo(json.dumps(value, default=_plain, ensure_ascii=False, indent=2))
+    try:
+        click.echo(json.dumps(value, default=_plain, ensure_ascii=False, indent=2))
+    except BrokenPipeError:
+        raise ReaderLeft from None
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ultron_core.sft import (
     build_index,
     build_rows,
     content_hash,
+    counts_by_reason,
     validate_rows,
     verify_dataset,
     write_dataset,
@@ -79,7 +80,9 @@ def export_dataset(
     with context.database.transaction() as conn:
         last = exports.newest(conn, context.account_id, request.name)
     if last and _still_good(last, digest, settings_hash, folder / request.name):
-        return _as_export(Path(last["path"]), last["manifest"], unchanged=True)
+        export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
+        # the rows are the same, but more may have been looked at and left out since
+        return replace(export, rejects=counts_by_reason(built.rejects))
     now = context.clock()
     version = f"{now:%Y%m%d}-{digest[:8]}-{settings_hash[:4]}"
     target = (folder / request.name / version).resolve()

@@ -169,20 +169,24 @@ WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
 
 -- name: tiling
 -- Threads whose segments leave a gap, overlap, or do not cover every message. None may exist.
+-- Each start is held against the end before it: sums alone miss an overlap as long as a gap.
 WITH threads AS (
     SELECT m.session_id, m.thread, count(*) AS messages FROM messages m
     JOIN sessions s ON s.id = m.session_id AND s.segmented = 1
     WHERE m.account_id = %(account_id)s GROUP BY 1, 2
+), steps AS (
+    SELECT session_id, thread, start_message, end_message,
+        lag(end_message, 1, 0) OVER (PARTITION BY session_id, thread ORDER BY start_message, end_message) AS due
+    FROM task_segments WHERE account_id = %(account_id)s
 ), tiles AS (
     SELECT session_id, thread, min(start_message) AS first, max(end_message) AS last,
-        sum(end_message - start_message) AS covered
-    FROM task_segments WHERE account_id = %(account_id)s GROUP BY 1, 2
+        count(*) FILTER (WHERE start_message <> due OR end_message <= start_message) AS breaks
+    FROM steps GROUP BY 1, 2
 )
-SELECT s.partition_key, th.thread, th.messages, ti.first, ti.last, ti.covered
+SELECT s.partition_key, th.thread, th.messages, ti.first, ti.last, ti.breaks
 FROM threads th JOIN sessions s ON s.id = th.session_id
 LEFT JOIN tiles ti USING (session_id, thread)
-WHERE ti.first IS DISTINCT FROM 0 OR ti.last IS DISTINCT FROM th.messages
-    OR ti.covered IS DISTINCT FROM th.messages
+WHERE ti.last IS DISTINCT FROM th.messages OR ti.breaks IS DISTINCT FROM 0
 ORDER BY 1, 2;
 
 -- name: reopen_extraction

@@ -1,0 +1,118 @@
+"""Files that cannot be read, or not any more: named, counted, and nothing else suffers."""
+
+import json
+
+import pytest
+
+from tests.support.worlds import rows_written, task, write_log
+from ultron_core.client import Ultron
+from ultron_core.errors import InputError, SessionFileError
+from ultron_core.settings import SessionSettings
+
+SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+
+
+@pytest.fixture
+def ultron(settings):
+    with Ultron(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+def logs(tmp_path):
+    write_log(tmp_path / "logs" / "good.jsonl", task("alpha"))
+    return tmp_path / "logs"
+
+
+def by_name(result):
+    return {r["session_file"].rsplit("/", 1)[1]: r for r in result["results"]}
+
+
+def query(ultron, text):
+    with ultron.context.database.transaction() as conn:
+        return conn.execute(text).fetchall()
+
+
+def test_every_line_has_its_fate_also_in_a_file_half_of_junk(ultron, logs):
+    good = [json.dumps(line) for line in task("beta")]
+    (logs / "mixed.jsonl").write_text("\n".join([good[0], "not json", "", "[1, 2]", *good[1:]]) + "\n")
+    result = by_name(ultron.ingest([logs], "me"))["mixed.jsonl"]
+    lines = result["lines"]
+    assert result["success"] and lines["total"] == len(good) + 3
+    assert lines["skipped"] == {"bad_json": 1, "blank": 1, "not_an_object": 1}
+    assert lines["message"] + lines["part"] + lines["metadata"] + 3 == lines["total"]
+    dropped = query(ultron, "SELECT start_line FROM drops WHERE stage = 'sessions' ORDER BY start_line")
+    assert [row["start_line"] for row in dropped] == [2, 3, 4]
+
+
+def test_a_binary_file_fails_alone_and_is_tried_again_later(ultron, logs):
+    (logs / "binary.jsonl").write_bytes(bytes(range(256)) * 40)
+    result = ultron.ingest([logs], "me", process=True)
+    assert (result["successful"], result["failed"]) == (1, 1)
+    assert "binary" in by_name(result)["binary.jsonl"]["error"]
+    (row,) = query(ultron, "SELECT * FROM source_files WHERE state = 'failed'")
+    assert row["attempts"] == 1 and row["next_try"] is not None and "binary.jsonl" in row["error"]
+    write_log(logs / "binary.jsonl", task("gamma"))
+    assert ultron.ingest([logs], "me")["failed"] == 0
+
+
+def test_a_log_that_turns_to_junk_keeps_what_was_read_before(ultron, logs):
+    ultron.ingest([logs], "me", process=True)
+    before = query(ultron, "SELECT seq, content FROM messages ORDER BY seq")
+    (logs / "good.jsonl").write_bytes(b"\x00\x01\x02\xff" * 4000)
+    assert by_name(ultron.ingest([logs], "me"))["good.jsonl"]["status"] == "failed"
+    assert query(ultron, "SELECT seq, content FROM messages ORDER BY seq") == before
+
+
+def test_an_empty_file_is_a_session_without_messages(ultron, logs):
+    (logs / "empty.jsonl").write_bytes(b"")
+    result = by_name(ultron.ingest([logs], "me"))["empty.jsonl"]
+    assert (result["success"], result["messages"], result["lines"]["total"]) == (True, 0, 0)
+
+
+def test_a_file_over_the_archive_s_limit_is_read_and_recorded_but_its_bytes_are_not_kept(settings, logs):
+    small = settings.model_copy(update={"sessions": SessionSettings(quiet_minutes=0, archive_max_bytes=100)})
+    with Ultron(small) as ultron:
+        result = ultron.ingest([logs], "me")
+        (upload,) = query(ultron, "SELECT * FROM raw_uploads")
+        assert result["successful"] == 1 and upload["bytes"] > 100
+        assert query(ultron, "SELECT * FROM messages") and not query(ultron, "SELECT * FROM raw_blobs")
+
+
+def test_nothing_new_writes_nothing(ultron, logs):
+    ultron.ingest([logs], "me", process=True)
+    before = rows_written(ultron.context.database)
+    result = ultron.ingest([logs], "me", process=True)
+    assert [r["status"] for r in result["results"]] == ["unchanged"]
+    assert rows_written(ultron.context.database) == before
+
+
+def test_the_same_content_at_another_path_is_another_session(ultron, logs):
+    write_log(logs / "copy.jsonl", task("alpha"))
+    ultron.ingest([logs], "me")
+    assert len(query(ultron, "SELECT id FROM sessions")) == 2
+    assert len(query(ultron, "SELECT 1 FROM raw_blobs")) == 1, "one copy of the bytes"
+
+
+def test_a_secret_in_a_file_s_name_is_not_in_its_partition_key_or_error(ultron, logs):
+    (logs / f"{SECRET}.jsonl").write_bytes(b"\x00\x01\x02\xff" * 4000)
+    (failed,) = [r for r in ultron.ingest([logs], "me")["results"] if not r["success"]]
+    assert SECRET not in failed["partition_key"] and SECRET not in failed["error"]
+
+
+def test_hidden_files_links_and_other_kinds_are_not_read(ultron, logs):
+    write_log(logs / ".hidden.jsonl", task("beta"))
+    write_log(logs / ".git" / "x.jsonl", task("beta"))
+    (logs / "link.jsonl").symlink_to(logs / "good.jsonl")
+    (logs / "notes.txt").write_text("no log")
+    (logs / "folder.jsonl").mkdir()
+    assert set(by_name(ultron.ingest([logs], "me"))) == {"good.jsonl"}
+
+
+def test_a_path_that_does_not_exist_or_an_agent_that_is_no_name_writes_nothing(ultron, tmp_path):
+    with pytest.raises(SessionFileError, match="nowhere"):
+        ultron.ingest([tmp_path / "nowhere"], "me")
+    for agent in ("", "a/b", ".."):
+        with pytest.raises(InputError, match="agent_id"):
+            ultron.ingest([tmp_path], agent)
+    assert not query(ultron, "SELECT id FROM sessions")
