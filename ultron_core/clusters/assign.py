@@ -12,7 +12,7 @@ __all__ = ["Floats", "assign_online", "unit_rows"]
 
 Floats = npt.NDArray[np.float32]
 #: vectors compared with all clusters by one matrix product; the columns of clusters that change are redone
-_BLOCK = 256
+_BLOCK = 64
 
 
 def assign_online(

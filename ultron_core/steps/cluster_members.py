@@ -85,8 +85,7 @@ def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> li
 def _nearby(context: Context, conn: Connection, vectors: npt.NDArray[np.float32]) -> list[dict[str, Any]]:
     if len(vectors) > _FEW:
         return store.fetch(conn, "centroids", model_of(context))
-    texts = [json.dumps(vector.tolist()) for vector in vectors]
-    return store.fetch(conn, "near", {**model_of(context), "vectors": texts})
+    return store.fetch(conn, "near", {**model_of(context), "vectors": store.as_vectors(vectors)})
 
 
 def _write(

@@ -1,10 +1,10 @@
 -- name: near
 -- The clusters nearest to each of some vectors, each once.
 SELECT DISTINCT ON (c.cluster_id) c.cluster_id, c.size, c.centroid
-FROM unnest(%(vectors)s::text[]) AS q(vector) CROSS JOIN LATERAL (
+FROM unnest(%(vectors)s::vector[]) AS q(vector) CROSS JOIN LATERAL (
     SELECT cluster_id, size, centroid FROM clusters
     WHERE account_id = %(account_id)s AND model_id = %(model_id)s
-    ORDER BY centroid <=> q.vector::vector, cluster_id LIMIT 3
+    ORDER BY centroid <=> q.vector, cluster_id LIMIT 3
 ) c ORDER BY c.cluster_id;
 
 -- name: centroids
