@@ -265,8 +265,10 @@ def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
     for row in changed:
         if row.vector is not None:
             cluster_step.refresh_member(context, conn, row.id)
-    for row in plan.new:
-        if row.vector is not None:
-            assert row.made_by is not None
-            text = memory_store.vector_text(row.vector)
-            cluster_step.assign(context, conn, row.id, text, row.made_by.summary.l0)
+    joining = [
+        (row.id, memory_store.vector_text(row.vector), row.made_by.summary.l0)
+        for row in plan.new
+        if row.vector is not None and row.made_by is not None
+    ]
+    if joining:
+        cluster_step.assign_many(context, conn, joining)
