@@ -110,7 +110,7 @@ def test_a_model_reads_as_many_tokens_at_once_as_the_setting_says(settings, tmp_
         asked.append(text)
         return []
 
-    long = solved("alpha", "pandas") + [{"role": "assistant", "content": "A remark about wheels. " * 100}]
+    long = [*solved("alpha", "pandas"), {"role": "assistant", "content": "A remark about wheels. " * 100}]
     log = write_log(tmp_path / "log.jsonl", long)
     with (
         model_server(answer=answering(counting)) as server,
