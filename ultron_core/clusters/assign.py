@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +32,13 @@ def assign_online(
     given = np.array(centroids, dtype=np.float32).reshape(-1, rows.shape[1] if rows.ndim == 2 else 1)
     weights = np.ones(len(given)) if sizes is None else np.asarray(sizes, dtype=np.float64)
     state = _Sums(rows.shape[1], given * weights[:, None].astype(np.float32))
-    labels: list[int] = []
-    with threadpool_limits(limits=1):
-        for begin in range(0, len(rows), _BLOCK):
-            labels += state.place(rows[begin : begin + _BLOCK], threshold)
-    return labels
+    # asking for one thread costs a millisecond: not for an upload or two
+    with threadpool_limits(limits=1) if len(rows) > _BLOCK else nullcontext():
+        return [
+            label
+            for begin in range(0, len(rows), _BLOCK)
+            for label in state.place(rows[begin : begin + _BLOCK], threshold)
+        ]
 
 
 def unit_rows(rows: Floats) -> Floats:

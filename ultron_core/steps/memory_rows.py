@@ -33,19 +33,19 @@ __all__ = [
 def register_model(context: Context, conn: Connection) -> None:
     """Know the embedder and its thresholds, and have its index."""
     limits = context.embedder.thresholds
-    store.run(
-        conn,
-        "register_model",
-        {
-            "account_id": context.account_id,
-            "model_id": context.embedder.model_id,
-            "dimension": context.embedder.dimension,
-            "merge": limits.merge,
-            "soft": limits.soft,
-            "cluster": limits.cluster,
-            "now": context.clock(),
-        },
-    )
+    values = {
+        "account_id": context.account_id,
+        "model_id": context.embedder.model_id,
+        "dimension": context.embedder.dimension,
+        "merge": limits.merge,
+        "soft": limits.soft,
+        "cluster": limits.cluster,
+        "now": context.clock(),
+    }
+    index = f"ultron.{store.index_name(context.embedder.model_id)}"
+    if store.fetch(conn, "model_is_ready", {**values, "index": index}):
+        return
+    store.run(conn, "register_model", values)
     store.ensure_index(conn, (context.embedder.model_id, context.embedder.dimension))
 
 

@@ -31,11 +31,12 @@ def write_plan(context: Context, conn: Connection, plan: Plan, *, bulk: bool = F
     now = context.clock()
     if not bulk:
         register_model(context, conn)
-    _write_memories(context, conn, plan, now)
-    _write_origins(context, conn, plan, now)
     rows = [*plan.new, *(row for row in plan.stored if row.changed)]
-    _write_vectors(context, conn, rows)
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    with conn.pipeline():  # sent without waiting for each answer
+        _write_memories(context, conn, plan, now)
+        _write_origins(context, conn, plan, now)
+        _write_vectors(context, conn, rows)
+        memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
     back = [row.id for row in plan.stored if row.reactivate]
     if back:
         set_status(context, conn, back, "active", None)
@@ -125,17 +126,21 @@ def _write_origins(context: Context, conn: Connection, plan: Plan, now: datetime
         sources += own
         contributions.append(contribution)
         decisions.append(_decision(decision, contribution["id"]))
-    common = {"account_id": context.account_id, "now": now}
-    limits = {"threshold": thresholds(context).merge, "model_id": context.embedder.model_id}
-    for query, rows, more in (
-        ("insert_sources", sources, {}),
-        ("insert_contributions", contributions, {}),
-        ("insert_decisions", decisions, limits),
-        ("insert_links", [_link(d) for d in plan.decisions if d.action == "insert" and d.other], {}),
-        ("insert_keys", _keys(plan), {}),
-    ):
-        if rows:
-            store.run(conn, query, {**common, **more, "rows": Jsonb(rows)})
+    if not decisions:
+        return
+    links = [_link(d) for d in plan.decisions if d.action == "insert" and d.other]
+    params = {
+        "account_id": context.account_id,
+        "now": now,
+        "threshold": thresholds(context).merge,
+        "model_id": context.embedder.model_id,
+        "sources": Jsonb(sources),
+        "contributions": Jsonb(contributions),
+        "decisions": Jsonb(decisions),
+        "links": Jsonb(links),
+        "keys": Jsonb(_keys(plan)),
+    }
+    store.run(conn, "insert_origins", params)
 
 
 def _sources(decision: Decision) -> list[dict[str, Any]]:

@@ -157,10 +157,16 @@ def _records(
     words: _Words,
     near: Mapping[int, Sequence[tuple[UUID, float]]],
 ) -> dict[UUID, MemoryRecord]:
-    soft = thresholds(context).soft
-    ids = {memory_id for pairs in near.values() for memory_id, score in pairs if score >= soft}
+    lowest = _lowest(context)
+    ids = {memory_id for pairs in near.values() for memory_id, score in pairs if score >= lowest}
     ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
     return {record.id: record for record in memory_store.by_ids(conn, context.account_id, sorted(ids))}
+
+
+def _lowest(context: Context) -> float:
+    """The cosine from which on another memory matters."""
+    limits = thresholds(context)
+    return min(limits.soft, limits.merge)
 
 
 def _near_newcomer(
@@ -168,10 +174,10 @@ def _near_newcomer(
 ) -> bool:
     params = {**_model(context), "types": list(marks), "marks": list(marks.values())}
     newcomers = store.fetch(conn, "newer", params)
-    soft = thresholds(context).soft
+    lowest = _lowest(context)
     for memory_type in {row["memory_type"] for row in newcomers}:
         theirs = np.stack([row["exact"].to_numpy() for row in newcomers if row["memory_type"] == memory_type])
         ours = [p.vector for p in prepared if p.memory_type == memory_type and p.vector is not None]
-        if ours and bool((np.stack(ours) @ theirs.T >= soft).any()):
+        if ours and bool((np.stack(ours) @ theirs.T >= lowest).any()):
             return True
     return False

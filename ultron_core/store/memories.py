@@ -23,6 +23,7 @@ __all__ = [
     "drop_index",
     "ensure_index",
     "fetch",
+    "index_name",
     "many_rows",
     "nearest",
     "run",
@@ -165,21 +166,20 @@ def many_rows(conn: Connection) -> bool:
 
 def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
     """The HNSW index of a model; made once, when its first memory is stored."""
-    name = _index_name(model[0])
-    known = conn.execute("SELECT to_regclass(%(name)s) AS found", {"name": f"ultron.{name}"}).fetchone()
-    if known and known["found"]:
-        return
     conn.execute(
         sql.SQL(_SQL["create_index"]).format(
-            name=sql.Identifier(name), model=sql.Literal(model[0]), dimension=sql.Literal(model[1])
+            name=sql.Identifier(index_name(model[0])),
+            model=sql.Literal(model[0]),
+            dimension=sql.Literal(model[1]),
         )
     )
 
 
 def drop_index(conn: Connection, model_id: str) -> None:
     """Before many vectors of a model are written; `ensure_index` makes it again."""
-    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=sql.Identifier(_index_name(model_id))))
+    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=sql.Identifier(index_name(model_id))))
 
 
-def _index_name(model_id: str) -> str:
+def index_name(model_id: str) -> str:
+    """Of the HNSW index of a model."""
     return f"memory_vectors_hnsw_{hashlib.sha256(model_id.encode()).hexdigest()[:12]}"

@@ -1,7 +1,7 @@
 -- name: near
 -- The clusters nearest to each of some vectors, each once.
 SELECT DISTINCT ON (c.cluster_id) c.cluster_id, c.size, c.centroid
-FROM unnest(%(vectors)s::vector[]) AS q(vector) CROSS JOIN LATERAL (
+FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
     SELECT cluster_id, size, centroid FROM clusters
     WHERE account_id = %(account_id)s AND model_id = %(model_id)s
     ORDER BY centroid <=> q.vector, cluster_id LIMIT 3
@@ -16,13 +16,13 @@ WHERE account_id = %(account_id)s AND model_id = %(model_id)s ORDER BY created_a
 -- New clusters, without members yet.
 INSERT INTO clusters (cluster_id, account_id, model_id, topic, topic_by, centroid, size, created_at, updated_at)
 SELECT n.cluster_id, %(account_id)s, %(model_id)s, n.topic, 'words', n.centroid, n.size, %(now)s, %(now)s
-FROM unnest(%(ids)s::uuid[], %(topics)s::text[], %(centroids)s::vector[], %(sizes)s::integer[])
+FROM unnest(%(ids)s::uuid[], %(topics)s::text[], %(centroids)b::vector[], %(sizes)s::integer[])
     AS n(cluster_id, topic, centroid, size);
 
 -- name: move
 -- Centroids and sizes after memories joined.
 UPDATE clusters c SET centroid = n.centroid, size = n.size, updated_at = %(now)s
-FROM unnest(%(ids)s::uuid[], %(centroids)s::vector[], %(sizes)s::integer[]) AS n(cluster_id, centroid, size)
+FROM unnest(%(ids)s::uuid[], %(centroids)b::vector[], %(sizes)s::integer[]) AS n(cluster_id, centroid, size)
 WHERE c.cluster_id = n.cluster_id AND c.account_id = %(account_id)s;
 
 -- name: join

@@ -37,6 +37,13 @@ CREATE INDEX IF NOT EXISTS {name} ON memory_vectors
 -- Before many vectors are written at once.
 DROP INDEX IF EXISTS ultron.{name};
 
+-- name: model_is_ready
+-- One row when the embedder is known with these thresholds and has its index.
+SELECT 1 AS ready FROM embedding_models
+WHERE account_id = %(account_id)s AND model_id = %(model_id)s AND to_regclass(%(index)s) IS NOT NULL
+    AND (merge_threshold, soft_threshold, cluster_threshold)
+        = (%(merge)s::real, %(soft)s::real, %(cluster)s::real);
+
 -- name: register_model
 -- The embedder in use, with its thresholds.
 INSERT INTO embedding_models AS e (account_id, model_id, dimension, merge_threshold, soft_threshold,

@@ -30,7 +30,7 @@ WITH corpus AS MATERIALIZED (
     SELECT memory_id FROM near UNION SELECT memory_id FROM worded
 )
 SELECT f.memory_id AS id, u.tier, coalesce(u.last_hit_at, m.created_at) AS last_hit_at,
-    (SELECT max(1 - (v.embedding <=> q.vector::halfvec)) FROM unnest(%(vectors)s::vector[]) AS q(vector)) AS cosine,
+    (SELECT max(1 - (v.embedding <=> q.vector::halfvec)) FROM unnest(%(vectors)b::vector[]) AS q(vector)) AS cosine,
     -(s.weights <#> (SELECT weights FROM asked)) AS bm25,
     (SELECT sum(w.idf) FROM words w WHERE w.term = ANY(%(plain)s::integer[]) AND w.term = ANY(s.terms)) AS held,
     (SELECT sum(w.idf) FROM words w WHERE w.term = ANY(%(plain)s::integer[])) AS asked,
@@ -59,7 +59,7 @@ SELECT count(*) < (SELECT greatest(%(exact_below)s, sqrt(140.0 * documents))::bi
 
 -- name: near_active
 -- The nearest of each vector. Model and dimension are literals, as the index of the model needs.
-SELECT n.memory_id FROM unnest(%(vectors)s::vector[]) AS q(vector) CROSS JOIN LATERAL (
+SELECT n.memory_id FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
     (
         SELECT c.memory_id FROM memory_vectors c
         WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = 'active' {filters}
@@ -75,7 +75,7 @@ SELECT n.memory_id FROM unnest(%(vectors)s::vector[]) AS q(vector) CROSS JOIN LA
 
 -- name: near_archived
 -- Archived memories are in no index: every row is compared.
-SELECT n.memory_id FROM unnest(%(vectors)s::vector[]) AS q(vector) CROSS JOIN LATERAL (
+SELECT n.memory_id FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
     SELECT c.memory_id FROM memory_vectors c
     WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = %(status)s {filters}
     ORDER BY (c.embedding <=> q.vector::halfvec) + 0, c.memory_id LIMIT %(candidates)s

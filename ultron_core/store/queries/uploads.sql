@@ -48,7 +48,7 @@ FROM unnest(%(types)s::text[]) AS t(memory_type);
 -- name: nearest_exact
 -- The nearest active memories of each vector's type, every row compared.
 SELECT q.position, n.memory_id, 1 - (n.exact <=> q.vector) AS cosine
-FROM unnest(%(positions)s::integer[], %(types)s::text[], %(vectors)s::vector[]) AS q(position, memory_type, vector)
+FROM unnest(%(positions)s::integer[], %(types)s::text[], %(vectors)b::vector[]) AS q(position, memory_type, vector)
 CROSS JOIN LATERAL (
     SELECT v.memory_id, v.exact FROM memory_vectors v
     WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.memory_type = q.memory_type
@@ -59,7 +59,7 @@ CROSS JOIN LATERAL (
 -- name: nearest_indexed
 -- The same through the model's HNSW index; {model} and {dimension} are literals, as the index needs.
 SELECT q.position, n.memory_id, 1 - (n.exact <=> q.vector) AS cosine
-FROM unnest(%(positions)s::integer[], %(types)s::text[], %(vectors)s::vector[]) AS q(position, memory_type, vector)
+FROM unnest(%(positions)s::integer[], %(types)s::text[], %(vectors)b::vector[]) AS q(position, memory_type, vector)
 CROSS JOIN LATERAL (
     SELECT v.memory_id, v.exact FROM memory_vectors v
     WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.memory_type = q.memory_type
@@ -127,7 +127,7 @@ ON CONFLICT (memory_id) DO UPDATE SET terms = excluded.terms, weights = excluded
 -- Their vectors for one model. A parameter has the type of its first cast: `::halfvec` first would round both.
 INSERT INTO memory_vectors (memory_id, model_id, account_id, memory_type, status, embedding, exact)
 SELECT g.id, %(model_id)s, %(account_id)s, g.memory_type, 'active', g.vector::halfvec, g.vector
-FROM unnest(%(ids)s::uuid[], %(types)s::text[], %(vectors)s::vector[]) AS g(id, memory_type, vector)
+FROM unnest(%(ids)s::uuid[], %(types)s::text[], %(vectors)b::vector[]) AS g(id, memory_type, vector)
 ON CONFLICT (memory_id, model_id) DO UPDATE SET embedding = excluded.embedding, exact = excluded.exact,
     version = excluded.version;
 
@@ -136,45 +136,40 @@ ON CONFLICT (memory_id, model_id) DO UPDATE SET embedding = excluded.embedding, 
 DELETE FROM memory_vectors
 WHERE memory_id = ANY(%(ids)s) AND model_id = %(model_id)s AND account_id = %(account_id)s;
 
--- name: insert_sources
--- Where contributions come from.
-INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, segment_id, session_id, raw_upload_id,
-    start_line, end_line, segment_start_line, quote, created_at)
-SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.kind, g.segment_id, g.session_id, g.raw_upload_id,
-    g.start_line, g.end_line, g.segment_start_line, g.quote, %(now)s
-FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, agent_id text, memory_id uuid, kind text, segment_id uuid,
-    session_id uuid, raw_upload_id uuid, start_line integer, end_line integer, segment_start_line integer, quote text);
-
--- name: insert_contributions
--- The redacted originals.
-INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution, tags,
-    merged, pending_merge, contributed_at)
-SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags,
-    g.merged, g.pending, %(now)s
-FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, agent_id text, memory_id uuid, source_id uuid, content text,
-    context text, resolution text, tags text[], merged boolean, pending boolean);
-
--- name: insert_decisions
--- What was decided about them, and why.
+-- name: insert_origins
+-- Where contributions come from, their redacted originals, what was decided about each and why, links to memories that
+-- are near but not the same, and what each idempotency key made.
+WITH sourced AS (
+    INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, segment_id, session_id, raw_upload_id,
+        start_line, end_line, segment_start_line, quote, created_at)
+    SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.kind, g.segment_id, g.session_id, g.raw_upload_id,
+        g.start_line, g.end_line, g.segment_start_line, g.quote, %(now)s
+    FROM jsonb_to_recordset(%(sources)s) AS g(id uuid, agent_id text, memory_id uuid, kind text, segment_id uuid,
+        session_id uuid, raw_upload_id uuid, start_line integer, end_line integer, segment_start_line integer,
+        quote text)
+), contributed AS (
+    INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution,
+        tags, merged, pending_merge, contributed_at)
+    SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags,
+        g.merged, g.pending, %(now)s
+    FROM jsonb_to_recordset(%(contributions)s) AS g(id uuid, agent_id text, memory_id uuid, source_id uuid,
+        content text, context text, resolution text, tags text[], merged boolean, pending boolean)
+), linked AS (
+    INSERT INTO memory_links (account_id, from_id, to_id, kind, score, reason, created_at)
+    SELECT %(account_id)s, g.from_id, g.to_id, g.kind, g.score, g.reason, %(now)s
+    FROM jsonb_to_recordset(%(links)s) AS g(from_id uuid, to_id uuid, kind text, score real, reason text)
+    ON CONFLICT DO NOTHING
+), keyed AS (
+    INSERT INTO idempotency_keys (account_id, agent_id, key, request_hash, memory_id, created_at)
+    SELECT %(account_id)s, g.agent_id, g.key, g.request_hash, g.memory_id, %(now)s
+    FROM jsonb_to_recordset(%(keys)s) AS g(agent_id text, key text, request_hash text, memory_id uuid)
+)
 INSERT INTO merge_decisions (id, account_id, memory_id, other_id, contribution_id, decision, reason, score, threshold,
     model_id, body_before, decided_by, created_at)
 SELECT g.id, %(account_id)s, g.memory_id, g.other_id, g.contribution_id, g.decision, g.reason, g.score,
     %(threshold)s, %(model_id)s, g.body_before, g.decided_by, %(now)s
-FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_id uuid, other_id uuid, contribution_id uuid, decision text,
+FROM jsonb_to_recordset(%(decisions)s) AS g(id uuid, memory_id uuid, other_id uuid, contribution_id uuid, decision text,
     reason text, score real, body_before jsonb, decided_by text);
-
--- name: insert_links
--- Memories that are near but not the same.
-INSERT INTO memory_links (account_id, from_id, to_id, kind, score, reason, created_at)
-SELECT %(account_id)s, g.from_id, g.to_id, g.kind, g.score, g.reason, %(now)s
-FROM jsonb_to_recordset(%(rows)s) AS g(from_id uuid, to_id uuid, kind text, score real, reason text)
-ON CONFLICT DO NOTHING;
-
--- name: insert_keys
--- What each key made.
-INSERT INTO idempotency_keys (account_id, agent_id, key, request_hash, memory_id, created_at)
-SELECT %(account_id)s, g.agent_id, g.key, g.request_hash, g.memory_id, %(now)s
-FROM jsonb_to_recordset(%(rows)s) AS g(agent_id text, key text, request_hash text, memory_id uuid);
 
 -- name: add_df
 -- Document frequencies of many documents at once, in order of term, so that two writers never deadlock.

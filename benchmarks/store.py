@@ -1,0 +1,73 @@
+"""The memory store beside the least that Postgres must do for the same work (benchmarks/floor/*.sql).
+
+    python benchmarks/store.py [--data DIR] [--sizes 10000,100000] [--queries 200] [--url URL]
+
+Memories are synthetic (store_data.py), vectors never seen before; redaction passes through and the embedder looks
+vectors up, so what is measured is the store and its code. Product and floor take turns in one run on one server.
+A line an operation: `rows`, `op`, `p50_ms`, `p95_ms`, `floor_p50_ms`, `floor_p95_ms` or `per_s`, `floor_per_s`,
+`ratio` (product by floor, time), `recall10` of the ten nearest against all rows compared. The set
+`original_workload` of DIR is uploaded as the original system was timed on it. Without --url a server is started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import store_floor
+import store_original
+import store_product
+from store_data import Generator
+
+from ultron_core.store.server import EmbeddedServer
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--sizes", default="10000,100000", help="rows, ascending, separated by commas")
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--url", help="an empty database with pgvector; default: a server of its own")
+    parser.add_argument("--skip-original", action="store_true")
+    args = parser.parse_args()
+    sizes = [int(size) for size in args.sizes.split(",") if size]
+    with tempfile.TemporaryDirectory(prefix="ultron-bench-") as home:
+        if args.url:
+            _measure(args, args.url, sizes)
+        else:
+            with EmbeddedServer.open(Path(home)) as server:
+                _measure(args, server.url("postgres"), sizes)
+    return 0
+
+
+def _measure(args: argparse.Namespace, url: str, sizes: list[int]) -> None:
+    if not args.skip_original:
+        path = args.data / "store" / "original_workload.jsonl.gz"
+        if path.exists():
+            store_original.measure(url, path, say)
+        else:
+            say(set="original_workload", skipped=f"store/{path.name} is not in the data folder")
+    if not sizes:
+        return
+    data = Generator()
+    with store_product.open_store(url) as product, store_floor.Floor(url) as floor:
+        stored = 0
+        for size in sizes:
+            store_product.load(product, floor, data, stored, size - stored, say)
+            stored = size
+            store_product.measure(product, floor, data, size, args.queries, say)
+
+
+def say(**fields: object) -> None:
+    print(json.dumps({"benchmark": "store", **fields}, ensure_ascii=False), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
