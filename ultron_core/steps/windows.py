@@ -41,9 +41,18 @@ def index_windows(context: Context, session_id: UUID) -> int:
 def fill_windows(context: Context, limit: int = 100) -> int:
     """Make windows anew that lack a vector of the present embedder or are of an older layout; returns how many."""
     params = {"account_id": context.account_id, "model_id": context.embedder.model_id, "layout": LAYOUT}
+    context.database.run(lambda conn: _recount(context, conn))
     with context.database.transaction() as conn:
         waiting = [row["session_id"] for row in conn.execute(_SQL["to_index"], {**params, "limit": limit})]
     return sum(index_windows(context, session_id) for session_id in waiting)
+
+
+def _recount(context: Context, conn: Connection) -> None:
+    """Windows that were deleted together with their session are still in the counts."""
+    account = {"account_id": context.account_id}
+    if conn.execute(_SQL["miscounted"], account).fetchall()[0]["miscounted"]:
+        conn.execute(_SQL["lock"], account)
+        conn.execute(_SQL["recount"], account)
 
 
 def _index(context: Context, session_id: UUID) -> int | None:

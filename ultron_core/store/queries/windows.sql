@@ -65,6 +65,26 @@ SELECT %(account_id)s, 'window', count(*), coalesce(sum(length), 0) FROM fresh
 ON CONFLICT (account_id, scope) DO UPDATE SET documents = t.documents + excluded.documents,
     total_length = t.total_length + excluded.total_length;
 
+-- name: miscounted
+-- True when windows went with their session, which no count has seen.
+SELECT count(*) <> coalesce(
+    (SELECT documents FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'window'), 0) AS miscounted
+FROM message_windows WHERE account_id = %(account_id)s;
+
+-- name: recount
+-- The counts anew, from the windows that are there.
+WITH counted AS (
+    SELECT term, count(*) AS df FROM message_windows, unnest(terms) AS term
+    WHERE account_id = %(account_id)s GROUP BY term
+), stale AS (
+    UPDATE lexical_df d SET df = coalesce((SELECT c.df FROM counted c WHERE c.term = d.term), 0)
+    WHERE d.account_id = %(account_id)s AND d.scope = 'window'
+        AND d.df <> coalesce((SELECT c.df FROM counted c WHERE c.term = d.term), 0)
+)
+UPDATE lexical_stats SET (documents, total_length) = (
+    SELECT count(*), coalesce(sum(length), 0) FROM message_windows WHERE account_id = %(account_id)s)
+WHERE account_id = %(account_id)s AND scope = 'window';
+
 -- name: frequencies
 -- What the weights of a query rest on: windows, windows with each term, windows of the time it names.
 SELECT coalesce((SELECT documents FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'window'), 0)
@@ -103,7 +123,7 @@ WITH lexical AS (
 ), every_lane AS (SELECT * FROM lexical UNION SELECT * FROM nearest UNION SELECT * FROM timely)
 SELECT w.session_id, w.thread, w.place, -(w.weights <#> %(query)s::sparsevec) AS bm25,
     coalesce(1 - (w.embedding <=> %(vector)s::halfvec), 0) AS cosine,
-    ARRAY(SELECT unnest(%(terms)s::integer[]) INTERSECT SELECT unnest(w.terms)) AS matched,
+    ARRAY(SELECT term FROM unnest(%(terms)s::integer[]) AS term WHERE term = ANY(w.terms)) AS matched,
     %(timed)s AND w.sent_at >= coalesce(%(from)s::timestamptz, '-infinity')
         AND w.sent_at < coalesce(%(to)s::timestamptz, 'infinity') AS in_time
 FROM every_lane JOIN message_windows w USING (session_id, thread, place)
