@@ -76,10 +76,12 @@ FROM message_windows WHERE account_id = %(account_id)s;
 WITH counted AS (
     SELECT term, count(*) AS df FROM message_windows, unnest(terms) AS term
     WHERE account_id = %(account_id)s GROUP BY term
-), stale AS (
-    UPDATE lexical_df d SET df = coalesce((SELECT c.df FROM counted c WHERE c.term = d.term), 0)
+), known AS (
+    SELECT d.term, coalesce(c.df, 0) AS df FROM lexical_df d LEFT JOIN counted c USING (term)
     WHERE d.account_id = %(account_id)s AND d.scope = 'window'
-        AND d.df <> coalesce((SELECT c.df FROM counted c WHERE c.term = d.term), 0)
+), corrected AS (
+    UPDATE lexical_df d SET df = k.df FROM known k
+    WHERE d.account_id = %(account_id)s AND d.scope = 'window' AND d.term = k.term AND d.df <> k.df
 )
 UPDATE lexical_stats SET (documents, total_length) = (
     SELECT count(*), coalesce(sum(length), 0) FROM message_windows WHERE account_id = %(account_id)s)
