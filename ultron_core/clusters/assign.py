@@ -6,31 +6,75 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
-__all__ = ["assign_online"]
+__all__ = ["Floats", "assign_online", "unit_rows"]
+
+Floats = npt.NDArray[np.float32]
+#: vectors compared with all clusters by one matrix product; the columns of clusters that change are redone
+_BLOCK = 64
 
 
 def assign_online(
-    vectors: npt.NDArray[np.float32], threshold: float, centroids: Sequence[npt.NDArray[np.float32]] = ()
+    vectors: Floats,
+    threshold: float,
+    centroids: Sequence[Floats] | Floats = (),
+    sizes: Sequence[int] | None = None,
 ) -> list[int]:
     """Cluster number of each vector, in order; numbers below len(centroids) are the given ones.
 
     A vector joins the cluster whose centroid (mean of its members' unit vectors) has the highest cosine, if
-    that is at least `threshold`; else it opens a new one. Given centroids count as one member each.
+    that is at least `threshold`; else it opens a new one. Centroids move with each member. `sizes` says how
+    many members the given centroids have (default one each).
     """
-    sums = [np.asarray(c, dtype=np.float64) for c in centroids]
+    rows = np.ascontiguousarray(vectors, dtype=np.float32)
+    given = np.array(centroids, dtype=np.float32).reshape(-1, rows.shape[1] if rows.ndim == 2 else 1)
+    weights = np.ones(len(given)) if sizes is None else np.asarray(sizes, dtype=np.float64)
+    state = _Sums(rows.shape[1], given * weights[:, None].astype(np.float32))
     labels: list[int] = []
-    for vector in np.asarray(vectors, dtype=np.float64):
-        best, score = -1, -2.0
-        if sums:
-            matrix = np.stack(sums)
-            cosines = matrix @ vector / np.maximum(np.linalg.norm(matrix, axis=1), 1e-12)
-            best = int(np.argmax(cosines))
-            score = float(cosines[best])
-        if score >= threshold:
-            sums[best] = sums[best] + vector
-        else:
-            best = len(sums)
-            sums.append(vector)
-        labels.append(best)
+    with threadpool_limits(limits=1):
+        for begin in range(0, len(rows), _BLOCK):
+            labels += state.place(rows[begin : begin + _BLOCK], threshold)
     return labels
+
+
+def unit_rows(rows: Floats) -> Floats:
+    """Rows scaled to length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Floats = (rows / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return scaled
+
+
+class _Sums:
+    """Sums of the clusters' vectors and their directions, with room for more."""
+
+    def __init__(self, dimension: int, given: Floats) -> None:
+        self.count = len(given)
+        room = 2 * self.count + _BLOCK
+        self.sums = np.zeros((room, dimension), dtype=np.float64)
+        self.units = np.zeros((room, dimension), dtype=np.float32)
+        self.sums[: self.count] = given
+        self.units[: self.count] = unit_rows(given)
+
+    def place(self, block: Floats, threshold: float) -> list[int]:
+        """Labels of a block, one vector after another; its cosines are computed once and then kept right."""
+        self._make_room(len(block))
+        cosines = np.empty((len(block), self.count + len(block)), dtype=np.float32)
+        cosines[:, : self.count] = block @ self.units[: self.count].T
+        labels = []
+        for number, vector in enumerate(block):
+            best = int(np.argmax(cosines[number, : self.count])) if self.count else -1
+            if best < 0 or cosines[number, best] < threshold:
+                best = self.count
+                self.count += 1
+            self.sums[best] += vector
+            self.units[best] = self.sums[best] / max(float(np.linalg.norm(self.sums[best])), 1e-12)
+            cosines[number + 1 :, best] = block[number + 1 :] @ self.units[best]
+            labels.append(best)
+        return labels
+
+    def _make_room(self, more: int) -> None:
+        if self.count + more > len(self.sums):
+            room = np.zeros((len(self.sums) + more, self.sums.shape[1]))
+            self.sums = np.concatenate([self.sums, room])
+            self.units = np.concatenate([self.units, room.astype(np.float32)])

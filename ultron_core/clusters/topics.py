@@ -1,4 +1,4 @@
-"""A short name for a cluster, from the words its memories share (class TF-IDF)."""
+"""A short name for a cluster: from the words its memories share (class TF-IDF), or by a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-__all__ = ["name_topics"]
+from pydantic import BaseModel, Field
+
+from ultron_core.llm.protocol import LLM
+
+__all__ = ["ask_topic", "name_topics"]
+
+_ASK = (
+    "These notes of an agent's memory belong together. Name what they share in at most six words, in the "
+    "language of the notes: a heading, no sentence, no quotes. The notes:\n"
+)
+_SHOWN, _NOTE_CHARS = 20, 200
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]{2,}|[一-鿿]{2,}")
 _WORDS_A_TOPIC = 4
@@ -59,6 +69,19 @@ def name_topics(groups: Sequence[Sequence[str]]) -> list[str]:
     return [
         _name(counts, len(texts), spread, len(groups)) for counts, texts in zip(counted, groups, strict=True)
     ]
+
+
+class _Topic(BaseModel):
+    """The name of a cluster."""
+
+    topic: str = Field(min_length=1, max_length=60)
+
+
+def ask_topic(summaries: Sequence[str], llm: LLM) -> str:
+    """A model's name for a cluster (stage `cluster`); ModelError passes through."""
+    notes = "\n".join(f"- {summary[:_NOTE_CHARS]}" for summary in summaries[:_SHOWN])
+    answer = llm.complete([{"role": "user", "content": _ASK + notes}], _Topic, stage="cluster")
+    return " ".join(answer.topic.split())
 
 
 def _words(text: str) -> list[str]:

@@ -1,12 +1,14 @@
 """Extract, gate, classify, compare, merge and summarise memories: pure decisions, no SQL, no embedding."""
 
 from ultron_core.memories.classify import classify_memory
+from ultron_core.memories.confirm import same_fact
 from ultron_core.memories.divergence import diverges
 from ultron_core.memories.embedding_text import embedding_text
 from ultron_core.memories.extract import EXTRACTOR_VERSION, extract_memories
 from ultron_core.memories.from_text import extract_from_text
 from ultron_core.memories.gate import gate_draft
 from ultron_core.memories.merge import Body, MergeResult, merge_bodies, merge_tags
+from ultron_core.memories.relations import Relation, relate
 from ultron_core.memories.summarize import Summary, summarize_memory
 from ultron_core.memories.tiers import TierRow, assign_tiers
 
@@ -14,6 +16,7 @@ __all__ = [
     "EXTRACTOR_VERSION",
     "Body",
     "MergeResult",
+    "Relation",
     "Summary",
     "TierRow",
     "assign_tiers",
@@ -25,5 +28,7 @@ __all__ = [
     "gate_draft",
     "merge_bodies",
     "merge_tags",
+    "relate",
+    "same_fact",
     "summarize_memory",
 ]

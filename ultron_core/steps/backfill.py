@@ -10,8 +10,8 @@ from ultron_core.errors import EmbeddingError, ModelAnswerError, ModelError
 from ultron_core.memories import Body, classify_memory, embedding_text, merge_bodies, summarize_memory
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
+from ultron_core.steps.late_merge import merge_backfilled
 from ultron_core.steps.memory_rows import register_model, write_body
-from ultron_core.steps.upload import merge_backfilled
 from ultron_core.steps.uploads import body_digest
 from ultron_core.steps.windows import fill_windows
 from ultron_core.store import memories as store

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from ultron_core.search import bm25_weights, idf, lexical_terms, query_terms, term_id
 from ultron_core.steps.context import Context
 from ultron_core.store import memories as store
+from ultron_core.store import upload_rows
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import Lexical
 
-__all__ = ["MEMORY", "WINDOW", "count_document", "count_memories", "make_lexical", "query_weights"]
+__all__ = [
+    "MEMORY",
+    "WINDOW",
+    "count_document",
+    "count_documents",
+    "count_memories",
+    "make_lexical",
+    "make_lexicals",
+    "query_weights",
+]
 
 MEMORY, WINDOW = "memory", "window"
 #: the average length assumed while a store is empty
@@ -20,11 +31,19 @@ _FIRST_AVERAGE = 60.0
 
 def make_lexical(context: Context, conn: Connection, text: str, scope: str) -> Lexical:
     """Weights of one document against the present average length."""
-    counts = lexical_terms(text)
-    length = sum(counts.values())
+    return make_lexicals(context, conn, [text], scope)[0]
+
+
+def make_lexicals(context: Context, conn: Connection, texts: Sequence[str], scope: str) -> list[Lexical]:
+    """Weights of documents against the present average length, the same for all of them."""
     documents, total = _stats(context, conn, scope)
     average = total / documents if documents else _FIRST_AVERAGE
-    return Lexical(bm25_weights(counts, length, average), length, average)
+    counted = [lexical_terms(text) for text in texts]
+    lengths = [sum(counts.values()) for counts in counted]
+    return [
+        Lexical(bm25_weights(counts, length, average), length, average)
+        for counts, length in zip(counted, lengths, strict=True)
+    ]
 
 
 def _stats(context: Context, conn: Connection, scope: str) -> tuple[int, int]:
@@ -39,6 +58,16 @@ def count_document(
     account = {"account_id": context.account_id, "scope": scope}
     store.run(conn, "add_lexical_stats", {**account, "documents": sign, "length": sign * length})
     store.run(conn, "add_df", {**account, "terms": list(terms), "count": sign})
+
+
+def count_documents(context: Context, conn: Connection, scope: str, documents: Sequence[Lexical]) -> None:
+    """Add documents to frequencies and totals in two statements."""
+    account = {"account_id": context.account_id, "scope": scope}
+    length = sum(document.length for document in documents)
+    store.run(conn, "add_lexical_stats", {**account, "documents": len(documents), "length": length})
+    frequencies = Counter(term for document in documents for term in document.weights)
+    terms = {"terms": list(frequencies), "counts": list(frequencies.values())}
+    upload_rows.run(conn, "add_df", {**account, **terms})
 
 
 def count_memories(context: Context, conn: Connection, ids: Sequence[UUID], sign: int) -> None:

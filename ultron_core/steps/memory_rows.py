@@ -8,27 +8,25 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from ultron_core.memories import Body, embedding_text, merge_tags, summarize_memory
+from ultron_core.memories import Body, embedding_text, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
 from ultron_core.steps.lexical import MEMORY, count_document, count_memories, make_lexical
 from ultron_core.steps.prepare import embed
-from ultron_core.steps.uploads import Prepared, Target, body_digest, thresholds
+from ultron_core.steps.uploads import Floats, body_digest, thresholds
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
 
 __all__ = [
     "archive_orphans",
-    "insert_memory",
     "register_model",
     "retract_from_segment",
     "set_status",
     "split_off",
     "write_body",
-    "write_decision",
-    "write_origin",
+    "write_late_merge",
 ]
 
 
@@ -49,41 +47,6 @@ def register_model(context: Context, conn: Connection) -> None:
         },
     )
     store.ensure_index(conn, (context.embedder.model_id, context.embedder.dimension))
-
-
-def insert_memory(context: Context, conn: Connection, item: Prepared, target: Target) -> UUID:
-    memory_id = uuid4()
-    body = item.body
-    common = {"id": memory_id, "account_id": context.account_id, "now": context.clock()}
-    store.run(
-        conn,
-        "insert_memory",
-        {
-            **common,
-            "agent_id": item.upload.agent_id,
-            "memory_type": item.memory_type,
-            "content": body.content,
-            "context": body.context,
-            "resolution": body.resolution,
-            "tags": list(merge_tags((), item.tags)),
-            "summary_l0": item.summary.l0,
-            "overview_l1": item.summary.l1,
-            "confidence": item.upload.confidence,
-            "extractor": item.upload.extractor,
-            "redaction_version": context.redactor.version,
-            "body_sha256": item.digest,
-            "needs_model": item.needs_model,
-        },
-    )
-    store.run(conn, "insert_usage", common)
-    _write_lanes(context, conn, memory_id, item.memory_type, body, item.vector)
-    write_origin(context, conn, memory_id, item, target, merged=False, body_before=None)
-    if target.other is not None:
-        link = {"from_id": memory_id, "to_id": target.other, "kind": "similar_to", **common}
-        store.run(conn, "insert_link", {**link, "score": target.score, "reason": target.reason})
-    if item.vector is not None:
-        cluster_step.assign(context, conn, memory_id, item.vector, item.summary.l0)
-    return memory_id
 
 
 def write_body(
@@ -137,7 +100,7 @@ def _write_lanes(
     memory_id: UUID,
     memory_type: str,
     body: Body,
-    vector: str | None,
+    vector: Floats | None,
     *,
     counted: bool = True,
 ) -> None:
@@ -157,78 +120,24 @@ def _write_lanes(
     if counted:
         count_document(context, conn, MEMORY, lexical.terms, lexical.length)
     if vector is not None:
-        store.run(conn, "upsert_vector", {**row, "model_id": context.embedder.model_id, "vector": vector})
-
-
-def write_origin(
-    context: Context,
-    conn: Connection,
-    memory_id: UUID,
-    item: Prepared,
-    target: Target,
-    *,
-    merged: bool,
-    body_before: dict[str, str] | None,
-    pending: bool = False,
-) -> None:
-    """Sources, the contribution and the decision."""
-    common = {"account_id": context.account_id, "agent_id": item.upload.agent_id, "now": context.clock()}
-    source_ids = [uuid4() for _ in item.upload.sources]
-    for source_id, source, quote in zip(source_ids, item.upload.sources, item.quotes, strict=True):
         store.run(
             conn,
-            "insert_source",
-            {
-                **common,
-                "id": source_id,
-                "memory_id": memory_id,
-                "kind": source.kind,
-                "segment_id": source.segment_id,
-                "session_id": source.session_id,
-                "raw_upload_id": source.raw_upload_id,
-                "start_line": source.start_line,
-                "end_line": source.end_line,
-                "segment_start_line": source.segment_start_line,
-                "quote": quote,
-            },
+            "upsert_vector",
+            {**row, "model_id": context.embedder.model_id, "vector": store.vector_text(vector)},
         )
-    contribution_id = uuid4()
-    store.run(
-        conn,
-        "insert_contribution",
-        {
-            **common,
-            "id": contribution_id,
-            "memory_id": memory_id,
-            "source_id": source_ids[0] if source_ids else None,
-            "content": item.body.content,
-            "context": item.body.context,
-            "resolution": item.body.resolution,
-            "tags": list(item.tags),
-            "merged": merged,
-            "pending_merge": pending,
-        },
-    )
-    before = Body(**body_before) if body_before else None
-    write_decision(context, conn, memory_id, target, contribution_id, before)
 
 
-def write_decision(
+def write_late_merge(
     context: Context,
     conn: Connection,
     memory_id: UUID,
-    target: Target,
+    other_id: UUID,
     contribution_id: UUID | None,
-    body_before: Body | None,
+    before: Body,
+    score: float,
 ) -> None:
-    """What was decided, with score and reason; a merge keeps the body as it was, so that it can be undone."""
-    before = None
-    if body_before is not None:
-        before = {
-            "content": body_before.content,
-            "context": body_before.context,
-            "resolution": body_before.resolution,
-        }
+    """The decision to merge a memory that got its vector late; the body as it was, so that it can be undone."""
+    fields = {"content": before.content, "context": before.context, "resolution": before.resolution}
     store.run(
         conn,
         "insert_decision",
@@ -236,14 +145,14 @@ def write_decision(
             "id": uuid4(),
             "account_id": context.account_id,
             "memory_id": memory_id,
-            "other_id": target.other,
+            "other_id": other_id,
             "contribution_id": contribution_id,
-            "decision": "merge" if body_before is not None else "insert",
-            "reason": target.reason,
-            "score": target.score,
+            "decision": "merge",
+            "reason": "near_duplicate_found_later",
+            "score": score,
             "threshold": thresholds(context).merge,
             "model_id": context.embedder.model_id,
-            "body_before": Jsonb(before) if before else None,
+            "body_before": Jsonb(fields),
             "decided_by": "rules",
             "now": context.clock(),
         },
@@ -333,5 +242,5 @@ def split_off(
     }
     store.run(conn, "insert_link", {**link, "account_id": context.account_id, "now": now})
     if vector is not None:
-        cluster_step.assign(context, conn, memory_id, vector, summary.l0)
+        cluster_step.assign(context, conn, memory_id, store.vector_text(vector), summary.l0)
     return memory_id

@@ -11,8 +11,7 @@ from ultron_core.memories import Body, Summary, classify_memory, embedding_text,
 from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
-from ultron_core.steps.uploads import Prepared, Upload
-from ultron_core.store import memories as store
+from ultron_core.steps.uploads import Floats, Prepared, Upload
 
 __all__ = ["embed", "prepare", "redact_tags"]
 
@@ -99,10 +98,10 @@ def _summarized(context: Context, body: Body) -> tuple[Summary, bool]:
     return made, told
 
 
-def embed(context: Context, texts: Sequence[str]) -> list[str | None]:
-    """Vectors in text form; all None when the embedder fails: the rows are filled in later."""
+def embed(context: Context, texts: Sequence[str]) -> list[Floats | None]:
+    """Vectors of length 1; all None when the embedder fails: the rows are filled in later."""
     try:
-        return [store.vector_text(vector) for vector in context.embedder.embed(list(texts))]
+        return list(context.embedder.embed(list(texts))) if texts else []
     except EmbeddingError:
         return [None] * len(texts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from ultron_core.embeddings.protocol import Thresholds
@@ -11,11 +11,12 @@ from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary
 from ultron_core.models import MemoryDraft, MemoryType
 from ultron_core.steps.context import Context
 from ultron_core.store.memories import MemoryRecord
+from ultron_core.store.upload_rows import Floats
 
 __all__ = [
+    "Floats",
     "Prepared",
     "Source",
-    "Target",
     "Upload",
     "UploadResult",
     "body_digest",
@@ -99,15 +100,19 @@ class Prepared:
     quotes: tuple[str, ...]
     memory_type: MemoryType
     summary: Summary
-    vector: str | None
+    vector: Floats | None
     needs_model: bool
     request_hash: str
-    #: merged bodies a model has made, by (memory, hash of the body it saw)
-    merges: dict[tuple[UUID, str], Body] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
         return body_digest(self.memory_type, self.body)
+
+    @property
+    def givers(self) -> tuple[UUID, ...]:
+        """The segments and texts it comes from."""
+        both = ((source.segment_id, source.raw_upload_id) for source in self.upload.sources)
+        return tuple(given_by for pair in both for given_by in pair if given_by is not None)
 
 
 def thresholds(context: Context) -> Thresholds:
@@ -119,18 +124,6 @@ def thresholds(context: Context) -> Thresholds:
         soft=own.soft if dedup.soft_threshold is None else dedup.soft_threshold,
         cluster=own.cluster if cluster is None else cluster,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What to do with an upload, seen against what is stored now."""
-
-    action: str
-    reason: str
-    other: UUID | None = None
-    score: float | None = None
-    archived: bool = False
-    known: bool = False
 
 
 def body_digest(memory_type: str, body: Body) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+from pgvector import Vector
 
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
 
-__all__ = ["KnowledgeCluster", "fetch", "run", "vector_of"]
+__all__ = ["ClusterChange", "KnowledgeCluster", "as_vectors", "fetch", "matrix", "run"]
 
 _SQL = load_queries("clusters")
 
@@ -34,7 +39,7 @@ class KnowledgeCluster:
             cluster_id=row["cluster_id"],
             topic=row["topic"],
             memory_ids=row["memory_ids"],
-            centroid=vector_of(row["centroid_text"]),
+            centroid=row["centroid"].to_list(),
             skill_slug=row["skill_slug"],
             superseded_slugs=row["superseded_slugs"],
             size=row["size"],
@@ -42,9 +47,35 @@ class KnowledgeCluster:
         )
 
 
-def vector_of(text: str) -> list[float]:
-    """pgvector's text form as numbers."""
-    return [float(part) for part in text.strip("[]").split(",")]
+@dataclass(frozen=True, slots=True)
+class ClusterChange:
+    """A merge (`other_id` went into `cluster_id`) or a split (`other_id` came out of it), and why."""
+
+    kind: str
+    cluster_id: UUID
+    other_id: UUID
+    topic: str
+    cosine: float
+    cohesion: float
+    size: int
+    other_size: int
+    reason: str
+    created_at: datetime
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        return cls(**{f.name: row[f.name] for f in fields(cls)})
+
+
+def matrix(vectors: Sequence[Vector], dimension: int) -> npt.NDArray[np.float32]:
+    """Stored vectors as rows of float32."""
+    rows = [vector.to_numpy() for vector in vectors]
+    return np.array(rows, dtype=np.float32).reshape(len(rows), dimension)
+
+
+def as_vectors(rows: npt.NDArray[np.float32]) -> list[Vector]:
+    """Rows as parameters of a query."""
+    return [Vector(row) for row in rows]
 
 
 def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
@@ -53,5 +84,5 @@ def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
 
 
 def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
+    """All rows of a named query of this family; in binary, which is how vectors are read fast and exactly."""
+    return conn.execute(_SQL[query], dict(params), binary=True).fetchall()

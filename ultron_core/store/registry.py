@@ -39,6 +39,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "memory_links": "memory",
         "cluster_members": "memory",
         "clusters": "account",
+        "cluster_changes": "account",
         "idempotency_keys": "memory",
         "embedding_models": "account",
         "lexical_df": "account",

@@ -6,34 +6,6 @@ SELECT pg_advisory_xact_lock(hashtextextended('memory:' || %(account_id)s || '/'
 -- One writer of clusters and document frequencies; always taken after the types.
 SELECT pg_advisory_xact_lock(hashtextextended('clusters:' || %(account_id)s, 0));
 
--- name: idempotency
--- What an earlier request with this key made.
-SELECT memory_id, request_hash FROM idempotency_keys WHERE account_id = %(account_id)s AND key = %(key)s;
-
--- name: insert_idempotency
--- Remember what this key made.
-INSERT INTO idempotency_keys (account_id, agent_id, key, request_hash, memory_id, created_at)
-VALUES (%(account_id)s, %(agent_id)s, %(key)s, %(request_hash)s, %(memory_id)s, %(now)s);
-
--- name: same_source
--- The memory that this segment or text already gave with these words.
-SELECT c.memory_id, m.status FROM memory_contributions c
-JOIN memory_sources s ON s.id = c.source_id
-JOIN memories m ON m.id = c.memory_id
-WHERE c.account_id = %(account_id)s
-    AND (s.segment_id = %(segment_id)s OR s.raw_upload_id = %(raw_upload_id)s)
-    AND (c.content, c.context, c.resolution) = (%(content)s, %(context)s, %(resolution)s)
-ORDER BY c.contributed_at LIMIT 1;
-
--- name: same_words
--- A memory that has, or was once given, exactly these words; active ones first.
-SELECT m.id, m.status FROM memories m
-WHERE m.account_id = %(account_id)s AND m.memory_type = %(memory_type)s AND (m.body_sha256 = %(body_sha256)s
-    OR m.id IN (SELECT c.memory_id FROM memory_contributions c WHERE c.account_id = %(account_id)s
-        AND md5(c.content) = md5(%(content)s)
-        AND (c.content, c.context, c.resolution) = (%(content)s, %(context)s, %(resolution)s)))
-ORDER BY m.status, m.created_at, m.id LIMIT 1;
-
 -- name: row_estimate
 -- Roughly how many vectors there are: decides between exact and indexed search.
 SELECT greatest(reltuples, 0)::bigint AS rows FROM pg_class WHERE oid = 'memory_vectors'::regclass;
@@ -60,6 +32,10 @@ SELECT n.memory_id, 1 - (n.exact <=> %(vector)s::vector) AS cosine FROM (
 CREATE INDEX IF NOT EXISTS {name} ON memory_vectors
     USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)
     WHERE model_id = {model} AND status = 'active';
+
+-- name: drop_index
+-- Before many vectors are written at once.
+DROP INDEX IF EXISTS ultron.{name};
 
 -- name: register_model
 -- The embedder in use, with its thresholds.
@@ -98,7 +74,8 @@ ON CONFLICT (memory_id) DO UPDATE SET terms = excluded.terms, weights = excluded
 INSERT INTO memory_vectors (memory_id, model_id, account_id, memory_type, status, embedding, exact)
 SELECT m.id, %(model_id)s, m.account_id, m.memory_type, m.status, %(vector)s::vector::halfvec, %(vector)s::vector
 FROM memories m WHERE m.id = %(id)s
-ON CONFLICT (memory_id, model_id) DO UPDATE SET embedding = excluded.embedding, exact = excluded.exact;
+ON CONFLICT (memory_id, model_id) DO UPDATE SET embedding = excluded.embedding, exact = excluded.exact,
+    version = excluded.version;
 
 -- name: insert_source
 -- Where a contribution comes from.
@@ -126,11 +103,6 @@ VALUES (%(id)s, %(account_id)s, %(memory_id)s, %(other_id)s, %(contribution_id)s
 INSERT INTO memory_links (account_id, from_id, to_id, kind, score, reason, created_at)
 VALUES (%(account_id)s, %(from_id)s, %(to_id)s, %(kind)s, %(score)s, %(reason)s, %(now)s)
 ON CONFLICT DO NOTHING;
-
--- name: hit_merge
--- A merge is one hit.
-UPDATE memory_usage SET hit_count = hit_count + 1, last_hit_at = greatest(last_hit_at, %(now)s)
-WHERE memory_id = %(id)s;
 
 -- name: hit
 -- Memories that were read or found; rows are locked in order of id, so that two searches never deadlock.
@@ -161,7 +133,8 @@ WITH changed AS (
 ), searched AS (
     UPDATE memory_search SET status = %(status)s WHERE memory_id IN (SELECT id FROM changed)
 ), embedded AS (
-    UPDATE memory_vectors SET status = %(status)s WHERE memory_id IN (SELECT id FROM changed)
+    UPDATE memory_vectors SET status = %(status)s, version = nextval('memory_versions')
+    WHERE memory_id IN (SELECT id FROM changed)
 )
 SELECT id FROM changed;
 
@@ -296,7 +269,7 @@ WHERE id = %(id)s;
 -- name: retype
 -- The type is copied where search reads it.
 WITH searched AS (UPDATE memory_search SET memory_type = %(memory_type)s WHERE memory_id = %(id)s)
-UPDATE memory_vectors SET memory_type = %(memory_type)s WHERE memory_id = %(id)s;
+UPDATE memory_vectors SET memory_type = %(memory_type)s, version = nextval('memory_versions') WHERE memory_id = %(id)s;
 
 -- name: later_merges
 -- Merges into the same memory after this one that still hold.

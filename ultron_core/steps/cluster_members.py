@@ -1,0 +1,176 @@
+"""Members of clusters, in the caller's transaction: joined at upload, left on archive, moved when a body changes.
+
+The caller holds the lock of the clusters. A batch takes the same three statements as a single memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import numpy.typing as npt
+
+from ultron_core.clusters import assign_online, name_topics
+from ultron_core.steps.context import Context
+from ultron_core.store import clusters as store
+from ultron_core.store.database import Connection
+
+__all__ = [
+    "Joining",
+    "assign",
+    "assign_many",
+    "assign_missing",
+    "cluster_threshold",
+    "follow_status",
+    "leave",
+    "model_of",
+    "refresh",
+    "refresh_member",
+]
+
+#: up to this many new memories their nearest clusters are found in the database; for more all centroids are read
+_FEW = 16
+_CHUNK = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """A memory that is to be put into a cluster; the summary names the cluster if it opens one."""
+
+    memory_id: UUID
+    vector: npt.NDArray[np.float32]
+    summary: str
+
+
+def cluster_threshold(context: Context) -> float:
+    """From this cosine to a centroid on a memory joins: the user's, else the model's calibrated one."""
+    own = context.settings.clusters.similarity_threshold
+    return context.embedder.thresholds.cluster if own is None else own
+
+
+def model_of(context: Context) -> dict[str, Any]:
+    """Parameters that every query over vectors takes."""
+    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
+
+
+def assign(context: Context, conn: Connection, memory_id: UUID, vector: str, summary: str) -> UUID:
+    """Join the nearest cluster from the threshold on, or open one."""
+    return assign_many(context, conn, [(memory_id, vector, summary)])[0]
+
+
+def assign_many(context: Context, conn: Connection, memories: Sequence[tuple[UUID, str, str]]) -> list[UUID]:
+    """Cluster of each (id, vector in text form, summary), as if they came one after another."""
+    return place(context, conn, [Joining(i, np.array(json.loads(v), np.float32), s) for i, v, s in memories])
+
+
+def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> list[UUID]:
+    """The same for parsed vectors. Centroids move by running mean: nothing but the batch is read."""
+    if not memories:
+        return []
+    vectors = np.stack([memory.vector for memory in memories]).astype(np.float32)
+    rows = _nearby(context, conn, vectors)
+    known = store.matrix([row["centroid"] for row in rows], vectors.shape[1])
+    sizes = [int(row["size"]) for row in rows]
+    labels = assign_online(vectors, cluster_threshold(context), known, sizes)
+    ids: list[UUID] = [row["cluster_id"] for row in rows]
+    ids += [uuid4() for _ in range(max(labels) + 1 - len(ids))]
+    _write(context, conn, memories, labels, ids, (known, sizes))
+    return [ids[label] for label in labels]
+
+
+def _nearby(context: Context, conn: Connection, vectors: npt.NDArray[np.float32]) -> list[dict[str, Any]]:
+    if len(vectors) > _FEW:
+        return store.fetch(conn, "centroids", model_of(context))
+    return store.fetch(conn, "near", {**model_of(context), "vectors": store.as_vectors(vectors)})
+
+
+def _write(
+    context: Context,
+    conn: Connection,
+    memories: Sequence[Joining],
+    labels: Sequence[int],
+    ids: Sequence[UUID],
+    known: tuple[npt.NDArray[np.float32], Sequence[int]],
+) -> None:
+    before, sizes_before = known
+    sums = np.zeros((len(ids), memories[0].vector.shape[0]))
+    sums[: len(before)] = before * np.array(sizes_before, dtype=np.float64).reshape(-1, 1)
+    sizes = np.array([*sizes_before, *[0] * (len(ids) - len(before))])
+    for label, memory in zip(labels, memories, strict=True):
+        sums[label] += memory.vector
+        sizes[label] += 1
+    touched = sorted(set(labels))
+    centroids = (sums[touched] / sizes[touched, None]).astype(np.float32)
+    values = dict(zip(touched, store.as_vectors(centroids), strict=True))
+    summaries = {
+        label: memory.summary for label, memory in reversed(list(zip(labels, memories, strict=True)))
+    }
+    common = {**model_of(context), "now": context.clock()}
+    for query, numbers in (
+        ("insert", [n for n in touched if n >= len(before)]),
+        ("move", [n for n in touched if n < len(before)]),
+    ):
+        if numbers:
+            store.run(
+                conn,
+                query,
+                {
+                    **common,
+                    "ids": [ids[n] for n in numbers],
+                    "centroids": [values[n] for n in numbers],
+                    "sizes": [int(sizes[n]) for n in numbers],
+                    "topics": name_topics([[summaries[n]] for n in numbers]),
+                },
+            )
+    joined = store.run(
+        conn,
+        "join",
+        {
+            **common,
+            "memory_ids": [memory.memory_id for memory in memories],
+            "cluster_ids": [ids[label] for label in labels],
+        },
+    )
+    if joined != len(memories):  # some were members already: then only the rows say what the mean is
+        refresh(context, conn, [ids[n] for n in touched])
+
+
+def refresh(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+    """Sizes and centroids from the members; clusters without any go."""
+    params = {**model_of(context), "ids": sorted(set(ids)), "now": context.clock()}
+    store.run(conn, "refresh", params)
+    store.run(conn, "delete_empty", params)
+
+
+def refresh_member(context: Context, conn: Connection, memory_id: UUID) -> None:
+    """The centroid follows a member whose vector changed."""
+    rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": context.account_id})
+    if rows:
+        refresh(context, conn, [rows[0]["cluster_id"]])
+
+
+def leave(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+    """Members go; their clusters' sizes and centroids follow."""
+    left = store.fetch(conn, "leave", {"ids": list(ids)})
+    if left:
+        refresh(context, conn, [row["cluster_id"] for row in left])
+
+
+def follow_status(context: Context, conn: Connection, ids: Sequence[UUID], status: str) -> None:
+    """Archived members leave; re-activated ones are assigned again."""
+    if status == "archived":
+        leave(context, conn, ids)
+    else:
+        assign_missing(context, conn, ids)
+
+
+def assign_missing(context: Context, conn: Connection, ids: Sequence[UUID] | None = None) -> int:
+    """Put up to 2,000 memories (of `ids`, or of all) into clusters that are in none; returns how many."""
+    params = {**model_of(context), "ids": None if ids is None else list(ids), "limit": _CHUNK}
+    rows = store.fetch(conn, "unassigned", params)
+    place(context, conn, [Joining(row["id"], row["exact"].to_numpy(), row["summary_l0"]) for row in rows])
+    return len(rows)

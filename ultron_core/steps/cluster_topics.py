@@ -1,0 +1,56 @@
+"""Names of clusters: by words for all, by a model for those that may become a skill."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from ultron_core.clusters import ask_topic, name_topics
+from ultron_core.errors import ModelAnswerError, ModelError
+from ultron_core.steps.context import Context
+from ultron_core.store import clusters as store
+
+__all__ = ["name_clusters"]
+
+_SUMMARIES = 50
+#: clusters a run that a model is asked about
+_ASKED = 20
+
+
+def name_clusters(context: Context) -> None:
+    """Topics that tell the clusters apart; only changed ones are written. One that a model gave stays until
+    the cluster is merged or split."""
+    with context.database.transaction() as conn:
+        rows = store.fetch(conn, "summaries", {"account_id": context.account_id, "most": _SUMMARIES})
+    topics = name_topics([row["summaries"] or [""] for row in rows])
+    pairs = zip(rows, topics, strict=True)
+    named = [(row["cluster_id"], topic) for row, topic in pairs if row["topic_by"] != "model"]
+    asked = _ask(context, [row for row in rows if row["topic_by"] != "model"])
+    _write(context, [pair for pair in named if pair[0] not in asked], "words")
+    _write(context, sorted(asked.items()), "model")
+
+
+def _ask(context: Context, rows: Sequence[dict[str, Any]]) -> dict[UUID, str]:
+    """The model's topics of the largest clusters; none when it does not answer."""
+    made: dict[UUID, str] = {}
+    if context.llm is None:
+        return made
+    least = context.settings.clusters.crystallization_threshold
+    for row in [row for row in rows if row["size"] >= least][:_ASKED]:
+        try:
+            topic = ask_topic(row["summaries"], context.llm)
+        except ModelAnswerError:
+            continue
+        except ModelError:
+            break
+        made[row["cluster_id"]] = context.redactor.redact_text(topic).text
+    return made
+
+
+def _write(context: Context, named: Sequence[tuple[UUID, str]], topic_by: str) -> None:
+    if not named:
+        return
+    params = {"ids": [pair[0] for pair in named], "topics": [pair[1] for pair in named], "topic_by": topic_by}
+    common = {"account_id": context.account_id, "now": context.clock()}
+    context.database.run(lambda conn: store.run(conn, "set_topics", {**common, **params}))

@@ -1,0 +1,177 @@
+"""What an upload batch is compared with: read before the lock, and held against what came since under it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from ultron_core.memories import Body
+from ultron_core.steps.context import Context
+from ultron_core.steps.uploads import Prepared, body_digest, thresholds
+from ultron_core.store import memories as memory_store
+from ultron_core.store import upload_rows as store
+from ultron_core.store.database import Connection
+from ultron_core.store.memories import MemoryRecord
+
+__all__ = ["Known", "Snapshot", "holds", "take_snapshot", "take_words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory that has, or was once given, the words of an upload."""
+
+    memory_id: UUID
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is looked up by equality: earlier requests by key, and words by who gave them and by digest."""
+
+    keys: Mapping[str, tuple[str, UUID]]
+    given: Mapping[tuple[UUID, Body], Known]
+    digests: Mapping[str, Known]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`near` holds the nearest memories of each upload's type with their cosines, best first;
+    `marks` the number of each type's latest vector: what has a higher one came later."""
+
+    words: _Words
+    near: Mapping[int, Sequence[tuple[UUID, float]]]
+    records: Mapping[UUID, MemoryRecord]
+    marks: Mapping[str, int]
+
+
+def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
+    """What equal keys, sources and words tell, and nothing about near ones."""
+    words = _look_up(context, conn, prepared)
+    return Snapshot(words, {}, _records(context, conn, words, {}), {})
+
+
+def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
+    """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
+    model = _model(context)
+    types = sorted({item.memory_type for item in prepared})
+    limit = store.EXACT_BELOW
+    sizes = store.fetch(conn, "type_sizes", {**model, "types": types, "limit": limit})
+    wanted = [
+        (position, item.memory_type, item.vector)
+        for position, item in enumerate(prepared)
+        if item.vector is not None
+    ]
+    near = store.nearest(
+        conn,
+        context.account_id,
+        (context.embedder.model_id, context.embedder.dimension),
+        wanted,
+        {row["memory_type"]: row["rows"] for row in sizes},
+    )
+    words = _look_up(context, conn, prepared)
+    return Snapshot(
+        words=words,
+        near=near,
+        records=_records(context, conn, words, near),
+        marks={row["memory_type"]: row["mark"] for row in sizes},
+    )
+
+
+def holds(
+    context: Context,
+    conn: Connection,
+    prepared: Sequence[Prepared],
+    snapshot: Snapshot,
+    touched: Iterable[UUID],
+) -> bool:
+    """Whether a plan made from the snapshot is still right; the caller holds the locks of all types.
+
+    It is unless the same request or words came since, a memory that the plan touches changed, or a vector
+    was written since that is near to one of ours.
+    """
+    if _look_up(context, conn, prepared) != snapshot.words:
+        return False
+    if _near_newcomer(context, conn, prepared, snapshot.marks):
+        return False
+    wanted = sorted(set(touched) & snapshot.records.keys())
+    now = {record.id: record for record in memory_store.by_ids(conn, context.account_id, wanted)}
+    return all(i in now and _same(now[i], snapshot.records[i]) for i in wanted)
+
+
+def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
+    names = ("memory_type", "content", "context", "resolution", "tags", "status")
+    return all(getattr(now, name) == getattr(seen, name) for name in names)
+
+
+def _model(context: Context) -> dict[str, Any]:
+    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
+
+
+def _look_up(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> _Words:
+    account = {"account_id": context.account_id}
+    keys = sorted({item.upload.idempotency_key for item in prepared if item.upload.idempotency_key})
+    known = store.fetch(conn, "known_keys", {**account, "keys": keys}) if keys else []
+    givers = sorted({giver for item in prepared for giver in item.givers})
+    given: dict[tuple[UUID, Body], Known] = {}
+    for row in store.fetch(conn, "same_sources", {**account, "given_by": givers}) if givers else []:
+        body = Body(row["content"], row["context"], row["resolution"])
+        given.setdefault((row["given_by"], body), Known(row["memory_id"], row["status"] == "archived"))
+    return _Words(
+        keys={row["key"]: (row["request_hash"], row["memory_id"]) for row in known},
+        given=given,
+        digests=_digests(conn, account, prepared),
+    )
+
+
+def _digests(conn: Connection, account: dict[str, Any], prepared: Sequence[Prepared]) -> dict[str, Known]:
+    """Present words come before words that a memory was only given once, active memories before archived."""
+    types = sorted({item.memory_type for item in prepared})
+    wanted = {item.digest for item in prepared}
+    rows = store.fetch(conn, "same_words", {**account, "types": types, "digests": sorted(wanted)})
+    found = [(row["body_sha256"], row) for row in rows]
+    md5s = sorted({_md5(item.body.content) for item in prepared})
+    for row in store.fetch(conn, "words_given", {**account, "md5s": md5s}):
+        body = Body(row["content"], row["context"], row["resolution"])
+        found.append((body_digest(row["memory_type"], body), row))
+    found.sort(key=lambda pair: pair[1]["status"] == "archived")
+    digests: dict[str, Known] = {}
+    for digest, row in found:
+        if digest in wanted:
+            digests.setdefault(digest, Known(row["id"], row["status"] == "archived"))
+    return digests
+
+
+def _md5(text: str) -> str:
+    """As Postgres computes it for the index on contributions; no secret depends on it."""
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _records(
+    context: Context,
+    conn: Connection,
+    words: _Words,
+    near: Mapping[int, Sequence[tuple[UUID, float]]],
+) -> dict[UUID, MemoryRecord]:
+    soft = thresholds(context).soft
+    ids = {memory_id for pairs in near.values() for memory_id, score in pairs if score >= soft}
+    ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
+    return {record.id: record for record in memory_store.by_ids(conn, context.account_id, sorted(ids))}
+
+
+def _near_newcomer(
+    context: Context, conn: Connection, prepared: Sequence[Prepared], marks: Mapping[str, int]
+) -> bool:
+    params = {**_model(context), "types": list(marks), "marks": list(marks.values())}
+    newcomers = store.fetch(conn, "newer", params)
+    soft = thresholds(context).soft
+    for memory_type in {row["memory_type"] for row in newcomers}:
+        theirs = np.stack([row["exact"].to_numpy() for row in newcomers if row["memory_type"] == memory_type])
+        ours = [p.vector for p in prepared if p.memory_type == memory_type and p.vector is not None]
+        if ours and bool((np.stack(ours) @ theirs.T >= soft).any()):
+            return True
+    return False
