@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg import sql
+
 from ultron_core.errors import EmbeddingError, InputError
 from ultron_core.search import (
     TIME_TERM,
@@ -33,6 +35,8 @@ __all__ = ["Matches", "SessionHit", "match_windows", "search_sessions"]
 
 _SQL = load_queries("windows")
 _CANDIDATES = 200
+#: from this many windows of an account or agent on the vector lane uses the index; below every one is compared
+_EXACT_BELOW = 5000
 #: words found in more windows than this together only add to scores; see `rarest`
 _BUDGET = 5000
 #: sessions beyond the limit that are looked at for the query's very words
@@ -126,7 +130,7 @@ def _ask(
         "literals": analysis.literals,
         "terms": sorted({term_id(term) for term in analysis.terms}),
         "vector": _vector(context, query),
-        "model_id": context.embedder.model_id,
+        "exact_below": _EXACT_BELOW,
     }
 
 
@@ -138,7 +142,7 @@ def _vector(context: Context, query: str) -> str | None:
 
 
 def _match(context: Context, conn: Connection, asked: Mapping[str, Any], limit: int) -> Matches:
-    counted = conn.execute(_SQL["frequencies"], asked).fetchone()
+    counted = conn.execute(_SQL["frequencies"], asked, prepare=False).fetchone()
     assert counted is not None
     documents = counted["documents"]
     frequencies = {int(term): df for term, df in counted["df"].items()}
@@ -152,8 +156,17 @@ def _match(context: Context, conn: Connection, asked: Mapping[str, Any], limit: 
         "candidates": max(_CANDIDATES, 20 * limit),
     }
     # a plan for any parameters takes 120 ms where one for these takes 15
-    rows = conn.execute(_SQL["search"], params, prepare=False).fetchall()
+    rows = conn.execute(_search(context, counted["many"]), params, prepare=False).fetchall()
     return Matches(tuple(_window(row) for row in rows), weights)
+
+
+def _search(context: Context, many: bool) -> sql.Composed:
+    """The search, through the index of the embedder's model when there is much to compare."""
+    dimension = sql.Literal(context.embedder.dimension)
+    near = sql.SQL("embedding::halfvec({0}) <=> %(vector)s::halfvec({0})").format(dimension)
+    every = sql.SQL("(embedding <=> %(vector)s::halfvec) + 0, session_id, thread, place")
+    model = sql.Literal(context.embedder.model_id)
+    return sql.SQL(_SQL["search"]).format(model=model, nearness=near if many else every)
 
 
 def _window(row: Mapping[str, Any]) -> WindowMatch[UUID]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
+
+from psycopg import sql
 
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
@@ -75,6 +78,7 @@ def _index(context: Context, session_id: UUID) -> int | None:
         now = _stored(context, conn, session_id)
         if now.content != before.content:
             return None
+        _ensure_index(context, conn)
         # another process may have indexed the same log
         fresh_now, gone_now = _differences(wanted, now.windows, model)
         _delete(context, conn, session_id, gone_now)
@@ -82,6 +86,16 @@ def _index(context: Context, session_id: UUID) -> int | None:
         return len(fresh_now)
 
     return context.database.run(write)
+
+
+def _ensure_index(context: Context, conn: Connection) -> None:
+    """The HNSW index of the embedder's model, made with its first windows."""
+    name = f"message_windows_hnsw_{hashlib.sha256(context.embedder.model_id.encode()).hexdigest()[:12]}"
+    if conn.execute(_SQL["has_index"], {"index": f"ultron.{name}"}).fetchall()[0]["there"]:
+        return
+    names = {"name": sql.Identifier(name), "model": sql.Literal(context.embedder.model_id)}
+    dimension = sql.Literal(context.embedder.dimension)
+    conn.execute(sql.SQL(_SQL["create_index"]).format(dimension=dimension, **names))
 
 
 def _stored(context: Context, conn: Connection, session_id: UUID) -> _Stored:
