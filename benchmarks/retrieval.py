@@ -7,7 +7,8 @@ and every question is asked of that agent the day after its last session. One li
 and category: `frac1`, `frac5`, `frac10` = mean share of a question's evidence sessions among the first k (1 for a
 question without any), `hit1` = share of questions whose first session is evidence, `mrr` of the first evidence
 session; `seconds` = asking. All lanes rank what the product's own query finds, with other weights. `fused` has the
-shipped weights, `fused_held_out` those chosen on the other conversations.
+shipped weights, `fused_held_out` those chosen on the other conversations. locomo_own and locomo_foreign: share of
+questions whose first hit is `spoken`, `weak` or absent (`none`) in their own conversation and in another one.
 
 Agent sessions (sessions/*.tar.gz of DIR): items that only one of the sessions holds, asked of all agents at once;
 the session is the evidence, the category is the kind of item.
@@ -73,10 +74,10 @@ class Asked:
 class World:
     """A database of its own with a clock that the benchmark sets."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Settings | None = None) -> None:
         self.folder = folder
         self.now = datetime.now(UTC)
-        settings = Settings(
+        settings = settings or Settings(
             store=StoreSettings(home=folder / "home"),
             sessions=SessionSettings(quiet_minutes=0),
             llm=LLMSettings(offline=True),
@@ -162,8 +163,23 @@ def measure_locomo(world: World, haystacks: Sequence[Haystack]) -> None:
                 matches = match_windows(world.ultron.context, question.text, DEPTH, agent_id=haystack.agent)
                 asked.append(Asked(question, haystack.agent, matches, names, {"fused": ranked}))
                 seconds += took
+        spoken(world, haystacks)
     report_lanes("locomo", asked, seconds)
     held_out(asked)
+
+
+def spoken(world: World, haystacks: Sequence[Haystack]) -> None:
+    """How often the first hit is not weak: for questions about a conversation, asked of it and of the next one."""
+    for name, shift in (("locomo_own", 0), ("locomo_foreign", 1)):
+        first = []
+        for n, haystack in enumerate(haystacks):
+            world.now = haystack.asked_at
+            agent = haystacks[(n + shift) % len(haystacks)].agent
+            for question in haystack.questions:
+                hits = world.ultron.search_sessions(question.text, 1, agent_id=agent)
+                first.append("none" if not hits else "weak" if hits[0].weak else "spoken")
+        shares = {kind: round(first.count(kind) / len(first), 4) for kind in ("spoken", "weak", "none")}
+        say(set=name, lane="fused", n=len(first), **shares)
 
 
 def report_lanes(name: str, asked: Sequence[Asked], seconds: float) -> None:
