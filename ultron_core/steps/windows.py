@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +23,9 @@ from ultron_core.store.queries import load_queries
 __all__ = ["fill_windows", "index_windows"]
 
 _SQL = load_queries("windows")
+
+#: what a sparsevec can hold; only a window full of different Chinese characters comes near it
+_MOST_TERMS = 16_000
 
 _Key = tuple[str, int]
 
@@ -147,7 +152,7 @@ def _insert(
     counts = [lexical_terms(window.text) for window in windows]
     lengths = [sum(count.values()) for count in counts]
     average = _average(context, conn, lengths)
-    weights = [bm25_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
+    weights = [_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
     firsts, lasts = [w.units[0] for w in windows], [w.units[-1] for w in windows]
     columns: dict[str, list[Any]] = {
         "thread": [w.thread for w in windows],
@@ -168,6 +173,10 @@ def _insert(
     owner = {"account_id": context.account_id, "session_id": session_id}
     model = {"model_id": context.embedder.model_id, "layout": LAYOUT}
     conn.execute(_SQL["insert"], {**owner, **model, **columns})
+
+
+def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:
+    return dict(islice(bm25_weights(counts, length, average).items(), _MOST_TERMS))
 
 
 def _average(context: Context, conn: Connection, lengths: Sequence[int]) -> float:

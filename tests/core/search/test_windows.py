@@ -76,6 +76,16 @@ def test_chinese_errors_are_errors():
     assert list(action_lines(message)) == ["tool: 连接失败：端口 5432"]
 
 
+def test_a_message_with_very_many_calls_and_a_very_long_line_of_dots_stay_small_and_quick():
+    calls = tuple(ToolCall(f"c{n}", "bash", {"command": "x" * 10_000}) for n in range(5000))
+    log = [
+        Message(role="assistant", name="n" * 10_000, content="I run.", origin="model", tool_calls=calls),
+        Message(role="tool", origin="tool", content="a." * 500_000),
+    ]
+    (window,) = make_windows(log)
+    assert window.text.startswith("n" * 80 + ": I run.\nbash: xxx") and len(window.text) < 16 * 410
+
+
 def test_a_long_run_of_calls_makes_more_units_that_begin_with_a_message():
     calls = [m for n in range(20) for m in ran(2 * n + 2, f"cat {'x' * 100}/{n}.py")]
     made = units([said("user", "Read it all", 1), *calls])

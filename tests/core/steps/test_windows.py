@@ -1,5 +1,6 @@
 """Search over the verbatim log: which session, which lines, and nothing written twice."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -8,7 +9,8 @@ import pytest
 from tests.support.memories import StubEmbedder, axis, one, rows
 from tests.support.worlds import call, rows_written, task, write_log
 from ultron_core.client import Ultron
-from ultron_core.search import query_terms, term_id
+from ultron_core.search import lexical_terms, make_windows, query_terms, term_id
+from ultron_core.sessions import parse_session
 from ultron_core.steps.windows import fill_windows, index_windows
 
 
@@ -106,6 +108,19 @@ def test_the_middle_of_a_long_paste_and_the_error_of_a_tool_are_found(ultron, tm
         hit = ultron.search_sessions(query)[0]
         assert hit.agent_id == "coder" and hit.start_line <= line <= hit.end_line
         assert query in hit.text and len(hit.text) < 5000
+
+
+def test_more_different_terms_than_a_vector_holds_are_no_error(ultron, tmp_path):
+    def characters(step, count):
+        return "".join(chr(0x4E00 + n * step % 20_000) for n in range(count))
+
+    log = []
+    for n in range(5):
+        calls = [call(f"c{n}-{i}", characters(7921 + 2 * (16 * n + i), 160)) for i in range(16)]
+        log.append({**turn("assistant", characters(7919, 6000)[1200 * n :][:1200], n), "tool_calls": calls})
+    assert max(len(lexical_terms(window.text)) for window in make_windows(parse(log))) > 16_000
+    ingest(ultron, tmp_path, scribe=log)
+    assert ultron.search_sessions(characters(7919, 120)[100:])[0].agent_id == "scribe"
 
 
 def test_a_pasted_line_finds_where_it_stands_word_by_word(ultron, tmp_path):
@@ -215,6 +230,10 @@ def test_tool_output_is_no_turn_of_a_window(ultron, tmp_path):
     held = {row["term"] for row in rows(ultron, "SELECT term FROM lexical_df WHERE scope = 'window'")}
     assert held & ids_of("please build the alpha module")
     assert not held & ids_of("0.08s")
+
+
+def parse(lines):
+    return parse_session("\n".join(json.dumps(line) for line in lines).encode()).messages
 
 
 def ids_of(text):
