@@ -7,7 +7,11 @@ and every question is asked of that agent the day after its last session. One li
 and category: `frac1`, `frac5`, `frac10` = mean share of a question's evidence sessions among the first k (1 for a
 question without any), `hit1` = share of questions whose first session is evidence, `mrr` of the first evidence
 session; `seconds` = asking. All lanes rank what the product's own query finds, with other weights. `fused` has the
-shipped weights, `fused_held_out` those chosen on the other conversations.
+shipped weights, `fused_held_out` those chosen on the other conversations. locomo_own and locomo_foreign: share of
+questions whose first hit is `spoken`, `weak` or absent (`none`) in their own conversation and in another one.
+
+Agent sessions (sessions/*.tar.gz of DIR): items that only one of the sessions holds, asked of all agents at once;
+the session is the evidence, the category is the kind of item.
 
 LongMemEval (longmemeval_s.json, longmemeval_m.json, also *_cleaned.json, in the folder given, in DIR or in
 DIR/retrieval): one agent a question, the clock at its date; `any1`, `any5`, `any10` and `all1`, `all5`, `all10` for
@@ -18,20 +22,27 @@ the user). `--limit` takes the first N questions.
 from __future__ import annotations
 
 import argparse
-import gzip
 import itertools
 import json
-import re
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from retrieval_data import (
+    Haystack,
+    Question,
+    draw_items,
+    find_longmemeval,
+    read_agent_sessions,
+    read_locomo,
+    read_longmemeval,
+)
 
 from ultron_core.client import Ultron
 from ultron_core.search import LaneWeights, rank_sessions
@@ -40,29 +51,13 @@ from ultron_core.steps.session_search import Matches, match_windows
 
 ROOT = Path(__file__).resolve().parent.parent
 KS = (1, 5, 10)
+#: sessions asked for, so that a rank beyond 10 counts in `mrr`
+DEPTH = 50
+#: sessions drawn from each archive of agent sessions
+PER_SOURCE = 12
 SHIPPED = LaneWeights()
-LANES = {"vector": LaneWeights(1, 0, 0), "lexical": LaneWeights(0, 0.8, 0.2), "fused": SHIPPED}
+LANES = {"vector": LaneWeights(1, 0, 0), "lexical": LaneWeights(0, 0.7, 0.3), "fused": SHIPPED}
 GRID = [LaneWeights(v / 20, (20 - v - a) / 20, a / 20) for v, a in itertools.product(range(13), range(9))]
-
-
-@dataclass(frozen=True)
-class Question:
-    """`gold`: names of the sessions that hold the evidence."""
-
-    text: str
-    gold: frozenset[str]
-    group: str
-    subsets: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Haystack:
-    """The sessions of one agent by name, as lines of an OpenAI log, and what is asked at `asked_at`."""
-
-    agent: str
-    sessions: dict[str, list[dict]]
-    asked_at: datetime
-    questions: list[Question]
 
 
 @dataclass
@@ -79,10 +74,10 @@ class Asked:
 class World:
     """A database of its own with a clock that the benchmark sets."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Settings | None = None) -> None:
         self.folder = folder
         self.now = datetime.now(UTC)
-        settings = Settings(
+        settings = settings or Settings(
             store=StoreSettings(home=folder / "home"),
             sessions=SessionSettings(quiet_minutes=0),
             llm=LLMSettings(offline=True),
@@ -111,7 +106,7 @@ class World:
         self.now = haystack.asked_at
         for question in haystack.questions:
             begin = time.perf_counter()
-            hits = self.ultron.search_sessions(question.text, max(KS), agent_id=haystack.agent)
+            hits = self.ultron.search_sessions(question.text, DEPTH, agent_id=haystack.agent)
             yield question, [Path(hit.session_file).stem for hit in hits], time.perf_counter() - begin
 
 
@@ -122,6 +117,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--longmemeval", type=Path)
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--seed", type=int, default=20261121)
     args = parser.parse_args()
     locomo = args.data / "retrieval" / "locomo.jsonl.gz"
     if locomo.exists():
@@ -129,6 +125,12 @@ def main() -> int:
             measure_locomo(World(Path(folder)), list(read_locomo(locomo)))
     else:
         say(set="locomo", skipped=f"retrieval/{locomo.name} is not in the data folder")
+    archives = args.data / "sessions"
+    if any(archives.glob("*.tar.gz")):
+        with tempfile.TemporaryDirectory(prefix="ultron-retrieval-") as folder:
+            measure_agents(World(Path(folder)), archives, args.seed)
+    else:
+        say(set="agent_sessions", skipped="no session archives in the data folder")
     folders = [f for f in (args.longmemeval, args.data, args.data / "retrieval") if f is not None]
     for size in ("s", "m"):
         path = find_longmemeval(folders, size)
@@ -147,35 +149,6 @@ def say(**fields) -> None:
 # --- LoCoMo -----------------------------------------------------------------------------------------------
 
 
-def read_locomo(path: Path) -> Iterator[Haystack]:
-    for line in gzip.decompress(path.read_bytes()).splitlines():
-        talk = json.loads(line)
-        sessions = {}
-        for session in talk["sessions"]:
-            begin = datetime.strptime(session["date"].upper(), "%I:%M %p ON %d %B, %Y").replace(tzinfo=UTC)
-            turns = ((t["speaker"], t["text"]) for t in session["turns"])
-            sessions[session["session_id"]] = as_lines(turns, begin, talk["speakers"][0])
-            last = begin
-        questions = [
-            Question(q["question"], frozenset(q["evidence_sessions"]), f"category {q['category']}")
-            for q in talk["queries"]
-        ]
-        yield Haystack(talk["id"], sessions, last + timedelta(days=1), questions)
-
-
-def as_lines(turns: Iterable[tuple[str, str]], begin: datetime, first: str) -> list[dict]:
-    """Turns (speaker, text) as log lines ten seconds apart; `first` speaks as the user."""
-    return [
-        {
-            "role": "user" if speaker == first else "assistant",
-            "name": speaker,
-            "content": text,
-            "timestamp": (begin + timedelta(seconds=10 * n)).isoformat(),
-        }
-        for n, (speaker, text) in enumerate(turns)
-    ]
-
-
 def measure_locomo(world: World, haystacks: Sequence[Haystack]) -> None:
     with world.ultron:
         begin = time.perf_counter()
@@ -187,19 +160,38 @@ def measure_locomo(world: World, haystacks: Sequence[Haystack]) -> None:
         asked, seconds = [], 0.0
         for haystack in haystacks:
             for question, ranked, took in world.ask(haystack):
-                matches = match_windows(world.ultron.context, question.text, max(KS), agent_id=haystack.agent)
+                matches = match_windows(world.ultron.context, question.text, DEPTH, agent_id=haystack.agent)
                 asked.append(Asked(question, haystack.agent, matches, names, {"fused": ranked}))
                 seconds += took
+        spoken(world, haystacks)
+    report_lanes("locomo", asked, seconds)
+    held_out(asked)
+
+
+def spoken(world: World, haystacks: Sequence[Haystack]) -> None:
+    """How often the first hit is not weak: for questions about a conversation, asked of it and of the next one."""
+    for name, shift in (("locomo_own", 0), ("locomo_foreign", 1)):
+        first = []
+        for n, haystack in enumerate(haystacks):
+            world.now = haystack.asked_at
+            agent = haystacks[(n + shift) % len(haystacks)].agent
+            for question in haystack.questions:
+                hits = world.ultron.search_sessions(question.text, 1, agent_id=agent)
+                first.append("none" if not hits else "weak" if hits[0].weak else "spoken")
+        shares = {kind: round(first.count(kind) / len(first), 4) for kind in ("spoken", "weak", "none")}
+        say(set=name, lane="fused", n=len(first), **shares)
+
+
+def report_lanes(name: str, asked: Sequence[Asked], seconds: float) -> None:
     for lane, weights in LANES.items():
         for one in asked:
             one.ranked.setdefault(lane, rank(one, weights))
-        report(lane, asked, seconds if lane == "fused" else None, weights)
-    held_out(asked)
+        report(name, lane, asked, seconds if lane == "fused" else None, weights)
 
 
 def rank(asked: Asked, weights: LaneWeights) -> list[str]:
     found = rank_sessions(asked.matches.windows, asked.matches.idf, weights)
-    return [asked.names[hit.session] for hit in found[: max(KS)]]
+    return [asked.names[hit.session] for hit in found[:DEPTH]]
 
 
 def held_out(asked: Sequence[Asked]) -> None:
@@ -212,10 +204,12 @@ def held_out(asked: Sequence[Asked]) -> None:
             if one.agent == agent:
                 one.ranked["fused_held_out"] = rank(one, best)
         say(set="locomo", lane="weights", held_out=str(agent), **as_dict(best))
-    report("fused_held_out", asked, None, None)
+    report("locomo", "fused_held_out", asked, None, None)
 
 
-def report(lane: str, asked: Sequence[Asked], seconds: float | None, weights: LaneWeights | None) -> None:
+def report(
+    name: str, lane: str, asked: Sequence[Asked], seconds: float | None, weights: LaneWeights | None
+) -> None:
     groups: dict[str, list[Asked]] = defaultdict(list)
     for one in asked:
         groups["all"].append(one)
@@ -227,11 +221,11 @@ def report(lane: str, asked: Sequence[Asked], seconds: float | None, weights: La
         if weights is not None and group == "all":
             more |= as_dict(weights)
         say(
-            set="locomo",
+            set=name,
             lane=lane,
             category=group,
             n=len(groups[group]),
-            **{name: round(float(mark), 4) for name, mark in named},
+            **{key: round(float(mark), 4) for key, mark in named},
             **more,
         )
 
@@ -248,39 +242,40 @@ def score(ranked: Sequence[str], gold: frozenset[str]) -> list[float]:
     return [*shares, float(first == 1), 1 / first if first else 0.0]
 
 
+# --- agent sessions ---------------------------------------------------------------------------------------
+
+
+def measure_agents(world: World, folder: Path, seed: int) -> None:
+    """Items that one session holds, asked of all of them at once."""
+    sessions = read_agent_sessions(folder, PER_SOURCE, seed)
+    with world.ultron:
+        begin = time.perf_counter()
+        drop = world.folder / "agents"
+        drop.mkdir()
+        for session in sessions:
+            (drop / f"{session.name}.jsonl").write_bytes(session.body)
+        world.ultron.ingest([drop], "agents")
+        while world.ultron.trajectory_service.segment_pending_sessions():
+            pass
+        say(
+            set="agent_sessions",
+            lane="ingest",
+            n=len(sessions),
+            seconds=round(time.perf_counter() - begin, 2),
+        )
+        names = world.names()
+        asked, seconds = [], 0.0
+        for question in draw_items(sessions, seed):
+            begin = time.perf_counter()
+            hits = world.ultron.search_sessions(question.text, DEPTH)
+            seconds += time.perf_counter() - begin
+            matches = match_windows(world.ultron.context, question.text, DEPTH)
+            ranked = {"fused": [names[hit.session_id] for hit in hits]}
+            asked.append(Asked(question, "agents", matches, names, ranked))
+    report_lanes("agent_sessions", asked, seconds)
+
+
 # --- LongMemEval ------------------------------------------------------------------------------------------
-
-
-def find_longmemeval(folders: Sequence[Path], size: str) -> Path | None:
-    names = (f"longmemeval_{size}.json", f"longmemeval_{size}_cleaned.json")
-    return next((folder / name for folder in folders for name in names if (folder / name).exists()), None)
-
-
-def read_longmemeval(path: Path) -> Iterator[Haystack]:
-    for row in json.loads(path.read_text("utf-8")):
-        sessions, answered = {}, False
-        ids, dates = row["haystack_session_ids"], row["haystack_dates"]
-        for name, date, turns in zip(ids, dates, row["haystack_sessions"], strict=True):
-            pairs = [(turn["role"], turn["content"]) for turn in turns if turn["content"].strip()]
-            if not pairs:
-                continue
-            sessions[safe(name)] = as_lines(pairs, as_time(date), "user")
-            if name in row["answer_session_ids"]:
-                answered |= any(turn["role"] == "user" and turn.get("has_answer") for turn in turns)
-        abstention = row["question_id"].endswith("_abs")
-        subsets = ("all",) if abstention else ("all", "no_abstention", *(("official",) if answered else ()))
-        gold = frozenset(safe(name) for name in row["answer_session_ids"])
-        question = Question(row["question"], gold, row["question_type"], subsets)
-        yield Haystack(safe(row["question_id"]), sessions, as_time(row["question_date"]), [question])
-
-
-def safe(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_-]", "_", str(name))
-
-
-def as_time(date: str) -> datetime:
-    """`2023/05/30 (Tue) 23:40`."""
-    return datetime.strptime(re.sub(r" \(\w+\)", "", date), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
 
 
 def measure_longmemeval(world: World, name: str, path: Path, limit: int | None) -> None:

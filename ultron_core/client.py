@@ -252,7 +252,11 @@ class Ultron:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[session_search_step.SessionHit]:
-        """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted)."""
+        """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted).
+
+        A hit that is most likely not about the query is marked `weak`. `since` and `until` filter by time; a time
+        that the query names only lifts what was said then.
+        """
         return session_search_step.search_sessions(
             self.context, query, limit, agent_id=agent_id, since=since, until=until
         )

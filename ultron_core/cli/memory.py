@@ -97,7 +97,8 @@ def _print_sessions(found: Sequence[Any]) -> None:
     out = console()
     for hit in found:
         out.print(
-            f"{hit.score:.2f}  {hit.agent_id}/{hit.session_file}  lines {hit.start_line}-{hit.end_line}",
+            f"{hit.score:.2f}  {hit.agent_id}/{hit.session_file}  lines {hit.start_line}-{hit.end_line}"
+            + ("  (weak)" if hit.weak else ""),
             style="bold",
             markup=False,
         )

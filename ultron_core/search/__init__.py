@@ -1,8 +1,15 @@
 """Terms and weights, query analysis, windows of the log, fusion and ranking: the pure half of search."""
 
 from ultron_core.search.query import QueryAnalysis, analyze_query
-from ultron_core.search.ranking import TIER_BOOSTS, hotness, minmax_fuse, score
-from ultron_core.search.sessions import TIME_TERM, LaneWeights, RankedSession, WindowMatch, rank_sessions
+from ultron_core.search.ranking import TIER_BOOSTS, hotness, minmax_fuse, relevance, score
+from ultron_core.search.sessions import (
+    TIME_TERM,
+    LaneWeights,
+    RankedSession,
+    WindowMatch,
+    lift_literal,
+    rank_sessions,
+)
 from ultron_core.search.terms import BM25_MOST, bm25_weights, idf, lexical_terms, query_terms, rarest, term_id
 from ultron_core.search.windows import LAYOUT, Window, make_units, make_windows
 
@@ -21,12 +28,14 @@ __all__ = [
     "hotness",
     "idf",
     "lexical_terms",
+    "lift_literal",
     "make_units",
     "make_windows",
     "minmax_fuse",
     "query_terms",
     "rank_sessions",
     "rarest",
+    "relevance",
     "score",
     "term_id",
 ]

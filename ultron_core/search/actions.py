@@ -15,18 +15,20 @@ from ultron_core.models import Message
 __all__ = ["action_lines"]
 
 _VALUE_CHARS, _CALL_CHARS, _LINE_CHARS = 160, 400, 240
+#: calls of one message that are told
+_MOST_CALLS = 16
 #: lines of one result, and how much of it is looked at
 _MOST_LINES, _LOOKED_AT = 4, 40_000
 _ERROR = re.compile(
-    r"\b(?:[A-Za-z_.]*(?:Error|Exception|Warning)|E[A-Z]{3,}|error|fatal|panic(?:ked)?|FAIL(?:ED|URE)?|failed|denied"
+    r"\b(?:[A-Za-z_.]{0,60}(?:Error|Exception|Warning)|E[A-Z]{3,}|error|fatal|panic(?:ked)?|FAIL(?:ED|URE)?|failed|denied"
     r"|abort(?:ed)?|undefined reference|cannot|could not|not found|no such file|timed out|refused)\b"
     r"|错误|失败|异常|报错|超时|拒绝|找不到",
 )
 
 
 def action_lines(message: Message) -> Iterator[str]:
-    """One line a call, and up to four error lines of a result; nothing for a message without either."""
-    for call in message.tool_calls:
+    """One line a call (the first 16), and up to four error lines of a result; nothing for a message without either."""
+    for call in message.tool_calls[:_MOST_CALLS]:
         said = " ".join(value[:_VALUE_CHARS] for value in _strings(call.arguments))
         yield f"{call.name}: {' '.join(said.split())}"[:_CALL_CHARS]
     if message.role == "tool":

@@ -27,6 +27,8 @@ _IDENTIFIER = re.compile(
     r")(?![\w])",
     re.ASCII,
 )
+#: terms from which on a query may be a line of a log
+_WHOLE = 3
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 
@@ -42,6 +44,8 @@ class QueryAnalysis:
     phrases: tuple[str, ...]
     since: datetime | None = None
     until: datetime | None = None
+    #: what should stand there word by word: the quoted phrases, else the whole query if it has a few terms
+    literals: tuple[str, ...] = ()
 
 
 def analyze_query(text: str, now: datetime) -> QueryAnalysis:
@@ -58,13 +62,16 @@ def analyze_query(text: str, now: datetime) -> QueryAnalysis:
         dict.fromkeys(next(group for group in match.groups() if group) for match in _QUOTED.finditer(text))
     )
     identifiers = tuple(dict.fromkeys(_IDENTIFIER.findall(text)))
+    terms = tuple(query_terms(rest))
+    whole = (text.strip(),) if len(terms) >= _WHOLE else ()
     return QueryAnalysis(
         language=_language(text),
-        terms=tuple(query_terms(rest)),
+        terms=terms,
         identifiers=identifiers,
         phrases=phrases,
         since=span.since if span else None,
         until=span.until if span else None,
+        literals=phrases or whole,
     )
 
 

@@ -6,7 +6,9 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
-__all__ = ["TIER_BOOSTS", "hotness", "minmax_fuse", "score"]
+from ultron_core.search.terms import BM25_MOST
+
+__all__ = ["TIER_BOOSTS", "hotness", "minmax_fuse", "relevance", "score"]
 
 #: how much a memory's tier lifts or lowers it
 TIER_BOOSTS: Mapping[str, float] = {"hot": 1.2, "warm": 1.0, "cold": 0.8}
@@ -25,6 +27,21 @@ def score(
     """relevance x tier boost x (1 - weight + weight x hotness); an unknown tier counts as warm."""
     boost = TIER_BOOSTS.get(tier.lower(), 1.0)
     return relevance * boost * (1 - weight + weight * hotness(days_since_last_hit, alpha))
+
+
+def relevance(
+    cosine: float, bm25: float, query_weight: float, *, noise: float = 0.0, vector_weight: float = 0.25
+) -> float:
+    """Both lanes on one scale of 0 to 1 that does not depend on the other candidates.
+
+    The cosine counts from the embedder's `noise` on; BM25 as a share of the most it could be, which is
+    `query_weight` (the sum of the query's idf, unknown words included) x `BM25_MOST`. Unlike `minmax_fuse` it does
+    not stretch the small difference between two poor candidates to the whole scale.
+    """
+    vector = max(cosine - noise, 0.0) / (1 - noise)
+    most = query_weight * BM25_MOST
+    words = min(bm25 / most, 1.0) if most > 0 else 0.0
+    return vector_weight * vector + (1 - vector_weight) * words
 
 
 def minmax_fuse(lanes: Sequence[Mapping[Key, float]], weights: Sequence[float]) -> dict[Key, float]:

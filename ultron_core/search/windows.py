@@ -25,6 +25,7 @@ _PIECE = 1200
 #: what one message may fill: of a pasted file of 1 MB the first 38,400 characters are found
 _MOST_PIECES = 32
 _NOT_SAID = -1
+_SPEAKER = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class _Line:
 
 
 def _said(seq: int, message: Message) -> Iterator[_Line]:
-    speaker = message.name or message.role
+    speaker = (message.name or message.role)[:_SPEAKER]
     begin = 0
     for _ in range(_MOST_PIECES):
         end = _cut(message.content, begin)

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from psycopg import sql
+
 from ultron_core.errors import EmbeddingError, InputError
 from ultron_core.search import (
     TIME_TERM,
@@ -16,6 +18,7 @@ from ultron_core.search import (
     WindowMatch,
     analyze_query,
     idf,
+    lift_literal,
     make_units,
     rank_sessions,
     rarest,
@@ -32,16 +35,21 @@ __all__ = ["Matches", "SessionHit", "match_windows", "search_sessions"]
 
 _SQL = load_queries("windows")
 _CANDIDATES = 200
+#: from this many windows of an account or agent on the vector lane uses the index; below every one is compared
+_EXACT_BELOW = 5000
 #: words found in more windows than this together only add to scores; see `rarest`
 _BUDGET = 5000
+#: sessions beyond the limit that are looked at for the query's very words
+_LITERAL = 10
 
 
 @dataclass(frozen=True, slots=True)
 class SessionHit:
     """A session with the lines that speak about it; `text` is verbatim and not redacted.
 
-    `score` is 0 to 1 and means the same in every query; `similarity_score` is the cosine of the window, and
-    `words` and `around` are the shares of the query's weight that the window and its surroundings hold.
+    `score` is 0 to 1 and means the same in every query. `weak` says that it is most likely not about the query.
+    `similarity_score` is the cosine of the window; `words` and `around` are the shares of the query's weight that
+    the window and its surroundings hold.
     """
 
     session_id: UUID
@@ -49,6 +57,7 @@ class SessionHit:
     partition_key: str
     agent_id: str
     score: float
+    weak: bool
     similarity_score: float
     words: float
     around: float
@@ -83,12 +92,17 @@ def search_sessions(
     measurements.
     """
 
+    asked = _ask(context, query, agent_id, since, until)
+
     def work(conn: Connection) -> list[SessionHit]:
         found = _match(context, conn, asked, limit)
-        ranked = rank_sessions(found.windows, found.idf, weights)
-        return _hits(context, conn, ranked[:limit])
+        soft = context.embedder.thresholds.soft
+        ranked = [r for r in rank_sessions(found.windows, found.idf, weights) if not r.noise(soft)]
+        shown = _shown(context, conn, ranked[: limit + _LITERAL])
+        texts = {session: text for session, (_, text) in shown.items()}
+        lifted = lift_literal(ranked[: limit + _LITERAL], texts, asked["literals"], weights)
+        return [_hit(hit, *shown[hit.session], soft) for hit in lifted[:limit]]
 
-    asked = _ask(context, query, agent_id, since, until)
     return context.database.run(work)
 
 
@@ -113,9 +127,10 @@ def _ask(
         "from": analysis.since,
         "to": analysis.until,
         "timed": analysis.since is not None or analysis.until is not None,
+        "literals": analysis.literals,
         "terms": sorted({term_id(term) for term in analysis.terms}),
         "vector": _vector(context, query),
-        "model_id": context.embedder.model_id,
+        "exact_below": _EXACT_BELOW,
     }
 
 
@@ -127,7 +142,7 @@ def _vector(context: Context, query: str) -> str | None:
 
 
 def _match(context: Context, conn: Connection, asked: Mapping[str, Any], limit: int) -> Matches:
-    counted = conn.execute(_SQL["frequencies"], asked).fetchone()
+    counted = conn.execute(_SQL["frequencies"], asked, prepare=False).fetchone()
     assert counted is not None
     documents = counted["documents"]
     frequencies = {int(term): df for term, df in counted["df"].items()}
@@ -140,8 +155,18 @@ def _match(context: Context, conn: Connection, asked: Mapping[str, Any], limit: 
         "query": memory_store.sparse({term: weights[term] for term in frequencies}),
         "candidates": max(_CANDIDATES, 20 * limit),
     }
-    rows = conn.execute(_SQL["search"], params).fetchall()
+    # a plan for any parameters takes 120 ms where one for these takes 15
+    rows = conn.execute(_search(context, counted["many"]), params, prepare=False).fetchall()
     return Matches(tuple(_window(row) for row in rows), weights)
+
+
+def _search(context: Context, many: bool) -> sql.Composed:
+    """The search, through the index of the embedder's model when there is much to compare."""
+    dimension = sql.Literal(context.embedder.dimension)
+    near = sql.SQL("embedding::halfvec({0}) <=> %(vector)s::halfvec({0})").format(dimension)
+    every = sql.SQL("(embedding <=> %(vector)s::halfvec) + 0, session_id, thread, place")
+    model = sql.Literal(context.embedder.model_id)
+    return sql.SQL(_SQL["search"]).format(model=model, nearness=near if many else every)
 
 
 def _window(row: Mapping[str, Any]) -> WindowMatch[UUID]:
@@ -151,39 +176,43 @@ def _window(row: Mapping[str, Any]) -> WindowMatch[UUID]:
     )
 
 
-def _hits(context: Context, conn: Connection, ranked: Sequence[RankedSession[UUID]]) -> list[SessionHit]:
+def _shown(
+    context: Context, conn: Connection, ranked: Sequence[RankedSession[UUID]]
+) -> dict[UUID, tuple[dict[str, Any], str]]:
+    """Where the windows stand, and their words."""
     params = {
         "account_id": context.account_id,
         "sessions": [hit.session for hit in ranked],
         "threads": [hit.window.thread for hit in ranked],
         "places": [hit.window.place for hit in ranked],
     }
-    places = {row["session_id"]: row for row in conn.execute(_SQL["shown"], params)}
     messages: dict[UUID, list[dict[str, Any]]] = {}
-    for row in conn.execute(_SQL["messages"], params):
+    for row in conn.execute(_SQL["messages"], params, prepare=False):
         messages.setdefault(row["session_id"], []).append(row)
-    return [_hit(hit, places[hit.session], messages.get(hit.session, [])) for hit in ranked]
+    rows = conn.execute(_SQL["shown"], params, prepare=False)
+    return {row["session_id"]: (row, _text(row, messages.get(row["session_id"], []))) for row in rows}
 
 
-def _hit(
-    ranked: RankedSession[UUID], row: Mapping[str, Any], messages: Sequence[dict[str, Any]]
-) -> SessionHit:
+def _text(row: Mapping[str, Any], messages: Sequence[dict[str, Any]]) -> str:
     units = make_units([(message["seq"], message_from_row(message)) for message in messages])
     first, last = (row["start_seq"], row["start_char"]), (row["end_seq"], row["end_char"])
-    # a thread has one order of sayings, and what was done stands behind them
-    shown = [unit.text for unit in units if first <= (unit.start_seq, unit.start_char) <= last]
+    return "\n".join(unit.text for unit in units if first <= (unit.start_seq, unit.start_char) <= last)
+
+
+def _hit(ranked: RankedSession[UUID], row: Mapping[str, Any], text: str, soft: float) -> SessionHit:
     return SessionHit(
         session_id=ranked.session,
         session_file=row["session_file"],
         partition_key=row["partition_key"],
         agent_id=row["agent_id"],
         score=round(ranked.score, 4),
+        weak=not ranked.speaks(soft),
         similarity_score=round(ranked.vector, 4),
         words=round(ranked.words, 4),
         around=round(ranked.around, 4),
         thread=row["thread"],
         start_line=row["start_line"],
         end_line=row["end_line"],
-        text="\n".join(shown),
+        text=text,
         sent_at=row["sent_at"],
     )

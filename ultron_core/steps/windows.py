@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from uuid import UUID
+
+from psycopg import sql
 
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
@@ -18,6 +23,9 @@ from ultron_core.store.queries import load_queries
 __all__ = ["fill_windows", "index_windows"]
 
 _SQL = load_queries("windows")
+
+#: what a sparsevec can hold; only a window full of different Chinese characters comes near it
+_MOST_TERMS = 16_000
 
 _Key = tuple[str, int]
 
@@ -41,9 +49,18 @@ def index_windows(context: Context, session_id: UUID) -> int:
 def fill_windows(context: Context, limit: int = 100) -> int:
     """Make windows anew that lack a vector of the present embedder or are of an older layout; returns how many."""
     params = {"account_id": context.account_id, "model_id": context.embedder.model_id, "layout": LAYOUT}
+    context.database.run(lambda conn: _recount(context, conn))
     with context.database.transaction() as conn:
         waiting = [row["session_id"] for row in conn.execute(_SQL["to_index"], {**params, "limit": limit})]
     return sum(index_windows(context, session_id) for session_id in waiting)
+
+
+def _recount(context: Context, conn: Connection) -> None:
+    """Windows that were deleted together with their session are still in the counts."""
+    account = {"account_id": context.account_id}
+    if conn.execute(_SQL["miscounted"], account).fetchall()[0]["miscounted"]:
+        conn.execute(_SQL["lock"], account)
+        conn.execute(_SQL["recount"], account)
 
 
 def _index(context: Context, session_id: UUID) -> int | None:
@@ -66,6 +83,7 @@ def _index(context: Context, session_id: UUID) -> int | None:
         now = _stored(context, conn, session_id)
         if now.content != before.content:
             return None
+        _ensure_index(context, conn)
         # another process may have indexed the same log
         fresh_now, gone_now = _differences(wanted, now.windows, model)
         _delete(context, conn, session_id, gone_now)
@@ -73,6 +91,16 @@ def _index(context: Context, session_id: UUID) -> int | None:
         return len(fresh_now)
 
     return context.database.run(write)
+
+
+def _ensure_index(context: Context, conn: Connection) -> None:
+    """The HNSW index of the embedder's model, made with its first windows."""
+    name = f"message_windows_hnsw_{hashlib.sha256(context.embedder.model_id.encode()).hexdigest()[:12]}"
+    if conn.execute(_SQL["has_index"], {"index": f"ultron.{name}"}).fetchall()[0]["there"]:
+        return
+    names = {"name": sql.Identifier(name), "model": sql.Literal(context.embedder.model_id)}
+    dimension = sql.Literal(context.embedder.dimension)
+    conn.execute(sql.SQL(_SQL["create_index"]).format(dimension=dimension, **names))
 
 
 def _stored(context: Context, conn: Connection, session_id: UUID) -> _Stored:
@@ -124,7 +152,7 @@ def _insert(
     counts = [lexical_terms(window.text) for window in windows]
     lengths = [sum(count.values()) for count in counts]
     average = _average(context, conn, lengths)
-    weights = [bm25_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
+    weights = [_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
     firsts, lasts = [w.units[0] for w in windows], [w.units[-1] for w in windows]
     columns: dict[str, list[Any]] = {
         "thread": [w.thread for w in windows],
@@ -145,6 +173,10 @@ def _insert(
     owner = {"account_id": context.account_id, "session_id": session_id}
     model = {"model_id": context.embedder.model_id, "layout": LAYOUT}
     conn.execute(_SQL["insert"], {**owner, **model, **columns})
+
+
+def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:
+    return dict(islice(bm25_weights(counts, length, average).items(), _MOST_TERMS))
 
 
 def _average(context: Context, conn: Connection, lengths: Sequence[int]) -> float:

@@ -27,6 +27,15 @@ def day(month, date, year=2026):
         ("2024年3月5日 的发布", day(3, 5, 2024), day(3, 6, 2024)),
         ("上个月的超时", day(10, 1), day(11, 1)),
         ("release of 2026-02-28", day(2, 28), day(3, 1)),
+        ("what broke on 7 July, 2023", day(7, 7, 2023), day(7, 8, 2023)),
+        ("the outage of the 3rd of June 2023", day(6, 3, 2023), day(6, 4, 2023)),
+        ("deploy on May 23, 2023", day(5, 23, 2023), day(5, 24, 2023)),
+        ("the crash on Dec 3", day(12, 3, 2025), day(12, 4, 2025)),
+        ("Sep 2024 invoices", day(9, 1, 2024), day(10, 1, 2024)),
+        ("7月3日的报错", day(7, 3), day(7, 4)),
+        ("12月份的部署", day(12, 1, 2025), day(1, 1)),
+        ("version 3 may fail", None, None),
+        ("you may 2 times retry", None, None),
     ],
 )
 def test_time_words_become_ranges(query, since, until):
@@ -68,3 +77,11 @@ def test_an_impossible_date_is_no_range():
 )  # fmt: skip
 def test_language(query, language):
     assert analyze_query(query, NOW).language == language
+
+
+def test_a_pasted_line_is_wanted_word_by_word_and_quotes_are_wanted_first():
+    assert analyze_query("KeyError: 'pool_size' in settings.py", NOW).literals == (
+        "KeyError: 'pool_size' in settings.py",
+    )
+    assert analyze_query('where did "pool timeout" come from', NOW).literals == ("pool timeout",)
+    assert analyze_query("docker error", NOW).literals == ()

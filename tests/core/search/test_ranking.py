@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ultron_core.search import hotness, minmax_fuse, score
+from ultron_core.search import BM25_MOST, hotness, minmax_fuse, relevance, score
 
 
 def test_score_is_relevance_times_boost_times_decay():
@@ -35,3 +35,19 @@ def test_a_lane_without_order_gives_one_to_hits_and_nothing_to_zeros():
 def test_lanes_and_weights_must_match():
     with pytest.raises(ValueError):
         minmax_fuse([{"a": 1.0}], [0.5, 0.5])
+
+
+def test_relevance_keeps_two_poor_candidates_close():
+    # min-max would give 0.75 and 0.25
+    first = relevance(0.21, 1.1, 10, noise=0.2)
+    second = relevance(0.22, 1.0, 10, noise=0.2)
+    assert 0 < first < 0.05 and abs(first - second) < 0.01
+
+
+def test_relevance_of_what_holds_every_word_is_near_one_and_unknown_words_lower_it():
+    known, unknown = 6.0, 4.0
+    full = known * BM25_MOST
+    assert relevance(1.0, full, known) == pytest.approx(1.0)
+    assert relevance(0.0, full, known + unknown) == pytest.approx(0.75 * 0.6)
+    assert relevance(0.0, 0.0, 0.0) == 0.0
+    assert relevance(0.1, 0.0, known, noise=0.2) == 0.0

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from ultron_core.search import bm25_weights, idf, lexical_terms, query_terms, term_id
+from ultron_core.search import bm25_weights, idf, lexical_terms, query_terms, rarest, term_id
 from ultron_core.search.stem import stem
 
 
@@ -74,3 +74,9 @@ def test_bm25_saturates_and_prefers_short_documents():
 def test_idf_falls_with_frequency_and_is_never_negative():
     assert idf(1, 1000) == pytest.approx(math.log(1 + 999.5 / 1.5))
     assert idf(1, 1000) > idf(500, 1000) > idf(1000, 1000) > 0
+
+
+def test_candidates_are_found_by_the_rare_words():
+    assert rarest({1: 4000, 2: 10, 3: 900, 4: 9000}, 5000) == [2, 3, 1]
+    assert rarest({1: 40_000, 2: 30_000}, 5000) == [2, 1]
+    assert rarest({}, 5000) == []

@@ -18,6 +18,16 @@ SELECT DISTINCT session_id FROM message_windows
 WHERE account_id = %(account_id)s AND (model_id IS DISTINCT FROM %(model_id)s OR layout < %(layout)s)
 ORDER BY session_id LIMIT %(limit)s;
 
+-- name: has_index
+-- Whether the HNSW index of a model is there.
+SELECT to_regclass(%(index)s) IS NOT NULL AS there;
+
+-- name: create_index
+-- The HNSW index of one model; {name}, {model} and {dimension} are literals.
+CREATE INDEX IF NOT EXISTS {name} ON message_windows
+    USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)
+    WHERE model_id = {model};
+
 -- name: statistics
 -- Windows and their terms so far.
 SELECT documents, total_length FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'window';
@@ -65,6 +75,28 @@ SELECT %(account_id)s, 'window', count(*), coalesce(sum(length), 0) FROM fresh
 ON CONFLICT (account_id, scope) DO UPDATE SET documents = t.documents + excluded.documents,
     total_length = t.total_length + excluded.total_length;
 
+-- name: miscounted
+-- True when windows went with their session, which no count has seen.
+SELECT count(*) <> coalesce(
+    (SELECT documents FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'window'), 0) AS miscounted
+FROM message_windows WHERE account_id = %(account_id)s;
+
+-- name: recount
+-- The counts anew, from the windows that are there.
+WITH counted AS (
+    SELECT term, count(*) AS df FROM message_windows, unnest(terms) AS term
+    WHERE account_id = %(account_id)s GROUP BY term
+), known AS (
+    SELECT d.term, coalesce(c.df, 0) AS df FROM lexical_df d LEFT JOIN counted c USING (term)
+    WHERE d.account_id = %(account_id)s AND d.scope = 'window'
+), corrected AS (
+    UPDATE lexical_df d SET df = k.df FROM known k
+    WHERE d.account_id = %(account_id)s AND d.scope = 'window' AND d.term = k.term AND d.df <> k.df
+)
+UPDATE lexical_stats SET (documents, total_length) = (
+    SELECT count(*), coalesce(sum(length), 0) FROM message_windows WHERE account_id = %(account_id)s)
+WHERE account_id = %(account_id)s AND scope = 'window';
+
 -- name: frequencies
 -- What the weights of a query rest on: windows, windows with each term, windows of the time it names.
 SELECT coalesce((SELECT documents FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'window'), 0)
@@ -74,10 +106,14 @@ SELECT coalesce((SELECT documents FROM lexical_stats WHERE account_id = %(accoun
     CASE WHEN %(from)s::timestamptz IS NULL AND %(to)s::timestamptz IS NULL THEN NULL
         ELSE (SELECT count(*) FROM message_windows WHERE account_id = %(account_id)s
             AND sent_at >= coalesce(%(from)s::timestamptz, '-infinity')
-            AND sent_at < coalesce(%(to)s::timestamptz, 'infinity')) END AS in_time;
+            AND sent_at < coalesce(%(to)s::timestamptz, 'infinity')) END AS in_time,
+    (SELECT count(*) FROM (SELECT 1 FROM message_windows WHERE account_id = %(account_id)s
+        AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s) LIMIT %(exact_below)s) AS counted)
+        >= %(exact_below)s AS many;
 
 -- name: search
 -- Candidates of each lane, and those of the time that the query names, with all scores. `rare` finds, `query` scores.
+-- {model} is a literal; {nearness} is the distance, in the form of the index or as a sum that no index can serve.
 WITH lexical AS (
     SELECT session_id, thread, place FROM message_windows
     WHERE account_id = %(account_id)s AND terms && %(rare)s::integer[]
@@ -87,11 +123,11 @@ WITH lexical AS (
     ORDER BY weights <#> %(query)s::sparsevec, session_id, thread, place LIMIT %(candidates)s
 ), nearest AS (
     SELECT session_id, thread, place FROM message_windows
-    WHERE account_id = %(account_id)s AND model_id = %(model_id)s AND %(vector)s::text IS NOT NULL
+    WHERE account_id = %(account_id)s AND model_id = {model} AND %(vector)s::text IS NOT NULL
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
         AND (%(since)s::timestamptz IS NULL OR sent_at >= %(since)s)
         AND (%(until)s::timestamptz IS NULL OR sent_at < %(until)s)
-    ORDER BY embedding <=> %(vector)s::halfvec, session_id, thread, place LIMIT %(candidates)s
+    ORDER BY {nearness} LIMIT %(candidates)s
 ), timely AS (
     SELECT session_id, thread, place FROM message_windows
     WHERE account_id = %(account_id)s AND %(timed)s
@@ -103,7 +139,7 @@ WITH lexical AS (
 ), every_lane AS (SELECT * FROM lexical UNION SELECT * FROM nearest UNION SELECT * FROM timely)
 SELECT w.session_id, w.thread, w.place, -(w.weights <#> %(query)s::sparsevec) AS bm25,
     coalesce(1 - (w.embedding <=> %(vector)s::halfvec), 0) AS cosine,
-    ARRAY(SELECT unnest(%(terms)s::integer[]) INTERSECT SELECT unnest(w.terms)) AS matched,
+    ARRAY(SELECT term FROM unnest(%(terms)s::integer[]) AS term WHERE term = ANY(w.terms)) AS matched,
     %(timed)s AND w.sent_at >= coalesce(%(from)s::timestamptz, '-infinity')
         AND w.sent_at < coalesce(%(to)s::timestamptz, 'infinity') AS in_time
 FROM every_lane JOIN message_windows w USING (session_id, thread, place)
