@@ -51,8 +51,13 @@ Origin = Literal["human", "model", "tool", "harness", "recalled"]
 MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
 
+# ToolCall and Message are made by the million while logs are read. The `__init__` of a frozen dataclass sets each
+# field by a call; it takes four times as long as plain assignment. While its fields are set, an instance is
+# therefore of a class with the same slots that may be assigned to.
+_setattr = object.__setattr__
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, init=False)
 class ToolCall:
     """One call that a model asked for. `arguments` is decoded JSON, or the raw string if it is none."""
 
@@ -60,15 +65,18 @@ class ToolCall:
     name: str
     arguments: Any = None
 
+    def __init__(self, id: str, name: str, arguments: Any = None) -> None:
+        _setattr(self, "__class__", _OpenToolCall)
+        fresh: Any = self
+        fresh.id = id
+        fresh.name = name
+        fresh.arguments = arguments
+        fresh.__class__ = ToolCall
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Message:
-    """One message of a session after normalisation; the same for every log format.
-
-    Millions of these are made while logs are read, and the `__init__` of a frozen dataclass, which sets each
-    field by a call, takes four times as long as plain assignment. So an instance is of a class with the same
-    slots, which may be assigned to, while its fields are set.
-    """
+    """One message of a session after normalisation; the same for every log format."""
 
     role: Role
     content: str = ""
@@ -141,7 +149,10 @@ class Message:
         return cls(**values)
 
 
-_setattr = object.__setattr__
+class _OpenToolCall:
+    """What a ToolCall is while its fields are set."""
+
+    __slots__ = tuple(field.name for field in fields(ToolCall))
 
 
 class _OpenMessage:

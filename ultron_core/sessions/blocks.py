@@ -21,7 +21,7 @@ _IMAGES = frozenset(("image", "image_url", "input_image", "inputImage"))
 _PAYLOAD = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
     """One tool result inside a content list."""
 

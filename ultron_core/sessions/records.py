@@ -39,10 +39,15 @@ class RecordReader:
         self._ledger = ledger
         self._open: list[bytes] = []
         self._open_line = self._open_bytes = self._depth = 0
-        #: how many JSON values of any kind were seen
-        self.values = 0
         #: the last line that was one clean record and nothing more
         self.clean_line = 0
+        #: another JSON value was seen
+        self._value = False
+
+    @property
+    def saw_json(self) -> bool:
+        """Whether any line so far held a JSON value."""
+        return self._value or self.clean_line > 0
 
     def __iter__(self) -> Iterator[Record]:
         loads, quiet, number = orjson.loads, self._quiet, 0
@@ -51,7 +56,6 @@ class RecordReader:
                 yield from self._continue(raw, number)
                 continue
             if number in quiet:
-                self.values += 1
                 self._ledger.settle(number, number, "metadata")
                 continue
             try:
@@ -59,11 +63,11 @@ class RecordReader:
             except orjson.JSONDecodeError:
                 yield from self._look(raw, number)
                 continue
-            self.values += 1
             if value.__class__ is dict and ("type" in value or "role" in value):
                 self.clean_line = number
                 yield value, number, number
             else:
+                self._value = True
                 yield from self._plain(value, raw, number)
         yield from self._give_up(self._open_line + len(self._open))
 
@@ -89,7 +93,7 @@ class RecordReader:
             return self._ledger.settle(number, number, "metadata")
         value, problem = _loads(line)
         if not problem:
-            self.values += 1
+            self._value = True
             yield from self._plain(value, b"", number)
             return None
         found = scan(line)
@@ -98,7 +102,7 @@ class RecordReader:
             if problem:
                 self._ledger.settle(number, number, "skipped", problem)
                 continue
-            self.values += 1
+            self._value = True
             yield from self._unwrap(value, line[start:end], number, number)
         if found.open_at >= 0 and not found.cut:
             self._open, self._open_line = [line[found.open_at :] + b"\n"], number
@@ -129,7 +133,7 @@ class RecordReader:
             yield from self._give_up(number + 1)
             return
         self._open = []
-        self.values += 1
+        self._value = True
         yield from self._unwrap(value, text, first, number)
         if raw[end:].strip(b"], \t\r\n\x00"):
             yield from self._look(raw[end:], number)
@@ -153,7 +157,7 @@ class RecordReader:
         for number, raw in zip(range(first, until), lines, strict=False):
             value, problem = _loads(raw)
             if not problem and isinstance(value, dict) and value:
-                self.values += 1
+                self._value = True
                 yield value, number, number
             else:
                 self._ledger.settle(number, number, "skipped", "bad_json")

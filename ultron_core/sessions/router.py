@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ultron_core.sessions.formats import FORMATS, Format
+from ultron_core.sessions.formats.chat import read_plain
 from ultron_core.sessions.state import Read, State
 from ultron_core.sessions.text import TooDeepError
 
@@ -33,12 +34,19 @@ class Router:
         self._only = only
         names = [only] if only else list(FORMATS)
         self._claims = [_Claim(name, FORMATS[name]) for name in names]
+        self._plain = next((claim for claim in self._claims if claim.name == "openai"), None)
         self._recent: dict[tuple[Any, ...], _Claim] = {}
 
     def read(self, row: dict[str, Any], state: State) -> Read:
         """The messages of a row, none for metadata, or the reason why it is skipped."""
         try:
-            kind, content = row.get("type"), row.get("content")
+            content = row.get("content")
+            if content.__class__ is str and self._plain is not None:
+                plain = read_plain(row, content, state)
+                if plain is not None:
+                    self._plain.rows += 1
+                    return plain
+            kind = row.get("type")
             shape = (kind if kind.__class__ is str else None, content.__class__, *row)
             claim = self._recent.get(shape)
             # which blocks a list holds tells OpenAI from Anthropic: no two such rows need be alike

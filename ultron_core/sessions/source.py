@@ -66,6 +66,9 @@ class Source:
                     return
                 if self.encoding == "utf-8-sig":
                     file.seek(len(codecs.BOM_UTF8))
+                if self.size <= MAX_LINE_BYTES:
+                    yield from file  # no line can be too long
+                    return
                 while raw := file.readline(MAX_LINE_BYTES):
                     if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
                         _skip_rest(file)

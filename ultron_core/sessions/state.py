@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ultron_core.models import Message, Origin, Role, ToolCall
+from ultron_core.models import Message, Origin, ToolCall
 from ultron_core.sessions.blocks import Content, Result, take_apart
 from ultron_core.sessions.origins import is_memory_tool, split_origins
 from ultron_core.sessions.text import as_text, clean_text, clean_value
@@ -75,12 +75,6 @@ class State:
         shaped = [_tool_schema(clean_value(tool)) for tool in tools if isinstance(tool, dict)]
         self.tools = tuple(tool for tool in shaped if tool) or self.tools
 
-    def plain(self, role: Role, content: str, origin: Origin) -> Message:
-        """A message of the main thread that is text and nothing more."""
-        return Message(
-            role, content, (), None, None, None, None, origin, "main", self.start, self.end
-        )  # fmt: skip
-
     def user(self, content: Any, origin: Origin = "human", **extra: Any) -> list[Message]:
         """User text (split by origin) and tool results, in the order of the blocks."""
         if isinstance(content, str):
@@ -120,22 +114,37 @@ class State:
         reasoning: Any = None,
         origin: Origin = "model",
         parts: tuple[Mapping[str, Any], ...] = (),
-        **extra: Any,
+        name: str | None = None,
+        thread: str = "main",
+        timestamp: datetime | None = None,
+        model: str | None = None,
+        usage: Mapping[str, int] | None = None,
+        uuid: str | None = None,
     ) -> list[Message]:
         """One message of the model: text blocks by newline, thinking blocks by blank line, calls in order."""
-        if isinstance(content, str):
-            text, thinking = content, reasoning if isinstance(reasoning, str) else None
-            calls = tuple(calls)
+        results: list[Result] = []
+        thinking = reasoning if reasoning.__class__ is str else None
+        if content.__class__ is str:
+            text = content
         else:
             taken = take_apart(content)
-            taken.thinking += [reasoning] if isinstance(reasoning, str) else []
-            text, thinking = taken.text, "\n\n".join(taken.thinking) or None
+            text = taken.text
+            if taken.thinking:
+                thinking = "\n\n".join([*taken.thinking, thinking] if thinking else taken.thinking)
             calls, parts = (*taken.calls, *calls), (*parts, *taken.parts)
-            results = [item for item in taken.flow if isinstance(item, Result)]
-            if results:
-                message = self._make("assistant", text, origin, calls, thinking, parts, **extra)
-                return [message, *(self._result(item, **extra) for item in results)]
-        return [self._make("assistant", text, origin, calls, thinking, parts, **extra)]
+            results = [item for item in taken.flow if item.__class__ is Result]
+        for call in calls:
+            if call.id:
+                self.calls[call.id] = call.name
+        messages = [
+            Message(
+                "assistant", text, tuple(calls), None, name, None, thinking or None, origin, thread,
+                self.start, self.end, timestamp, parts, model, usage, uuid,
+            )
+        ]  # fmt: skip
+        for item in results:
+            messages.append(self._result(item, thread=thread, timestamp=timestamp, uuid=uuid))
+        return messages
 
     def tool(
         self,

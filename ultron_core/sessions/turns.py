@@ -18,13 +18,13 @@ _MOST_WAITING = 512
 
 def tidied(messages: list[Message]) -> list[Message]:
     """The messages without NUL characters, which no database can hold, and without those that say nothing."""
-    kept = []
-    for message in messages:
-        if _holds_nul(message):
-            message = _without_nul(message)
-        if not _is_empty(message):
-            kept.append(message)
-    return kept
+    for m in messages:
+        if not m.content or m.content.isspace() or _holds_nul(m):
+            break
+    else:
+        return messages
+    cleaned = [_without_nul(m) if _holds_nul(m) else m for m in messages]
+    return [m for m in cleaned if not _is_empty(m)]
 
 
 def _is_empty(message: Message) -> bool:
@@ -32,23 +32,29 @@ def _is_empty(message: Message) -> bool:
 
     User and system rows need text or parts, assistant rows text, calls, reasoning or parts; tool rows stay.
     """
-    content = message.content
-    if (content and not content.isspace()) or message.parts or message.role == "tool":
+    if message.content.strip() or message.parts or message.role == "tool":
         return False
     return message.role != "assistant" or not (message.tool_calls or message.reasoning)
 
 
-def _holds_nul(message: Message) -> bool:
-    """Whether any text of the message has a NUL: a hundred times cheaper than a look for its escape in a line."""
-    m = message
-    if "\x00" in m.content or (m.reasoning and "\x00" in m.reasoning):
-        return True
-    if "\x00" in f"{m.tool_call_id}{m.name}{m.uuid}{m.model}{m.thread}":
+def _holds_nul(m: Message) -> bool:
+    """Whether any text of the message has a NUL: far cheaper than to search each line for its escape."""
+    if (
+        "\x00" in m.content
+        or "\x00" in m.thread
+        or (m.reasoning and "\x00" in m.reasoning)
+        or (m.tool_call_id and "\x00" in m.tool_call_id)
+        or (m.name and "\x00" in m.name)
+        or (m.uuid and "\x00" in m.uuid)
+        or (m.model and "\x00" in m.model)
+    ):
         return True
     if not (m.tool_calls or m.parts):
         return False
-    calls = [[call.id, call.name, call.arguments] for call in m.tool_calls]
-    return _any_nul([*calls, *m.parts])
+    values: list[Any] = list(m.parts)
+    for call in m.tool_calls:
+        values += (call.id, call.name, call.arguments)
+    return _any_nul(values)
 
 
 def _any_nul(values: list[Any]) -> bool:
@@ -131,13 +137,9 @@ def _joined(old: Message, new: Message) -> Message:
     reasoning = [text for text in (old.reasoning, new.reasoning) if text]
     if len(reasoning) == 2 and reasoning[1].strip() == reasoning[0].strip():
         reasoning.pop()
-    return replace(
-        old,
-        content="\n".join(text for text in (old.content, new.content) if text),
-        reasoning="\n\n".join(reasoning) or None,
-        tool_calls=old.tool_calls + new.tool_calls,
-        parts=old.parts + new.parts,
-        end_line=new.end_line,
-        model=old.model or new.model,
-        usage=new.usage or old.usage,
-    )
+    content = f"{old.content}\n{new.content}" if old.content and new.content else old.content or new.content
+    return Message(
+        old.role, content, old.tool_calls + new.tool_calls, old.tool_call_id, old.name, old.is_error,
+        "\n\n".join(reasoning) or None, old.origin, old.thread, old.start_line, new.end_line, old.timestamp,
+        old.parts + new.parts, old.model or new.model, new.usage or old.usage, old.uuid,
+    )  # fmt: skip
