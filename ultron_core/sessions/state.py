@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ultron_core.models import Message, Origin, ToolCall
+from ultron_core.models import Message, Origin, ToolCall, new_message
 from ultron_core.sessions.blocks import Content, Result, take_apart
 from ultron_core.sessions.origins import is_memory_tool, split_origins
 from ultron_core.sessions.text import as_text, clean_text, clean_value
@@ -62,10 +62,12 @@ class State:
     def note_time(self, time: datetime | None) -> datetime | None:
         """Widen the session's time span; returns the time."""
         if time is not None:
-            if self.first_time is None or time < self.first_time:
-                self.first_time = time
-            if self.last_time is None or time > self.last_time:
+            if self.last_time is None:
+                self.first_time = self.last_time = time
+            elif time > self.last_time:
                 self.last_time = time
+            elif self.first_time is not None and time < self.first_time:
+                self.first_time = time
         return time
 
     def note_tools(self, tools: Any) -> None:
@@ -137,7 +139,7 @@ class State:
             if call.id:
                 self.calls[call.id] = call.name
         messages = [
-            Message(
+            new_message(
                 "assistant", text, tuple(calls), None, name, None, thinking or None, origin, thread,
                 self.start, self.end, timestamp, parts, model, usage, uuid,
             )
@@ -163,7 +165,7 @@ class State:
         if not name and call_id:
             name = self.calls.get(call_id)
         origin: Origin = "recalled" if name and is_memory_tool(name) else "tool"
-        message = Message(
+        message = new_message(
             "tool", content, (), call_id, name or None, is_error, None, origin, thread, self.start, self.end,
             timestamp, parts, None, None, uuid,
         )  # fmt: skip
@@ -195,7 +197,7 @@ class State:
         for call in calls:
             if call.id:
                 self.calls[call.id] = call.name
-        return Message(
+        return new_message(
             role, content, tuple(calls), call_id, name, is_error, reasoning, origin, thread, self.start,
             self.end, timestamp, parts, model, usage, uuid,
         )  # fmt: skip

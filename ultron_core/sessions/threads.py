@@ -14,7 +14,7 @@ from ultron_core.sessions.tree import Tree
 
 __all__ = ["find_threads"]
 
-_TREES = {name: cast(TreeFormat, module) for name, module in FORMATS.items() if hasattr(module, "node")}
+_TREES = {name: cast(TreeFormat, module) for name, module in FORMATS.items() if hasattr(module, "plant")}
 
 
 def find_threads(lines: Iterable[bytes], only: str | None, quiet: set[int]) -> Mapping[str, str]:
@@ -23,20 +23,15 @@ def find_threads(lines: Iterable[bytes], only: str | None, quiet: set[int]) -> M
     Adds to `quiet` the lines that carry no message, so that the reader need not decode them.
     """
     tree = Tree()
-    formats = [(f.claims, f.node) for name, f in _TREES.items() if only in (None, name)]
+    formats = [(f.claims, f.plant) for name, f in _TREES.items() if only in (None, name)]
     records = RecordReader(lines, LedgerBuilder())
     for row, line, _ in records:
         try:
-            for claims, place in formats:
+            for claims, plant in formats:
                 if claims(row):
-                    node = place(row)
+                    if plant(row, tree) and records.clean_line == line:
+                        quiet.add(line)
                     break
-            else:
-                continue
         except FORMAT_FAULTS:
             continue  # the reader counts the row
-        if node is not None:
-            tree.add(node)
-            if node.quiet and records.clean_line == line:
-                quiet.add(line)
     return tree.threads()

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-__all__ = ["Node", "Tree"]
-
-
-class Node(NamedTuple):
-    """What the tree needs of one row."""
-
-    id: str
-    parent: str | None
-    #: carries a message
-    talks: bool = False
-    #: a person's prompt: only where one is given again does a conversation fork
-    prompt: bool = False
-    #: the sub-agent's name when the row belongs to one ("" = a sub-agent without a name), else None
-    agent: str | None = None
-    #: known to carry no message: the second pass need not decode it
-    quiet: bool = False
+__all__ = ["Tree"]
 
 
 class Tree:
-    """Collects nodes in file order, then names the thread of each row."""
+    """Collects rows in file order, then names the thread of each."""
 
     def __init__(self) -> None:
         #: row id -> position, in file order
@@ -33,9 +16,14 @@ class Tree:
         self._prompts: set[int] = set()
         self._agents: dict[int, str] = {}
 
-    def add(self, node: Node) -> None:
-        """A further row; a repeated id is the same row."""
-        own, parent, talks, prompt, agent, _ = node
+    def add(
+        self, own: str, parent: str | None, talks: bool, prompt: bool = False, agent: str | None = None
+    ) -> None:
+        """A further row by its id; a repeated id is the same row.
+
+        `talks`: it carries a message. `prompt`: a person's; only where one is given again does a conversation
+        fork. `agent`: the sub-agent it belongs to, "" for one without a name.
+        """
         index = self._index
         if own in index:
             return

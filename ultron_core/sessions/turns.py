@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ultron_core.models import Message, ToolCall
+from ultron_core.models import Message, ToolCall, new_message
 from ultron_core.sessions.text import clean_text, clean_value
 
 __all__ = ["Turns", "tidied"]
@@ -138,7 +138,7 @@ def _joined(old: Message, new: Message) -> Message:
     if len(reasoning) == 2 and reasoning[1].strip() == reasoning[0].strip():
         reasoning.pop()
     content = f"{old.content}\n{new.content}" if old.content and new.content else old.content or new.content
-    return Message(
+    return new_message(
         old.role, content, old.tool_calls + new.tool_calls, old.tool_call_id, old.name, old.is_error,
         "\n\n".join(reasoning) or None, old.origin, old.thread, old.start_line, new.end_line, old.timestamp,
         old.parts + new.parts, old.model or new.model, new.usage or old.usage, old.uuid,

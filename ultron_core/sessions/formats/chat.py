@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ultron_core.models import Message, Origin, Role, ToolCall
+from ultron_core.models import Message, Origin, Role, ToolCall, new_message
 from ultron_core.sessions.blocks import call_of, content_text, openai_calls
 from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.origins import is_memory_tool, split_origins
@@ -47,15 +47,15 @@ def read_plain(row: dict[str, Any], content: str, state: State) -> list[Message]
     if role == "assistant":
         if row.get("tool_calls"):
             return state.assistant(content, calls=openai_calls(row["tool_calls"]))
-        return [Message(role, content, (), None, None, None, None, "model", "main", start, end)]
+        return [new_message(role, content, (), None, None, None, None, "model", "main", start, end)]
     if role == "tool":
         call_id, name = as_text(row.get("tool_call_id")) or None, row.get("name")
         if name.__class__ is not str or not name:
             name = state.calls.get(call_id) if call_id else None
         by: Origin = "recalled" if name and is_memory_tool(name) else "tool"
-        return [Message(role, content, (), call_id, name, None, None, by, "main", start, end)]
+        return [new_message(role, content, (), call_id, name, None, None, by, "main", start, end)]
     return [
-        Message(role, text, (), None, None, None, None, origin, "main", start, end)
+        new_message(role, text, (), None, None, None, None, origin, "main", start, end)
         for origin, text in split_origins(content, "human" if role == "user" else "harness")
     ]
 

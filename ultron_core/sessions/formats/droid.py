@@ -12,9 +12,9 @@ from ultron_core.sessions.formats import pi
 from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.state import METADATA, Read, State
 from ultron_core.sessions.text import as_text, parse_time
-from ultron_core.sessions.tree import Node
+from ultron_core.sessions.tree import Tree
 
-__all__ = ["claims", "node", "read"]
+__all__ = ["claims", "plant", "read"]
 
 _STREAM = frozenset(("tool_call", "tool_result", "completion", "reasoning"))
 _STORE = frozenset(("session_start", "todo_state", "session_end", "compaction_state"))
@@ -33,8 +33,8 @@ def claims(row: dict[str, Any]) -> bool:
     return kind == "message" and "text" in row and "role" in row
 
 
-def node(row: dict[str, Any]) -> Node | None:
-    return pi.node(row)
+def plant(row: dict[str, Any], tree: Tree) -> bool:
+    return pi.plant(row, tree)
 
 
 def read(row: dict[str, Any], state: State) -> Read:

@@ -8,9 +8,9 @@ from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.formats.chat import read_chat
 from ultron_core.sessions.state import METADATA, Read, State
 from ultron_core.sessions.text import as_text, parse_time
-from ultron_core.sessions.tree import Node
+from ultron_core.sessions.tree import Tree
 
-__all__ = ["claims", "node", "read"]
+__all__ = ["claims", "plant", "read"]
 
 _META = frozenset(
     [
@@ -39,13 +39,13 @@ def claims(row: dict[str, Any]) -> bool:
     return isinstance(kind, str) and kind in _META and "role" not in row and "timestamp" in row
 
 
-def node(row: dict[str, Any]) -> Node | None:
+def plant(row: dict[str, Any], tree: Tree) -> bool:
     """The row's place in the tree of parentId; logs of early versions have no ids and no tree."""
     own, parent = row.get("id"), row.get("parentId")
-    if not isinstance(own, str):
-        return None
-    role = mapping(row.get("message")).get("role")
-    return Node(own, parent if isinstance(parent, str) else None, talks=bool(role), prompt=role == "user")
+    if isinstance(own, str):
+        role = mapping(row.get("message")).get("role")
+        tree.add(own, parent if isinstance(parent, str) else None, bool(role), role == "user")
+    return False
 
 
 def read(row: dict[str, Any], state: State) -> Read:
