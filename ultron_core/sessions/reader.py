@@ -75,6 +75,9 @@ class SessionReader(Iterator[Message]):
                 settle(start, end, "skipped", result)
             elif not result:
                 settle(start, end, "metadata")
+                if state.late_usage:
+                    turns.note_usage("main", state.late_usage)
+                    state.late_usage = None
             elif not (messages := tidied(result)):
                 settle(start, end, "skipped", "empty")
             elif state.merge_key or turns.waiting:

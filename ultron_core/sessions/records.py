@@ -169,6 +169,7 @@ class RecordReader:
             yield value, first, last
             return
         rows = value[key]
+        yield from ((head, first, first) for head in _heads(value))
         places = element_lines(text, key) if last > first else []
         if len(places) != len(rows):
             places = [(0, last - first)] * len(rows)
@@ -178,6 +179,15 @@ class RecordReader:
             yield row, first + start, first + end
         if self._ledger.line < last:
             self._ledger.settle(self._ledger.line + 1, last, "metadata")
+
+
+def _heads(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the object around a list of messages says about them: its model and tools, Anthropic's system prompt."""
+    about = {key: value[key] for key in ("model", "tools", "session_id", "cwd", "harness") if value.get(key)}
+    heads: list[dict[str, Any]] = [{"_type": "metadata", **about}] if about else []
+    if isinstance(value.get("system"), (str, list)):
+        heads.append({"role": "system", "content": value["system"]})
+    return heads
 
 
 def _objects(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ultron_core.sessions.formats import FORMATS, Format
@@ -72,7 +73,16 @@ class Router:
         return "unknown_type" if isinstance(row.get("type"), str) else "no_role"
 
     def format(self, state: State) -> str | None:
-        """The format of most rows read so far, None before the first."""
-        rows = {claim.name: claim.rows for claim in self._claims}
-        best = max(rows, key=lambda name: rows[name])
-        return best if rows[best] else None
+        """The format of most rows read so far, None before the first.
+
+        Rows of role and text alone are alike in OpenAI and Anthropic logs: they count for the one of which the
+        file has more rows that the other cannot have, OpenAI without any.
+        """
+        rows = Counter[str]()
+        for claim in self._claims:
+            rows[state.dialects.get(claim.name, claim.name)] += claim.rows
+        if rows["anthropic"] > state.openai_marks:
+            rows["anthropic"] += rows["openai"] - state.openai_marks
+            rows["openai"] = state.openai_marks
+        best, most = rows.most_common(1)[0]
+        return best if most else None

@@ -44,6 +44,14 @@ class State:
         self.waiting: deque[str] = deque()
         #: set by a format: assistant rows with equal keys that follow each other are one message
         self.merge_key = ""
+        #: calls that a log says to have failed (or not) before it gives their answer
+        self.failed: dict[str, bool] = {}
+        #: token counts of the answer that is open in the main thread, given in a row of their own
+        self.late_usage: Mapping[str, int] | None = None
+        #: rows that only OpenAI chat has; lines of role and text alone may be Anthropic's as well
+        self.openai_marks = 0
+        #: formats whose rows another harness writes as well, and that harness, once the log has told
+        self.dialects: dict[str, str] = {}
         #: free room for one format, by its name
         self.memo: dict[str, Any] = {}
 
@@ -58,6 +66,13 @@ class State:
         for key, value in values.items():
             if key in _INFO and isinstance(value, str) and value and key not in self.info:
                 self.info[key] = clean_text(value)
+
+    def speaks(self, dialect: str, of: str) -> None:
+        """The rows of format `of` in this file are those of the harness `dialect`; the first one told stands."""
+        if of not in self.dialects:
+            self.dialects[of] = dialect
+            if self.info.get("harness") in (None, of):
+                self.info["harness"] = dialect
 
     def note_time(self, time: datetime | None) -> datetime | None:
         """Widen the session's time span; returns the time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -112,6 +112,12 @@ class Turns:
         if mergeable:
             self._open[message.thread] = slot
         return False
+
+    def note_usage(self, thread: str, usage: Mapping[str, int]) -> None:
+        """Token counts for the open answer of a thread; without one they are for nothing that is left."""
+        slot = self._open.get(thread)
+        if slot is not None:
+            slot.message = replace(slot.message, usage=usage)
 
     def ready(self, *, all_of_them: bool = False) -> Iterator[Message]:
         """The messages that can no longer change, in order."""

@@ -16,6 +16,8 @@ _BLOCKS = frozenset(
 
 def claims(row: dict[str, Any]) -> bool:
     content = row.get("content")
+    if row.get("type") == "message" and "stop_reason" in row and row.get("role") == "assistant":
+        return True
     if not isinstance(content, list) or "role" not in row or ("type" in row and row["type"] != "message"):
         return False
     return any(

@@ -46,12 +46,14 @@ def read_plain(row: dict[str, Any], content: str, state: State) -> list[Message]
     start, end = state.start, state.end
     if role == "assistant":
         if row.get("tool_calls"):
+            state.openai_marks += 1
             return state.assistant(content, calls=openai_calls(row["tool_calls"]))
         return [new_message(role, content, (), None, None, None, None, "model", "main", start, end)]
     if role == "tool":
         call_id, name = as_text(row.get("tool_call_id")) or None, row.get("name")
         if name.__class__ is not str or not name:
             name = state.calls.get(call_id) if call_id else None
+        state.openai_marks += 1
         by: Origin = "recalled" if name and is_memory_tool(name) else "tool"
         return [new_message(role, content, (), call_id, name, None, None, by, "main", start, end)]
     return [

@@ -1,4 +1,7 @@
-"""Native logs of pi and OpenClaw: a `session` header, then `message` rows in a tree of id and parentId."""
+"""Native logs of pi: a `session` header, then `message` rows in a tree of id and parentId.
+
+OpenClaw and the session store of Droid write rows of the same shape; see `State.speaks`.
+"""
 
 from __future__ import annotations
 
@@ -50,9 +53,11 @@ def plant(row: dict[str, Any], tree: Tree) -> bool:
 
 def read(row: dict[str, Any], state: State) -> Read:
     kind = row.get("type")
+    if _names_openclaw(row):
+        state.speaks("openclaw", of="pi")
     if kind == "session":
-        state.note(harness="pi", session_id=row.get("id"), cwd=row.get("cwd"), model=row.get("modelId"))
-        state.note(harness_version=as_text(row.get("version")))
+        state.note(harness=state.dialects.get("pi", "pi"), session_id=row.get("id"), cwd=row.get("cwd"))
+        state.note(model=row.get("modelId"), harness_version=as_text(row.get("version")))
         return METADATA
     if kind == "model_change":
         state.note(model=row.get("modelId"))
@@ -68,14 +73,36 @@ def read(row: dict[str, Any], state: State) -> Read:
     return _message(dict(mapping(row.get("message"))), state, extra)
 
 
+def _names_openclaw(row: dict[str, Any]) -> bool:
+    """Its own provider and entries carry its name, and its workspaces lie in a folder of that name."""
+    named = row.get("provider"), row.get("customType"), mapping(row.get("message")).get("provider")
+    if any(isinstance(name, str) and name.startswith("openclaw") for name in named):
+        return True
+    return row["type"] == "session" and "/.openclaw/" in as_text(row.get("cwd")).replace("\\", "/")
+
+
 def _message(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
-    role = message.get("role")
+    role, content = message.get("role"), message.get("content")
     if role == "bashExecution":
-        # a person ran a command; the model sees both lines
-        code = message.get("exitCode")
-        shown = state.user(f"! {as_text(message.get('command'))}", **extra)
-        failed = code != 0 if isinstance(code, int) else None
-        return shown + state.tool(as_text(message.get("output")), name="bash", is_error=failed, **extra)
+        return _ran_by_hand(message, state, extra)
     if role in ("branchSummary", "compactionSummary", "custom", "hookMessage"):
-        return state.user(message.get("summary") or message.get("content"), "harness", **extra)
+        return state.user(message.get("summary") or content, "harness", **extra)
+    if role == "assistant" and not content and isinstance(message.get("errorMessage"), str):
+        return state.assistant(message["errorMessage"], origin="harness", **extra)
+    if role == "assistant" and message.get("provider") == "openclaw":
+        # what the gateway sent by itself, written down as an answer
+        return state.assistant("" if content is None else content, origin="harness", **extra)
+    if isinstance(content, list) and any(mapping(b).get("type") in _DROID_BLOCKS for b in content):
+        state.speaks("droid", of="pi")
     return read_chat(message, state, **extra)
+
+
+_DROID_BLOCKS = ("tool_use", "tool_result")
+
+
+def _ran_by_hand(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
+    """A person ran a command; the model sees both the command and what it printed."""
+    code = message.get("exitCode")
+    shown = state.user(f"! {as_text(message.get('command'))}", **extra)
+    failed = True if message.get("cancelled") is True else code != 0 if isinstance(code, int) else None
+    return shown + state.tool(as_text(message.get("output")), name="bash", is_error=failed, **extra)
