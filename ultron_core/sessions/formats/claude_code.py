@@ -95,17 +95,17 @@ def _is_prompt(message: dict[str, Any]) -> bool:
 
 def read(row: dict[str, Any], state: State) -> Read:
     kind, uuid = row["type"], _id(row)
+    if "cwd" not in state.info:
+        state.note(harness="claude_code", session_id=row.get("sessionId"), cwd=row.get("cwd"))
+        state.note(harness_version=row.get("version"))
+    if kind not in _TALK and kind != "attachment":
+        return METADATA if kind in _META else "unknown_type"
     if uuid:
         if uuid in state.seen_ids:
             return "duplicate_uuid"
         state.seen_ids.add(uuid)
-    if "cwd" not in state.info:
-        state.note(harness="claude_code", session_id=row.get("sessionId"), cwd=row.get("cwd"))
-        state.note(harness_version=row.get("version"))
-    if kind not in _TALK:
-        if kind == "attachment":
-            return _attachment(row, state, uuid)
-        return METADATA if kind in _META else "unknown_type"
+    if kind == "attachment":
+        return _attachment(row, state, uuid)
     message = row["message"]
     extra: dict[str, Any] = {"thread": _thread(row, uuid, state), "uuid": uuid}
     extra["timestamp"] = state.note_time(parse_time(row.get("timestamp")))
