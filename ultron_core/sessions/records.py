@@ -91,7 +91,8 @@ class RecordReader:
             return self._ledger.settle(number, number, "skipped", "nul_padding" if b"\0" in raw else "blank")
         if not line.strip(b"[], \t"):
             return self._ledger.settle(number, number, "metadata")
-        value, problem = _loads(line)
+        # one element of an array that has a line for each
+        value, problem = _loads(line.strip(b"[], \t") if line.startswith((b"{", b"[{")) else line)
         if not problem:
             self._value = True
             yield from self._plain(value, b"", number)

@@ -167,6 +167,8 @@ def test_a_log_is_named_by_the_rows_that_only_one_format_has():
     assert parse(*text, spoken).info.format == "anthropic"
     assert parse(*text, call, answer).info.format == "openai"
     assert parse(*text, blocks, call, answer).info.format == "openai"
+    native = {"type": "user", "message": {"role": "user", "content": "And back?"}, "sessionId": "s"}
+    assert parse(*text, blocks, *[native] * 5).info.format == "anthropic"
 
 
 def test_what_the_object_around_the_messages_says_is_read():
@@ -214,3 +216,16 @@ def test_nul_is_taken_out_of_every_text_of_a_message():
     assert session.info.model == "m"
     assert session.info.tools[0]["function"]["parameters"] == {"a": "b"}
     assert session.ledger.skipped == {"empty": 1}
+
+
+def test_arguments_too_deep_to_be_stored_cost_their_row_alone():
+    def call(depth):
+        arguments = "[" * depth + "]" * depth
+        return {
+            "role": "assistant",
+            "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": arguments}}],
+        }
+
+    session = parse(call(150), call(300))
+    assert [len(m.tool_calls) for m in session.messages] == [1]
+    assert session.ledger.skipped == {"too_deep": 1}

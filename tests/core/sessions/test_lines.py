@@ -95,6 +95,12 @@ def test_several_objects_on_one_line_are_one_message_line():
     assert fates(session) == (1, 1, 0, 0, {})
 
 
+def test_an_object_that_begins_on_the_line_of_another_has_its_further_lines_as_parts():
+    session = parse_session((json.dumps(HI) + json.dumps(ANSWER, indent=1)).encode())
+    assert [(m.start_line, m.end_line) for m in session.messages] == [(1, 1), (1, 4)]
+    assert fates(session) == (4, 1, 3, 0, {})
+
+
 def test_a_wrapped_message_list_gives_each_message_its_own_lines():
     session = parse_session(json.dumps({"id": 7, "messages": [HI, ANSWER]}, indent=1).encode())
     assert [(m.start_line, m.end_line, m.content) for m in session.messages] == [

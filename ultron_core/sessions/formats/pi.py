@@ -53,7 +53,7 @@ def plant(row: dict[str, Any], tree: Tree) -> bool:
 
 def read(row: dict[str, Any], state: State) -> Read:
     kind = row.get("type")
-    if _names_openclaw(row):
+    if kind != "message" and _names_openclaw(row):
         state.speaks("openclaw", of="pi")
     if kind == "session":
         state.note(harness=state.dialects.get("pi", "pi"), session_id=row.get("id"), cwd=row.get("cwd"))
@@ -75,8 +75,7 @@ def read(row: dict[str, Any], state: State) -> Read:
 
 def _names_openclaw(row: dict[str, Any]) -> bool:
     """Its own provider and entries carry its name, and its workspaces lie in a folder of that name."""
-    named = row.get("provider"), row.get("customType"), mapping(row.get("message")).get("provider")
-    if any(isinstance(name, str) and name.startswith("openclaw") for name in named):
+    if any(as_text(row.get(key)).startswith("openclaw") for key in ("provider", "customType")):
         return True
     return row["type"] == "session" and "/.openclaw/" in as_text(row.get("cwd")).replace("\\", "/")
 
@@ -87,17 +86,24 @@ def _message(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Re
         return _ran_by_hand(message, state, extra)
     if role in ("branchSummary", "compactionSummary", "custom", "hookMessage"):
         return state.user(message.get("summary") or content, "harness", **extra)
-    if role == "assistant" and not content and isinstance(message.get("errorMessage"), str):
-        return state.assistant(message["errorMessage"], origin="harness", **extra)
-    if role == "assistant" and message.get("provider") == "openclaw":
-        # what the gateway sent by itself, written down as an answer
-        return state.assistant("" if content is None else content, origin="harness", **extra)
-    if isinstance(content, list) and any(mapping(b).get("type") in _DROID_BLOCKS for b in content):
+    if role == "assistant":
+        if not content and isinstance(message.get("errorMessage"), str):
+            return state.assistant(message["errorMessage"], origin="harness", **extra)
+        if message.get("provider") == "openclaw":
+            # what the gateway sent by itself, written down as an answer
+            state.speaks("openclaw", of="pi")
+            return state.assistant("" if content is None else content, origin="harness", **extra)
+    if role == "toolResult":
+        state.memo["pi_results"] = True
+    elif "pi_results" not in state.memo and _has_droid_blocks(content):
         state.speaks("droid", of="pi")
     return read_chat(message, state, **extra)
 
 
-_DROID_BLOCKS = ("tool_use", "tool_result")
+def _has_droid_blocks(content: Any) -> bool:
+    """pi has calls of type `toolCall` and results in rows of role `toolResult`; Droid has Anthropic's blocks."""
+    blocks = content if isinstance(content, list) else []
+    return any(mapping(block).get("type") in ("tool_use", "tool_result") for block in blocks)
 
 
 def _ran_by_hand(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
