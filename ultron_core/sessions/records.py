@@ -7,7 +7,7 @@ lone surrogates, several objects on one line, an object over several lines, a JS
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -33,7 +33,7 @@ class RecordReader:
     Lines in `quiet` are known to be metadata and are not decoded.
     """
 
-    def __init__(self, lines: Iterable[bytes], ledger: LedgerBuilder, quiet: Container[int] = ()) -> None:
+    def __init__(self, lines: Iterable[bytes], ledger: LedgerBuilder, quiet: Collection[int] = ()) -> None:
         self._lines = lines
         self._quiet = quiet
         self._ledger = ledger
@@ -55,7 +55,7 @@ class RecordReader:
             if self._open:
                 yield from self._continue(raw, number)
                 continue
-            if number in quiet:
+            if quiet and number in quiet:
                 self._ledger.settle(number, number, "metadata")
                 continue
             try:

@@ -39,20 +39,22 @@ def _is_empty(message: Message) -> bool:
 
 def _holds_nul(m: Message) -> bool:
     """Whether any text of the message has a NUL: far cheaper than to search each line for its escape."""
+    name, call_id, uuid, model, reasoning = m.name, m.tool_call_id, m.uuid, m.model, m.reasoning
     if (
         "\x00" in m.content
-        or "\x00" in m.thread
-        or (m.reasoning and "\x00" in m.reasoning)
-        or (m.tool_call_id and "\x00" in m.tool_call_id)
-        or (m.name and "\x00" in m.name)
-        or (m.uuid and "\x00" in m.uuid)
-        or (m.model and "\x00" in m.model)
+        or (name and "\x00" in name)
+        or (call_id and "\x00" in call_id)
+        or (uuid and "\x00" in uuid)
+        or (m.thread != "main" and "\x00" in m.thread)
+        or (model and "\x00" in model)
+        or (reasoning and "\x00" in reasoning)
     ):
         return True
-    if not (m.tool_calls or m.parts):
+    calls, parts = m.tool_calls, m.parts
+    if not calls and not parts:
         return False
-    values: list[Any] = list(m.parts)
-    for call in m.tool_calls:
+    values: list[Any] = list(parts)
+    for call in calls:
         values += (call.id, call.name, call.arguments)
     return _any_nul(values)
 

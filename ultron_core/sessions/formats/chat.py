@@ -50,15 +50,21 @@ def read_plain(row: dict[str, Any], content: str, state: State) -> list[Message]
             return state.assistant(content, calls=openai_calls(row["tool_calls"]))
         return [new_message(role, content, (), None, None, None, None, "model", "main", start, end)]
     if role == "tool":
-        call_id, name = as_text(row.get("tool_call_id")) or None, row.get("name")
+        call_id, name = row.get("tool_call_id"), row.get("name")
+        if call_id.__class__ is not str or not call_id:
+            call_id = as_text(call_id) or None
         if name.__class__ is not str or not name:
             name = state.calls.get(call_id) if call_id else None
         state.openai_marks += 1
         by: Origin = "recalled" if name and is_memory_tool(name) else "tool"
         return [new_message(role, content, (), call_id, name, None, None, by, "main", start, end)]
+    pieces = split_origins(content, "human" if role == "user" else "harness")
+    if len(pieces) == 1:
+        origin, text = pieces[0]
+        return [new_message(role, text, (), None, None, None, None, origin, "main", start, end)]
     return [
         new_message(role, text, (), None, None, None, None, origin, "main", start, end)
-        for origin, text in split_origins(content, "human" if role == "user" else "harness")
+        for origin, text in pieces
     ]
 
 
