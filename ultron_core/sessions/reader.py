@@ -99,7 +99,7 @@ class SessionReader(Iterator[Message]):
         yield from ()
 
     def _refuse_binary(self) -> None:
-        if self._source.looks_binary and not self._records.saw_json:
+        if not self._records.saw_json and self._source.looks_binary:
             raise SessionFileError(f"{self._source.name} is a binary file without any JSON; no session log.")
 
     def _threads(self) -> Mapping[str, str]:

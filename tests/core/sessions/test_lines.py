@@ -1,6 +1,7 @@
 """Every physical line has one fate, whatever the file looks like."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -187,3 +188,25 @@ def test_reading_streams(tmp_path):
     assert sum(1 for _ in reader) == 2999
     assert reader.ledger.total == 3000
     assert reader.info.bytes == path.stat().st_size
+
+
+@pytest.mark.parametrize("layout", ["lines", "array", "tree", "utf-16"])
+def test_memory_does_not_grow_with_the_file(tmp_path, layout):
+    """Six megabytes of messages are read with less than one and a half in memory at any time."""
+    path, text = tmp_path / "long.jsonl", "word " * 400
+    rows = [{"role": "user", "content": f"{n} {text}"} for n in range(3000)]
+    if layout == "tree":
+        rows = [
+            {"type": "user", "uuid": f"u{n}", "parentUuid": f"u{n - 1}", "sessionId": "s", "message": row}
+            for n, row in enumerate(rows)
+        ]
+    body = ",\n".join(map(json.dumps, rows)) if layout == "array" else "\n".join(map(json.dumps, rows))
+    path.write_bytes(
+        f"[{body}]".encode() if layout == "array" else body.encode(layout if "-" in layout else "utf-8")
+    )
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in read_session(path)) == 3000
+        assert tracemalloc.get_traced_memory()[1] < 1_500_000
+    finally:
+        tracemalloc.stop()
