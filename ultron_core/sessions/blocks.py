@@ -21,7 +21,7 @@ _IMAGES = frozenset(("image", "image_url", "input_image", "inputImage"))
 _PAYLOAD = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
     """One tool result inside a content list."""
 
@@ -74,8 +74,8 @@ def _sort(block: Any, result: Content) -> None:
     kind = block.get("type")
     if not isinstance(kind, str):
         result.parts.append(_slim(block))
-    elif kind in _TEXT and isinstance(block.get(_TEXT[kind]), str):
-        result.add_text(block[_TEXT[kind]])
+    elif kind in _TEXT and isinstance(text := block.get(_TEXT[kind]), str):
+        result.add_text(text)
     elif kind in _THINKING:
         text = block.get(_THINKING[kind]) or block.get("text")
         if isinstance(text, str) and text.strip():

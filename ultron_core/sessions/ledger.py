@@ -9,6 +9,7 @@ from ultron_core.models import LineLedger, LineSkip
 __all__ = ["LedgerBuilder"]
 
 _KEPT_SKIPS = 1000
+_MESSAGE, _METADATA = ("message", ""), ("metadata", "")
 _RANK = {"skipped": 0, "metadata": 1, "part": 2, "message": 3}
 
 
@@ -24,11 +25,17 @@ class LedgerBuilder:
 
     def settle(self, start: int, end: int, fate: str, reason: str = "", detail: str = "") -> None:
         """Lines start..end are `message` (its further lines parts), `part`, `metadata` or `skipped`."""
-        if start == end == self.line + 1 and fate == "message":
-            self.message += 1
-            self.line = end
-            self._last = ("message", "")
-            return
+        if start == end == self.line + 1:
+            if fate == "message":
+                self.message += 1
+                self.line = end
+                self._last = _MESSAGE
+                return
+            if fate == "metadata":
+                self.metadata += 1
+                self.line = end
+                self._last = _METADATA
+                return
         if start <= self.line:
             self._improve(fate)
             if end <= self.line:

@@ -64,6 +64,10 @@ _OPENINGS = (
     "Unknown slash command:",
 )
 _OPENING = re.compile(r"\s*(?:" + "|".join(map(re.escape, _OPENINGS)) + ")")
+#: first characters of the openings, and what may stand before one
+_MAY_OPEN = frozenset(
+    [opening[0] for opening in _OPENINGS] + list(" \t\r\n\f\v\x1c\x1d\x1e\x1f\x85\xa0\u3000")
+)
 # the text of the wrapper is the person's own
 _WRAPPERS = re.compile(
     r"^\s*<(user_query|user_request|USER_REQUEST|userRequest)>\s*(.*?)\s*</\1>", re.DOTALL | re.IGNORECASE
@@ -88,13 +92,16 @@ def split_origins(text: str, origin: Origin = "human") -> list[Piece]:
 
     `origin` is what is left when all injected blocks are taken out.
     """
-    if origin == "human" and _OPENING.match(text):
+    if origin == "human" and text[:1] in _MAY_OPEN and _OPENING.match(text):
         return [("harness", text)]
-    if "<" not in text and "emor" not in text and "EMOR" not in text and "记忆" not in text:
+    # a block or wrapper closes; a heading has lines below it
+    tagged = "<" in text and "</" in text
+    headed = "\n" in text and ("emor" in text or "EMOR" in text or "记忆" in text)
+    if not tagged and not headed:
         return [(origin, text)]
     pieces: list[Piece] = []
     position = 0
-    for start, end, kind in _injected(text):
+    for start, end, kind in _injected(text, tagged, headed):
         if start < position:
             continue
         _add(pieces, origin, text[position:start])
@@ -106,12 +113,12 @@ def split_origins(text: str, origin: Origin = "human") -> list[Piece]:
     return _with_arguments(pieces) if origin == "human" else pieces
 
 
-def _injected(text: str) -> list[tuple[int, int, Origin]]:
+def _injected(text: str, tagged: bool, headed: bool) -> list[tuple[int, int, Origin]]:
     found: list[tuple[int, int, Origin]] = []
-    if "</" in text:
+    if tagged:
         for match in _BLOCK.finditer(text):
             found.append((*match.span(), "recalled" if match["recalled"] else "harness"))
-    if "emor" in text.lower() or "记忆" in text:
+    if headed:
         found.extend((*match.span(), "recalled") for match in _HEADING.finditer(text))
     return sorted(found)
 

@@ -20,7 +20,7 @@ from ultron_core.sessions.turns import Turns, tidied
 __all__ = ["PARSER_VERSION", "SessionReader", "parse_session", "read_session"]
 
 #: raised whenever the same bytes may give other messages
-PARSER_VERSION = "1"
+PARSER_VERSION = "2"
 _BINARY_AFTER = 2000
 
 
@@ -75,6 +75,9 @@ class SessionReader(Iterator[Message]):
                 settle(start, end, "skipped", result)
             elif not result:
                 settle(start, end, "metadata")
+                if state.late_usage:
+                    turns.note_usage("main", state.late_usage)
+                    state.late_usage = None
             elif not (messages := tidied(result)):
                 settle(start, end, "skipped", "empty")
             elif state.merge_key or turns.waiting:
@@ -96,7 +99,7 @@ class SessionReader(Iterator[Message]):
         yield from ()
 
     def _refuse_binary(self) -> None:
-        if self._source.looks_binary and not self._records.values:
+        if not self._records.saw_json and self._source.looks_binary:
             raise SessionFileError(f"{self._source.name} is a binary file without any JSON; no session log.")
 
     def _threads(self) -> Mapping[str, str]:

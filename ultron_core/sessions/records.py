@@ -7,7 +7,7 @@ lone surrogates, several objects on one line, an object over several lines, a JS
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -33,16 +33,21 @@ class RecordReader:
     Lines in `quiet` are known to be metadata and are not decoded.
     """
 
-    def __init__(self, lines: Iterable[bytes], ledger: LedgerBuilder, quiet: Container[int] = ()) -> None:
+    def __init__(self, lines: Iterable[bytes], ledger: LedgerBuilder, quiet: Collection[int] = ()) -> None:
         self._lines = lines
         self._quiet = quiet
         self._ledger = ledger
         self._open: list[bytes] = []
         self._open_line = self._open_bytes = self._depth = 0
-        #: how many JSON values of any kind were seen
-        self.values = 0
         #: the last line that was one clean record and nothing more
         self.clean_line = 0
+        #: another JSON value was seen
+        self._value = False
+
+    @property
+    def saw_json(self) -> bool:
+        """Whether any line so far held a JSON value."""
+        return self._value or self.clean_line > 0
 
     def __iter__(self) -> Iterator[Record]:
         loads, quiet, number = orjson.loads, self._quiet, 0
@@ -50,8 +55,7 @@ class RecordReader:
             if self._open:
                 yield from self._continue(raw, number)
                 continue
-            if number in quiet:
-                self.values += 1
+            if quiet and number in quiet:
                 self._ledger.settle(number, number, "metadata")
                 continue
             try:
@@ -59,11 +63,11 @@ class RecordReader:
             except orjson.JSONDecodeError:
                 yield from self._look(raw, number)
                 continue
-            self.values += 1
             if value.__class__ is dict and ("type" in value or "role" in value):
                 self.clean_line = number
                 yield value, number, number
             else:
+                self._value = True
                 yield from self._plain(value, raw, number)
         yield from self._give_up(self._open_line + len(self._open))
 
@@ -87,9 +91,10 @@ class RecordReader:
             return self._ledger.settle(number, number, "skipped", "nul_padding" if b"\0" in raw else "blank")
         if not line.strip(b"[], \t"):
             return self._ledger.settle(number, number, "metadata")
-        value, problem = _loads(line)
+        # one element of an array that has a line for each
+        value, problem = _loads(line.strip(b"[], \t") if line.startswith((b"{", b"[{")) else line)
         if not problem:
-            self.values += 1
+            self._value = True
             yield from self._plain(value, b"", number)
             return None
         found = scan(line)
@@ -98,7 +103,7 @@ class RecordReader:
             if problem:
                 self._ledger.settle(number, number, "skipped", problem)
                 continue
-            self.values += 1
+            self._value = True
             yield from self._unwrap(value, line[start:end], number, number)
         if found.open_at >= 0 and not found.cut:
             self._open, self._open_line = [line[found.open_at :] + b"\n"], number
@@ -129,7 +134,7 @@ class RecordReader:
             yield from self._give_up(number + 1)
             return
         self._open = []
-        self.values += 1
+        self._value = True
         yield from self._unwrap(value, text, first, number)
         if raw[end:].strip(b"], \t\r\n\x00"):
             yield from self._look(raw[end:], number)
@@ -153,7 +158,7 @@ class RecordReader:
         for number, raw in zip(range(first, until), lines, strict=False):
             value, problem = _loads(raw)
             if not problem and isinstance(value, dict) and value:
-                self.values += 1
+                self._value = True
                 yield value, number, number
             else:
                 self._ledger.settle(number, number, "skipped", "bad_json")
@@ -165,6 +170,7 @@ class RecordReader:
             yield value, first, last
             return
         rows = value[key]
+        yield from ((head, first, first) for head in _heads(value))
         places = element_lines(text, key) if last > first else []
         if len(places) != len(rows):
             places = [(0, last - first)] * len(rows)
@@ -174,6 +180,15 @@ class RecordReader:
             yield row, first + start, first + end
         if self._ledger.line < last:
             self._ledger.settle(self._ledger.line + 1, last, "metadata")
+
+
+def _heads(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the object around a list of messages says about them: its model and tools, Anthropic's system prompt."""
+    about = {key: value[key] for key in ("model", "tools", "session_id", "cwd", "harness") if value.get(key)}
+    heads: list[dict[str, Any]] = [{"_type": "metadata", **about}] if about else []
+    if isinstance(value.get("system"), (str, list)):
+        heads.append({"role": "system", "content": value["system"]})
+    return heads
 
 
 def _objects(value: Any) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ultron_core.sessions.formats import FORMATS, Format
+from ultron_core.sessions.formats.chat import read_plain
 from ultron_core.sessions.state import Read, State
 from ultron_core.sessions.text import TooDeepError
 
@@ -33,12 +35,19 @@ class Router:
         self._only = only
         names = [only] if only else list(FORMATS)
         self._claims = [_Claim(name, FORMATS[name]) for name in names]
+        self._plain = next((claim for claim in self._claims if claim.name == "openai"), None)
         self._recent: dict[tuple[Any, ...], _Claim] = {}
 
     def read(self, row: dict[str, Any], state: State) -> Read:
         """The messages of a row, none for metadata, or the reason why it is skipped."""
         try:
-            kind, content = row.get("type"), row.get("content")
+            content = row.get("content")
+            if content.__class__ is str and self._plain is not None:
+                plain = read_plain(row, content, state)
+                if plain is not None:
+                    self._plain.rows += 1
+                    return plain
+            kind = row.get("type")
             shape = (kind if kind.__class__ is str else None, content.__class__, *row)
             claim = self._recent.get(shape)
             # which blocks a list holds tells OpenAI from Anthropic: no two such rows need be alike
@@ -64,7 +73,16 @@ class Router:
         return "unknown_type" if isinstance(row.get("type"), str) else "no_role"
 
     def format(self, state: State) -> str | None:
-        """The format of most rows read so far, None before the first."""
-        rows = {claim.name: claim.rows for claim in self._claims}
-        best = max(rows, key=lambda name: rows[name])
-        return best if rows[best] else None
+        """The format of most rows read so far, None before the first.
+
+        Rows of role and text alone are alike in OpenAI and Anthropic logs: they count for the one of which the
+        file has more rows that the other cannot have, OpenAI without any.
+        """
+        rows = Counter[str]()
+        for claim in self._claims:
+            rows[state.dialects.get(claim.name, claim.name)] += claim.rows
+        if rows["anthropic"] > state.openai_marks:
+            rows["anthropic"] += rows["openai"] - state.openai_marks
+            rows["openai"] = state.openai_marks
+        best, most = rows.most_common(1)[0]
+        return best if most else None

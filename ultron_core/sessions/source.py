@@ -43,7 +43,12 @@ class Source:
             except OSError as error:
                 raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
         self.encoding = _encoding(head)
-        self.looks_binary = self.encoding in ("utf-8", "utf-8-sig") and _control_share(head) > 0.05
+        self._head = head
+
+    @property
+    def looks_binary(self) -> bool:
+        """Whether it begins as no text would; a log may still follow."""
+        return self.encoding in ("utf-8", "utf-8-sig") and _control_share(self._head) > 0.05
 
     def _open(self) -> BinaryIO:
         if self._bytes is not None:
@@ -66,6 +71,9 @@ class Source:
                     return
                 if self.encoding == "utf-8-sig":
                     file.seek(len(codecs.BOM_UTF8))
+                if self.size <= MAX_LINE_BYTES:
+                    yield from file  # no line can be too long
+                    return
                 while raw := file.readline(MAX_LINE_BYTES):
                     if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
                         _skip_rest(file)
@@ -90,6 +98,8 @@ def _encoding(head: bytes) -> str:
     for bom, name in _BOMS:
         if head.startswith(bom):
             return name
+    if b"\0" not in head:
+        return "utf-8"
     # without a mark: JSON is mostly ASCII, so every second byte of UTF-16 is NUL
     pairs = len(head) // 2
     if pairs >= 8 and head.rstrip(b"\x00"):

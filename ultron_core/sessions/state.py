@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ultron_core.models import Message, Origin, Role, ToolCall
+from ultron_core.models import Message, Origin, ToolCall, new_message
 from ultron_core.sessions.blocks import Content, Result, take_apart
 from ultron_core.sessions.origins import is_memory_tool, split_origins
 from ultron_core.sessions.text import as_text, clean_text, clean_value
@@ -44,6 +44,14 @@ class State:
         self.waiting: deque[str] = deque()
         #: set by a format: assistant rows with equal keys that follow each other are one message
         self.merge_key = ""
+        #: calls that a log says to have failed (or not) before it gives their answer
+        self.failed: dict[str, bool] = {}
+        #: token counts of the answer that is open in the main thread, given in a row of their own
+        self.late_usage: Mapping[str, int] | None = None
+        #: rows that only OpenAI chat has; lines of role and text alone may be Anthropic's as well
+        self.openai_marks = 0
+        #: formats whose rows another harness writes as well, and that harness, once the log has told
+        self.dialects: dict[str, str] = {}
         #: free room for one format, by its name
         self.memo: dict[str, Any] = {}
 
@@ -59,13 +67,22 @@ class State:
             if key in _INFO and isinstance(value, str) and value and key not in self.info:
                 self.info[key] = clean_text(value)
 
+    def speaks(self, dialect: str, of: str) -> None:
+        """The rows of format `of` in this file are those of the harness `dialect`; the first one told stands."""
+        if of not in self.dialects:
+            self.dialects[of] = dialect
+            if self.info.get("harness") in (None, of):
+                self.info["harness"] = dialect
+
     def note_time(self, time: datetime | None) -> datetime | None:
         """Widen the session's time span; returns the time."""
         if time is not None:
-            if self.first_time is None or time < self.first_time:
-                self.first_time = time
-            if self.last_time is None or time > self.last_time:
+            if self.last_time is None:
+                self.first_time = self.last_time = time
+            elif time > self.last_time:
                 self.last_time = time
+            elif self.first_time is not None and time < self.first_time:
+                self.first_time = time
         return time
 
     def note_tools(self, tools: Any) -> None:
@@ -74,12 +91,6 @@ class State:
             return
         shaped = [_tool_schema(clean_value(tool)) for tool in tools if isinstance(tool, dict)]
         self.tools = tuple(tool for tool in shaped if tool) or self.tools
-
-    def plain(self, role: Role, content: str, origin: Origin) -> Message:
-        """A message of the main thread that is text and nothing more."""
-        return Message(
-            role, content, (), None, None, None, None, origin, "main", self.start, self.end
-        )  # fmt: skip
 
     def user(self, content: Any, origin: Origin = "human", **extra: Any) -> list[Message]:
         """User text (split by origin) and tool results, in the order of the blocks."""
@@ -120,22 +131,37 @@ class State:
         reasoning: Any = None,
         origin: Origin = "model",
         parts: tuple[Mapping[str, Any], ...] = (),
-        **extra: Any,
+        name: str | None = None,
+        thread: str = "main",
+        timestamp: datetime | None = None,
+        model: str | None = None,
+        usage: Mapping[str, int] | None = None,
+        uuid: str | None = None,
     ) -> list[Message]:
         """One message of the model: text blocks by newline, thinking blocks by blank line, calls in order."""
-        if isinstance(content, str):
-            text, thinking = content, reasoning if isinstance(reasoning, str) else None
-            calls = tuple(calls)
+        results: list[Result] = []
+        thinking = reasoning if reasoning.__class__ is str else None
+        if content.__class__ is str:
+            text = content
         else:
             taken = take_apart(content)
-            taken.thinking += [reasoning] if isinstance(reasoning, str) else []
-            text, thinking = taken.text, "\n\n".join(taken.thinking) or None
+            text = taken.text
+            if taken.thinking:
+                thinking = "\n\n".join([*taken.thinking, thinking] if thinking else taken.thinking)
             calls, parts = (*taken.calls, *calls), (*parts, *taken.parts)
-            results = [item for item in taken.flow if isinstance(item, Result)]
-            if results:
-                message = self._make("assistant", text, origin, calls, thinking, parts, **extra)
-                return [message, *(self._result(item, **extra) for item in results)]
-        return [self._make("assistant", text, origin, calls, thinking, parts, **extra)]
+            results = [item for item in taken.flow if item.__class__ is Result]
+        for call in calls:
+            if call.id:
+                self.calls[call.id] = call.name
+        messages = [
+            new_message(
+                "assistant", text, tuple(calls), None, name, None, thinking or None, origin, thread,
+                self.start, self.end, timestamp, parts, model, usage, uuid,
+            )
+        ]  # fmt: skip
+        for item in results:
+            messages.append(self._result(item, thread=thread, timestamp=timestamp, uuid=uuid))
+        return messages
 
     def tool(
         self,
@@ -154,7 +180,7 @@ class State:
         if not name and call_id:
             name = self.calls.get(call_id)
         origin: Origin = "recalled" if name and is_memory_tool(name) else "tool"
-        message = Message(
+        message = new_message(
             "tool", content, (), call_id, name or None, is_error, None, origin, thread, self.start, self.end,
             timestamp, parts, None, None, uuid,
         )  # fmt: skip
@@ -186,7 +212,7 @@ class State:
         for call in calls:
             if call.id:
                 self.calls[call.id] = call.name
-        return Message(
+        return new_message(
             role, content, tuple(calls), call_id, name, is_error, reasoning, origin, thread, self.start,
             self.end, timestamp, parts, model, usage, uuid,
         )  # fmt: skip

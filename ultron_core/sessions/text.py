@@ -86,8 +86,6 @@ def decode(arguments: Any) -> Any:
         decoded = orjson.loads(arguments)
     except orjson.JSONDecodeError:
         return arguments
-    if "\\u0000" in arguments:
-        return clean_value(decoded)
     # each level takes a bracket
     return decoded if len(arguments) <= MAX_DEPTH else check_depth(decoded)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import cast
 
 from ultron_core.sessions.formats import FORMATS
+from ultron_core.sessions.formats.base import TreeFormat
 from ultron_core.sessions.ledger import LedgerBuilder
 from ultron_core.sessions.records import RecordReader
 from ultron_core.sessions.router import FORMAT_FAULTS
-from ultron_core.sessions.tree import Node, Tree
+from ultron_core.sessions.tree import Tree
 
 __all__ = ["find_threads"]
 
-_TREES = {name: module for name, module in FORMATS.items() if hasattr(module, "node")}
+_TREES = {name: cast(TreeFormat, module) for name, module in FORMATS.items() if hasattr(module, "plant")}
 
 
 def find_threads(lines: Iterable[bytes], only: str | None, quiet: set[int]) -> Mapping[str, str]:
@@ -22,23 +23,15 @@ def find_threads(lines: Iterable[bytes], only: str | None, quiet: set[int]) -> M
     Adds to `quiet` the lines that carry no message, so that the reader need not decode them.
     """
     tree = Tree()
-    modules = [module for name, module in _TREES.items() if only in (None, name)]
+    formats = [(f.claims, f.plant) for name, f in _TREES.items() if only in (None, name)]
     records = RecordReader(lines, LedgerBuilder())
     for row, line, _ in records:
-        node = _node(row, modules)
-        if node is not None:
-            tree.add(node)
-            if node.quiet and records.clean_line == line:
-                quiet.add(line)
+        try:
+            for claims, plant in formats:
+                if claims(row):
+                    if plant(row, tree) and records.clean_line == line:
+                        quiet.add(line)
+                    break
+        except FORMAT_FAULTS:
+            continue  # the reader counts the row
     return tree.threads()
-
-
-def _node(row: dict[str, Any], modules: list[Any]) -> Node | None:
-    try:
-        for module in modules:
-            if module.claims(row):
-                node: Node | None = module.node(row)
-                return node
-    except FORMAT_FAULTS:
-        pass  # the reader counts the row
-    return None

@@ -70,8 +70,8 @@ def test_formats_are_named_and_may_be_mixed_in_one_file():
         "message": {"role": "user", "content": "And back?"},
         "sessionId": "s",
     }
-    session = parse(*OPENAI, *ANTHROPIC, native)
-    assert len(session.messages) == 11
+    session = parse(*OPENAI, *ANTHROPIC, *OPENAI, native)
+    assert len(session.messages) == 16
     assert session.info.format == "openai"
     assert session.messages[-1].content == "And back?"
 
@@ -153,3 +153,79 @@ def test_odd_values_never_raise():
     )
     assert [m.content for m in session.messages] == ['{"a":1}', "7", "", "3", '{"rows":[1,2]}']
     assert session.messages[-1].tool_call_id == "9"
+
+
+def test_a_log_is_named_by_the_rows_that_only_one_format_has():
+    """Rows of text alone are alike in both; the first rows do not decide."""
+    text = [{"role": "user", "content": f"Question {n}?"} for n in range(9)]
+    blocks = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}
+    spoken = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
+    call = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]}
+    answer = {"role": "tool", "tool_call_id": "1", "content": "x"}
+    assert parse(*text).info.format == "openai"
+    assert parse(*text, blocks).info.format == "anthropic"
+    assert parse(*text, spoken).info.format == "anthropic"
+    assert parse(*text, call, answer).info.format == "openai"
+    assert parse(*text, blocks, call, answer).info.format == "openai"
+    native = {"type": "user", "message": {"role": "user", "content": "And back?"}, "sessionId": "s"}
+    assert parse(*text, blocks, *[native] * 5).info.format == "anthropic"
+
+
+def test_what_the_object_around_the_messages_says_is_read():
+    function = {"name": "find", "description": "Finds.", "input_schema": {"type": "object"}}
+    request = {
+        "model": "m1",
+        "system": [{"type": "text", "text": "Be brief."}],
+        "tools": [function],
+        "messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}],
+    }
+    session = parse(request)
+    assert [(m.role, m.origin, m.content) for m in session.messages] == [
+        ("system", "harness", "Be brief."),
+        ("user", "human", "Hi."),
+        ("assistant", "model", "Hello."),
+    ]
+    assert session.info.model == "m1"
+    assert [tool["function"]["name"] for tool in session.info.tools] == ["find"]
+    assert (session.ledger.total, session.ledger.message) == (1, 1)
+
+
+def test_nul_is_taken_out_of_every_text_of_a_message():
+    session = parse(
+        {
+            "_type": "metadata",
+            "model": "m\x00",
+            "tools": [{"name": "f\x00", "parameters": {"a\x00": "b\x00"}}],
+        },
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "a\x00b"}, {"type": "hologram", "x\x00": ["y\x00"]}],
+            "reasoning": "r\x00",
+            "tool_calls": [
+                {"id": "1\x00", "function": {"name": "f\x00", "arguments": '{"k\\u0000": ["v\\u0000"]}'}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "1\x00", "content": {"rows": ["c\x00"]}},
+        {"role": "user", "content": "\x00"},
+    )
+    call, result = session.messages
+    assert (call.content, call.reasoning) == ("ab", "r")
+    assert call.tool_calls == (ToolCall("1", "f", {"k": ["v"]}),)
+    assert call.parts == ({"type": "hologram", "x": ["y"]},)
+    assert (result.tool_call_id, result.name, result.content) == ("1", "f", '{"rows":["c"]}')
+    assert session.info.model == "m"
+    assert session.info.tools[0]["function"]["parameters"] == {"a": "b"}
+    assert session.ledger.skipped == {"empty": 1}
+
+
+def test_arguments_too_deep_to_be_stored_cost_their_row_alone():
+    def call(depth):
+        arguments = "[" * depth + "]" * depth
+        return {
+            "role": "assistant",
+            "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": arguments}}],
+        }
+
+    session = parse(call(150), call(300))
+    assert [len(m.tool_calls) for m in session.messages] == [1]
+    assert session.ledger.skipped == {"too_deep": 1}

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from ultron_core.sessions import parse_session
+from ultron_core.sessions.source import Source
 
 
 def row(uuid, parent, kind, content, **more):
@@ -168,3 +169,55 @@ def test_an_error_shown_as_an_answer_is_the_harness():
     )
     assert [m.origin for m in session.messages] == ["human", "harness"]
     assert session.info.model is None
+
+
+def test_a_tree_that_begins_late_in_a_file_is_found():
+    chat = [{"role": "user", "content": f"Turn {n}."} for n in range(1200)]
+    rows = [
+        row("u1", None, "user", "Start."),
+        row("a1", "u1", "assistant", "Started."),
+        row("u2", "a1", "user", "Wrong way."),
+        row("u3", "a1", "user", "Right way."),
+    ]
+    session = parse_session("\n".join(map(json.dumps, chat + rows)).encode())
+    assert session.ledger.message == 1204
+    assert [m.thread for m in session.messages[1200:]] == ["main", "main", "branch:1", "main"]
+
+
+def test_a_file_without_a_tree_is_read_once(tmp_path, monkeypatch):
+    opened = []
+    path = tmp_path / "chat.jsonl"
+    path.write_text('{"role": "user", "content": "Hi."}\n' * 50)
+    lines = Source.lines
+    monkeypatch.setattr(Source, "lines", lambda self: opened.append(self.name) or lines(self))
+    assert len(parse_session(path).messages) == 50
+    assert len(opened) == 1
+    path.write_text("\n".join(json.dumps(row(f"u{n}", None, "user", "Hi.")) for n in range(50)))
+    assert len(parse_session(path).messages) == 50
+    assert len(opened) == 3
+
+
+def test_a_message_on_the_line_of_a_progress_row_is_kept():
+    progress = {"type": "progress", "uuid": "p1", "parentUuid": "u1", "data": {}}
+    first, second = row("u1", None, "user", "Start."), row("u2", "p1", "user", "Go on.")
+    body = json.dumps(first) + "\n" + json.dumps(progress) + json.dumps(second)
+    session = parse_session(body.encode())
+    assert [m.content for m in session.messages] == ["Start.", "Go on."]
+    assert (session.ledger.message, session.ledger.metadata) == (2, 0)
+
+
+def test_a_file_that_only_resumes_another_keeps_its_branches():
+    """A resumed session repeats its history under its own session id: forks in it are forks once."""
+    history = [
+        row("u1", None, "user", "Start."),
+        row("u2", "u1", "user", "Wrong way."),
+        row("u3", "u1", "user", "Right way."),
+    ]
+    session = parse(*history, *({**r, "sessionId": "s2"} for r in history), row("u4", "u3", "user", "Go on."))
+    assert [(m.thread, m.content) for m in session.messages] == [
+        ("main", "Start."),
+        ("branch:1", "Wrong way."),
+        ("main", "Right way."),
+        ("main", "Go on."),
+    ]
+    assert session.ledger.skipped == {"duplicate_uuid": 3}

@@ -1,6 +1,7 @@
 """Every physical line has one fate, whatever the file looks like."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -95,6 +96,12 @@ def test_several_objects_on_one_line_are_one_message_line():
     assert fates(session) == (1, 1, 0, 0, {})
 
 
+def test_an_object_that_begins_on_the_line_of_another_has_its_further_lines_as_parts():
+    session = parse_session((json.dumps(HI) + json.dumps(ANSWER, indent=1)).encode())
+    assert [(m.start_line, m.end_line) for m in session.messages] == [(1, 1), (1, 4)]
+    assert fates(session) == (4, 1, 3, 0, {})
+
+
 def test_a_wrapped_message_list_gives_each_message_its_own_lines():
     session = parse_session(json.dumps({"id": 7, "messages": [HI, ANSWER]}, indent=1).encode())
     assert [(m.start_line, m.end_line, m.content) for m in session.messages] == [
@@ -181,3 +188,25 @@ def test_reading_streams(tmp_path):
     assert sum(1 for _ in reader) == 2999
     assert reader.ledger.total == 3000
     assert reader.info.bytes == path.stat().st_size
+
+
+@pytest.mark.parametrize("layout", ["lines", "array", "tree", "utf-16"])
+def test_memory_does_not_grow_with_the_file(tmp_path, layout):
+    """Six megabytes of messages are read with less than one and a half in memory at any time."""
+    path, text = tmp_path / "long.jsonl", "word " * 400
+    rows = [{"role": "user", "content": f"{n} {text}"} for n in range(3000)]
+    if layout == "tree":
+        rows = [
+            {"type": "user", "uuid": f"u{n}", "parentUuid": f"u{n - 1}", "sessionId": "s", "message": row}
+            for n, row in enumerate(rows)
+        ]
+    body = ",\n".join(map(json.dumps, rows)) if layout == "array" else "\n".join(map(json.dumps, rows))
+    path.write_bytes(
+        f"[{body}]".encode() if layout == "array" else body.encode(layout if "-" in layout else "utf-8")
+    )
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in read_session(path)) == 3000
+        assert tracemalloc.get_traced_memory()[1] < 1_500_000
+    finally:
+        tracemalloc.stop()

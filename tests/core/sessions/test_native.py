@@ -276,3 +276,95 @@ def test_every_registered_format_is_a_module_that_claims_and_reads():
     assert {"openai", "anthropic", "claude_code", "codex", "pi", "swe_agent"} <= set(FORMATS)
     for module in FORMATS.values():
         assert module.claims({}) is False
+
+
+def test_rows_shared_by_three_harnesses_are_named_by_the_one_that_wrote_them():
+    header = {"type": "session", "id": "s", "version": 3, "cwd": "/repo", "timestamp": "2026-01-01T00:00:00Z"}
+    ask = pi("1", None, role="user", content="Hi.")
+    answer = pi("2", "1", role="assistant", content="Hello.")
+    sent = pi("3", "2", role="assistant", content="Sent.", provider="openclaw", model="delivery-mirror")
+    snapshot = {"type": "custom", "customType": "openclaw.cache-ttl", "timestamp": "2026-01-01T00:00:00Z"}
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]
+
+    def named(*rows):
+        info = parse(*rows).info
+        return info.format, info.harness
+
+    assert named(header, ask, answer) == ("pi", "pi")
+    assert named(header, ask, answer, sent) == ("openclaw", "openclaw")
+    assert named(header, ask, answer, snapshot) == ("openclaw", "openclaw")
+    assert named({**header, "cwd": "/home/a/.openclaw/workspace"}, ask) == ("openclaw", "openclaw")
+    assert named({**header, "cwd": "/work/openclaw"}, ask, answer) == ("pi", "pi")
+    assert named({"type": "session_start", "id": "d", "cwd": "/r"}, ask, answer) == ("droid", "droid")
+    assert named(ask, answer, pi("3", "2", role="user", content=result)) == ("droid", "droid")
+    # the gateway's own notice is not the model's word
+    assert parse(header, ask, sent).messages[-1].origin == "harness"
+
+
+def test_pi_keeps_the_error_of_an_answer_that_never_came():
+    session = parse(
+        pi("1", None, role="user", content="Go."),
+        pi("2", "1", role="assistant", content=[], stopReason="error", errorMessage="Overloaded."),
+        pi("3", "2", role="bashExecution", command="sleep 9", output="", cancelled=True),
+    )
+    assert brief(session)[1:3] == [("assistant", "harness", "Overloaded."), ("user", "human", "! sleep 9")]
+    assert session.messages[-1].is_error is True
+
+
+def test_codex_takes_the_prompt_failures_and_tokens_from_their_own_rows():
+    def event(**payload):
+        return {"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": payload}
+
+    header = {"type": "session_meta", "payload": {"id": "s", "base_instructions": {"text": "You are Codex."}}}
+    session = parse(
+        header,
+        header,
+        item(type="message", role="user", content=[{"type": "input_text", "text": "Test."}]),
+        item(type="function_call", call_id="c1", name="exec_command", arguments="{}"),
+        item(type="function_call", call_id="c2", name="apply_patch", arguments="{}"),
+        item(type="function_call", call_id="c3", name="shell", arguments="{}"),
+        event(type="token_count", info={"last_token_usage": {"input_tokens": 9, "output_tokens": 2}}),
+        item(
+            type="function_call_output",
+            call_id="c1",
+            output="Chunk ID: 1f\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nfailed",
+        ),
+        event(type="patch_apply_end", call_id="c2", success=True),
+        item(type="function_call_output", call_id="c2", output="Done."),
+        item(type="function_call_output", call_id="c3", output="Exit code: 0\nOutput:\nok"),
+        item(type="message", role="assistant", content=[{"type": "output_text", "text": "Exit code: 1\n"}]),
+    )
+    assert brief(session)[:2] == [("system", "harness", "You are Codex."), ("user", "human", "Test.")]
+    assert session.messages[2].usage == {"input": 9, "output": 2}
+    assert [(m.name, m.is_error) for m in session.messages if m.role == "tool"] == [
+        ("exec_command", True),
+        ("apply_patch", False),
+        ("shell", False),
+    ]
+
+
+def test_copilot_keeps_attachments_and_the_summary_of_a_compaction():
+    session = parse(
+        {"type": "session.start", "data": {"sessionId": "s"}},
+        {"type": "session.model_change", "data": {"newModel": "gpt"}},
+        {
+            "type": "user.message",
+            "data": {"content": "See.", "attachments": [{"type": "file", "path": "a.py"}]},
+        },
+        {"type": "session.compaction_complete", "data": {"summaryContent": "We looked."}},
+    )
+    assert brief(session) == [("user", "human", "See."), ("user", "harness", "We looked.")]
+    assert session.messages[0].parts == ({"type": "attachment", "path": "a.py"},)
+    assert session.info.model == "gpt"
+
+
+def test_swe_agent_tool_rows_without_an_id_answer_the_open_calls():
+    call = {"id": "c1", "function": {"name": "open", "arguments": '{"path": "a"}'}}
+    session = parse(
+        {"role": "user", "content": "Here is a demonstration of how to correctly do it.\nls", "agent": "m"},
+        {"role": "user", "content": "Fix it.", "agent": "m"},
+        {"role": "assistant", "content": "Look.", "action": "open a", "tool_calls": [call], "agent": "m"},
+        {"role": "tool", "content": "[File: a]", "agent": "m"},
+    )
+    assert [m.origin for m in session.messages] == ["harness", "human", "model", "tool"]
+    assert (session.messages[3].tool_call_id, session.messages[3].name) == ("c1", "open")

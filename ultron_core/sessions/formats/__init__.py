@@ -14,6 +14,7 @@ from ultron_core.sessions.formats import (
     droid,
     kimi,
     openai,
+    openclaw,
     pi,
     swe_agent,
 )
@@ -29,8 +30,9 @@ FORMATS: MappingProxyType[str, Format] = MappingProxyType(
         "copilot": copilot,
         "antigravity": antigravity,
         "kimi": kimi,
-        "droid": droid,
         "pi": pi,
+        "openclaw": openclaw,
+        "droid": droid,
         "cursor": cursor,
         "swe_agent": swe_agent,
         "anthropic": anthropic,

@@ -16,11 +16,14 @@ _BLOCKS = frozenset(
 
 def claims(row: dict[str, Any]) -> bool:
     content = row.get("content")
+    if row.get("type") == "message" and "stop_reason" in row and row.get("role") == "assistant":
+        return True
     if not isinstance(content, list) or "role" not in row or ("type" in row and row["type"] != "message"):
         return False
-    return any(
-        isinstance(b, dict) and isinstance(b.get("type"), str) and b["type"] in _BLOCKS for b in content
-    )
+    kinds = [b["type"] for b in content if isinstance(b, dict) and isinstance(b.get("type"), str)]
+    # OpenAI's models answer in a string, even where its users may write blocks
+    spoken = row["role"] == "assistant" and kinds[:1] == ["text"] and "tool_calls" not in row
+    return spoken or not _BLOCKS.isdisjoint(kinds)
 
 
 def read(row: dict[str, Any], state: State) -> Read:

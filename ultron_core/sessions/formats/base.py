@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ultron_core.sessions.state import Read, State
-from ultron_core.sessions.tree import Node
+from ultron_core.sessions.tree import Tree
 
 __all__ = ["Format", "mapping"]
 
@@ -14,7 +14,7 @@ __all__ = ["Format", "mapping"]
 class Format(Protocol):
     """One module of this package.
 
-    A format whose rows form a tree also has `node(row) -> Node | None`; the file is then read twice.
+    A format whose rows form a tree is a TreeFormat; its files are read twice.
     """
 
     def claims(self, row: dict[str, Any]) -> bool:
@@ -27,8 +27,8 @@ class Format(Protocol):
 class TreeFormat(Format, Protocol):
     """A format whose rows name their parent."""
 
-    def node(self, row: dict[str, Any]) -> Node | None:
-        """The row's place in the tree, None for rows outside it."""
+    def plant(self, row: dict[str, Any], tree: Tree) -> bool:
+        """Add a row that the format claims to the tree; True when it can carry no message."""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ultron_core.models import Role, ToolCall
+from ultron_core.models import Message, Origin, Role, ToolCall, new_message
 from ultron_core.sessions.blocks import call_of, content_text, openai_calls
 from ultron_core.sessions.formats.base import mapping
-from ultron_core.sessions.origins import split_origins
+from ultron_core.sessions.origins import is_memory_tool, split_origins
 from ultron_core.sessions.state import Read, State, usage_of
 from ultron_core.sessions.text import as_text, parse_time
 
-__all__ = ["ROLES", "read_chat"]
+__all__ = ["ROLES", "read_chat", "read_plain"]
 
 #: rows with these keys alone need no detours
 _PLAIN = {
@@ -34,6 +34,40 @@ ROLES: dict[str, Role] = {
 }
 
 
+def read_plain(row: dict[str, Any], content: str, state: State) -> list[Message] | None:
+    """The messages of a row of role and text, and a tool's call ids, alone; None for any other row.
+
+    Every format but OpenAI chat has further keys: such a row needs no search for the format that claims it.
+    """
+    role: Any = row.get("role")
+    keys = _PLAIN.get(role) if role.__class__ is str else None
+    if keys is None or not keys.issuperset(row):
+        return None
+    start, end = state.start, state.end
+    if role == "assistant":
+        if row.get("tool_calls"):
+            state.openai_marks += 1
+            return state.assistant(content, calls=openai_calls(row["tool_calls"]))
+        return [new_message(role, content, (), None, None, None, None, "model", "main", start, end)]
+    if role == "tool":
+        call_id, name = row.get("tool_call_id"), row.get("name")
+        if call_id.__class__ is not str or not call_id:
+            call_id = as_text(call_id) or None
+        if name.__class__ is not str or not name:
+            name = state.calls.get(call_id) if call_id else None
+        state.openai_marks += 1
+        by: Origin = "recalled" if name and is_memory_tool(name) else "tool"
+        return [new_message(role, content, (), call_id, name, None, None, by, "main", start, end)]
+    pieces = split_origins(content, "human" if role == "user" else "harness")
+    if len(pieces) == 1:
+        origin, text = pieces[0]
+        return [new_message(role, text, (), None, None, None, None, origin, "main", start, end)]
+    return [
+        new_message(role, text, (), None, None, None, None, origin, "main", start, end)
+        for origin, text in pieces
+    ]
+
+
 def read_chat(row: dict[str, Any], state: State, **extra: Any) -> Read:
     """Messages of one row with role and content, whatever blocks the content holds."""
     raw_role = row.get("role")
@@ -41,8 +75,6 @@ def read_chat(row: dict[str, Any], state: State, **extra: Any) -> Read:
     if role is None:
         return "no_role" if raw_role is None else "unknown_role"
     content = row.get("content")
-    if content.__class__ is str and not extra and _PLAIN[role].issuperset(row):
-        return _plain(row, role, content, state)
     stamp = row.get("timestamp") or row.get("created_at")
     if stamp and "timestamp" not in extra:
         extra["timestamp"] = state.note_time(parse_time(stamp))
@@ -59,22 +91,6 @@ def read_chat(row: dict[str, Any], state: State, **extra: Any) -> Read:
     if role == "system":
         return state.system(content, **extra) or "empty"
     return _assistant(row, state, content, extra)
-
-
-def _plain(row: dict[str, Any], role: Role, content: str, state: State) -> Read:
-    """The common case without detours: text alone, or a tool's text."""
-    if role == "assistant":
-        calls = openai_calls(row["tool_calls"]) if row.get("tool_calls") else None
-        if calls:
-            return state.assistant(content, calls=calls)
-        return [state.plain(role, content, "model")]
-    if role == "tool":
-        call_id, name = row.get("tool_call_id"), row.get("name")
-        if call_id.__class__ is not str:
-            call_id = as_text(call_id)
-        return state.tool(content, call_id or None, name=name if name.__class__ is str else None)
-    pieces = split_origins(content, "human" if role == "user" else "harness")
-    return [state.plain(role, text, origin) for origin, text in pieces]
 
 
 def _assistant(row: dict[str, Any], state: State, content: Any, extra: dict[str, Any]) -> Read:

@@ -8,15 +8,16 @@ history) counts once. progress, attachment, system, summary and snapshot rows ca
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ultron_core.models import Message, Origin
 from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.state import METADATA, Read, State, usage_of
 from ultron_core.sessions.text import as_text, parse_time
-from ultron_core.sessions.tree import Node
+from ultron_core.sessions.tree import Tree
 
-__all__ = ["claims", "node", "read"]
+__all__ = ["claims", "plant", "read"]
 
 _TALK = frozenset(("user", "assistant"))
 _META = frozenset(
@@ -63,20 +64,18 @@ def claims(row: dict[str, Any]) -> bool:
     return kind in _META or "parentUuid" in row or "sessionId" in row or "isSidechain" in row
 
 
-def node(row: dict[str, Any]) -> Node | None:
+def plant(row: dict[str, Any], tree: Tree) -> bool:
     """The row's place in the tree of parentUuid (logicalParentUuid after a compaction)."""
     uuid = _id(row)
-    if uuid is None:
-        return None
-    parent = row.get("parentUuid") or row.get("logicalParentUuid")
-    if parent.__class__ is not str:
-        parent = None
-    agent = as_text(row.get("agentId")) if row.get("isSidechain") is True else None
-    kind = row["type"]
-    if kind == "progress":
-        return Node(uuid, parent, False, False, agent, True)
-    prompt = kind == "user" and not row.get("isMeta") and _is_prompt(row["message"])
-    return Node(uuid, parent, kind in _TALK, prompt, agent, False)
+    kind: str = row["type"]
+    if uuid is not None:
+        parent = row.get("parentUuid") or row.get("logicalParentUuid")
+        if parent.__class__ is not str:
+            parent = None
+        agent = as_text(row.get("agentId")) if row.get("isSidechain") is True else None
+        prompt = kind == "user" and not row.get("isMeta") and _is_prompt(row["message"])
+        tree.add(uuid, parent, kind in _TALK, prompt, agent)
+    return kind == "progress"
 
 
 def _id(row: dict[str, Any]) -> str | None:
@@ -96,17 +95,17 @@ def _is_prompt(message: dict[str, Any]) -> bool:
 
 def read(row: dict[str, Any], state: State) -> Read:
     kind, uuid = row["type"], _id(row)
+    if "cwd" not in state.info:
+        state.note(harness="claude_code", session_id=row.get("sessionId"), cwd=row.get("cwd"))
+        state.note(harness_version=row.get("version"))
+    if kind not in _TALK and kind != "attachment":
+        return METADATA if kind in _META else "unknown_type"
     if uuid:
         if uuid in state.seen_ids:
             return "duplicate_uuid"
         state.seen_ids.add(uuid)
-    if "cwd" not in state.info:
-        state.note(harness="claude_code", session_id=row.get("sessionId"), cwd=row.get("cwd"))
-        state.note(harness_version=row.get("version"))
-    if kind not in _TALK:
-        if kind == "attachment":
-            return _attachment(row, state, uuid)
-        return METADATA if kind in _META else "unknown_type"
+    if kind == "attachment":
+        return _attachment(row, state, uuid)
     message = row["message"]
     extra: dict[str, Any] = {"thread": _thread(row, uuid, state), "uuid": uuid}
     extra["timestamp"] = state.note_time(parse_time(row.get("timestamp")))
@@ -140,9 +139,8 @@ def _assistant(row: dict[str, Any], message: Any, state: State, extra: dict[str,
 
 def _user(row: dict[str, Any], message: Any, state: State, extra: dict[str, Any]) -> list[Message]:
     origin: Origin = "human"
-    kind = as_text(mapping(row.get("origin")).get("kind"))
     injected = row.get("isMeta") is True or row.get("isCompactSummary") is True
-    if injected or row.get("isVisibleInTranscriptOnly") is True or kind in _NOT_HUMAN:
+    if injected or row.get("isVisibleInTranscriptOnly") is True or _sent_by_harness(row):
         origin = "harness"
     elif row.get("isSidechain") is True:
         # the parent model wrote the sub-agent's task
@@ -157,6 +155,11 @@ def _user(row: dict[str, Any], message: Any, state: State, extra: dict[str, Any]
 _NOT_HUMAN = frozenset(
     ("task", "task-notification", "agent", "hook", "system", "coordinator", "channel", "peer")
 )
+
+
+def _sent_by_harness(row: Mapping[str, Any]) -> bool:
+    origin = row.get("origin")
+    return origin.__class__ is dict and as_text(origin.get("kind")) in _NOT_HUMAN
 
 
 def _answered(message: Message, call_id: str, state: State) -> Message:
@@ -175,5 +178,5 @@ def _attachment(row: dict[str, Any], state: State, uuid: str | None) -> Read:
         return METADATA
     extra: dict[str, Any] = {"thread": _thread(row, uuid, state), "uuid": uuid}
     extra["timestamp"] = state.note_time(parse_time(row.get("timestamp")))
-    kind = as_text(mapping(attachment.get("origin")).get("kind"))
-    return state.user(attachment.get("prompt"), "harness" if kind in _NOT_HUMAN else "human", **extra)
+    origin: Origin = "harness" if _sent_by_harness(attachment) else "human"
+    return state.user(attachment.get("prompt"), origin, **extra)

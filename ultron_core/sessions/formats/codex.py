@@ -1,17 +1,20 @@
 """Native rollouts of Codex (`~/.codex/sessions/.../rollout-*.jsonl`), also the older ones without envelope.
 
-`response_item` rows are the conversation; `event_msg` rows repeat it for the screen and are metadata, as is
-`compacted.replacement_history`. Pieces of one answer that follow each other become one message.
+`response_item` rows are the conversation; `event_msg` rows repeat it for the screen and are metadata (of them only
+the failure of a call and the tokens of an answer are read), as is `compacted.replacement_history`. Pieces of one
+answer that follow each other become one message.
 """
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Any
 
 from ultron_core.models import ToolCall
 from ultron_core.sessions.blocks import content_text, take_apart
 from ultron_core.sessions.formats.base import mapping
-from ultron_core.sessions.state import METADATA, Read, State
+from ultron_core.sessions.state import METADATA, Read, State, usage_of
 from ultron_core.sessions.text import as_text, decode, parse_time
 
 __all__ = ["claims", "read"]
@@ -50,6 +53,10 @@ _OUTPUTS = frozenset(
     ]
 )
 _BARE = _CALLS | _OUTPUTS | {"reasoning"}
+#: how shell tools begin what they answer, where the answer is plain text
+_EXIT_CODE = re.compile(
+    r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})\n"
+)
 _INPUTS = frozenset(("input_text", "output_text", "input_image"))
 
 
@@ -79,9 +86,9 @@ def read(row: dict[str, Any], state: State) -> Read:
     if kind == "response_item":
         return _item(payload, state, {"timestamp": stamp, "model": state.memo.get("codex_model")})
     if kind == "session_meta":
-        state.note(harness="codex", session_id=payload.get("id"), cwd=payload.get("cwd"))
-        state.note(harness_version=payload.get("cli_version"))
-        state.note_tools(payload.get("tools"))
+        return _header(payload, state, stamp)
+    if kind == "event_msg":
+        _event(payload, state)
     elif kind == "turn_context":
         state.note(cwd=payload.get("cwd"), model=payload.get("model"))
         if isinstance(payload.get("model"), str):
@@ -91,6 +98,35 @@ def read(row: dict[str, Any], state: State) -> Read:
     elif kind not in _ENVELOPES:
         return "unknown_type"
     return METADATA
+
+
+def _header(payload: dict[str, Any], state: State, stamp: datetime | None) -> Read:
+    """The system prompt is given once, by the first header: a resumed session repeats its own."""
+    state.note(harness="codex", session_id=payload.get("id"), cwd=payload.get("cwd"))
+    state.note(harness_version=payload.get("cli_version"))
+    state.note_tools(payload.get("tools"))
+    prompt = mapping(payload.get("base_instructions")).get("text") or payload.get("instructions")
+    if not isinstance(prompt, str) or "codex_prompt" in state.memo:
+        return METADATA
+    state.memo["codex_prompt"] = True
+    return state.system(prompt, timestamp=stamp)
+
+
+def _event(event: dict[str, Any], state: State) -> None:
+    kind = event.get("type")
+    if kind == "token_count":
+        state.late_usage = usage_of(mapping(event.get("info")).get("last_token_usage"))
+        return
+    call_id, failed = event.get("call_id"), None
+    if kind == "exec_command_end" and isinstance(event.get("exit_code"), int):
+        failed = event["exit_code"] != 0
+    elif kind == "patch_apply_end" and isinstance(event.get("success"), bool):
+        failed = not event["success"]
+    elif kind == "mcp_tool_call_end":
+        result = mapping(event.get("result"))
+        failed = "Err" in result or mapping(result.get("Ok")).get("isError") is True
+    if failed is not None and isinstance(call_id, str):
+        state.failed[call_id] = failed
 
 
 def _item(item: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
@@ -156,4 +192,8 @@ def _output(item: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
         failed = not decoded["success"] if isinstance(decoded.get("success"), bool) else None
     text, parts = content_text(body)
     call_id = as_text(item.get("call_id")) or None
+    if failed is None and call_id in state.failed:
+        failed = state.failed[call_id]
+    if failed is None and (code := _EXIT_CODE.match(text)):
+        failed = code[1] != "0"
     return state.tool(text, call_id, is_error=failed, parts=parts, timestamp=extra.get("timestamp"))

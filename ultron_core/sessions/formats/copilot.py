@@ -29,8 +29,12 @@ def read(row: dict[str, Any], state: State) -> Read:
     if kind == "session.start":
         state.note(harness="copilot", session_id=data.get("sessionId"), model=data.get("selectedModel"))
         state.note(harness_version=data.get("copilotVersion"), cwd=mapping(data.get("context")).get("cwd"))
+    elif kind == "session.model_change":
+        state.note(model=data.get("newModel"))
+    elif kind == "session.compaction_complete" and isinstance(data.get("summaryContent"), str):
+        return state.user(data["summaryContent"], "harness", **extra)
     elif kind == "user.message":
-        return state.user(as_text(data.get("content")), **extra)
+        return _prompt(data, state, extra)
     elif kind == "assistant.message":
         return _assistant(data, state, extra)
     elif kind == "assistant.reasoning":
@@ -47,6 +51,16 @@ def read(row: dict[str, Any], state: State) -> Read:
     elif not kind.startswith(_META):
         return "unknown_type"
     return METADATA
+
+
+def _prompt(data: Any, state: State, extra: dict[str, Any]) -> Read:
+    """What a person wrote; files and images that go with it are parts."""
+    files = data.get("attachments")
+    attached = (
+        [{**f, "type": "attachment"} for f in files if isinstance(f, dict)] if isinstance(files, list) else []
+    )
+    words = [{"type": "text", "text": as_text(data.get("content"))}]
+    return state.user([*words, *attached] if attached else words[0]["text"], **extra)
 
 
 def _assistant(data: Any, state: State, extra: dict[str, Any]) -> Read:

@@ -1,6 +1,6 @@
 """Native logs of Factory Droid: the session store (`session_start`, then messages) and its stream-json output.
 
-The store's `message` rows have the shape of `pi` and are read there.
+The store's `message` rows have the shape of `pi`, which reads them; only here do they hold Anthropic's tool blocks.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from ultron_core.sessions.formats import pi
 from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.state import METADATA, Read, State
 from ultron_core.sessions.text import as_text, parse_time
-from ultron_core.sessions.tree import Node
+from ultron_core.sessions.tree import Tree
 
-__all__ = ["claims", "node", "read"]
+__all__ = ["claims", "plant", "read"]
 
 _STREAM = frozenset(("tool_call", "tool_result", "completion", "reasoning"))
 _STORE = frozenset(("session_start", "todo_state", "session_end", "compaction_state"))
@@ -30,19 +30,25 @@ def claims(row: dict[str, Any]) -> bool:
         return "session_id" in row or "toolCallId" in row
     if kind == "system":
         return row.get("subtype") == "init" and "session_id" in row
-    return kind == "message" and "text" in row and "role" in row
+    return kind == "message" and (("text" in row and "role" in row) or pi.claims(row))
 
 
-def node(row: dict[str, Any]) -> Node | None:
-    return pi.node(row)
+def plant(row: dict[str, Any], tree: Tree) -> bool:
+    return pi.plant(row, tree)
 
 
 def read(row: dict[str, Any], state: State) -> Read:
     kind = row.get("type")
     state.note(harness="droid", session_id=row.get("session_id"), model=row.get("model"))
     if kind in _STORE or kind == "system":
+        state.speaks("droid", of="pi")
         state.note(session_id=row.get("id"), cwd=row.get("cwd"), harness_version=row.get("version"))
+        summary = row.get("summaryText") or row.get("summary")
+        if isinstance(summary, str):
+            return state.user(summary, "harness", timestamp=state.note_time(parse_time(row.get("timestamp"))))
         return METADATA
+    if "message" in row:
+        return pi.read(row, state)
     stamp: dict[str, Any] = {"timestamp": state.note_time(parse_time(row.get("timestamp")))}
     call_id = as_text(row.get("toolCallId") or row.get("id"))
     if kind == "tool_call":

@@ -12,6 +12,9 @@ from ultron_core.sessions.state import METADATA, Read, State
 
 __all__ = ["claims", "read"]
 
+_OPENAI_ROLES = ("tool", "function", "developer")
+_OPENAI_KEYS = frozenset(("tool_calls", "tool_call_id", "function_call", "reasoning_content", "refusal"))
+
 
 def claims(row: dict[str, Any]) -> bool:
     return "role" in row or "_type" in row
@@ -24,4 +27,6 @@ def read(row: dict[str, Any], state: State) -> Read:
         state.note(**{key: row.get(key) for key in ("session_id", "model", "cwd", "harness")})
         state.note_tools(row.get("tools"))
         return METADATA
+    if row.get("role") in _OPENAI_ROLES or not _OPENAI_KEYS.isdisjoint(row):
+        state.openai_marks += 1
     return read_chat(row, state)

@@ -1,4 +1,7 @@
-"""Native logs of pi and OpenClaw: a `session` header, then `message` rows in a tree of id and parentId."""
+"""Native logs of pi: a `session` header, then `message` rows in a tree of id and parentId.
+
+OpenClaw and the session store of Droid write rows of the same shape; see `State.speaks`.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.formats.chat import read_chat
 from ultron_core.sessions.state import METADATA, Read, State
 from ultron_core.sessions.text import as_text, parse_time
-from ultron_core.sessions.tree import Node
+from ultron_core.sessions.tree import Tree
 
-__all__ = ["claims", "node", "read"]
+__all__ = ["claims", "plant", "read"]
 
 _META = frozenset(
     [
@@ -39,20 +42,22 @@ def claims(row: dict[str, Any]) -> bool:
     return isinstance(kind, str) and kind in _META and "role" not in row and "timestamp" in row
 
 
-def node(row: dict[str, Any]) -> Node | None:
+def plant(row: dict[str, Any], tree: Tree) -> bool:
     """The row's place in the tree of parentId; logs of early versions have no ids and no tree."""
     own, parent = row.get("id"), row.get("parentId")
-    if not isinstance(own, str):
-        return None
-    role = mapping(row.get("message")).get("role")
-    return Node(own, parent if isinstance(parent, str) else None, talks=bool(role), prompt=role == "user")
+    if isinstance(own, str):
+        role = mapping(row.get("message")).get("role")
+        tree.add(own, parent if isinstance(parent, str) else None, bool(role), role == "user")
+    return False
 
 
 def read(row: dict[str, Any], state: State) -> Read:
     kind = row.get("type")
+    if kind != "message" and _names_openclaw(row):
+        state.speaks("openclaw", of="pi")
     if kind == "session":
-        state.note(harness="pi", session_id=row.get("id"), cwd=row.get("cwd"), model=row.get("modelId"))
-        state.note(harness_version=as_text(row.get("version")))
+        state.note(harness=state.dialects.get("pi", "pi"), session_id=row.get("id"), cwd=row.get("cwd"))
+        state.note(model=row.get("modelId"), harness_version=as_text(row.get("version")))
         return METADATA
     if kind == "model_change":
         state.note(model=row.get("modelId"))
@@ -68,14 +73,42 @@ def read(row: dict[str, Any], state: State) -> Read:
     return _message(dict(mapping(row.get("message"))), state, extra)
 
 
+def _names_openclaw(row: dict[str, Any]) -> bool:
+    """Its own provider and entries carry its name, and its workspaces lie in a folder of that name."""
+    if any(as_text(row.get(key)).startswith("openclaw") for key in ("provider", "customType")):
+        return True
+    return row["type"] == "session" and "/.openclaw/" in as_text(row.get("cwd")).replace("\\", "/")
+
+
 def _message(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
-    role = message.get("role")
+    role, content = message.get("role"), message.get("content")
     if role == "bashExecution":
-        # a person ran a command; the model sees both lines
-        code = message.get("exitCode")
-        shown = state.user(f"! {as_text(message.get('command'))}", **extra)
-        failed = code != 0 if isinstance(code, int) else None
-        return shown + state.tool(as_text(message.get("output")), name="bash", is_error=failed, **extra)
+        return _ran_by_hand(message, state, extra)
     if role in ("branchSummary", "compactionSummary", "custom", "hookMessage"):
-        return state.user(message.get("summary") or message.get("content"), "harness", **extra)
+        return state.user(message.get("summary") or content, "harness", **extra)
+    if role == "assistant":
+        if not content and isinstance(message.get("errorMessage"), str):
+            return state.assistant(message["errorMessage"], origin="harness", **extra)
+        if message.get("provider") == "openclaw":
+            # what the gateway sent by itself, written down as an answer
+            state.speaks("openclaw", of="pi")
+            return state.assistant("" if content is None else content, origin="harness", **extra)
+    if role == "toolResult":
+        state.memo["pi_results"] = True
+    elif "pi_results" not in state.memo and _has_droid_blocks(content):
+        state.speaks("droid", of="pi")
     return read_chat(message, state, **extra)
+
+
+def _has_droid_blocks(content: Any) -> bool:
+    """pi has calls of type `toolCall` and results in rows of role `toolResult`; Droid has Anthropic's blocks."""
+    blocks = content if isinstance(content, list) else []
+    return any(mapping(block).get("type") in ("tool_use", "tool_result") for block in blocks)
+
+
+def _ran_by_hand(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
+    """A person ran a command; the model sees both the command and what it printed."""
+    code = message.get("exitCode")
+    shown = state.user(f"! {as_text(message.get('command'))}", **extra)
+    failed = True if message.get("cancelled") is True else code != 0 if isinstance(code, int) else None
+    return shown + state.tool(as_text(message.get("output")), name="bash", is_error=failed, **extra)
