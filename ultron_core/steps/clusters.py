@@ -26,6 +26,7 @@ from ultron_core.steps.cluster_topics import name_clusters
 from ultron_core.steps.context import Context
 from ultron_core.steps.ids import as_id
 from ultron_core.store import clusters as store
+from ultron_core.store import embeddings as embedding_store
 from ultron_core.store import memories as memory_store
 from ultron_core.store.clusters import ClusterChange, KnowledgeCluster
 from ultron_core.store.database import Connection
@@ -169,4 +170,5 @@ def cluster_report(context: Context) -> ClusterReport:
 
 def _assign_chunk(context: Context, conn: Connection) -> int:
     memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    embedding_store.run(conn, "dissolve_strays", model_of(context))
     return assign_missing(context, conn)
