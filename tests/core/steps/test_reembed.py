@@ -16,6 +16,7 @@ from ultron_core.steps import reembed as reembed_step
 from ultron_core.steps.backfill import backfill
 from ultron_core.steps.clusters import cluster_report
 from ultron_core.steps.reembed import model_states
+from ultron_core.store.embeddings import index_name
 from ultron_core.testing import FakeEmbedder
 
 TOOLS = ("docker", "postgres", "pytest", "webpack", "cargo", "nginx")
@@ -94,8 +95,11 @@ def test_searches_find_all_the_while_and_then_by_the_new_model(ultron, new):
     assert (report.model_id, report.previous, report.embedded, report.dropped) == ("new", "old", 24, 24)
     assert state(ultron) == {"new": ("in use", len(ids))}
     assert_vectors_say_what_the_words_say(ultron, new)
-    indexes = rows(ultron, "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'memory_vectors_hnsw_%%'")
-    assert [("'new'" in i["indexdef"], "halfvec(32)" in i["indexdef"]) for i in indexes] == [(True, True)]
+    indexes = {
+        row["indexname"]: row["indexdef"]
+        for row in rows(ultron, "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'ultron'")
+    }
+    assert index_name("old") not in indexes and "halfvec(32)" in indexes[index_name("new")]
 
 
 def test_clusters_are_those_of_the_new_model_and_its_threshold(ultron, new):
