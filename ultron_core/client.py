@@ -31,10 +31,10 @@ from ultron_core.settings import Settings
 from ultron_core.steps import curate
 from ultron_core.steps import reembed as reembed_step
 from ultron_core.steps import search as search_step
+from ultron_core.steps import session_search as session_search_step
 from ultron_core.steps import text as text_step
 from ultron_core.steps import tiers as tier_step
 from ultron_core.steps import upload as upload_step
-from ultron_core.steps import windows as window_step
 from ultron_core.steps.context import Clock, Context, utc_now
 from ultron_core.steps.current_model import CurrentModel
 from ultron_core.steps.identity import find_files
@@ -263,9 +263,9 @@ class Ultron:
         agent_id: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
-    ) -> list[window_step.SessionHit]:
+    ) -> list[session_search_step.SessionHit]:
         """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted)."""
-        return window_step.search_sessions(
+        return session_search_step.search_sessions(
             self.context, query, limit, agent_id=agent_id, since=since, until=until
         )
 

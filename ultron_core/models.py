@@ -61,9 +61,14 @@ class ToolCall:
     arguments: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Message:
-    """One message of a session after normalisation; the same for every log format."""
+    """One message of a session after normalisation; the same for every log format.
+
+    Millions of these are made while logs are read, and the `__init__` of a frozen dataclass, which sets each
+    field by a call, takes four times as long as plain assignment. So an instance is of a class with the same
+    slots, which may be assigned to, while its fields are set.
+    """
 
     role: Role
     content: str = ""
@@ -84,6 +89,45 @@ class Message:
     usage: Mapping[str, int] | None = None
     uuid: str | None = None
 
+    def __init__(
+        self,
+        role: Role,
+        content: str = "",
+        tool_calls: tuple[ToolCall, ...] = (),
+        tool_call_id: str | None = None,
+        name: str | None = None,
+        is_error: bool | None = None,
+        reasoning: str | None = None,
+        origin: Origin = "human",
+        thread: str = "main",
+        start_line: int = 0,
+        end_line: int = 0,
+        timestamp: datetime | None = None,
+        parts: tuple[Mapping[str, Any], ...] = (),
+        model: str | None = None,
+        usage: Mapping[str, int] | None = None,
+        uuid: str | None = None,
+    ) -> None:
+        _setattr(self, "__class__", _OpenMessage)
+        fresh: Any = self
+        fresh.role = role
+        fresh.content = content
+        fresh.tool_calls = tool_calls
+        fresh.tool_call_id = tool_call_id
+        fresh.name = name
+        fresh.is_error = is_error
+        fresh.reasoning = reasoning
+        fresh.origin = origin
+        fresh.thread = thread
+        fresh.start_line = start_line
+        fresh.end_line = end_line
+        fresh.timestamp = timestamp
+        fresh.parts = parts
+        fresh.model = model
+        fresh.usage = usage
+        fresh.uuid = uuid
+        fresh.__class__ = Message
+
     @classmethod
     def from_mapping(cls, raw: Mapping[str, Any]) -> Self:
         """A message from a plain `{role, content, ...}` mapping, OpenAI tool calls included."""
@@ -95,6 +139,15 @@ class Message:
             values["reasoning"] = str(raw["reasoning_content"])
         values.setdefault("origin", _DEFAULT_ORIGIN.get(str(raw.get("role")), "human"))
         return cls(**values)
+
+
+_setattr = object.__setattr__
+
+
+class _OpenMessage:
+    """What a Message is while its fields are set."""
+
+    __slots__ = tuple(field.name for field in fields(Message))
 
 
 _DEFAULT_ORIGIN: dict[str, Origin] = {

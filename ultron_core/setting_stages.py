@@ -284,6 +284,16 @@ class DedupSettings(Stage):
     merge_max_field_tokens: int = setting(
         8192, "ULTRON_MEMORY_MERGE_MAX_FIELD_TOKENS", ge=0, about="Longest merged field; 0 = no limit."
     )
+    guard: bool = setting(
+        True,
+        "ULTRON_DEDUP_GUARD",
+        about="Texts that differ in a number, name, path or negation never merge. 0 = cosine alone decides.",
+    )
+    extend_body: bool = setting(
+        True,
+        "ULTRON_DEDUP_EXTEND_BODY",
+        about="A merge adds the facts that the older body lacks. 0 = the older body stays as it is.",
+    )
 
 
 class TierSettings(Stage):

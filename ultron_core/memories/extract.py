@@ -9,7 +9,7 @@ from ultron_core.memories.doubts import find_doubts, is_group
 from ultron_core.memories.episodes import find_episodes
 from ultron_core.memories.incidents import find_incidents
 from ultron_core.memories.lessons import left_drafts, solved_drafts, unsolved_drafts
-from ultron_core.memories.model_extract import extract_with_model
+from ultron_core.memories.model_extract import WINDOW_TOKENS, extract_with_model
 from ultron_core.memories.sayings import find_corrections, find_preferences
 from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, as_messages
 
@@ -17,24 +17,27 @@ __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored as `offline:<version>` on rows that the patterns made; changes when they would find other drafts
 EXTRACTOR_VERSION = "1"
-_MAX_DRAFTS = 20
 _UNREAD = ("system",)
 
 
 def extract_memories(
-    messages: Sequence[MessageLike], llm: LLM | None = None, *, label: QualityLabel | None = None
+    messages: Sequence[MessageLike],
+    llm: LLM | None = None,
+    *,
+    label: QualityLabel | None = None,
+    window_tokens: int = WINDOW_TOKENS,
 ) -> list[MemoryDraft]:
-    """Drafts in the order of their evidence; `gate_draft` decides about each afterwards.
+    """Drafts in the order of their evidence; `gate_draft` decides about each afterwards, the caller how many.
 
     `label` says how the task ended: failures that were never solved are drafts of a failed task. With a
-    model (stage `extract`, windows of 65,536 tokens) every quote is checked against its lines; ModelError
+    model (stage `extract`, windows of `window_tokens`) every quote is checked against its lines; ModelError
     passes through.
     """
     records = as_messages(messages)
     if llm is not None:
-        return extract_with_model(records, llm)
+        return _unique(extract_with_model(records, llm, window_tokens))
     outcome = label.summary.outcome if label is not None else "unknown"
-    return _unique(_by_patterns(_readable(records), outcome))[:_MAX_DRAFTS]
+    return _unique(_by_patterns(_readable(records), outcome))
 
 
 def _readable(messages: Sequence[Message]) -> list[Message]:

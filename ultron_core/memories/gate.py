@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.memories.language import CJK, one_line
-from ultron_core.memories.reading import message_texts
+from ultron_core.memories.quotes import stands_in
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
 
 __all__ = ["MIN_CONFIDENCE", "gate_draft"]
@@ -91,15 +91,13 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
 
 
 def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
-    """Messages on the lines of the evidence that hold its quote letter by letter."""
-    if not item.quote.strip():
-        return []
+    """Messages on the lines of the evidence that hold its quote."""
     return [
         message
         for message in messages
         if message.start_line <= item.end_line
         and message.end_line >= item.start_line
-        and any(item.quote in text for text in message_texts(message))
+        and stands_in(item.quote, message)
     ]
 
 

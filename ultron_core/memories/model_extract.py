@@ -11,13 +11,14 @@ from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.prompting import ask
-from ultron_core.memories.reading import message_texts
+from ultron_core.memories.quotes import stands_in
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 
 __all__ = ["WINDOW_TOKENS", "extract_with_model", "ingest_with_model"]
 
 WINDOW_TOKENS = 65_536
-_MAX_MEMORIES = 20
+#: bound of one answer; how many memories a segment may have is a setting that the extract step applies
+_MAX_ANSWER = 200
 
 
 class _Quote(BaseModel):
@@ -39,7 +40,7 @@ class _Memory(BaseModel):
 class ExtractAnswer(BaseModel):
     """What the model is asked for."""
 
-    memories: list[_Memory] = Field(default_factory=list, max_length=_MAX_MEMORIES)
+    memories: list[_Memory] = Field(default_factory=list, max_length=_MAX_ANSWER)
 
 
 def extract_with_model(
@@ -110,10 +111,8 @@ def _draft(memory: _Memory, messages: Sequence[Message]) -> MemoryDraft:
 def _checked(quote: _Quote, messages: Sequence[Message]) -> Evidence | None:
     """The quote with the lines of the message that holds it; None when none near the given lines does."""
     words = quote.quote.strip()
-    if not words:
-        return None
     for message in messages:
         near = message.start_line <= quote.end_line and message.end_line >= quote.start_line
-        if near and any(words in text for text in message_texts(message)):
+        if near and stands_in(words, message):
             return Evidence(message.start_line, message.end_line, words)
     return None

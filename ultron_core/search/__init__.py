@@ -1,19 +1,32 @@
-"""Terms and weights, query analysis, fusion and ranking: the pure half of search."""
+"""Terms and weights, query analysis, windows of the log, fusion and ranking: the pure half of search."""
 
 from ultron_core.search.query import QueryAnalysis, analyze_query
 from ultron_core.search.ranking import TIER_BOOSTS, hotness, minmax_fuse, score
-from ultron_core.search.terms import bm25_weights, idf, lexical_terms, query_terms, term_id
+from ultron_core.search.sessions import TIME_TERM, LaneWeights, RankedSession, WindowMatch, rank_sessions
+from ultron_core.search.terms import BM25_MOST, bm25_weights, idf, lexical_terms, query_terms, rarest, term_id
+from ultron_core.search.windows import LAYOUT, Window, make_units, make_windows
 
 __all__ = [
+    "BM25_MOST",
+    "LAYOUT",
     "TIER_BOOSTS",
+    "TIME_TERM",
+    "LaneWeights",
     "QueryAnalysis",
+    "RankedSession",
+    "Window",
+    "WindowMatch",
     "analyze_query",
     "bm25_weights",
     "hotness",
     "idf",
     "lexical_terms",
+    "make_units",
+    "make_windows",
     "minmax_fuse",
     "query_terms",
+    "rank_sessions",
+    "rarest",
     "score",
     "term_id",
 ]

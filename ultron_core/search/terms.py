@@ -19,89 +19,27 @@ from typing import Any
 
 from ultron_core.search.stem import stem
 
-__all__ = ["bm25_weights", "idf", "lexical_terms", "query_terms", "term_id"]
+__all__ = ["BM25_MOST", "bm25_weights", "idf", "lexical_terms", "query_terms", "rarest", "term_id"]
 
 #: term ids are 1 .. 999,999,999, the index range of pgvector's sparsevec(1000000000)
 _TERM_SPACE = 999_999_999
 _MAX_TERM_CHARS = 120
+_K1, _B = 1.2, 0.75
+#: what the weight of a term in a document comes near to, however often it occurs
+BM25_MOST = _K1 + 1
 _CHUNK = re.compile(r"[\u3400-\u9fff]+|[^\s\u3400-\u9fff，。；：！？、（）《》“”‘’【】]+")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?", re.IGNORECASE)
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _MARKS = re.compile(r"[A-Za-z0-9][._/\\:@-][A-Za-z0-9]|_|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|^[~.]?/")
 _TRIM = "\"'`()[]{}<>,;:!?|*=+&^%#$"
-_STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "he",
-        "her",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "just",
-        "me",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "she",
-        "so",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "us",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whom",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-    ]
-)
+_STOP = frozenset((
+    "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does",
+    "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "if", "in", "into", "is", "it",
+    "its", "just", "me", "my", "of", "on", "or", "our", "she", "so", "than", "that", "the", "their",
+    "them", "then", "there", "these", "they", "this", "those", "to", "us", "was", "we", "were", "what",
+    "when", "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
+))  # fmt: skip
 
 
 def lexical_terms(text: str) -> Counter[str]:
@@ -123,7 +61,7 @@ def term_id(term: str) -> int:
 
 
 def bm25_weights(
-    counts: Mapping[str, int], length: int, average_length: float, k1: float = 1.2, b: float = 0.75
+    counts: Mapping[str, int], length: int, average_length: float, k1: float = _K1, b: float = _B
 ) -> dict[int, float]:
     """Term id -> saturated term frequency of one document; a query's score is the sum of idf x weight.
 
@@ -142,6 +80,20 @@ def idf(df: int, n: int) -> float:
     """Inverse document frequency ln(1 + (n - df + 0.5) / (df + 0.5)), never negative (Lucene's form)."""
     df = min(max(df, 0), max(n, 0))
     return math.log(1 + (n - df + 0.5) / (df + 0.5))
+
+
+def rarest(frequencies: Mapping[int, int], budget: int) -> list[int]:
+    """The terms that are worth finding candidates by: rarest first, until `budget` documents are reached.
+
+    At least two; the others only add to scores. Common words would make the whole store a candidate
+    (measured: at 5,000 documents a top 10 of 100,000 stays exact).
+    """
+    kept: list[int] = []
+    for term in sorted(frequencies, key=lambda term: (frequencies[term], term)):
+        if len(kept) >= 2 and sum(frequencies[other] for other in kept) + frequencies[term] > budget:
+            break
+        kept.append(term)
+    return kept
 
 
 def _terms(text: str) -> Iterator[str]:

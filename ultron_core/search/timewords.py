@@ -31,33 +31,9 @@ _EN_NUMBERS = {
     "eight": 8, "nine": 9, "ten": 10, "couple of": 2, "few": 3,
 }  # fmt: skip
 _ZH_DIGITS = {
-    "一": 1,
-    "两": 2,
-    "二": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-    "十": 10,
-    "几": 3,
-}
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+    "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "几": 3,
+}  # fmt: skip
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _ZH_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
 _UNIT = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year",
@@ -132,10 +108,24 @@ def _year_month(match: re.Match[str], now: datetime) -> _Bounds:
 
 
 def _named_month(match: re.Match[str], now: datetime) -> _Bounds:
-    month = _MONTHS.index(match.group(1).lower()) + 1
-    year = int(match.group(2)) if match.group(2) else now.year - (month > now.month)
+    month = _month_number(match.group("month"))
+    year = int(match.group("year")) if match.group("year") else now.year - (month > now.month)
     begin = _day(now).replace(year=year, month=month, day=1)
     return begin, _month(begin, 1)
+
+
+def _named_day(match: re.Match[str], now: datetime) -> _Bounds:
+    """A day with its month; without a year the last one that has come."""
+    month, day = _month_number(match.group("month")), int(match.group("day"))
+    year = (
+        int(match.group("year")) if match.group("year") else now.year - ((month, day) > (now.month, now.day))
+    )
+    begin = _day(now).replace(year=year, month=month, day=day)
+    return begin, begin + timedelta(days=1)
+
+
+def _month_number(name: str) -> int:
+    return int(name) if name.isdigit() else _MONTHS.index(name[:3].lower()) + 1
 
 
 def _since(match: re.Match[str], now: datetime) -> _Bounds:
@@ -198,11 +188,24 @@ def _rule(pattern: str, read: _Reader) -> tuple[re.Pattern[str], _Reader]:
     return re.compile(pattern, re.IGNORECASE), read
 
 
+_MONTH_EN = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_LARGE = r"(?-i:(?=[A-Z]))"
+_DAY_EN = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR_EN = r"(?:,? (?P<year>\d{4}))"
 _UNITS_EN = r"(minute|hour|day|week|month|year)s?"
 _RULES = (
     _rule(r"\b(?:on )?(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", _date),
     _rule(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]?", _date),
     _rule(r"(\d{4})年(\d{1,2})月", _year_month),
+    _rule(rf"\b(?:on )?{_DAY_EN}(?: of)? {_MONTH_EN}{_YEAR_EN}\b", _named_day),
+    _rule(rf"\b(?:on )?{_MONTH_EN} {_DAY_EN}{_YEAR_EN}\b", _named_day),
+    # "it may 2 times fail" is no date: without a year the month is written large
+    _rule(rf"\b(?:on )?{_DAY_EN}(?: of)? {_LARGE}{_MONTH_EN}(?P<year>(?!))?\b", _named_day),
+    _rule(rf"\b(?:on )?{_LARGE}{_MONTH_EN} {_DAY_EN}(?P<year>(?!))?\b", _named_day),
+    _rule(r"(?<!\d)(?P<month>\d{1,2})月(?P<day>\d{1,2})[日号](?P<year>(?!))?", _named_day),
     _rule(rf"\b{_COUNT} {_UNITS_EN} ago\b", _ago),
     _rule(rf"\b(?:in |over |within )?(?:the )?(?:last|past) {_COUNT} {_UNITS_EN}\b", _last_n),
     _rule(rf"(?:最近|过去|近){_ZH_COUNT}个?(天|日|周|星期|礼拜|月|年|小时|分钟)", _zh_last_n),
@@ -217,6 +220,8 @@ _RULES = (
     _rule(r"去年", _fixed("year", -1)),
     _rule(rf"\bsince ({'|'.join(_WEEKDAYS)})\b", _since),
     _rule(rf"\b(?:on |last )({'|'.join(_WEEKDAYS)})\b", _named_weekday),
-    _rule(rf"\b(?:in|during|since) ({'|'.join(_MONTHS)})(?:,? (\d{{4}}))?\b", _named_month),
+    _rule(rf"\b(?:in|during|since) {_MONTH_EN}{_YEAR_EN}?\b", _named_month),
+    _rule(rf"\b{_MONTH_EN}{_YEAR_EN}\b", _named_month),
+    _rule(r"(?<!\d)(?P<month>\d{1,2})月份?(?P<year>(?!))?", _named_month),
     _rule(r"\brecently\b|\blately\b|最近", _recent),
 )

@@ -93,6 +93,10 @@ def _sort(block: Any, result: Content) -> None:
 def call_of(raw: Mapping[str, Any]) -> ToolCall:
     """A call from an Anthropic, OpenAI (nested or flat) or native block; unknown fields are left out."""
     function = raw.get("function")
+    if function.__class__ is dict:
+        known = raw.get("id"), function.get("name"), function.get("arguments")
+        if known[0].__class__ is known[1].__class__ is known[2].__class__ is str:
+            return ToolCall(known[0], known[1], decode(known[2]))
     inner = function if isinstance(function, dict) else raw
     arguments = next(
         (inner[k] for k in ("input", "arguments", "args", "parameters", "params") if k in inner), None

@@ -63,6 +63,7 @@ _OPENINGS = (
     "[SYSTEM NOTIFICATION",
     "Unknown slash command:",
 )
+_OPENING = re.compile(r"\s*(?:" + "|".join(map(re.escape, _OPENINGS)) + ")")
 # the text of the wrapper is the person's own
 _WRAPPERS = re.compile(
     r"^\s*<(user_query|user_request|USER_REQUEST|userRequest)>\s*(.*?)\s*</\1>", re.DOTALL | re.IGNORECASE
@@ -87,7 +88,7 @@ def split_origins(text: str, origin: Origin = "human") -> list[Piece]:
 
     `origin` is what is left when all injected blocks are taken out.
     """
-    if origin == "human" and text.lstrip().startswith(_OPENINGS):
+    if origin == "human" and _OPENING.match(text):
         return [("harness", text)]
     if "<" not in text and "emor" not in text and "EMOR" not in text and "记忆" not in text:
         return [(origin, text)]

@@ -41,6 +41,8 @@ class RecordReader:
         self._open_line = self._open_bytes = self._depth = 0
         #: how many JSON values of any kind were seen
         self.values = 0
+        #: the last line that was one clean record and nothing more
+        self.clean_line = 0
 
     def __iter__(self) -> Iterator[Record]:
         loads, quiet, number = orjson.loads, self._quiet, 0
@@ -58,18 +60,14 @@ class RecordReader:
                 yield from self._look(raw, number)
                 continue
             self.values += 1
-            if type(value) is dict and b"\\u0000" not in raw and ("role" in value or "type" in value):
+            if value.__class__ is dict and ("type" in value or "role" in value):
+                self.clean_line = number
                 yield value, number, number
             else:
                 yield from self._plain(value, raw, number)
         yield from self._give_up(self._open_line + len(self._open))
 
     def _plain(self, value: Any, raw: bytes, number: int) -> Iterator[Record]:
-        if b"\\u0000" in raw:
-            try:
-                value = clean_value(value)
-            except TooDeepError:
-                return self._ledger.settle(number, number, "skipped", "too_deep")
         if isinstance(value, dict):
             yield from self._unwrap(value, raw, number, number)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ultron_core.models import Message, Origin, ToolCall
+from ultron_core.models import Message, Origin, Role, ToolCall
 from ultron_core.sessions.blocks import Content, Result, take_apart
 from ultron_core.sessions.origins import is_memory_tool, split_origins
-from ultron_core.sessions.text import as_text
+from ultron_core.sessions.text import as_text, clean_text, clean_value
 
 __all__ = ["METADATA", "Read", "State", "usage_of"]
 
@@ -18,29 +18,28 @@ __all__ = ["METADATA", "Read", "State", "usage_of"]
 Read = list[Message] | str
 METADATA: list[Message] = []
 _INFO = ("harness", "harness_version", "cwd", "session_id", "model")
-_USAGE = {
-    "input": ("input_tokens", "prompt_tokens", "input"),
-    "output": ("output_tokens", "completion_tokens", "output"),
-    "cache_read": ("cache_read_input_tokens", "cached_input_tokens", "cacheRead"),
-    "cache_write": ("cache_creation_input_tokens", "cacheWrite"),
-    "reasoning": ("reasoning_output_tokens", "reasoning_tokens"),
-}
+_USAGE = (
+    ("input", ("input_tokens", "prompt_tokens", "input")),
+    ("output", ("output_tokens", "completion_tokens", "output")),
+    ("cache_read", ("cache_read_input_tokens", "cached_input_tokens", "cacheRead")),
+    ("cache_write", ("cache_creation_input_tokens", "cacheWrite")),
+    ("reasoning", ("reasoning_output_tokens", "reasoning_tokens")),
+)
 
 
 class State:
     """Reader state: current lines, threads by row id, calls by id, what the log said about itself."""
 
-    def __init__(self, threads: Mapping[str, str] | None = None) -> None:
+    def __init__(self, find_threads: Callable[[], Mapping[str, str]]) -> None:
         self.start = self.end = 0
+        self._find_threads = find_threads
+        self._threads: Mapping[str, str] | None = None
         self.info: dict[str, Any] = {}
         self.tools: tuple[Mapping[str, Any], ...] = ()
-        self.formats: Counter[str] = Counter()
         self.first_time: datetime | None = None
         self.last_time: datetime | None = None
-        self.threads = threads or {}
         self.seen_ids: set[str] = set()
         self.calls: dict[str, str] = {}
-        self.recalling: set[str] = set()
         #: calls without an id of their own, answered in order: (thread, name)
         self.waiting: deque[str] = deque()
         #: set by a format: assistant rows with equal keys that follow each other are one message
@@ -48,11 +47,17 @@ class State:
         #: free room for one format, by its name
         self.memo: dict[str, Any] = {}
 
+    def thread_of(self, row_id: str) -> str:
+        """The thread of a row of a tree; the first one asked for has the file read for its tree."""
+        if self._threads is None:
+            self._threads = self._find_threads()
+        return self._threads.get(row_id, "main")
+
     def note(self, **values: Any) -> None:
         """Keep the first non-empty value of each field of SessionInfo."""
         for key, value in values.items():
             if key in _INFO and isinstance(value, str) and value and key not in self.info:
-                self.info[key] = value
+                self.info[key] = clean_text(value)
 
     def note_time(self, time: datetime | None) -> datetime | None:
         """Widen the session's time span; returns the time."""
@@ -67,8 +72,14 @@ class State:
         """Keep tool schemas in OpenAI shape; the last list that a log carries stands."""
         if not isinstance(tools, list):
             return
-        shaped = [_tool_schema(tool) for tool in tools if isinstance(tool, dict)]
+        shaped = [_tool_schema(clean_value(tool)) for tool in tools if isinstance(tool, dict)]
         self.tools = tuple(tool for tool in shaped if tool) or self.tools
+
+    def plain(self, role: Role, content: str, origin: Origin) -> Message:
+        """A message of the main thread that is text and nothing more."""
+        return Message(
+            role, content, (), None, None, None, None, origin, "main", self.start, self.end
+        )  # fmt: skip
 
     def user(self, content: Any, origin: Origin = "human", **extra: Any) -> list[Message]:
         """User text (split by origin) and tool results, in the order of the blocks."""
@@ -134,18 +145,20 @@ class State:
         name: str | None = None,
         is_error: bool | None = None,
         parts: tuple[Mapping[str, Any], ...] = (),
-        **extra: Any,
+        thread: str = "main",
+        timestamp: datetime | None = None,
+        uuid: str | None = None,
+        **_: Any,
     ) -> list[Message]:
         """The answer of a tool; its name is filled in from the call where that is known."""
-        extra.pop("model", None)
-        extra.pop("usage", None)
-        name = name or (self.calls.get(call_id) if call_id else None)
+        if not name and call_id:
+            name = self.calls.get(call_id)
         origin: Origin = "recalled" if name and is_memory_tool(name) else "tool"
-        return [
-            self._make(
-                "tool", content, origin, parts=parts, call_id=call_id, name=name, is_error=is_error, **extra
-            )
-        ]
+        message = Message(
+            "tool", content, (), call_id, name or None, is_error, None, origin, thread, self.start, self.end,
+            timestamp, parts, None, None, uuid,
+        )  # fmt: skip
+        return [message]
 
     def _result(self, item: Result, **extra: Any) -> Message:
         call_id = item.call_id or extra.get("call_id")
@@ -184,10 +197,12 @@ def usage_of(raw: Any) -> Mapping[str, int] | None:
     if not isinstance(raw, dict):
         return None
     counts = {}
-    for ours, theirs in _USAGE.items():
-        value = next((raw[key] for key in theirs if isinstance(raw.get(key), int)), None)
-        if value is not None:
-            counts[ours] = value
+    for ours, theirs in _USAGE:
+        for key in theirs:
+            value = raw.get(key)
+            if value.__class__ is int:
+                counts[ours] = value
+                break
     return counts or None
 
 

@@ -46,7 +46,13 @@ def clean_value(value: Any, depth: int = 0) -> Any:
 
 def check_depth(value: Any) -> Any:
     """The value itself. Raises TooDeepError when it is nested deeper than MAX_DEPTH."""
-    if not isinstance(value, (dict, list)):
+    if value.__class__ is dict:
+        for item in value.values():
+            if item.__class__ is dict or item.__class__ is list:
+                break
+        else:
+            return value
+    elif not isinstance(value, (dict, list)):
         return value
     level, depth = [value], 0
     while level:
@@ -68,7 +74,8 @@ def as_text(value: Any) -> str:
         return value
     if value is None:
         return ""
-    return orjson.dumps(check_depth(value)).decode("utf-8")
+    text = orjson.dumps(check_depth(value)).decode("utf-8")
+    return orjson.dumps(clean_value(value)).decode("utf-8") if "\\u0000" in text else text
 
 
 def decode(arguments: Any) -> Any:
@@ -79,7 +86,10 @@ def decode(arguments: Any) -> Any:
         decoded = orjson.loads(arguments)
     except orjson.JSONDecodeError:
         return arguments
-    return clean_value(decoded) if "\\u0000" in arguments else check_depth(decoded)
+    if "\\u0000" in arguments:
+        return clean_value(decoded)
+    # each level takes a bracket
+    return decoded if len(arguments) <= MAX_DEPTH else check_depth(decoded)
 
 
 def parse_time(value: Any) -> datetime | None:
@@ -87,6 +97,8 @@ def parse_time(value: Any) -> datetime | None:
     try:
         if isinstance(value, str):
             parsed = datetime.fromisoformat(value)
+            if parsed.tzinfo is UTC:
+                return parsed
             return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
             # 1e11 seconds is the year 5138, 1e11 milliseconds is 1973

@@ -72,7 +72,9 @@ def _extract(context: Context, row: SegmentRow, key: str) -> ExtractedSegment:
             conn, context.account_id, row.session_id, row.thread, row.start_message, row.end_message
         )
     try:
-        drafts = extract_memories(messages, context.llm, label=label)
+        drafts = extract_memories(
+            messages, context.llm, label=label, window_tokens=context.settings.extract.window_tokens
+        )
     except ModelError as error:
         return _postpone(context, row, key, error)
     kept, refused = _gate(context, drafts, messages)

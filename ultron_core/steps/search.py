@@ -13,22 +13,19 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg import sql
 from pydantic import BaseModel, Field
 
 from ultron_core.errors import EmbeddingError, InputError, ModelError
-from ultron_core.search import analyze_query, minmax_fuse, score
+from ultron_core.search import analyze_query, minmax_fuse, query_terms, score, term_id
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
-from ultron_core.steps.lexical import MEMORY, query_weights
-from ultron_core.store import memories as memory_store
+from ultron_core.store import search as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
-from ultron_core.store.queries import load_queries
+from ultron_core.store.upload_rows import Floats
 
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
-_SQL = load_queries("search")
 _CANDIDATES = 50
 #: weights of the lanes, chosen on LoCoMo, where words carry most (docs/memory-store.md)
 _VECTOR_WEIGHT, _LEXICAL_WEIGHT = 0.4, 0.6
@@ -37,6 +34,8 @@ _COSINE_FLOOR, _WORD_FLOOR = 0.28, 0.35
 #: BM25 saturates at k1 + 1 a term
 _BM25_MOST = 2.2
 _MOST_PHRASES = 4
+#: a memory that a later one supersedes comes after it, but can still be found
+_SUPERSEDED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +60,6 @@ class _Expansion(BaseModel):
     """Other ways to say the query."""
 
     phrases: list[str] = Field(max_length=_MOST_PHRASES)
-
-
-@dataclass(frozen=True, slots=True)
-class _Query:
-    text: str
-    vector: str | None
-    weights: dict[int, float]
 
 
 def search_memories(
@@ -104,29 +96,31 @@ def search_memories(
     analysis = analyze_query(query, context.clock())
     vectors, phrases = _embedded(context, query, notes)
     filters = {
-        "account_id": context.account_id,
-        "model_id": context.embedder.model_id,
-        "status": status,
         "types": _listed(memory_types),
         "tags": _listed(tags),
         "tiers": _listed([tier.upper() for tier in tiers] if tiers else None),
         "agent_id": agent_id,
         "since": since or analysis.since,
         "until": until or analysis.until,
-        "candidates": max(_CANDIDATES, 2 * limit),
     }
 
     def work(conn: Connection) -> list[SearchHit]:
-        weights = query_weights(context, conn, " ".join(phrases), MEMORY)
-        plain = query_weights(context, conn, query, MEMORY)
-        rows = _candidates(context, conn, vectors, weights, filters)
-        hits = _rank(context, rows, plain, limit)
-        if record_hits and hits:
-            ids = sorted(hit.record.id for hit in hits)
-            count = {"account_id": context.account_id, "ids": ids, "hits": 1, "now": context.clock()}
-            conn.execute("SET LOCAL synchronous_commit = off")
-            memory_store.run(conn, "hit", count)
-        return hits
+        rows = store.candidates(
+            conn,
+            context.account_id,
+            (context.embedder.model_id, context.embedder.dimension),
+            vectors,
+            _term_ids(phrases),
+            _term_ids([query]),
+            filters=filters,
+            status=status,
+            limit=max(_CANDIDATES, 2 * limit),
+        )
+        ranked = _rank(context, rows, limit)
+        hit_at = context.clock() if record_hits and ranked else None
+        records = store.fetch(conn, context.account_id, [one.id for one in ranked], hit_at=hit_at)
+        found = {record.id: record for record in records}
+        return [_hit(found[one.id], one) for one in ranked if one.id in found]
 
     hits = context.database.run(work)
     return SearchResults([_shown(hit, detail_level, explain) for hit in hits], notes)
@@ -136,7 +130,7 @@ def _listed(values: Sequence[str] | None) -> list[str] | None:
     return list(values) if values else None
 
 
-def _embedded(context: Context, query: str, notes: list[str]) -> tuple[list[str], list[str]]:
+def _embedded(context: Context, query: str, notes: list[str]) -> tuple[list[Floats], list[str]]:
     """Vectors of the query and of a model's other ways to say it; failures leave a note."""
     phrases = [query]
     if context.llm is not None and context.settings.search.intent_analysis:
@@ -145,7 +139,7 @@ def _embedded(context: Context, query: str, notes: list[str]) -> tuple[list[str]
         except ModelError as error:
             notes.append(f"plain query, the model did not widen it: {error}")
     try:
-        return [memory_store.vector_text(v) for v in context.embedder.embed(phrases)], phrases
+        return list(context.embedder.embed(phrases)), phrases
     except EmbeddingError as error:
         notes.append(f"words only, the embedder failed: {error}")
         return [], phrases
@@ -161,86 +155,63 @@ def _expand(context: Context, query: str) -> list[str]:
     return [phrase.strip()[:40] for phrase in answer.phrases if phrase.strip()]
 
 
-def _candidates(
-    context: Context,
-    conn: Connection,
-    vectors: Sequence[str],
-    weights: dict[int, float],
-    filters: dict[str, Any],
-) -> list[dict[str, Any]]:
-    """Rows of the union of both lanes, each with both scores."""
-    ids: set[UUID] = set()
-    for vector in vectors:
-        ids |= {row["memory_id"] for row in _vector_lane(context, conn, vector, filters)}
-    query = memory_store.sparse(weights)
-    if weights:
-        params = {**filters, "terms": sorted(weights), "query": query}
-        ids |= {row["memory_id"] for row in conn.execute(_SQL["candidates_lexical"], params)}
-    rows: dict[UUID, dict[str, Any]] = {}
-    for vector in vectors or [memory_store.vector_text([1.0] * context.embedder.dimension)]:
-        params = {
-            "ids": sorted(ids),
-            "account_id": context.account_id,
-            "model_id": context.embedder.model_id,
-            "vector": vector,
-            "query": query,
-            "terms": sorted(weights),
-        }
-        for row in conn.execute(_SQL["score"], params):
-            cosine = float(row["cosine"] or 0.0) if vectors else 0.0
-            known = rows.get(row["id"])
-            rows[row["id"]] = {**row, "cosine": max(cosine, known["cosine"] if known else -1.0)}
-    return list(rows.values())
+def _term_ids(phrases: Sequence[str]) -> list[int]:
+    return sorted({term_id(term) for phrase in phrases for term in query_terms(phrase)})
 
 
-def _vector_lane(
-    context: Context, conn: Connection, vector: str, filters: dict[str, Any]
-) -> list[dict[str, Any]]:
-    params = {**filters, "vector": vector}
-    if filters["status"] == "active" and memory_store.many_rows(conn):
-        query = sql.SQL(_SQL["candidates_vector_indexed"]).format(
-            model=sql.Literal(context.embedder.model_id), dimension=sql.Literal(context.embedder.dimension)
-        )
-        conn.execute("SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 100")
-        return conn.execute(query, params).fetchall()
-    return conn.execute(_SQL["candidates_vector"], params).fetchall()
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A candidate with its scores."""
+
+    id: UUID
+    cosine: float
+    score: float
+    explain: dict[str, float]
 
 
-def _rank(
-    context: Context, rows: Sequence[dict[str, Any]], plain: dict[int, float], limit: int
-) -> list[SearchHit]:
-    cosine_floor = context.embedder.thresholds.soft * _COSINE_FLOOR
-    word_floor = sum(plain.values()) * _BM25_MOST * _WORD_FLOOR
-
-    def speaks_of_it(row: dict[str, Any]) -> bool:
-        if row["cosine"] >= cosine_floor:
-            return True
-        # long documents weigh each word less: what they hold counts, not how dense it is
-        held = sum(plain.get(term, 0.0) for term in row["matched"])
-        return bool(plain) and max(float(row["bm25"]), held) >= word_floor
-
-    kept = [row for row in rows if speaks_of_it(row)]
-    cosines = {r["id"]: max(r["cosine"], 0.0) for r in kept}
-    words = {r["id"]: float(r["bm25"]) for r in kept}
+def _rank(context: Context, rows: Sequence[dict[str, Any]], limit: int) -> list[_Ranked]:
+    kept = [row for row in rows if _speaks_of_it(context, row)]
+    cosines = {row["id"]: _cosine(row) for row in kept}
+    words = {row["id"]: float(row["bm25"] or 0.0) for row in kept}
     relevance = minmax_fuse([cosines, words], [_VECTOR_WEIGHT, _LEXICAL_WEIGHT])
-    hits = [_hit(context, row, relevance[row["id"]]) for row in kept]
-    return sorted(hits, key=lambda h: (-h.score, -h.similarity_score, str(h.record.id)))[:limit]
-
-
-def _hit(context: Context, row: dict[str, Any], relevance: float) -> SearchHit:
-    record = MemoryRecord.from_row(row)
     now = context.clock()
-    days = (now - (record.last_hit_at or record.created_at)).total_seconds() / 86_400
+    ranked = [_ranked(context, row, relevance[row["id"]], now) for row in kept]
+    return sorted(ranked, key=lambda one: (-one.score, -one.cosine, str(one.id)))[:limit]
+
+
+def _speaks_of_it(context: Context, row: dict[str, Any]) -> bool:
+    """Near enough, or it holds words that carry a fair share of the query's weight."""
+    if _cosine(row) >= context.embedder.thresholds.soft * _COSINE_FLOOR:
+        return True
+    # long documents weigh each word less: what they hold counts, not how dense it is
+    asked = float(row["asked"] or 0.0)
+    weight = max(float(row["bm25"] or 0.0), float(row["held"] or 0.0))
+    return asked > 0 and weight >= asked * _BM25_MOST * _WORD_FLOOR
+
+
+def _cosine(row: dict[str, Any]) -> float:
+    return max(float(row["cosine"] or 0.0), 0.0)
+
+
+def _ranked(context: Context, row: dict[str, Any], relevance: float, now: datetime) -> _Ranked:
+    days = (now - row["last_hit_at"]).total_seconds() / 86_400
     search = context.settings.search
-    final = score(relevance, record.tier, days, search.decay_alpha, search.time_decay_weight)
-    cosine = round(max(row["cosine"], 0.0), 4)
+    final = score(relevance, row["tier"], days, search.decay_alpha, search.time_decay_weight)
+    if row["superseded"]:
+        final *= _SUPERSEDED
+    cosine = round(_cosine(row), 4)
     parts = {
         "cosine": cosine,
-        "bm25": round(float(row["bm25"]), 4),
+        "bm25": round(float(row["bm25"] or 0.0), 4),
         "relevance": round(relevance, 4),
         "days": round(days, 2),
+        "superseded": float(row["superseded"]),
     }
-    return SearchHit(record, cosine, round(final, 4), parts)
+    return _Ranked(row["id"], cosine, round(final, 4), parts)
+
+
+def _hit(record: MemoryRecord, ranked: _Ranked) -> SearchHit:
+    return SearchHit(record, ranked.cosine, ranked.score, ranked.explain)
 
 
 def _shown(hit: SearchHit, detail_level: str, explain: bool) -> SearchHit:

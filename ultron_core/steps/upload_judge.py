@@ -7,7 +7,7 @@ there already count, and what is missing waits (the contribution is kept, the bo
 from __future__ import annotations
 
 from ultron_core.errors import ModelError
-from ultron_core.memories import Body, merge_bodies, same_fact
+from ultron_core.memories import Body, diverges, merge_bodies, same_fact
 from ultron_core.steps.context import Context
 
 __all__ = ["Judge"]
@@ -18,23 +18,30 @@ class Judge:
 
     def __init__(self, context: Context) -> None:
         self._llm = context.llm
-        self._limit = context.settings.dedup.merge_max_field_tokens
+        self._settings = context.settings.dedup
         self._bodies: dict[tuple[Body, Body], Body | None] = {}
         self._facts: dict[tuple[str, str], bool] = {}
         self.may_ask = True
 
     def merged(self, old: Body, new: Body) -> tuple[Body, bool]:
         """(body, whether a model has yet to word it). Offline by rules."""
+        limit = self._settings.merge_max_field_tokens
+        if not self._settings.extend_body:
+            return old, False
         if self._llm is None:
-            return merge_bodies(old, new, max_field_tokens=self._limit).body, False
+            return merge_bodies(old, new, max_field_tokens=limit).body, False
         if (old, new) not in self._bodies and self.may_ask:
             try:
-                made = merge_bodies(old, new, self._llm, max_field_tokens=self._limit)
+                made = merge_bodies(old, new, self._llm, max_field_tokens=limit)
                 self._bodies[old, new] = made.body
             except ModelError:
                 self._bodies[old, new] = None
         body = self._bodies.get((old, new))
         return (old, True) if body is None else (body, False)
+
+    def difference(self, old: str, new: str) -> str | None:
+        """What keeps two near texts apart, None when nothing does."""
+        return diverges(old, new) if self._settings.guard else None
 
     def same_fact(self, old: str, new: str) -> bool:
         """Whether a model confirms it; False without one, and when it fails: then the two are linked."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import InputError
-from ultron_core.memories import Body, Relation, diverges, merge_tags, relate
+from ultron_core.memories import Body, Relation, merge_tags, relate
 from ultron_core.steps.upload_judge import Judge
 from ultron_core.steps.upload_snapshot import Snapshot
 from ultron_core.steps.uploads import Floats, Prepared, body_digest
@@ -88,22 +88,36 @@ class Plan:
         return self.rows.keys() | {d.other for d in self.decisions if d.other is not None}
 
 
-def make_plan(prepared: Sequence[Prepared], snapshot: Snapshot, limits: Thresholds, judge: Judge) -> Plan:
-    """Raises InputError when an idempotency key was used for another memory."""
-    return _Planner(prepared, snapshot, limits, judge).plan()
+def make_plan(
+    prepared: Sequence[Prepared],
+    snapshot: Snapshot,
+    limits: Thresholds,
+    judge: Judge,
+    *,
+    compare: bool = True,
+) -> Plan:
+    """Raises InputError when an idempotency key was used for another memory. With `compare` False only equal
+    words make two uploads one: near ones become memories of their own."""
+    return _Planner(prepared, snapshot, limits, judge, compare).plan()
 
 
 class _Planner:
     def __init__(
-        self, prepared: Sequence[Prepared], snapshot: Snapshot, limits: Thresholds, judge: Judge
+        self,
+        prepared: Sequence[Prepared],
+        snapshot: Snapshot,
+        limits: Thresholds,
+        judge: Judge,
+        compare: bool,
     ) -> None:
         self._prepared, self._snapshot, self._limits, self._judge = prepared, snapshot, limits, judge
+        self._compares = compare
         self._plan = Plan()
         words = snapshot.words
         self._keys: dict[str, tuple[str, UUID]] = dict(words.keys)
         self._given: dict[tuple[UUID, Body], UUID] = {k: v.memory_id for k, v in words.given.items()}
         self._digests: dict[str, UUID] = {k: v.memory_id for k, v in words.digests.items()}
-        self._cosines = _cosines(prepared)
+        self._cosines = _cosines(prepared if compare else ())
         #: positions of uploads that became memories, by type
         self._made: dict[str, list[int]] = {}
 
@@ -134,6 +148,8 @@ class _Planner:
         same = self._digests.get(item.digest)
         if same is not None:
             return self._merge(item, self._row(same), "same_words", 1.0)
+        if not self._compares:
+            return self._insert(position, item, "not_compared")
         if item.vector is None:
             return self._insert(position, item, "no_vector")
         near = self._near(position, item)
@@ -145,13 +161,13 @@ class _Planner:
         for other, score in near:
             if score <= self._limits.merge:
                 break
-            if diverges(self._text(other), item.body.text) is None:
+            if self._judge.difference(self._text(other), item.body.text) is None:
                 return self._merge(item, self._row(other), "near_duplicate", score)
         other, score = near[0]
         if score < self._limits.soft:
             return self._insert(position, item, "nothing_near", score=score)
         text = self._text(other)
-        difference = diverges(text, item.body.text)
+        difference = self._judge.difference(text, item.body.text)
         if difference is None and self._judge.same_fact(text, item.body.text):
             return self._merge(item, self._row(other), "confirmed", score, decided_by="model")
         reason = f"diverging_{difference}" if difference else "similar"

@@ -23,10 +23,14 @@ from ultron_core.store.database import Connection
 __all__ = ["write_plan"]
 
 
-def write_plan(context: Context, conn: Connection, plan: Plan) -> None:
-    """The caller holds the locks of all types; the one of clusters and word counts is taken late here."""
+def write_plan(context: Context, conn: Connection, plan: Plan, *, bulk: bool = False) -> None:
+    """The caller holds the locks of all types; the one of clusters and word counts is taken late here.
+
+    `bulk` leaves out the index of the model and the clusters: who loads much makes both at the end.
+    """
     now = context.clock()
-    register_model(context, conn)
+    if not bulk:
+        register_model(context, conn)
     _write_memories(context, conn, plan, now)
     _write_origins(context, conn, plan, now)
     rows = [*plan.new, *(row for row in plan.stored if row.changed)]
@@ -36,7 +40,8 @@ def write_plan(context: Context, conn: Connection, plan: Plan) -> None:
     if back:
         set_status(context, conn, back, "active", None)
     _write_words(context, conn, rows)
-    _write_clusters(context, conn, plan)
+    if not bulk:
+        _write_clusters(context, conn, plan)
 
 
 def _write_memories(context: Context, conn: Connection, plan: Plan, now: datetime) -> None:
@@ -260,8 +265,10 @@ def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
     for row in changed:
         if row.vector is not None:
             cluster_step.refresh_member(context, conn, row.id)
-    for row in plan.new:
-        if row.vector is not None:
-            assert row.made_by is not None
-            text = memory_store.vector_text(row.vector)
-            cluster_step.assign(context, conn, row.id, text, row.made_by.summary.l0)
+    joining = [
+        (row.id, memory_store.vector_text(row.vector), row.made_by.summary.l0)
+        for row in plan.new
+        if row.vector is not None and row.made_by is not None
+    ]
+    if joining:
+        cluster_step.assign_many(context, conn, joining)

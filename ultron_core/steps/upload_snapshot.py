@@ -18,7 +18,7 @@ from ultron_core.store import upload_rows as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
 
-__all__ = ["Known", "Snapshot", "holds", "take_snapshot"]
+__all__ = ["Known", "Snapshot", "holds", "take_snapshot", "take_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,12 @@ class Snapshot:
     near: Mapping[int, Sequence[tuple[UUID, float]]]
     records: Mapping[UUID, MemoryRecord]
     marks: Mapping[str, int]
+
+
+def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
+    """What equal keys, sources and words tell, and nothing about near ones."""
+    words = _look_up(context, conn, prepared)
+    return Snapshot(words, {}, _records(context, conn, words, {}), {})
 
 
 def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:

@@ -157,7 +157,10 @@ class Database:
     def _configure(self, conn: Connection) -> None:
         conn.execute(
             "SELECT set_config('search_path', 'ultron, public', false), set_config('TimeZone', 'UTC', false),"
-            " set_config('statement_timeout', %(ms)s, false)",
+            " set_config('statement_timeout', %(ms)s, false),"
+            # a filter must not empty the result; plans of short statements, on servers not set up by us too
+            " set_config('hnsw.iterative_scan', 'relaxed_order', false), set_config('hnsw.ef_search', '100', false),"
+            " set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)",
             {"ms": str(int(self.statement_timeout_seconds * 1000))},
         )
         # before the first migration a new database has no extension yet

@@ -20,6 +20,8 @@ __all__ = [
     "MemoryRecord",
     "MemorySource",
     "by_ids",
+    "drop_index",
+    "ensure_index",
     "fetch",
     "many_rows",
     "nearest",
@@ -163,8 +165,7 @@ def many_rows(conn: Connection) -> bool:
 
 def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
     """The HNSW index of a model; made once, when its first memory is stored."""
-    digest = hashlib.sha256(model[0].encode()).hexdigest()[:12]
-    name = f"memory_vectors_hnsw_{digest}"
+    name = _index_name(model[0])
     known = conn.execute("SELECT to_regclass(%(name)s) AS found", {"name": f"ultron.{name}"}).fetchone()
     if known and known["found"]:
         return
@@ -173,3 +174,12 @@ def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
             name=sql.Identifier(name), model=sql.Literal(model[0]), dimension=sql.Literal(model[1])
         )
     )
+
+
+def drop_index(conn: Connection, model_id: str) -> None:
+    """Before many vectors of a model are written; `ensure_index` makes it again."""
+    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=sql.Identifier(_index_name(model_id))))
+
+
+def _index_name(model_id: str) -> str:
+    return f"memory_vectors_hnsw_{hashlib.sha256(model_id.encode()).hexdigest()[:12]}"

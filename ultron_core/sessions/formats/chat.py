@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ultron_core.models import Message, Role, ToolCall
+from ultron_core.models import Role, ToolCall
 from ultron_core.sessions.blocks import call_of, content_text, openai_calls
 from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.origins import split_origins
@@ -20,7 +20,7 @@ _PLAIN = {
     "assistant": frozenset(("role", "content", "tool_calls")),
     "tool": frozenset(("role", "content", "tool_call_id", "name")),
 }
-ROLES = {
+ROLES: dict[str, Role] = {
     "user": "user",
     "assistant": "assistant",
     "tool": "tool",
@@ -37,7 +37,7 @@ ROLES = {
 def read_chat(row: dict[str, Any], state: State, **extra: Any) -> Read:
     """Messages of one row with role and content, whatever blocks the content holds."""
     raw_role = row.get("role")
-    role = ROLES.get(raw_role) if isinstance(raw_role, str) else None
+    role = ROLES.get(raw_role) if raw_role.__class__ is str else None
     if role is None:
         return "no_role" if raw_role is None else "unknown_role"
     content = row.get("content")
@@ -61,28 +61,23 @@ def read_chat(row: dict[str, Any], state: State, **extra: Any) -> Read:
     return _assistant(row, state, content, extra)
 
 
-def _plain(row: dict[str, Any], role: str, content: str, state: State) -> Read:
+def _plain(row: dict[str, Any], role: Role, content: str, state: State) -> Read:
     """The common case without detours: text alone, or a tool's text."""
-    start, end = state.start, state.end
     if role == "assistant":
-        calls = openai_calls(row["tool_calls"]) if row.get("tool_calls") else ()
-        return (
-            state.assistant(content, calls=calls)
-            if calls
-            else [Message("assistant", content, (), None, None, None, None, "model", "main", start, end)]
-        )
+        calls = openai_calls(row["tool_calls"]) if row.get("tool_calls") else None
+        if calls:
+            return state.assistant(content, calls=calls)
+        return [state.plain(role, content, "model")]
     if role == "tool":
-        call_id, name = as_text(row.get("tool_call_id")) or None, row.get("name")
-        return state.tool(content, call_id, name=name if isinstance(name, str) and name else None)
+        call_id, name = row.get("tool_call_id"), row.get("name")
+        if call_id.__class__ is not str:
+            call_id = as_text(call_id)
+        return state.tool(content, call_id or None, name=name if name.__class__ is str else None)
     pieces = split_origins(content, "human" if role == "user" else "harness")
-    speaker: Role = "user" if role == "user" else "system"
-    return [
-        Message(speaker, text, (), None, None, None, None, origin, "main", start, end)
-        for origin, text in pieces
-    ]
+    return [state.plain(role, text, origin) for origin, text in pieces]
 
 
-def _assistant(row: dict[str, Any], state: State, content: Any, extra: dict[str, Any]) -> list[Message]:
+def _assistant(row: dict[str, Any], state: State, content: Any, extra: dict[str, Any]) -> Read:
     calls: list[ToolCall] = openai_calls(row["tool_calls"]) if row.get("tool_calls") else []
     if row.get("function_call"):
         calls.append(call_of(mapping(row["function_call"])))
@@ -98,7 +93,7 @@ def _assistant(row: dict[str, Any], state: State, content: Any, extra: dict[str,
     return state.assistant("" if content is None else content, calls=calls, reasoning=reasoning, **extra)
 
 
-def _tool(row: dict[str, Any], state: State, content: Any, extra: dict[str, Any]) -> list[Message]:
+def _tool(row: dict[str, Any], state: State, content: Any, extra: dict[str, Any]) -> Read:
     text, parts = content_text(content)
     ids = row.get("tool_call_ids")
     call_id = row.get("tool_call_id") or row.get("tool_use_id") or row.get("toolCallId")

@@ -51,41 +51,43 @@ _META = frozenset(
         "rate_limit_event",
     ]
 )
-_MARKS = ("parentUuid", "sessionId", "isSidechain", "leafUuid", "session_id")
-# a scrubber's placeholder ("[trimmed]") names no row
 _ID = re.compile(r"[\w.:@-]+")
 
 
 def claims(row: dict[str, Any]) -> bool:
     kind = row.get("type")
-    if not isinstance(kind, str):
+    if kind.__class__ is not str:
         return False
     if kind in _TALK:
-        return isinstance(row.get("message"), dict) and "role" not in row
-    return kind in _META or any(mark in row for mark in _MARKS[:3])
+        return row.get("message").__class__ is dict and "role" not in row
+    return kind in _META or "parentUuid" in row or "sessionId" in row or "isSidechain" in row
 
 
 def node(row: dict[str, Any]) -> Node | None:
     """The row's place in the tree of parentUuid (logicalParentUuid after a compaction)."""
-    uuid = row.get("uuid")
-    if not isinstance(uuid, str) or not _ID.fullmatch(uuid):
+    uuid = _id(row)
+    if uuid is None:
         return None
     parent = row.get("parentUuid") or row.get("logicalParentUuid")
-    agent = None
-    if row.get("isSidechain") is True:
-        agent = as_text(row.get("agentId"))
-    kind = row.get("type")
-    return Node(
-        uuid,
-        parent if isinstance(parent, str) else None,
-        talks=kind in _TALK,
-        prompt=kind == "user" and not row.get("isMeta") and _is_prompt(mapping(row.get("message"))),
-        agent=agent,
-        quiet=kind == "progress",
-    )
+    if parent.__class__ is not str:
+        parent = None
+    agent = as_text(row.get("agentId")) if row.get("isSidechain") is True else None
+    kind = row["type"]
+    if kind == "progress":
+        return Node(uuid, parent, False, False, agent, True)
+    prompt = kind == "user" and not row.get("isMeta") and _is_prompt(row["message"])
+    return Node(uuid, parent, kind in _TALK, prompt, agent, False)
 
 
-def _is_prompt(message: Any) -> bool:
+def _id(row: dict[str, Any]) -> str | None:
+    uuid = row.get("uuid")
+    # a uuid has 36 characters; a scrubber's placeholder ("[trimmed]") names no row
+    if uuid.__class__ is str and ((len(uuid) == 36 and uuid[8] == "-") or _ID.fullmatch(uuid)):
+        return uuid
+    return None
+
+
+def _is_prompt(message: dict[str, Any]) -> bool:
     content = message.get("content")
     if isinstance(content, list):
         return not any(isinstance(b, dict) and b.get("type") == "tool_result" for b in content)
@@ -93,9 +95,7 @@ def _is_prompt(message: Any) -> bool:
 
 
 def read(row: dict[str, Any], state: State) -> Read:
-    kind = row.get("type")
-    uuid = row.get("uuid")
-    uuid = uuid if isinstance(uuid, str) and _ID.fullmatch(uuid) else None
+    kind, uuid = row["type"], _id(row)
     if uuid:
         if uuid in state.seen_ids:
             return "duplicate_uuid"
@@ -103,11 +103,11 @@ def read(row: dict[str, Any], state: State) -> Read:
     if "cwd" not in state.info:
         state.note(harness="claude_code", session_id=row.get("sessionId"), cwd=row.get("cwd"))
         state.note(harness_version=row.get("version"))
-    if kind == "attachment":
-        return _attachment(row, state, uuid)
     if kind not in _TALK:
+        if kind == "attachment":
+            return _attachment(row, state, uuid)
         return METADATA if kind in _META else "unknown_type"
-    message = mapping(row.get("message"))
+    message = row["message"]
     extra: dict[str, Any] = {"thread": _thread(row, uuid, state), "uuid": uuid}
     extra["timestamp"] = state.note_time(parse_time(row.get("timestamp")))
     if kind == "assistant":
@@ -117,7 +117,7 @@ def read(row: dict[str, Any], state: State) -> Read:
 
 def _thread(row: dict[str, Any], uuid: str | None, state: State) -> str:
     if uuid:
-        return state.threads.get(uuid, "main")
+        return state.thread_of(uuid)
     if row.get("isSidechain") is True:
         return f"agent:{as_text(row.get('agentId')) or 'unnamed'}"
     return "main"

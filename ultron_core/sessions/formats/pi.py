@@ -58,7 +58,7 @@ def read(row: dict[str, Any], state: State) -> Read:
         state.note(model=row.get("modelId"))
     own = row.get("id") if isinstance(row.get("id"), str) else None
     extra: dict[str, Any] = {"timestamp": state.note_time(parse_time(row.get("timestamp"))), "uuid": own}
-    extra["thread"] = state.threads.get(own, "main") if own else "main"
+    extra["thread"] = state.thread_of(own) if own else "main"
     if kind in ("compaction", "branch_summary"):
         return state.user(as_text(row.get("summary")), "harness", **extra)
     if kind == "custom_message":

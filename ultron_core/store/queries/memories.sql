@@ -33,6 +33,10 @@ CREATE INDEX IF NOT EXISTS {name} ON memory_vectors
     USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)
     WHERE model_id = {model} AND status = 'active';
 
+-- name: drop_index
+-- Before many vectors are written at once.
+DROP INDEX IF EXISTS ultron.{name};
+
 -- name: register_model
 -- The embedder in use, with its thresholds.
 INSERT INTO embedding_models AS e (account_id, model_id, dimension, merge_threshold, soft_threshold,

@@ -182,3 +182,8 @@ INSERT INTO lexical_df AS d (account_id, scope, term, df)
 SELECT %(account_id)s, %(scope)s, g.term, g.df FROM unnest(%(terms)s::integer[], %(counts)s::integer[]) AS g(term, df)
 ORDER BY g.term
 ON CONFLICT (account_id, scope, term) DO UPDATE SET df = greatest(d.df + excluded.df, 0);
+
+-- name: vector_count
+-- Active vectors of one model: its index is one for all accounts.
+SELECT count(*) AS rows FROM memory_vectors
+WHERE model_id = %(model_id)s AND status = 'active';

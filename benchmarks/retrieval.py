@@ -1,0 +1,314 @@
+"""How well `search_sessions` finds the sessions that answer a question.
+
+    python benchmarks/retrieval.py [--data DIR] [--longmemeval DIR] [--limit N]
+
+LoCoMo (retrieval/locomo.jsonl.gz of DIR): each conversation is written as session files of one agent, ingested,
+and every question is asked of that agent the day after its last session. One line a lane (vector, lexical, fused)
+and category: `frac1`, `frac5`, `frac10` = mean share of a question's evidence sessions among the first k (1 for a
+question without any), `hit1` = share of questions whose first session is evidence, `mrr` of the first evidence
+session; `seconds` = asking. All lanes rank what the product's own query finds, with other weights. `fused` has the
+shipped weights, `fused_held_out` those chosen on the other conversations.
+
+LongMemEval (longmemeval_s.json, longmemeval_m.json, also *_cleaned.json, in the folder given, in DIR or in
+DIR/retrieval): one agent a question, the clock at its date; `any1`, `any5`, `any10` and `all1`, `all5`, `all10` for
+`subset` all, no_abstention (without `_abs` questions) and official (of those, the ones with an answer in a turn of
+the user). `--limit` takes the first N questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import re
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from ultron_core.client import Ultron
+from ultron_core.search import LaneWeights, rank_sessions
+from ultron_core.settings import LLMSettings, SessionSettings, Settings, StoreSettings
+from ultron_core.steps.session_search import Matches, match_windows
+
+ROOT = Path(__file__).resolve().parent.parent
+KS = (1, 5, 10)
+SHIPPED = LaneWeights()
+LANES = {"vector": LaneWeights(1, 0, 0), "lexical": LaneWeights(0, 0.8, 0.2), "fused": SHIPPED}
+GRID = [LaneWeights(v / 20, (20 - v - a) / 20, a / 20) for v, a in itertools.product(range(13), range(9))]
+
+
+@dataclass(frozen=True)
+class Question:
+    """`gold`: names of the sessions that hold the evidence."""
+
+    text: str
+    gold: frozenset[str]
+    group: str
+    subsets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Haystack:
+    """The sessions of one agent by name, as lines of an OpenAI log, and what is asked at `asked_at`."""
+
+    agent: str
+    sessions: dict[str, list[dict]]
+    asked_at: datetime
+    questions: list[Question]
+
+
+@dataclass
+class Asked:
+    """A question with the ranked names that each lane gave."""
+
+    question: Question
+    agent: str
+    matches: Matches
+    names: dict
+    ranked: dict[str, list[str]] = field(default_factory=dict)
+
+
+class World:
+    """A database of its own with a clock that the benchmark sets."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.now = datetime.now(UTC)
+        settings = Settings(
+            store=StoreSettings(home=folder / "home"),
+            sessions=SessionSettings(quiet_minutes=0),
+            llm=LLMSettings(offline=True),
+        )
+        self.ultron = Ultron(settings, clock=lambda: self.now)
+
+    def ingest(self, haystack: Haystack) -> None:
+        folder = self.folder / haystack.agent
+        folder.mkdir()
+        for name, lines in haystack.sessions.items():
+            text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+            (folder / f"{name}.jsonl").write_text(text + "\n", "utf-8")
+        given = self.ultron.ingest([folder], haystack.agent)
+        assert given["successful"] == len(haystack.sessions), given
+        while self.ultron.trajectory_service.segment_pending_sessions():
+            pass
+
+    def names(self) -> dict:
+        """Session id -> name of its file."""
+        with self.ultron.context.database.transaction() as conn:
+            rows = conn.execute("SELECT id, session_file FROM sessions").fetchall()
+        return {row["id"]: Path(row["session_file"]).stem for row in rows}
+
+    def ask(self, haystack: Haystack) -> Iterator[tuple[Question, list[str], float]]:
+        """The names that `search_sessions` gives, with its seconds."""
+        self.now = haystack.asked_at
+        for question in haystack.questions:
+            begin = time.perf_counter()
+            hits = self.ultron.search_sessions(question.text, max(KS), agent_id=haystack.agent)
+            yield question, [Path(hit.session_file).stem for hit in hits], time.perf_counter() - begin
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--longmemeval", type=Path)
+    parser.add_argument("--limit", type=int)
+    args = parser.parse_args()
+    locomo = args.data / "retrieval" / "locomo.jsonl.gz"
+    if locomo.exists():
+        with tempfile.TemporaryDirectory(prefix="ultron-retrieval-") as folder:
+            measure_locomo(World(Path(folder)), list(read_locomo(locomo)))
+    else:
+        say(set="locomo", skipped=f"retrieval/{locomo.name} is not in the data folder")
+    folders = [f for f in (args.longmemeval, args.data, args.data / "retrieval") if f is not None]
+    for size in ("s", "m"):
+        path = find_longmemeval(folders, size)
+        if path is None:
+            say(set=f"longmemeval_{size}", skipped=f"longmemeval_{size}.json is in none of the folders")
+            continue
+        with tempfile.TemporaryDirectory(prefix="ultron-retrieval-") as folder:
+            measure_longmemeval(World(Path(folder)), f"longmemeval_{size}", path, args.limit)
+    return 0
+
+
+def say(**fields) -> None:
+    print(json.dumps({"benchmark": "retrieval", **fields}, ensure_ascii=False), flush=True)
+
+
+# --- LoCoMo -----------------------------------------------------------------------------------------------
+
+
+def read_locomo(path: Path) -> Iterator[Haystack]:
+    for line in gzip.decompress(path.read_bytes()).splitlines():
+        talk = json.loads(line)
+        sessions = {}
+        for session in talk["sessions"]:
+            begin = datetime.strptime(session["date"].upper(), "%I:%M %p ON %d %B, %Y").replace(tzinfo=UTC)
+            turns = ((t["speaker"], t["text"]) for t in session["turns"])
+            sessions[session["session_id"]] = as_lines(turns, begin, talk["speakers"][0])
+            last = begin
+        questions = [
+            Question(q["question"], frozenset(q["evidence_sessions"]), f"category {q['category']}")
+            for q in talk["queries"]
+        ]
+        yield Haystack(talk["id"], sessions, last + timedelta(days=1), questions)
+
+
+def as_lines(turns: Iterable[tuple[str, str]], begin: datetime, first: str) -> list[dict]:
+    """Turns (speaker, text) as log lines ten seconds apart; `first` speaks as the user."""
+    return [
+        {
+            "role": "user" if speaker == first else "assistant",
+            "name": speaker,
+            "content": text,
+            "timestamp": (begin + timedelta(seconds=10 * n)).isoformat(),
+        }
+        for n, (speaker, text) in enumerate(turns)
+    ]
+
+
+def measure_locomo(world: World, haystacks: Sequence[Haystack]) -> None:
+    with world.ultron:
+        begin = time.perf_counter()
+        for haystack in haystacks:
+            world.ingest(haystack)
+        sessions = sum(len(h.sessions) for h in haystacks)
+        say(set="locomo", lane="ingest", n=sessions, seconds=round(time.perf_counter() - begin, 2))
+        names = world.names()
+        asked, seconds = [], 0.0
+        for haystack in haystacks:
+            for question, ranked, took in world.ask(haystack):
+                matches = match_windows(world.ultron.context, question.text, max(KS), agent_id=haystack.agent)
+                asked.append(Asked(question, haystack.agent, matches, names, {"fused": ranked}))
+                seconds += took
+    for lane, weights in LANES.items():
+        for one in asked:
+            one.ranked.setdefault(lane, rank(one, weights))
+        report(lane, asked, seconds if lane == "fused" else None, weights)
+    held_out(asked)
+
+
+def rank(asked: Asked, weights: LaneWeights) -> list[str]:
+    found = rank_sessions(asked.matches.windows, asked.matches.idf, weights)
+    return [asked.names[hit.session] for hit in found[: max(KS)]]
+
+
+def held_out(asked: Sequence[Asked]) -> None:
+    """For each conversation the weights with the best sum of all marks on the others."""
+    marks = {w: np.array([score(rank(one, w), one.question.gold) for one in asked]) for w in GRID}
+    agents = np.array([one.agent for one in asked])
+    for agent in dict.fromkeys(agents):
+        best = max(GRID, key=lambda w: float(marks[w][agents != agent].mean(axis=0).sum()))
+        for one in asked:
+            if one.agent == agent:
+                one.ranked["fused_held_out"] = rank(one, best)
+        say(set="locomo", lane="weights", held_out=str(agent), **as_dict(best))
+    report("fused_held_out", asked, None, None)
+
+
+def report(lane: str, asked: Sequence[Asked], seconds: float | None, weights: LaneWeights | None) -> None:
+    groups: dict[str, list[Asked]] = defaultdict(list)
+    for one in asked:
+        groups["all"].append(one)
+        groups[one.question.group].append(one)
+    for group in sorted(groups):
+        marks = np.array([score(one.ranked[lane], one.question.gold) for one in groups[group]]).mean(axis=0)
+        named = zip(("frac1", "frac5", "frac10", "hit1", "mrr"), marks, strict=True)
+        more = {"seconds": round(seconds, 2)} if seconds is not None and group == "all" else {}
+        if weights is not None and group == "all":
+            more |= as_dict(weights)
+        say(
+            set="locomo",
+            lane=lane,
+            category=group,
+            n=len(groups[group]),
+            **{name: round(float(mark), 4) for name, mark in named},
+            **more,
+        )
+
+
+def as_dict(weights: LaneWeights) -> dict[str, list[float]]:
+    return {"weights": [weights.vector, weights.words, weights.around]}
+
+
+def score(ranked: Sequence[str], gold: frozenset[str]) -> list[float]:
+    if not gold:
+        return [1.0] * 5
+    shares = [len(gold & set(ranked[:k])) / len(gold) for k in KS]
+    first = next((place for place, name in enumerate(ranked, 1) if name in gold), None)
+    return [*shares, float(first == 1), 1 / first if first else 0.0]
+
+
+# --- LongMemEval ------------------------------------------------------------------------------------------
+
+
+def find_longmemeval(folders: Sequence[Path], size: str) -> Path | None:
+    names = (f"longmemeval_{size}.json", f"longmemeval_{size}_cleaned.json")
+    return next((folder / name for folder in folders for name in names if (folder / name).exists()), None)
+
+
+def read_longmemeval(path: Path) -> Iterator[Haystack]:
+    for row in json.loads(path.read_text("utf-8")):
+        sessions, answered = {}, False
+        ids, dates = row["haystack_session_ids"], row["haystack_dates"]
+        for name, date, turns in zip(ids, dates, row["haystack_sessions"], strict=True):
+            pairs = [(turn["role"], turn["content"]) for turn in turns if turn["content"].strip()]
+            if not pairs:
+                continue
+            sessions[safe(name)] = as_lines(pairs, as_time(date), "user")
+            if name in row["answer_session_ids"]:
+                answered |= any(turn["role"] == "user" and turn.get("has_answer") for turn in turns)
+        abstention = row["question_id"].endswith("_abs")
+        subsets = ("all",) if abstention else ("all", "no_abstention", *(("official",) if answered else ()))
+        gold = frozenset(safe(name) for name in row["answer_session_ids"])
+        question = Question(row["question"], gold, row["question_type"], subsets)
+        yield Haystack(safe(row["question_id"]), sessions, as_time(row["question_date"]), [question])
+
+
+def safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "_", str(name))
+
+
+def as_time(date: str) -> datetime:
+    """`2023/05/30 (Tue) 23:40`."""
+    return datetime.strptime(re.sub(r" \(\w+\)", "", date), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
+
+
+def measure_longmemeval(world: World, name: str, path: Path, limit: int | None) -> None:
+    marks: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
+    seconds = ingest = 0.0
+    with world.ultron:
+        for haystack in itertools.islice(read_longmemeval(path), limit):
+            begin = time.perf_counter()
+            world.ingest(haystack)
+            ingest += time.perf_counter() - begin
+            for question, ranked, took in world.ask(haystack):
+                seconds += took
+                for subset in question.subsets:
+                    for group in ("all", question.group):
+                        marks[subset, group].append(recalls(ranked, question.gold))
+    for (subset, group), rows in sorted(marks.items()):
+        means = np.array(rows).mean(axis=0)
+        names = [f"{kind}{k}" for kind in ("any", "all") for k in KS]
+        found = {key: round(float(mean), 4) for key, mean in zip(names, means, strict=True)}
+        times = {"seconds": round(seconds, 2), "ingest_seconds": round(ingest, 2)}
+        more = times if (subset, group) == ("all", "all") else {}
+        say(set=name, lane="fused", subset=subset, category=group, n=len(rows), **found, **more)
+
+
+def recalls(ranked: Sequence[str], gold: frozenset[str]) -> list[float]:
+    found = [gold & set(ranked[:k]) for k in KS]
+    return [float(bool(hit)) for hit in found] + [float(hit == gold) for hit in found]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""The extract step: its settings hold, and a model that reads redacted text may quote it."""
+
+import json
+import re
+
+import pytest
+
+from tests.support.model_server import minimal_answer, model_server
+from tests.support.worlds import call, solved, write_log
+from ultron_core.client import Ultron
+from ultron_core.settings import ExtractSettings, LLMSettings
+
+KEY = "sk-proj-" + "Q7h2" * 12
+
+
+def memory(number, quote, line):
+    return {
+        "content": f"The upload to bucket number {number} failed because the key of the account had expired.",
+        "resolution": "Renew the key in the settings page.",
+        "confidence": 0.9,
+        "memory_type": "error",
+        "evidence": [{"start_line": line, "end_line": line, "quote": quote}],
+    }
+
+
+def judged(request):
+    names = request["response_format"]["json_schema"]["schema"]["$defs"]["MetricJudgement"]
+    lesson = {"kind": "solved_error", "score": 0.95, "messages": [2], "note": "an error was solved"}
+    return json.dumps(
+        {
+            "outcome": "success",
+            "task_type": "code",
+            "success_probability": 0.9,
+            "metrics": [{"name": n, "score": 0.9} for n in names["properties"]["name"]["enum"]],
+            "lessons": [lesson],
+        }
+    )
+
+
+def answering(memories):
+    def answer(request):
+        name = request["response_format"]["json_schema"]["name"]
+        text = request["messages"][-1]["content"]
+        if name == "Judgement":
+            return judged(request)
+        if name == "TaskList":
+            last = max(int(n) for n in re.findall(r"^\[(\d+)\] \[", text, re.MULTILINE))
+            return json.dumps({"tasks": [{"start": 1, "end": last, "topic": "a task"}]})
+        if name == "ExtractAnswer":
+            return json.dumps({"memories": memories(text)})
+        return minimal_answer(request)
+
+    return answer
+
+
+def opened(settings, server, **extract):
+    llm = LLMSettings(
+        api_key="sk-" + "local" * 5, base_url=server.url, model="judge-1", max_retries=0, retry_base_delay=0
+    )
+    return Ultron(settings.model_copy(update={"llm": llm, "extract": ExtractSettings(**extract)}))
+
+
+def rows(ultron, query):
+    with ultron.context.database.transaction() as conn:
+        return conn.execute(query).fetchall()
+
+
+def upload_log(tmp_path):
+    failed = f"403 Forbidden: key {KEY} was refused by the storage service"
+    lines = [
+        {"role": "user", "content": "upload the report"},
+        {"role": "assistant", "content": "", "tool_calls": [call("1", "upload report.pdf")]},
+        {"role": "tool", "tool_call_id": "1", "name": "bash", "content": failed},
+        {"role": "assistant", "content": "The key was refused by the storage service."},
+    ]
+    return write_log(tmp_path / "log.jsonl", lines)
+
+
+def test_a_quote_with_a_placeholder_is_matched_and_stays_redacted(settings, tmp_path):
+    quote = "key <LLM_API_KEY> was refused by the storage service"
+
+    def quoting(text):
+        assert KEY not in text and quote in text
+        return [memory(1, quote, 3)]
+
+    with model_server(answer=answering(quoting)) as server, opened(settings, server) as ultron:
+        assert ultron.ingest([upload_log(tmp_path)], "agent", process=True)["total_memories"] == 1
+        assert [row["quote"] for row in rows(ultron, "SELECT quote FROM memory_sources")] == [quote]
+        assert rows(ultron, "SELECT 1 FROM drops WHERE reason = 'quote_not_in_lines'") == []
+
+
+def test_the_setting_alone_decides_how_many_memories_a_segment_has(settings, tmp_path):
+    def many(text):
+        return [memory(n, "was refused by the storage service", 3) for n in range(25)]
+
+    with (
+        model_server(answer=answering(many)) as server,
+        opened(settings, server, max_per_segment=23) as ultron,
+    ):
+        ultron.ingest([upload_log(tmp_path)], "agent", process=True)
+        assert len(rows(ultron, "SELECT 1 FROM memory_contributions")) == 23
+        assert len(rows(ultron, "SELECT 1 FROM drops WHERE reason = 'too_many'")) == 2
+
+
+@pytest.mark.parametrize(("window", "least", "most"), [(256, 2, 50), (65_536, 1, 1)])
+def test_a_model_reads_as_many_tokens_at_once_as_the_setting_says(settings, tmp_path, window, least, most):
+    asked = []
+
+    def counting(text):
+        asked.append(text)
+        return []
+
+    long = [*solved("alpha", "pandas"), {"role": "assistant", "content": "A remark about wheels. " * 100}]
+    log = write_log(tmp_path / "log.jsonl", long)
+    with (
+        model_server(answer=answering(counting)) as server,
+        opened(settings, server, window_tokens=window) as ultron,
+    ):
+        ultron.ingest([log], "agent", process=True)
+    assert least <= len(asked) <= most

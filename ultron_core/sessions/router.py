@@ -1,0 +1,70 @@
+"""Gives each row to the format that claims it, and says which format a file is of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ultron_core.sessions.formats import FORMATS, Format
+from ultron_core.sessions.state import Read, State
+from ultron_core.sessions.text import TooDeepError
+
+__all__ = ["FORMAT_FAULTS", "Router"]
+
+#: what a format may raise on a row of a shape that nobody foresaw; one row must not cost the file
+FORMAT_FAULTS = (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError)
+#: row shapes remembered with the format that took the last one
+_MOST_SHAPES = 4096
+
+
+class _Claim:
+    """One format and how many rows of messages it has read."""
+
+    __slots__ = ("claims", "name", "read", "rows")
+
+    def __init__(self, name: str, module: Format) -> None:
+        self.name, self.claims, self.read = name, module.claims, module.read
+        self.rows = 0
+
+
+class Router:
+    """Most rows belong to the format that took the last row of the same shape; that one is asked first."""
+
+    def __init__(self, only: str | None) -> None:
+        self._only = only
+        names = [only] if only else list(FORMATS)
+        self._claims = [_Claim(name, FORMATS[name]) for name in names]
+        self._recent: dict[tuple[Any, ...], _Claim] = {}
+
+    def read(self, row: dict[str, Any], state: State) -> Read:
+        """The messages of a row, none for metadata, or the reason why it is skipped."""
+        try:
+            kind, content = row.get("type"), row.get("content")
+            shape = (kind if kind.__class__ is str else None, content.__class__, *row)
+            claim = self._recent.get(shape)
+            # which blocks a list holds tells OpenAI from Anthropic: no two such rows need be alike
+            if claim is None or content.__class__ is list or not claim.claims(row):
+                claim = next((claim for claim in self._claims if claim.claims(row)), None)
+                if claim is None:
+                    return self._nobody(row)
+                if len(self._recent) >= _MOST_SHAPES:
+                    self._recent.clear()
+                self._recent[shape] = claim
+            result = claim.read(row, state)
+            if result and result.__class__ is list:
+                claim.rows += 1
+            return result
+        except TooDeepError:
+            return "too_deep"
+        except FORMAT_FAULTS:
+            return "malformed_row"
+
+    def _nobody(self, row: dict[str, Any]) -> str:
+        if self._only:
+            return "other_format"
+        return "unknown_type" if isinstance(row.get("type"), str) else "no_role"
+
+    def format(self, state: State) -> str | None:
+        """The format of most rows read so far, None before the first."""
+        rows = {claim.name: claim.rows for claim in self._claims}
+        best = max(rows, key=lambda name: rows[name])
+        return best if rows[best] else None

@@ -1,0 +1,78 @@
+"""Repository of memory search: one statement for the candidates of both lanes, one for the rows shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from pgvector import Vector
+from psycopg import sql
+
+from ultron_core.store.database import Connection
+from ultron_core.store.memories import MemoryRecord
+from ultron_core.store.queries import load_queries
+from ultron_core.store.upload_rows import Floats
+
+__all__ = ["EXACT_BELOW", "FILTERS", "candidates", "fetch"]
+
+_SQL = load_queries("search")
+#: up to this many rows that pass the filters every one is compared: exact, and no slower than the index
+EXACT_BELOW = 4000
+#: what results can be narrowed by; each is a query `filter_<name>`
+FILTERS = ("types", "tags", "tiers", "agent_id", "since", "until")
+
+
+def candidates(
+    conn: Connection,
+    account_id: str,
+    model: tuple[str, int],
+    vectors: Sequence[Floats],
+    terms: Sequence[int],
+    plain: Sequence[int],
+    *,
+    filters: Mapping[str, Any],
+    status: str = "active",
+    limit: int = 50,
+) -> list[dict[str, Any]]:
+    """The union of both lanes' best `limit` rows: id, tier, last_hit_at, cosine (None without a vector), bm25
+    (None without a known word), held and asked (sums of idf of the plain query's words: those in the memory,
+    and all that any memory has), superseded.
+
+    `model` is (id, dimension); `vectors` and `terms` are those of all phrasings, `plain` the terms of the query as
+    it was typed; `filters` by the names of FILTERS, None meaning no filter.
+    """
+    used = tuple(name for name in FILTERS if filters.get(name) is not None)
+    params = {
+        **{name: filters[name] for name in used},
+        "account_id": account_id,
+        "model_id": model[0],
+        "vectors": [Vector(vector) for vector in vectors],
+        "terms": sorted(terms),
+        "plain": sorted(plain),
+        "status": status,
+        "candidates": limit,
+        "exact_below": EXACT_BELOW,
+    }
+    return conn.execute(_statement(used, model, status), params, binary=True).fetchall()
+
+
+def _statement(used: Sequence[str], model: tuple[str, int], status: str) -> sql.Composed:
+    filters = sql.SQL(" ").join([sql.SQL(_SQL[f"filter_{name}"]) for name in used])
+    literals = {"model": sql.Literal(model[0]), "dimension": sql.Literal(model[1])}
+    near = _SQL["near_active" if status == "active" else "near_archived"]
+    matching = _SQL["matching_filtered" if used else "matching_all"]
+    return sql.SQL(_SQL["candidates"]).format(
+        filters=filters,
+        matching=sql.SQL(matching).format(filters=filters),
+        near=sql.SQL(near).format(filters=filters, **literals),
+    )
+
+
+def fetch(
+    conn: Connection, account_id: str, ids: Sequence[UUID], *, hit_at: Any = None
+) -> list[MemoryRecord]:
+    """Full memories in the order of `ids`, with their counters as before; each gets a hit when `hit_at` is given."""
+    params = {"account_id": account_id, "ids": list(ids), "now": hit_at}
+    query = _SQL["fetch" if hit_at is None else "fetch_and_hit"]
+    return [MemoryRecord.from_row(row) for row in conn.execute(query, params, binary=True)]
