@@ -77,15 +77,14 @@ class ModelState:
 
 def model_states(context: Context) -> list[ModelState]:
     """The account's models, the one in use first, and how far each has got."""
+    return context.database.run(partial(_states, context))
+
+
+def _states(context: Context, conn: Connection) -> list[ModelState]:
     made = []
-    with context.database.transaction() as conn:
-        for row in store.fetch(conn, "all", {"account_id": context.account_id}):
-            params = {"account_id": context.account_id, "model_id": row["model_id"]}
-            made.append(
-                ModelState(
-                    row["model_id"], row["dimension"], _state(row), **store.fetch(conn, "counts", params)[0]
-                )
-            )
+    for row in store.fetch(conn, "all", {"account_id": context.account_id}):
+        counts = store.fetch(conn, "counts", {"account_id": context.account_id, "model_id": row["model_id"]})
+        made.append(ModelState(row["model_id"], row["dimension"], _state(row), **counts[0]))
     return made
 
 
@@ -183,8 +182,8 @@ def _embed_missing(context: Context, progress: Progress | None) -> int:
 
 
 def _missing(context: Context, after: UUID | None) -> list[dict[str, Any]]:
-    with context.database.transaction() as conn:
-        return store.fetch(conn, "missing", {**_account(context), "after": after, "limit": _CHUNK})
+    params = {**_account(context), "after": after, "limit": _CHUNK}
+    return context.database.run(lambda conn: store.fetch(conn, "missing", params))
 
 
 def _embed_chunk(context: Context, rows: list[dict[str, Any]]) -> int:
