@@ -23,7 +23,7 @@ FROM unnest(%(ids)s::uuid[], %(topics)s::text[], %(centroids)s::vector[], %(size
 -- Centroids and sizes after memories joined or left. A skill that was made of more members than are left has
 -- seen all that are left.
 UPDATE clusters c SET centroid = n.centroid, size = n.size, updated_at = %(now)s,
-    crystallized_size = least(c.crystallized_size, n.size)
+    crystallized_size = CASE WHEN c.crystallized_size > n.size THEN n.size ELSE c.crystallized_size END
 FROM unnest(%(ids)s::uuid[], %(centroids)s::vector[], %(sizes)s::integer[]) AS n(cluster_id, centroid, size)
 WHERE c.cluster_id = n.cluster_id AND c.account_id = %(account_id)s;
 
@@ -51,7 +51,7 @@ SELECT cluster_id FROM cluster_members WHERE memory_id = %(memory_id)s AND accou
 -- name: refresh
 -- Size and centroid from the members; the centroid is the mean of their unit vectors.
 UPDATE clusters c SET size = s.size, centroid = s.centroid, updated_at = %(now)s,
-    crystallized_size = least(c.crystallized_size, s.size)
+    crystallized_size = CASE WHEN c.crystallized_size > s.size THEN s.size ELSE c.crystallized_size END
 FROM (
     SELECT cm.cluster_id, count(*)::integer AS size, avg(v.exact) AS centroid
     FROM cluster_members cm JOIN memory_vectors v ON v.memory_id = cm.memory_id AND v.model_id = %(model_id)s
