@@ -10,16 +10,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from uuid import UUID
 
-from ultron_core.embeddings.factory import make_embedder
+from ultron_core.embeddings.factory import embedder_of, make_embedder
 from ultron_core.embeddings.protocol import Embedder
 from ultron_core.llm.factory import make_llm, make_quality_llm
 from ultron_core.llm.protocol import LLM
@@ -28,15 +29,18 @@ from ultron_core.redaction.protocol import Redactor
 from ultron_core.services import ClusterService, TrajectoryService
 from ultron_core.settings import Settings
 from ultron_core.steps import curate
+from ultron_core.steps import reembed as reembed_step
 from ultron_core.steps import search as search_step
 from ultron_core.steps import session_search as session_search_step
 from ultron_core.steps import text as text_step
 from ultron_core.steps import tiers as tier_step
 from ultron_core.steps import upload as upload_step
 from ultron_core.steps.context import Clock, Context, utc_now
+from ultron_core.steps.current_model import CurrentModel
 from ultron_core.steps.identity import find_files
 from ultron_core.steps.ingest import FileResult, Progress, ingest_files
 from ultron_core.steps.process import ProcessReport, process_pending
+from ultron_core.steps.reembed import GRACE_SECONDS, ReembedReport
 from ultron_core.store.database import Database
 from ultron_core.store.llm import PostgresAnswerCache, PostgresCallLedger
 from ultron_core.store.memories import MemoryRecord, MemorySource
@@ -68,12 +72,12 @@ class Ultron:
         self._closing = ExitStack()
         self._server: EmbeddedServer | None = None
         try:
-            self.context = self._open(llm, quality_llm, embedder, redactor, clock or utc_now)
+            self._models = self._open(llm, quality_llm, embedder, redactor, clock or utc_now)
         except BaseException:
             self._closing.close()
             raise
-        self.trajectory_service = TrajectoryService(self.context)
-        self.clusters = ClusterService(self.context)
+        self.trajectory_service = TrajectoryService(self._models.context)
+        self.clusters = ClusterService(self._models.context)
 
     def _open(
         self,
@@ -82,7 +86,7 @@ class Ultron:
         embedder: Embedder | None,
         redactor: Redactor | None,
         clock: Clock,
-    ) -> Context:
+    ) -> CurrentModel:
         settings = self.settings
         url = settings.store.database_url
         if url is None:
@@ -106,7 +110,7 @@ class Ultron:
         if llm is None:
             llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
             quality_llm = quality_llm or make_quality_llm(settings, cache=cache, ledger=ledger, redact=redact)
-        return Context(
+        context = Context(
             settings=settings,
             database=database,
             embedder=embedder or make_embedder(settings, redact=redact),
@@ -115,6 +119,14 @@ class Ultron:
             quality_llm=quality_llm or llm,
             clock=clock,
         )
+        # a given embedder is used whatever the account has: nobody else can make its vectors
+        other = partial(embedder_of, settings=settings, redact=redact) if embedder is None else _none
+        return CurrentModel(context, other)
+
+    @property
+    def context(self) -> Context:
+        """What steps work with, with the embedder of the model that the account's vectors are of just now."""
+        return self._models.context()
 
     def __enter__(self) -> Self:
         return self
@@ -301,9 +313,35 @@ class Ultron:
         """Archive every active memory that carries the tag; returns how many."""
         return curate.archive_memories_by_tag(self.context, tag)
 
+    def reembed(
+        self,
+        embedder: Embedder | None = None,
+        *,
+        keep_old: bool = False,
+        grace_seconds: float = GRACE_SECONDS,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> ReembedReport:
+        """Make all vectors anew by another model (default: the one of the settings) while others search and
+        upload, then switch to it at once. May be killed and called again. Raises EmbeddingError and InputError.
+        """
+        target = embedder or self._models.own
+        self._models.add(target)
+        return reembed_step.reembed(
+            self.context,
+            target,
+            keep_old=keep_old,
+            grace_seconds=grace_seconds,
+            progress=progress,
+            switched=self._models.look_again,
+        )
+
     def run_tier_rebalance(self) -> tier_step.TierReport:
         """Give every active memory its tier by hits, and archive COLD ones that are too old."""
         return tier_step.run_tier_rebalance(self.context)
+
+
+def _none(_: str) -> None:
+    """No other embedder than the given one."""
 
 
 def _file_result(result: FileResult) -> dict[str, Any]:

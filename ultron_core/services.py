@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -21,8 +21,13 @@ __all__ = ["ClusterService", "TrajectoryService"]
 class TrajectoryService:
     """Segments, labels, extraction and training rows; each method does one batch."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, context: Callable[[], Context]) -> None:
+        """`context` gives the one for each call: the embedder in use may change in between."""
+        self._present = context
+
+    @property
+    def _context(self) -> Context:
+        return self._present()
 
     def segment_pending_sessions(self, batch_size: int = 50) -> list[SegmentedSession]:
         """Cut up to `batch_size` sessions that wait."""
@@ -60,8 +65,13 @@ class TrajectoryService:
 class ClusterService:
     """Knowledge clusters and when they are ready to become skills."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, context: Callable[[], Context]) -> None:
+        """`context` gives the one for each call: the embedder in use may change in between."""
+        self._present = context
+
+    @property
+    def _context(self) -> Context:
+        return self._present()
 
     def assign_memory_to_cluster(self, memory: Any) -> cluster_step.KnowledgeCluster:
         """Put a memory (record or id) into the nearest cluster, or a new one."""
@@ -82,6 +92,12 @@ class ClusterService:
     def run_initial_clustering(self) -> Any:
         """Cluster every active memory anew, in one pass."""
         return cluster_step.run_initial_clustering(self._context)
+
+    def get_changes(
+        self, cluster_id: str | UUID | None = None, limit: int = 20
+    ) -> Sequence[cluster_step.ClusterChange]:
+        """Merges and splits with their reasons, latest first."""
+        return cluster_step.get_cluster_changes(self._context, cluster_id, limit)
 
     def mark_crystallized(self, cluster_id: str | UUID, skill_slug: str) -> None:
         """Record that the cluster's memories became this skill."""

@@ -14,8 +14,6 @@ __all__ = ["histogram", "markdown_image", "memory_map"]
 
 _SIZE = (6.0, 3.2)
 _DPI = 110
-#: more points than this say nothing more, and the picture is stored with every materialization
-_MOST_POINTS = 3000
 
 
 def markdown_image(png: bytes, alt: str) -> str:
@@ -39,20 +37,18 @@ def histogram(series: Mapping[str, Sequence[float]], thresholds: Mapping[str, fl
     return _png(figure)
 
 
-def memory_map(vectors: npt.NDArray[np.float32], labels: Sequence[int]) -> bytes:
-    """PNG of memories projected on their two main components (scikit-learn PCA), coloured by cluster."""
+def memory_map(vectors: npt.NDArray[np.float32], labels: Sequence[int], total: int) -> bytes:
+    """PNG of memories (a sample of `total`) on their two main components (scikit-learn PCA), by cluster."""
     from sklearn.decomposition import PCA
 
     figure, axes = _figure()
-    step = max(1, len(vectors) // _MOST_POINTS)
-    shown = np.asarray(vectors[::step], dtype=np.float64)
-    if len(shown) >= 3:
-        points = PCA(n_components=2, svd_solver="full").fit_transform(shown)
-        colors = np.asarray(labels[::step]) % 20
+    if len(vectors) >= 3:
+        points = PCA(n_components=2, svd_solver="full").fit_transform(np.asarray(vectors, dtype=np.float64))
+        colors = np.asarray(labels) % 20
         axes.scatter(points[:, 0], points[:, 1], c=colors, cmap="tab20", s=14, linewidths=0)
     axes.set_xticks([])
     axes.set_yticks([])
-    axes.set_title(f"{len(vectors)} memories, coloured by cluster", fontsize=10)
+    axes.set_title(f"{total} memories, coloured by cluster", fontsize=10)
     return _png(figure)
 
 

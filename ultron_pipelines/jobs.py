@@ -11,6 +11,7 @@ from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_par
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event
 from ultron_pipelines.partitions import sessions_partitions
+from ultron_pipelines.reembed import reembed_job
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["JOBS", "ingest_sessions", "pending_work", "session_files_job"]
@@ -92,6 +93,7 @@ JOBS: list[Any] = [
     ingest_sessions,
     pending_work,
     session_files_job,
+    reembed_job,
     dg.define_asset_job("segments_job", selection=_alone("segments")),
     dg.define_asset_job("quality_labels_job", selection=_alone("quality_labels")),
     dg.define_asset_job("extracted_memories_job", selection=_alone("extracted_memories")),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from ultron_core.cli import dev, doctor, ingest, maintain, memory
+from ultron_core.cli import dev, doctor, embeddings, ingest, maintain, memory
 from ultron_core.cli.output import DONE, FAILED, ReaderLeft, console
 from ultron_core.errors import SettingsError, UltronError
 from ultron_core.settings import Settings
@@ -30,8 +30,9 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = settings
 
 
-for command in (*ingest.COMMANDS, *memory.COMMANDS, *maintain.COMMANDS, *dev.COMMANDS, *doctor.COMMANDS):
-    cli.add_command(command)
+for module in (ingest, memory, maintain, embeddings, dev, doctor):
+    for command in module.COMMANDS:
+        cli.add_command(command)
 
 
 def set_up_logging(settings: Settings) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ultron_core.embeddings.local import local_embedder
+from ultron_core.embeddings.local import LocalEmbedder, local_embedder
 from ultron_core.embeddings.protocol import Embedder
 from ultron_core.embeddings.remote import RemoteEmbedder
 from ultron_core.errors import SettingsError
 from ultron_core.settings import Settings
 
-__all__ = ["make_embedder"]
+__all__ = ["embedder_of", "make_embedder"]
 
 
 def make_embedder(settings: Settings, *, redact: Callable[[str], str] | None = None) -> Embedder:
@@ -30,3 +30,22 @@ def make_embedder(settings: Settings, *, redact: Callable[[str], str] | None = N
         timeout_seconds=min(settings.llm.timeout_seconds, 60),
         redact=redact if settings.llm.redact_input else None,
     )
+
+
+def embedder_of(
+    model_id: str, settings: Settings, *, redact: Callable[[str], str] | None = None
+) -> Embedder | None:
+    """The embedder that makes vectors of this model id, with the endpoint and key of the settings.
+
+    None when it is neither the offline one nor a `name@dimension` that there is a key for.
+    """
+    if model_id == LocalEmbedder.model_id:
+        return local_embedder()
+    name, at, dimension = model_id.rpartition("@")
+    if not (at and name and dimension.isdecimal()) or settings.llm.offline:
+        return None
+    if not (settings.embedding.api_key or settings.llm.api_key):
+        return None
+    remote = {"backend": "openai", "model": name, "dimension": int(dimension)}
+    changed = settings.embedding.model_copy(update=remote)
+    return make_embedder(settings.model_copy(update={"embedding": changed}), redact=redact)

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import os
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
@@ -22,6 +23,8 @@ __all__ = ["CountTokens", "count_tokens", "token_counter", "truncate_tokens"]
 CountTokens = Callable[[str], int]
 _URL = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
 _TABLES = ("cl100k_base", "o200k_base")
+#: the environment belongs to the process: two threads that load at once would take it from each other
+_LOADING = threading.Lock()
 
 
 def _cache_folder() -> Path:
@@ -40,6 +43,11 @@ def _cache_folder() -> Path:
 
 @lru_cache(maxsize=4)
 def _encoding(name: str) -> tiktoken.Encoding:
+    with _LOADING:
+        return _load(name)
+
+
+def _load(name: str) -> tiktoken.Encoding:
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
     os.environ["TIKTOKEN_CACHE_DIR"] = str(_cache_folder())
     try:

@@ -41,9 +41,8 @@ def run_initial_clustering(context: Context) -> dict[str, int]:
     return {"clusters": len(_read(context, "centroids")), "memories": len(rows)}
 
 
-def _read(context: Context, query: str) -> list[dict[str, Any]]:
-    with context.database.transaction() as conn:
-        return store.fetch(conn, query, model_of(context))
+def _read(context: Context, query: str, **params: Any) -> list[dict[str, Any]]:
+    return context.database.run(lambda conn: store.fetch(conn, query, {**model_of(context), **params}))
 
 
 def _labels(context: Context, ids: Sequence[UUID], kept: Sequence[dict[str, Any]]) -> list[int]:
@@ -52,9 +51,7 @@ def _labels(context: Context, ids: Sequence[UUID], kept: Sequence[dict[str, Any]
     gone = np.ones(len(ids), dtype=np.bool_)
     for begin in range(0, len(ids), _CHUNK):
         part = list(ids[begin : begin + _CHUNK])
-        with context.database.transaction() as conn:
-            found = store.fetch(conn, "vectors", {**model_of(context), "ids": part})
-        by_id = {row["memory_id"]: row["exact"] for row in found}
+        by_id = {row["memory_id"]: row["exact"] for row in _read(context, "vectors", ids=part)}
         for number, memory_id in enumerate(part, begin):
             if memory_id in by_id:
                 vectors[number] = by_id[memory_id].to_numpy()

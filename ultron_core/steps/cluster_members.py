@@ -35,6 +35,8 @@ __all__ = [
 #: up to this many new memories their nearest clusters are found in the database; for more all centroids are read
 _FEW = 16
 _CHUNK = 2000
+#: with less than this share of a cluster left its mean is taken of the members again: rounding would show
+_LEAST_LEFT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +157,33 @@ def refresh_member(context: Context, conn: Connection, memory_id: UUID) -> None:
 
 def leave(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
     """Members go; their clusters' sizes and centroids follow."""
-    left = store.fetch(conn, "leave", {"ids": list(ids)})
-    if left:
-        refresh(context, conn, [row["cluster_id"] for row in left])
+    gone = store.fetch(conn, "leave", {**model_of(context), "ids": list(ids)})
+    by_cluster: dict[UUID, list[dict[str, Any]]] = {}
+    for row in gone:
+        by_cluster.setdefault(row["cluster_id"], []).append(row)
+    means = {cluster_id: _without(rows) for cluster_id, rows in by_cluster.items()}
+    moved = {cluster_id: mean for cluster_id, mean in means.items() if mean is not None}
+    if moved:
+        values = {
+            "ids": list(moved),
+            "centroids": store.as_vectors(np.stack(list(moved.values()))),
+            "sizes": [by_cluster[i][0]["size"] - len(by_cluster[i]) for i in moved],
+        }
+        store.run(conn, "move", {**model_of(context), "now": context.clock(), **values})
+    if len(moved) < len(means):
+        refresh(context, conn, [cluster_id for cluster_id in means if cluster_id not in moved])
+
+
+def _without(rows: Sequence[dict[str, Any]]) -> npt.NDArray[np.float32] | None:
+    """The mean without these members; None when only the members that stay can say it well enough."""
+    size = rows[0]["size"]
+    if any(row["exact"] is None for row in rows) or size - len(rows) < max(2.0, _LEAST_LEFT * size):
+        return None
+    left = rows[0]["centroid"].to_numpy().astype(np.float64) * size
+    for row in rows:
+        left -= row["exact"].to_numpy()
+    mean: npt.NDArray[np.float32] = (left / (size - len(rows))).astype(np.float32)
+    return mean
 
 
 def follow_status(context: Context, conn: Connection, ids: Sequence[UUID], status: str) -> None:

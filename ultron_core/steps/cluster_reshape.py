@@ -30,13 +30,13 @@ def reshape_clusters(context: Context) -> tuple[int, int]:
     they were looked at last are looked at; with none of them nothing is read and nothing written."""
     merged = divided = 0
     for _ in range(_ROUNDS):
-        rows = _clusters(context)
+        rows = _read(context, "centroids")
         due = [number for number, row in enumerate(rows) if _is_due(row)]
         if not due:
             break
         own = _split_all(context, [rows[n] for n in due])
         if own:
-            rows = _clusters(context)
+            rows = _read(context, "centroids")
             due = [number for number, row in enumerate(rows) if _is_due(row)]
         joined = _merge_all(context, rows, due)
         divided, merged = divided + own, merged + joined
@@ -44,9 +44,8 @@ def reshape_clusters(context: Context) -> tuple[int, int]:
     return merged, divided
 
 
-def _clusters(context: Context) -> list[dict[str, Any]]:
-    with context.database.transaction() as conn:
-        return store.fetch(conn, "centroids", model_of(context))
+def _read(context: Context, query: str, **params: Any) -> list[dict[str, Any]]:
+    return context.database.run(lambda conn: store.fetch(conn, query, {**model_of(context), **params}))
 
 
 def _is_due(row: dict[str, Any]) -> bool:
@@ -56,9 +55,14 @@ def _is_due(row: dict[str, Any]) -> bool:
 
 def _mark(context: Context, ids: Sequence[UUID], merges: int) -> None:
     """Looked at; after a merge the next round looks at what came of it first."""
-    if not merges:
+    if ids and not merges:
         params = {"account_id": context.account_id, "ids": sorted(ids)}
-        context.database.run(lambda conn: store.run(conn, "checked", params))
+
+        def write(conn: Connection) -> None:
+            memory_store.run(conn, "lock_clusters", params)
+            store.run(conn, "checked", params)
+
+        context.database.run(write)
 
 
 def _split_all(context: Context, rows: Sequence[dict[str, Any]]) -> int:
@@ -66,8 +70,7 @@ def _split_all(context: Context, rows: Sequence[dict[str, Any]]) -> int:
     done = 0
     for begin in range(0, len(wide), _CHUNK):
         part = {row["cluster_id"]: row for row in wide[begin : begin + _CHUNK]}
-        with context.database.transaction() as conn:
-            members = store.fetch(conn, "members", {**model_of(context), "ids": sorted(part)})
+        members = _read(context, "members", ids=sorted(part))
         for cluster_id, group in groupby(members, key=lambda row: row["cluster_id"]):
             own = list(group)
             vectors = store.matrix([row["exact"] for row in own], context.embedder.dimension)

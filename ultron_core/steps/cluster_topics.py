@@ -10,6 +10,8 @@ from ultron_core.clusters import ask_topic, name_topics
 from ultron_core.errors import ModelAnswerError, ModelError
 from ultron_core.steps.context import Context
 from ultron_core.store import clusters as store
+from ultron_core.store import memories as memory_store
+from ultron_core.store.database import Connection
 
 __all__ = ["name_clusters"]
 
@@ -21,8 +23,8 @@ _ASKED = 20
 def name_clusters(context: Context) -> None:
     """Topics that tell the clusters apart; only changed ones are written. One that a model gave stays until
     the cluster is merged or split."""
-    with context.database.transaction() as conn:
-        rows = store.fetch(conn, "summaries", {"account_id": context.account_id, "most": _SUMMARIES})
+    sample = {"account_id": context.account_id, "most": _SUMMARIES}
+    rows = context.database.run(lambda conn: store.fetch(conn, "summaries", sample))
     topics = name_topics([row["summaries"] or [""] for row in rows])
     pairs = zip(rows, topics, strict=True)
     named = [(row["cluster_id"], topic) for row, topic in pairs if row["topic_by"] != "model"]
@@ -53,4 +55,9 @@ def _write(context: Context, named: Sequence[tuple[UUID, str]], topic_by: str) -
         return
     params = {"ids": [pair[0] for pair in named], "topics": [pair[1] for pair in named], "topic_by": topic_by}
     common = {"account_id": context.account_id, "now": context.clock()}
-    context.database.run(lambda conn: store.run(conn, "set_topics", {**common, **params}))
+
+    def write(conn: Connection) -> None:
+        memory_store.run(conn, "lock_clusters", common)
+        store.run(conn, "set_topics", {**common, **params})
+
+    context.database.run(write)

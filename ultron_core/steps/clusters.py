@@ -26,6 +26,7 @@ from ultron_core.steps.cluster_topics import name_clusters
 from ultron_core.steps.context import Context
 from ultron_core.steps.ids import as_id
 from ultron_core.store import clusters as store
+from ultron_core.store import embeddings as embedding_store
 from ultron_core.store import memories as memory_store
 from ultron_core.store.clusters import ClusterChange, KnowledgeCluster
 from ultron_core.store.database import Connection
@@ -76,8 +77,7 @@ def _all(context: Context, conn: Connection, cluster_id: UUID | None = None) -> 
 
 def get_clusters(context: Context) -> list[KnowledgeCluster]:
     """All clusters of the account, largest first."""
-    with context.database.transaction() as conn:
-        return _all(context, conn)
+    return context.database.run(lambda conn: _all(context, conn))
 
 
 def assign_memory_to_cluster(context: Context, memory: Any) -> KnowledgeCluster:
@@ -115,11 +115,15 @@ def get_clusters_ready_to_recrystallize(context: Context) -> list[KnowledgeClust
 
 def get_cluster_memories(context: Context, cluster_id: str | UUID) -> list[MemoryRecord]:
     """All members as full memories. Raises NotFoundError and InputError."""
-    with context.database.transaction() as conn:
-        found = _all(context, conn, as_id(cluster_id))
+    wanted = as_id(cluster_id)
+
+    def read(conn: Connection) -> list[MemoryRecord]:
+        found = _all(context, conn, wanted)
         if not found:
-            raise NotFoundError(f"No cluster {cluster_id}.")
+            raise NotFoundError(f"No cluster {wanted}.")
         return memory_store.by_ids(conn, context.account_id, [UUID(i) for i in found[0].memory_ids])
+
+    return context.database.run(read)
 
 
 def get_cluster_changes(
@@ -128,8 +132,8 @@ def get_cluster_changes(
     """Merges and splits, latest first; of one cluster when an id is given."""
     wanted = None if cluster_id is None else as_id(cluster_id)
     params = {"account_id": context.account_id, "cluster_id": wanted, "limit": limit}
-    with context.database.transaction() as conn:
-        return [ClusterChange.from_row(row) for row in store.fetch(conn, "changes", params)]
+    rows = context.database.run(lambda conn: store.fetch(conn, "changes", params))
+    return [ClusterChange.from_row(row) for row in rows]
 
 
 def mark_crystallized(context: Context, cluster_id: str | UUID, skill_slug: str) -> None:
@@ -140,9 +144,8 @@ def mark_crystallized(context: Context, cluster_id: str | UUID, skill_slug: str)
         "slug": skill_slug,
         "now": context.clock(),
     }
-    with context.database.transaction() as conn:
-        if not store.run(conn, "mark_crystallized", params):
-            raise NotFoundError(f"No cluster {cluster_id}.")
+    if not context.database.run(lambda conn: store.run(conn, "mark_crystallized", params)):
+        raise NotFoundError(f"No cluster {cluster_id}.")
 
 
 def cluster_report(context: Context) -> ClusterReport:
@@ -152,9 +155,9 @@ def cluster_report(context: Context) -> ClusterReport:
         assigned += done
     merged, split = reshape_clusters(context)
     name_clusters(context)
-    with context.database.transaction() as conn:
-        found = _all(context, conn)
-        rows = store.fetch(conn, "sample", {**model_of(context), "most": _MOST_POINTS})
+    found = get_clusters(context)
+    sample = {**model_of(context), "most": _MOST_POINTS}
+    rows = context.database.run(lambda conn: store.fetch(conn, "sample", sample))
     number = {c.cluster_id: n for n, c in enumerate(found)}
     return ClusterReport(
         clusters=tuple(found),
@@ -169,4 +172,5 @@ def cluster_report(context: Context) -> ClusterReport:
 
 def _assign_chunk(context: Context, conn: Connection) -> int:
     memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    embedding_store.run(conn, "dissolve_strays", model_of(context))
     return assign_missing(context, conn)

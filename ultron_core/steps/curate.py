@@ -14,7 +14,6 @@ from ultron_core.steps.context import Context
 from ultron_core.steps.ids import as_id
 from ultron_core.steps.memory_rows import set_status, split_off, write_body
 from ultron_core.steps.prepare import redact_tags
-from ultron_core.store import clusters as cluster_store
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord, MemorySource
@@ -128,7 +127,6 @@ def delete_memory(context: Context, memory_id: str | UUID) -> None:
         _one(context, conn, wanted)
         # out of its cluster first, so that the centroid forgets it as well
         set_status(context, conn, [wanted], "archived", "deleted")
-        cluster_store.run(conn, "leave", {"ids": [wanted]})
         store.run(conn, "delete", {"id": wanted, "account_id": context.account_id})
 
     context.database.run(work)

@@ -62,8 +62,8 @@ def run_tier_rebalance(context: Context) -> TierReport:
 
 
 def _rows(context: Context, query: str, **params: Any) -> list[dict[str, Any]]:
-    with context.database.transaction() as conn:
-        return conn.execute(_SQL[query], {"account_id": context.account_id, **params}).fetchall()
+    values = {"account_id": context.account_id, **params}
+    return context.database.run(lambda conn: conn.execute(_SQL[query], values).fetchall())
 
 
 def _changed(context: Context) -> list[dict[str, Any]]:

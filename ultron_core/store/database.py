@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import psycopg
 from pgvector.psycopg import register_vector
@@ -33,6 +34,12 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10
 POOL_WAIT_SECONDS = 30.0
+#: a connection that lay idle this long is tried before it is given out: a restarted server has ended it
+IDLE_SECONDS = 1.0
+#: a client that stopped inside a transaction may not hold its locks for ever
+IDLE_IN_TRANSACTION_SECONDS = 300
+#: how soon a server notices that a waiting client is gone
+VANISHED_SECONDS = 10
 ATTEMPTS = 6
 FIRST_WAIT_SECONDS = 0.05
 PGVECTOR_HELP = (
@@ -58,6 +65,7 @@ class Database:
         self.statement_timeout_seconds = statement_timeout_seconds
         self._sleep = sleep
         self._jitter = jitter
+        self._returned: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             min_size=0,
@@ -66,6 +74,8 @@ class Database:
             timeout=POOL_WAIT_SECONDS,
             kwargs={"row_factory": dict_row, "connect_timeout": CONNECT_SECONDS},
             configure=self._configure,
+            check=self._check,
+            reset=self._reset,
             connection_class=Connection,
         )
 
@@ -154,14 +164,27 @@ class Database:
             self._sleep(FIRST_WAIT_SECONDS * 2 ** (attempt - 1) * (0.5 + self._jitter()))
         raise ValueError("attempts must be at least 1")
 
+    def _reset(self, conn: Connection) -> None:
+        self._returned[conn] = time.monotonic()
+
+    def _check(self, conn: Connection) -> None:
+        if time.monotonic() - self._returned.get(conn, 0.0) > IDLE_SECONDS:
+            ConnectionPool.check_connection(conn)
+
     def _configure(self, conn: Connection) -> None:
         conn.execute(
             "SELECT set_config('search_path', 'ultron, public', false), set_config('TimeZone', 'UTC', false),"
             " set_config('statement_timeout', %(ms)s, false),"
+            " set_config('idle_in_transaction_session_timeout', %(idle)s, false),"
+            " set_config('client_connection_check_interval', %(vanished)s, false),"
             # a filter must not empty the result; plans of short statements, on servers not set up by us too
             " set_config('hnsw.iterative_scan', 'relaxed_order', false), set_config('hnsw.ef_search', '100', false),"
             " set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)",
-            {"ms": str(int(self.statement_timeout_seconds * 1000))},
+            {
+                "ms": str(int(self.statement_timeout_seconds * 1000)),
+                "idle": f"{IDLE_IN_TRANSACTION_SECONDS}s",
+                "vanished": f"{VANISHED_SECONDS}s",
+            },
         )
         # before the first migration a new database has no extension yet
         if TypeInfo.fetch(conn, "vector") is not None:

@@ -15,24 +15,36 @@ _SHOWN = 25
     deps=["extracted_memories"],
     group_name="memory",
     kinds={"python", "postgres", "scikitlearn"},
-    description="Memories are put into clusters as they arrive; here unassigned ones are added and topics named.",
+    description="Memories join clusters as they arrive; here clusters merge and split, and topics are named.",
 )
 def clusters(ultron: UltronResource) -> dg.MaterializeResult[None]:
     with ultron.open() as opened:
         report = cluster_report(opened.context)
+        changes = opened.clusters.get_changes(limit=_SHOWN)
         ready = len(opened.clusters.get_clusters_ready_to_crystallize())
         again = len(opened.clusters.get_clusters_ready_to_recrystallize())
     rows = "\n".join(f"| {c.topic or '-'} | {len(c.memory_ids)} |" for c in report.clusters[:_SHOWN])
+    history = "\n".join(
+        f"| {c.created_at:%Y-%m-%d %H:%M} | {c.kind} | {c.topic or '-'} | {c.other_size} | {c.reason} |"
+        for c in changes
+    )
     return dg.MaterializeResult(
         metadata={
             "clusters": len(report.clusters),
             "memories": report.memories,
             "newly_assigned": report.newly_assigned,
+            "merged": report.merged,
+            "split": report.split,
             "ready_to_crystallize": ready,
             "ready_to_recrystallize": again,
             "largest": dg.MetadataValue.md(f"| topic | memories |\n|---|---|\n{rows}"),
+            "changes": dg.MetadataValue.md(
+                f"| when | what | topic | moved | why |\n|---|---|---|---|---|\n{history}"
+            ),
             "map": dg.MetadataValue.md(
-                markdown_image(memory_map(report.vectors, report.labels), "memories in two dimensions")
+                markdown_image(
+                    memory_map(report.vectors, report.labels, report.memories), "memories in two dimensions"
+                )
             ),
         }
     )

@@ -159,3 +159,18 @@ def test_no_message_text_in_the_log_at_info(run, tmp_path):
 def test_a_log_that_may_go_on_is_said_to_be_open(run, logs):
     code, out, _ = run("ingest", logs, ULTRON_SESSION_QUIET_MINUTES=30)
     assert code == 0 and "2 task(s) still open" in out and "ULTRON_SESSION_QUIET_MINUTES" in out
+
+
+def test_models_and_clusters_are_shown(run, logs):
+    run("ingest", logs, "--agent", "me")
+    _, out, _ = run("reembed", "--status", "--json")
+    (model,) = json.loads(out)
+    assert (model["model_id"], model["state"], model["embedded"]) == ("use-multilingual-v3", "in use", 1)
+    code, out, _ = run("reembed")
+    assert code == 0 and "use-multilingual-v3" in out
+    code, _, err = run("reembed", "--model", "nonsense")
+    assert code == 1 and "name@dimension" in err
+    _, out, _ = run("clusters")
+    assert "ModuleNotFoundError" in out
+    code, out, _ = run("clusters", "--changes")
+    assert code == 0 and "why" in out

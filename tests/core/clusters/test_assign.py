@@ -31,5 +31,27 @@ def test_given_centroids_come_first():
     assert assign_online(np.stack([at(91), at(1), at(180)]), 0.9, [at(0), at(90)]) == [1, 0, 2]
 
 
+def test_given_centroids_weigh_as_much_as_their_members():
+    # at 44 degrees the newcomer pulls a centroid of one member along, but hardly one of a hundred
+    vectors = np.stack([at(44), at(66)])
+    assert assign_online(vectors, 0.7, [at(0)]) == [0, 0]
+    assert assign_online(vectors, 0.7, [at(0)], [100]) == [0, 1]
+
+
+def test_blocks_give_what_one_after_another_gives():
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(300, 8)) + 0.5
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    sums, labels = [], []
+    for vector in vectors.astype(np.float64):
+        cosines = [float(s @ vector / np.linalg.norm(s)) for s in sums]
+        best = int(np.argmax(cosines)) if sums and max(cosines) >= 0.8 else len(sums)
+        if best == len(sums):
+            sums.append(np.zeros(8))
+        sums[best] += vector
+        labels.append(best)
+    assert assign_online(vectors, 0.8) == labels
+
+
 def test_nothing_in_nothing_out():
     assert assign_online(np.zeros((0, 2), dtype=np.float32), 0.7) == []

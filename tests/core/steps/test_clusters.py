@@ -66,6 +66,17 @@ def test_archived_members_leave_and_the_centroid_follows(ultron):
     assert rows(ultron, "SELECT 1 FROM clusters") == []
 
 
+def test_who_leaves_a_large_cluster_is_taken_out_of_its_mean(settings):
+    near = {f"n{i}": axis(1 + i, near=BASE, cosine=0.9) for i in range(6)}
+    with Ultron(settings, embedder=StubEmbedder(near)) as ultron:
+        ids = upload(ultron, *near)
+        ultron.delete_memory(ids[2])
+        cluster = ultron.clusters.assign_memory_to_cluster(ids[0])
+        left = [vector for name, vector in near.items() if name != "n2"]
+        assert cluster.size == 5 and cluster.size_at_crystallization is None
+        assert np.allclose(cluster.centroid, np.mean(left, axis=0), atol=1e-6)
+
+
 def test_a_deleted_member_is_forgotten_by_the_centroid(ultron):
     red, blue = upload(ultron, "red", "blue")
     ultron.delete_memory(red)

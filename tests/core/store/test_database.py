@@ -3,6 +3,7 @@ import pytest
 from psycopg import errors
 
 from ultron_core.errors import DatabaseUnreachableError, PgvectorMissingError
+from ultron_core.store import database as database_module
 from ultron_core.store.database import Database, check_pgvector, describe_url, ensure_database
 
 
@@ -57,6 +58,25 @@ def test_a_killed_connection_is_replaced(database_url):
     with waiting(database_url, waits) as database:
         assert database.run(work) == 7
     assert len(calls) == 2
+
+
+def test_a_connection_that_died_while_idle_is_not_given_out(database_url, monkeypatch):
+    monkeypatch.setattr(database_module, "IDLE_SECONDS", 0.0)
+    with Database.open(database_url) as database:
+        with database.transaction() as conn:
+            first = conn.info.backend_pid
+        with psycopg.connect(database_url, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 1000)", [first])
+        with database.transaction() as conn:  # no second try here: the caller's block runs once
+            assert conn.execute("SELECT 7 AS n").fetchone()["n"] == 7
+            assert conn.info.backend_pid != first
+
+
+def test_nobody_holds_locks_for_ever(database):
+    with database.transaction() as conn:
+        shown = [conn.execute(f"SHOW {name}").fetchone()[name] for name in (
+            "idle_in_transaction_session_timeout", "client_connection_check_interval")]  # fmt: skip
+    assert shown == ["5min", "10s"]
 
 
 def test_other_errors_are_not_tried_again(database_url):

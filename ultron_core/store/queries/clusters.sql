@@ -20,8 +20,10 @@ FROM unnest(%(ids)s::uuid[], %(topics)s::text[], %(centroids)b::vector[], %(size
     AS n(cluster_id, topic, centroid, size);
 
 -- name: move
--- Centroids and sizes after memories joined.
-UPDATE clusters c SET centroid = n.centroid, size = n.size, updated_at = %(now)s
+-- Centroids and sizes after memories joined or left. A skill that was made of more members than are left has
+-- seen all that are left.
+UPDATE clusters c SET centroid = n.centroid, size = n.size, updated_at = %(now)s,
+    crystallized_size = CASE WHEN c.crystallized_size > n.size THEN n.size ELSE c.crystallized_size END
 FROM unnest(%(ids)s::uuid[], %(centroids)b::vector[], %(sizes)s::integer[]) AS n(cluster_id, centroid, size)
 WHERE c.cluster_id = n.cluster_id AND c.account_id = %(account_id)s;
 
@@ -34,18 +36,22 @@ JOIN memories m ON m.id = n.memory_id AND m.account_id = %(account_id)s AND m.st
 ON CONFLICT (memory_id) DO NOTHING;
 
 -- name: leave
--- Members that leave; their clusters are returned.
-DELETE FROM cluster_members WHERE memory_id = ANY(%(ids)s) RETURNING cluster_id;
+-- Members that leave, with their clusters and vectors.
+WITH gone AS (
+    DELETE FROM cluster_members WHERE memory_id = ANY(%(ids)s) AND account_id = %(account_id)s
+    RETURNING cluster_id, memory_id
+)
+SELECT g.cluster_id, c.size, c.centroid, v.exact FROM gone g JOIN clusters c USING (cluster_id)
+LEFT JOIN memory_vectors v ON v.memory_id = g.memory_id AND v.model_id = %(model_id)s AND c.model_id = v.model_id;
 
 -- name: cluster_of
 -- Which cluster a memory is in.
 SELECT cluster_id FROM cluster_members WHERE memory_id = %(memory_id)s AND account_id = %(account_id)s;
 
 -- name: refresh
--- Size and centroid from the members; the centroid is the mean of their unit vectors. A skill that was made of
--- more members than are left has seen all that are left.
+-- Size and centroid from the members; the centroid is the mean of their unit vectors.
 UPDATE clusters c SET size = s.size, centroid = s.centroid, updated_at = %(now)s,
-    crystallized_size = least(c.crystallized_size, s.size)
+    crystallized_size = CASE WHEN c.crystallized_size > s.size THEN s.size ELSE c.crystallized_size END
 FROM (
     SELECT cm.cluster_id, count(*)::integer AS size, avg(v.exact) AS centroid
     FROM cluster_members cm JOIN memory_vectors v ON v.memory_id = cm.memory_id AND v.model_id = %(model_id)s
