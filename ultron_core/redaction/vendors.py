@@ -214,6 +214,9 @@ def _aws_ids(text: str, shapes: list[tuple[str, re.Pattern[str]]]) -> Iterator[S
 
 
 def _pem_blocks(text: str) -> Iterator[Span]:
+    if "PRIVATE KEY" not in text:
+        return
+    done = 0
     at = text.find(_PEM_BEGIN)
     while at >= 0:
         head = _PEM_HEAD.match(text, at)
@@ -221,10 +224,35 @@ def _pem_blocks(text: str) -> Iterator[Span]:
             tail = _PEM_TAIL.search(text, head.end(), head.end() + 20_000)
             body = _PEM_BODY.match(text, head.end())
             # a block that was cut off is still a key as far as it goes
-            end = tail.end() if tail else body.end() if body else head.end()
+            end = done = tail.end() if tail else body.end() if body else head.end()
             if end - head.end() > 20:
                 yield Span(at, end, "REDACTED_CREDENTIAL")
         at = text.find(_PEM_BEGIN, at + len(_PEM_BEGIN))
+    for tail in _PEM_TAIL.finditer(text, done):
+        start = _key_lines_before(text, tail.start(), done)
+        if tail.start() - start > 20:
+            yield Span(start, tail.end(), "REDACTED_CREDENTIAL")
+        done = tail.end()
+
+
+_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+
+
+def _key_lines_before(text: str, end: int, stop: int) -> int:
+    """Where the lines of a key begin whose first line was cut away; `end` when there are none."""
+    start = end
+    while True:
+        at = start
+        while at > stop and (text[at - 1].isspace() or text[at - 2 : at] in ("\\n", "\\r")):
+            at -= 1 if text[at - 1].isspace() else 2
+        line_end = at
+        while at > stop and text[at - 1] in _BASE64:
+            at -= 1
+        if at and text[at - 1 : at + 1] in ("\\n", "\\r"):
+            at += 1
+        if line_end - at < 16 or line_end == start:
+            return start
+        start = at
 
 
 def _infix_keys(text: str) -> Iterator[Span]:

@@ -51,6 +51,7 @@ def ingest_text(context: Context, text: str, agent_id: str) -> TextResult:
                 "agent_id": agent_id,
                 "kind": "ingest_text",
                 "session_file": None,
+                "path": None,
                 "sha256": hashlib.sha256(body).hexdigest(),
                 "bytes": len(body),
                 "status": "pending",

@@ -37,6 +37,8 @@ PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + (ALNUM + "\n") * 6 + "-----END 
         (f"Authorization: Bearer {JWT}", "Authorization: Bearer <REDACTED_TOKEN>"),
         ("Authorization: Basic YWxpY2U6aHVudGVyMg==", "Authorization: Basic <REDACTED_TOKEN>"),
         (f"key:\n{PEM}\nend", "key:\n<REDACTED_CREDENTIAL>\nend"),
+        (PEM.partition("\n")[2] + "\nend", "<REDACTED_CREDENTIAL>\nend"),
+        ("x\\n" + PEM.partition("\n")[2].replace("\n", "\\n") + "\\ny", "x\\n<REDACTED_CREDENTIAL>\\ny"),
         ("postgres://app:s3cr3tPw@db:5432/x", "postgres://app:<REDACTED_CREDENTIAL>@db:5432/x"),
         ("DB_PASSWORD=hunter", "DB_PASSWORD=<REDACTED_CREDENTIAL>"),
         ('password = "correcthorse9"', 'password = "<REDACTED_CREDENTIAL>"'),
