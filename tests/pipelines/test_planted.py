@@ -18,6 +18,7 @@ from detect_secrets.settings import transient_settings
 from psycopg import sql
 
 from tests.core.redaction.test_second_scanner import PLUGINS
+from tests.core.steps.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
 from tests.support.model_server import model_server
 from tests.support.plants import ALL, leaks, texts, write_sessions
@@ -110,12 +111,36 @@ def second_scanner(text):
         return sorted({(s.type, line[:160]) for line in plain.splitlines() for s in scan_line(line[:20_000])})
 
 
+def talkative(request):
+    """A model that repeats planted values in every answer."""
+    name = request["response_format"]["json_schema"]["name"]
+    if name == "TaskList":
+        lines = re.findall(
+            r"^\[(\d+)\] \[(\w+)[^\]]*\]: ?(.*)$", request["messages"][-1]["content"], re.MULTILINE
+        )
+        starts = [int(n) for n, role, body in lines if role == "user" and body.startswith("TASK")] or [1]
+        starts[0] = 1
+        ends = [start - 1 for start in starts[1:]] + [int(lines[-1][0])]
+        topic = f"make the import work with {ALL['github']}"
+        return json.dumps(
+            {"tasks": [{"start": a, "end": b, "topic": topic} for a, b in zip(starts, ends, strict=True)]}
+        )
+    made = json.loads(answer(request))
+    for memory in made.get("memories", ()):
+        memory["resolution"] += f" with {ALL['npm']} of {ALL['mail']}"
+    for lesson in made.get("lessons", ()):
+        lesson["note"] += f" with {ALL['stripe']}"
+    if "summary_l0" in made:
+        made["summary_l0"] += f" Key: {ALL['dashscope']}."
+    return json.dumps(made)
+
+
 @pytest.fixture(params=["offline", "with a model"])
 def run_settings(request, dagster_settings):
     if request.param == "offline":
         yield dagster_settings
         return
-    with model_server() as server:
+    with model_server(answer=talkative) as server:
         llm = LLMSettings(api_key="k" * 8, base_url=server.url, model="judge-1", max_retries=0)
         yield dagster_settings.model_copy(update={"llm": llm})
 
@@ -152,7 +177,7 @@ def test_planted_values_stand_in_the_private_log_alone(
         "printed": printed.out + printed.err,
         "search results": "\n".join(printed_by_hand),
     }
-    assert sum(map(len, (v for k, v in places.items() if k.startswith("memories.")))) > 1000
+    assert sum(map(len, (v for k, v in places.items() if k.startswith("memories.")))) > 300
     assert exported.rows >= 1 and any(name.endswith(".parquet") for name in places)
     assert not {name: leaks(text) for name, text in places.items() if leaks(text)}
     assert second_scanner("\n".join(texts())), "the scanner must see the planted keys"

@@ -173,6 +173,12 @@ def write_sessions(folder, tasks=8):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(json.dumps(line, ensure_ascii=anthropic) + "\n" for line in lines), "utf-8")
         made.append(path)
+    # one that a dataset takes: no key that makes it unsafe, but people in it
+    people = [frame for name in PERSONAL for frame in frames(name)]
+    mild = folder / "agent" / "mild.jsonl"
+    rows = [line for number in range(2) for line in _task(200 + number, people, anthropic=False)]
+    mild.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in rows), "utf-8")
+    made.append(mild)
     broken = folder / "agent" / f"broken-{SECRETS['slack']}.jsonl"
     broken.write_text('{"role": "user", "content": "' + SECRETS["stripe"] + "\n\x00\x00", "utf-8")
     return [*made, broken]

@@ -26,8 +26,8 @@ _CARD_BEFORE = re.compile(
 _SSN_BEFORE = re.compile(r"(?i)\bssn\b|social security|社会安全")
 _PHONE_BEFORE = re.compile(
     r"(?i)(?:phone|\btel\b|telephone|\bmobile|\bcell\b|\bfax|\bdesk\b|\boffice|whatsapp|\bsms\b|hotline|\bdial\b"
-    r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to|answering"
-    r"|手机|电话|联系|拨打|致电|传真|微信)[^\d\n]{0,22}$"
+    r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to"
+    r"|answering|手机|电话|联系|拨打|致电|传真|微信)[^\d\n]{0,22}$"
 )
 _PHONE_AFTER = re.compile(r"(?i)[ \-–]{0,3}\\?(?:office|fax|mobile|cell|desk|home|work phone)\b")
 _DATE = re.compile(

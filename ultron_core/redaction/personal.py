@@ -15,9 +15,11 @@ _MAIL_LOCAL = re.compile(r"[A-Za-z0-9_%+](?:[A-Za-z0-9._%+'-]{0,62}[A-Za-z0-9_%+
 _MAIL_DOMAIN = re.compile(
     r"@((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,6}[A-Za-z]{2,24}|\[\d{1,3}(?:\.\d{1,3}){3}\])(?![A-Za-z0-9_])"
 )
-_NO_TLD = frozenset(
-    ["py", "js", "ts", "jsx", "tsx", "json", "yaml", "yml", "toml", "md", "txt", "png", "jpg", "jpeg", "gif", "svg", "pdf", "html", "css", "sh", "rs", "go", "java", "c", "h", "cpp", "lock", "log", "local", "property", "setter", "getter", "staticmethod", "classmethod"]
+_FILE_SUFFIXES = (
+    "py js ts jsx tsx json yaml yml toml md txt png jpg jpeg gif svg pdf html css sh rs go java c h cpp"
 )
+_NO_DOMAINS = "lock log local property setter getter staticmethod classmethod"
+_NO_TLD = frozenset(f"{_FILE_SUFFIXES} {_NO_DOMAINS}".split())
 # a pattern that starts with one character class, not with a look-behind or a repeat, is searched much faster
 _IPV4 = re.compile(r"\d(?<![0-9A-Za-z_.]\d)\d{0,2}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![0-9A-Za-z_])(?!\.\d)")
 _VERSION_BEFORE = re.compile(

@@ -216,7 +216,7 @@ def _aws_ids(text: str, shapes: list[tuple[str, re.Pattern[str]]]) -> Iterator[S
 def _pem_blocks(text: str) -> Iterator[Span]:
     if "PRIVATE KEY" not in text:
         return
-    done = 0
+    whole: set[int] = set()
     at = text.find(_PEM_BEGIN)
     while at >= 0:
         head = _PEM_HEAD.match(text, at)
@@ -224,12 +224,14 @@ def _pem_blocks(text: str) -> Iterator[Span]:
             tail = _PEM_TAIL.search(text, head.end(), head.end() + 20_000)
             body = _PEM_BODY.match(text, head.end())
             # a block that was cut off is still a key as far as it goes
-            end = done = tail.end() if tail else body.end() if body else head.end()
+            end = tail.end() if tail else body.end() if body else head.end()
+            whole.add(end)
             if end - head.end() > 20:
                 yield Span(at, end, "REDACTED_CREDENTIAL")
         at = text.find(_PEM_BEGIN, at + len(_PEM_BEGIN))
-    for tail in _PEM_TAIL.finditer(text, done):
-        start = _key_lines_before(text, tail.start(), done)
+    done = 0
+    for tail in _PEM_TAIL.finditer(text):
+        start = tail.start() if tail.end() in whole else _key_lines_before(text, tail.start(), done)
         if tail.start() - start > 20:
             yield Span(start, tail.end(), "REDACTED_CREDENTIAL")
         done = tail.end()

@@ -39,6 +39,7 @@ PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + (ALNUM + "\n") * 6 + "-----END 
         (f"key:\n{PEM}\nend", "key:\n<REDACTED_CREDENTIAL>\nend"),
         (PEM.partition("\n")[2] + "\nend", "<REDACTED_CREDENTIAL>\nend"),
         ("x\\n" + PEM.partition("\n")[2].replace("\n", "\\n") + "\\ny", "x\\n<REDACTED_CREDENTIAL>\\ny"),
+        (PEM.partition("\n")[2] + f"\nx\n{PEM}", "<REDACTED_CREDENTIAL>\nx\n<REDACTED_CREDENTIAL_2>"),
         ("postgres://app:s3cr3tPw@db:5432/x", "postgres://app:<REDACTED_CREDENTIAL>@db:5432/x"),
         ("DB_PASSWORD=hunter", "DB_PASSWORD=<REDACTED_CREDENTIAL>"),
         ('password = "correcthorse9"', 'password = "<REDACTED_CREDENTIAL>"'),
