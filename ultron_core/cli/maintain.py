@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ultron_core.cli.opening import open_ultron
-from ultron_core.cli.output import console, key_values, print_json, progress_bar
+from ultron_core.cli.output import console, key_values, print_json, progress_bar, table
 from ultron_core.settings import Settings
 
 __all__ = ["COMMANDS"]
@@ -108,4 +108,31 @@ def delete(settings: Settings, memory_id: str, yes: bool) -> None:
     console().print("Deleted.")
 
 
-COMMANDS = [rebalance, export_sft, reprocess, unmerge, delete]
+@click.command()
+@click.option("--replay", "replaying", is_flag=True, required=True, help="Redact what is stored again.")
+@click.option("--again", is_flag=True, help="Also what this version of the rules has seen already.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def redact(settings: Settings, replaying: bool, again: bool, as_json: bool) -> None:
+    """Apply the present rules of redaction to stored rows. A run that was stopped goes on where it was."""
+    from ultron_core.steps.redact import replay
+
+    with open_ultron(settings) as ultron, progress_bar("redacting", quiet=as_json) as advance:
+        result = replay(ultron.context, again=again, progress=advance)
+    if as_json:
+        print_json(result)
+        return
+    out = console()
+    rows = [(place, count, result.changed[place]) for place, count in result.read.items()]
+    out.print(table(f"Rules of version {result.version}", ["table", "#read", "#changed"], rows))
+    if result.changed["memories"]:
+        out.print(
+            "Changed memories are embedded and indexed again; what waits is filled in by `ultron process`."
+        )
+    if result.exports:
+        out.print("Datasets made before, with older rules; build them anew with `ultron export-sft`:")
+        for path in result.exports:
+            out.print(f"  {path}", markup=False, soft_wrap=True)
+
+
+COMMANDS = [redact, rebalance, export_sft, reprocess, unmerge, delete]

@@ -60,6 +60,8 @@ _SOURCE_LINE = re.compile(
     r"else|for |while |try|except|throw |const |let |var |function )|[{};]$|\.\.\. ok$"
 )
 #: a path from the root, the home or a parent folder; one inside a sed expression or URL is none
+#: cut to its last parts, `/home/alice/work` would show the user where redaction cannot see one any more
+_HOME = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:)?[/\\]{1,2}(?:home|Users)[/\\]{1,2}[\w.@+-]+(?=[/\\])")
 _DEEP_PATH = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:|~|\.{1,2})?(?:[/\\][\w.@+-]+){3,}")
 
 
@@ -90,6 +92,7 @@ def clean_line(line: str, limit: int = 240) -> str:
     line = (
         _ANSI.sub("", line.split("\\n")[0]).replace("<tool_use_error>", "").replace("</tool_use_error>", "")
     )
+    line = _HOME.sub("~", line)
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
     line = " ".join(line.split()).strip(" `")
     line = re.sub(r"^E\s+(?=\w)", "", line)

@@ -10,9 +10,11 @@ from ultron_core.redaction.spans import Span
 
 __all__ = ["personal_numbers"]
 
-#: seven digits or more (six with gaps), as written by hand: groups, brackets, a plus in front
+#: seven digits or more (six with gaps), as written by hand: groups, brackets. Starts with a digit, so that the
+#: engine jumps from digit to digit; a plus or bracket in front is taken in afterwards
 _RUN = re.compile(
-    r"\+?\(?\d(?:\d|(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)|\) ?-?(?=\d)|[ .-]?\(\d\)[ .-]?(?=\d)){4,60}[\dXx]"  # noqa: E501
+    r"\d(?:\d|(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)"
+    r"|\) ?-?(?=\d)|[ .-]?\(\d\)[ .-]?(?=\d)){4,60}[\dXx]"
     r"(?: ?(?:x|ext\.? ?)\d{1,6})?",
 )
 _ID_BEFORE = re.compile(
@@ -24,13 +26,14 @@ _CARD_BEFORE = re.compile(
 _SSN_BEFORE = re.compile(r"(?i)\bssn\b|social security|社会安全")
 _PHONE_BEFORE = re.compile(
     r"(?i)(?:phone|\btel\b|telephone|\bmobile|\bcell\b|\bfax|\bdesk\b|\boffice|whatsapp|\bsms\b|hotline|\bdial\b"
-    r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to|answering|手机|电话|联系|拨打|致电|传真"  # noqa: E501
-    r"|微信)[^\d\n]{0,22}$"
+    r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to"
+    r"|answering|手机|电话|联系|拨打|致电|传真|微信)[^\d\n]{0,22}$"
 )
 _PHONE_AFTER = re.compile(r"(?i)[ \-–]{0,3}\\?(?:office|fax|mobile|cell|desk|home|work phone)\b")
 _DATE = re.compile(
     r"(?:1[89]|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])(?:[-./ ]?(?:0[1-9]|[12]\d|3[01]))?(?:[ -.]?\d{2}.*)?"
-    r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|1[0-2])[-./](?:1[89]|20)?\d\d(?: .*)?|(?:0?[1-9]|1[0-2])[-./]\d{1,2}[-./](?:19|20)\d\d"  # noqa: E501
+    r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|1[0-2])[-./](?:1[89]|20)?\d\d(?: .*)?"
+    r"|(?:0?[1-9]|1[0-2])[-./]\d{1,2}[-./](?:19|20)\d\d"
 )
 _CN_MOBILE = re.compile(r"(?:\+?(?:00)?86[- ]?)?1[3-9]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})")
 _CN_LANDLINE = re.compile(r"\(?0(?:10|2\d|[3-9]\d{2})(?:-|\)[ -]?)\d{7,8}")
@@ -47,9 +50,15 @@ _ISSUER = re.compile(
 
 def personal_numbers(text: str) -> Iterator[Span]:
     """Spans of numbers; each run of digits is judged once by form, check digit and the words around it."""
+    done = 0
     for match in _RUN.finditer(text):
         start, end = match.span()
-        if start and _glued(text[start - 1], match[0]):
+        if start > done and text[start - 1] == "(":
+            start -= 1
+        if start > done and text[start - 1] == "+":
+            start -= 1
+        done = end
+        if start and _glued(text[start - 1], text[start]):
             continue
         follows = text[end : end + 1]
         word_goes_on = follows.isascii() and (follows.isalnum() or follows == "_")
@@ -60,8 +69,8 @@ def personal_numbers(text: str) -> Iterator[Span]:
             yield span
 
 
-def _glued(before: str, run: str) -> bool:
-    return before.isascii() and (before.isalnum() or before in "_#$€£" or (before in ".-+" and run[0] != "+"))
+def _glued(before: str, first: str) -> bool:
+    return before.isascii() and (before.isalnum() or before in "_#$€£" or (before in ".-+" and first != "+"))
 
 
 def _judge(text: str, start: int, end: int) -> Span | None:

@@ -23,6 +23,8 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LOWER_NAME = re.compile(
     r"(?i)\b(?:name|user|hi|dear|called|named|under|follow up|tell|calls me|i\\?'m)\b|^[^\W\d_]+ ?: ?\\?\"|^[>?\s]{0,4}[^\W\d_]+(?: [a-z]\.?)? [^\W\d_]+\s*$"  # noqa: E501
 )
+#: words that introduce a person, also in a comment of a command
+_INTRODUCED = re.compile(r"(?i)\bmy name is\b|\bfull name:|我叫|姓名|联系人|名字是")
 
 
 def prose_units(text: str, *, json_text: bool = False) -> Iterator[tuple[int, int]]:
@@ -62,6 +64,8 @@ def _could_hold_name(unit: str) -> bool:
         return False
     if not (_HAN.search(plain) or _CAPITAL.search(plain) or _LOWER_NAME.search(plain)):
         return False
+    if _INTRODUCED.search(plain):
+        return True
     letters = len(_LETTERS.findall(plain))
     visible = len(plain) - plain.count(" ")
     if letters < 2 or letters < 0.5 * visible:

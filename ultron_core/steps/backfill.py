@@ -94,7 +94,10 @@ def _merges(context: Context) -> int:
             continue  # one that the model cannot word must not hold up the others
         except ModelError:
             return done
-        context.database.run(partial(_apply, context, row, record, merged.body))
+        (fields, _) = context.redactor.redact_json(
+            [merged.body.content, merged.body.context, merged.body.resolution]
+        )
+        context.database.run(partial(_apply, context, row, record, Body(*fields)))
         done += 1
     return done
 
@@ -134,7 +137,8 @@ def _models(context: Context) -> int:
             continue
         except ModelError:
             return done
-        made = replace(record, memory_type=kind, summary_l0=summary.l0, overview_l1=summary.l1)
+        (l0, l1), _ = context.redactor.redact_json([summary.l0, summary.l1])
+        made = replace(record, memory_type=kind, summary_l0=l0, overview_l1=l1)
         context.database.run(partial(_write_model, context, made))
         done += 1
     return done

@@ -171,10 +171,12 @@ def _mark_missing(context: Context, missing: Sequence[tuple[str, str]], now: dat
 
 
 def files_of_partitions(context: Context, keys: Sequence[str]) -> dict[str, IngestFile]:
-    """The files behind these keys, found in the drop folder, else where the ledger saw them last."""
+    """The files behind these keys, found in the drop folder, else where they were read last."""
     wanted = set(keys)
     with context.database.transaction() as conn:
         rows = session_store.source_files(conn, context.account_id)
+        paths = session_store.fetch(conn, "read_paths", {"account_id": context.account_id})
+    read_at = {(r["agent_id"], r["session_file"]): r["path"] for r in paths}
     known = {(r["agent_id"], r["session_file"]): r for r in rows}
     files: dict[str, IngestFile] = {}
     root = context.settings.sessions_dir
@@ -185,8 +187,9 @@ def files_of_partitions(context: Context, keys: Sequence[str]) -> dict[str, Inge
             files[key] = file
     for (agent, name), row in known.items():
         key = row["partition_key"]
-        if key in wanted and key not in files and Path(row["path"]).is_file():
-            files[key] = IngestFile(Path(row["path"]), agent, name)
+        path = Path(read_at.get((agent, name), row["path"]))
+        if key in wanted and key not in files and path.is_file():
+            files[key] = IngestFile(path, agent, name)
     return files
 
 

@@ -13,7 +13,7 @@ from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import discover_sessions
 from ultron_core.steps.context import Context
 
-__all__ = ["IngestFile", "find_files", "partition_key", "session_file_name", "storable"]
+__all__ = ["IngestFile", "find_files", "partition_key", "readable", "session_file_name", "storable"]
 
 _KEY_LIMIT = 200
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@=-]|\.\.+")
@@ -58,9 +58,25 @@ def session_file_name(path: Path, agent_root: Path) -> str:
     return f"@abs/{folder}/{storable(path.name)}"
 
 
-def storable(name: str) -> str:
+def readable(name: str) -> str:
     """A file name as text that a database takes: bytes that are no UTF-8 become `\\xNN`."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def storable(name: str) -> str:
+    """A file name as everyone may see it: a key or an address in it becomes a placeholder, with a hash of the
+    name behind it. UUIDs, by which logs are named, stay.
+    """
+    text = readable(name)
+    parts, at = [], 0
+    for finding in redact_patterns(text).findings:
+        if finding.entity != "UUID":
+            parts += [text[at : finding.start], finding.placeholder]
+            at = finding.end
+    if not parts:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+    return "".join([*parts, text[at:]]) + f"-{digest}"
 
 
 def partition_key(context: Context, agent_id: str, session_file: str, *, distinct: bool = False) -> str:

@@ -24,7 +24,7 @@ from ultron_core.models import Drop, LineLedger, Message, Session, SessionInfo
 from ultron_core.segments import fingerprint_messages
 from ultron_core.sessions import PARSER_VERSION, parse_session
 from ultron_core.steps.context import Context
-from ultron_core.steps.identity import IngestFile, partition_key, storable
+from ultron_core.steps.identity import IngestFile, partition_key, readable, storable
 from ultron_core.store import drops, sessions
 from ultron_core.store.database import Connection
 from ultron_core.store.records import SessionRow
@@ -266,6 +266,7 @@ def _archive(context: Context, conn: Connection, file: IngestFile, snapshot: _Sn
             "agent_id": file.agent_id,
             "kind": "ingest_file",
             "session_file": file.session_file,
+            "path": readable(str(file.path)),
             "sha256": snapshot.sha256,
             "bytes": snapshot.size,
             "status": "done",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ultron_core.errors import EmbeddingError, ModelError
 from ultron_core.memories import Body, Summary, classify_memory, embedding_text, summarize_memory
@@ -86,6 +87,9 @@ def _summarized(context: Context, body: Body) -> tuple[Summary, bool]:
             )
         except ModelError:
             made = None
+    if made is not None:  # what a model says may hold what it was never told
+        (l0, l1), _ = context.redactor.redact_json([made.l0, made.l1])
+        made = replace(made, l0=l0, l1=l1)
     told = made is not None or context.llm is None
     if made is None:
         made = summarize_memory(

@@ -51,6 +51,7 @@ def ingest_text(context: Context, text: str, agent_id: str) -> TextResult:
                 "agent_id": agent_id,
                 "kind": "ingest_text",
                 "session_file": None,
+                "path": None,
                 "sha256": hashlib.sha256(body).hexdigest(),
                 "bytes": len(body),
                 "status": "pending",
@@ -75,7 +76,7 @@ def process_pending_texts(context: Context, batch_size: int | None = None) -> li
 
 def _process(context: Context, upload_id: UUID, agent_id: str, text: str) -> TextResult:
     try:
-        drafts = extract_from_text(text, context.llm)
+        drafts = extract_from_text(_redacted(context, text), context.llm)
     except ModelError as error:
         failure = describe_failure(context, error)
         with context.database.transaction() as conn:
@@ -98,6 +99,16 @@ def _process(context: Context, upload_id: UUID, agent_id: str, text: str) -> Tex
         session_store.run(conn, "text_done", {"id": upload_id})
     refused = tuple(drop.reason for _, drop in checked if drop is not None)
     return TextResult(upload_id, "done", len(drafts), refused, tuple(uploads))
+
+
+def _redacted(context: Context, text: str) -> str:
+    """Redacted before it is split: a piece of a key alone looks like none. Lines keep their numbers."""
+    parts, at = [], 0
+    for finding in context.redactor.redact_text(text).findings:
+        lines = text.count("\n", finding.start, finding.end)
+        parts += [text[at : finding.start], finding.placeholder, "\n" * lines]
+        at = finding.end
+    return "".join([*parts, text[at:]])
 
 
 def _upload(context: Context, upload_id: UUID, agent_id: str, draft: MemoryDraft) -> Upload:

@@ -18,6 +18,7 @@ class Judge:
 
     def __init__(self, context: Context) -> None:
         self._llm = context.llm
+        self._redactor = context.redactor
         self._settings = context.settings.dedup
         self._bodies: dict[tuple[Body, Body], Body | None] = {}
         self._facts: dict[tuple[str, str], bool] = {}
@@ -32,8 +33,9 @@ class Judge:
             return merge_bodies(old, new, max_field_tokens=limit).body, False
         if (old, new) not in self._bodies and self.may_ask:
             try:
-                made = merge_bodies(old, new, self._llm, max_field_tokens=limit)
-                self._bodies[old, new] = made.body
+                made = merge_bodies(old, new, self._llm, max_field_tokens=limit).body
+                clean, _ = self._redactor.redact_json([made.content, made.context, made.resolution])
+                self._bodies[old, new] = Body(*clean)
             except ModelError:
                 self._bodies[old, new] = None
         body = self._bodies.get((old, new))

@@ -44,6 +44,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "embedding_models": "account",
         "lexical_df": "account",
         "lexical_stats": "account",
+        "redaction_replays": "account",
         "llm_calls": "account",
         "llm_cache": "account",
         "sft_exports": "kept",

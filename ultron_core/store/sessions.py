@@ -221,7 +221,7 @@ def archive_bytes(
 ) -> UUID:
     """Record one upload; `body` None means that the bytes are over the limit and only recorded.
 
-    `values`: account_id, agent_id, kind, session_file, sha256, bytes, status, now.
+    `values`: account_id, agent_id, kind, session_file, path, sha256, bytes, status, now.
     """
     upload_id = uuid4()
     if body is not None:

@@ -180,9 +180,16 @@ ON CONFLICT (sha256) DO UPDATE SET refs = raw_blobs.refs + 1;
 
 -- name: insert_upload
 -- One row an ingest.
-INSERT INTO raw_uploads (id, account_id, agent_id, kind, session_file, sha256, bytes, stored, status, created_at)
-VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(sha256)s, %(bytes)s, %(stored)s,
-    %(status)s, %(now)s);
+INSERT INTO raw_uploads (id, account_id, agent_id, kind, session_file, path, sha256, bytes, stored, status,
+    created_at)
+VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path)s, %(sha256)s, %(bytes)s,
+    %(stored)s, %(status)s, %(now)s);
+
+-- name: read_paths
+-- Where files were read last; part of the private log.
+SELECT DISTINCT ON (agent_id, session_file) agent_id, session_file, path FROM raw_uploads
+WHERE account_id = %(account_id)s AND path IS NOT NULL AND session_file IS NOT NULL
+ORDER BY agent_id, session_file, created_at DESC;
 
 -- name: pending_texts
 -- Texts whose memories are not out yet.

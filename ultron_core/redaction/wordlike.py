@@ -1,0 +1,33 @@
+"""Is the random-looking tail of a key made by a machine, or of words as in `sk-learn-contrib`?"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["made_by_machine", "made_of_words"]
+
+_WORD = re.compile(r"(?:[A-Z]{0,5}[a-z]{1,14})?(?:[A-Z]{1,5}[a-z]{2,14})*[A-Z]{0,3}\d{0,4}|\d{1,4}")
+_SWITCH = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
+#: an unbroken run of letters that long is no word, if it is not one letter again and again
+_LONG = 24
+_FEW_LETTERS = 10
+
+
+def made_of_words(tail: str) -> bool:
+    """Are all parts between dashes and underscores words, camelCase or short numbers?"""
+    return all(_WORD.fullmatch(part) for part in re.split(r"[-_]", tail))
+
+
+def made_by_machine(tail: str) -> bool:
+    """Is any part between dashes and underscores one that nobody would write by hand?"""
+    return any(_random(part) for part in re.split(r"[-_]", tail))
+
+
+def _random(part: str) -> bool:
+    if part.isalpha():
+        if len(part) >= _LONG and len(set(part.lower())) >= _FEW_LETTERS:
+            return not (part[1:] != part[1:].lower() and _WORD.fullmatch(part))
+        return len(part) >= 16 and part[1:] != part[1:].lower() and not _WORD.fullmatch(part)
+    if part.isdigit():
+        return False
+    return len(part) >= 20 or (len(part) >= 12 and bool(_SWITCH.search(part)))
