@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ultron_core.memories.codechange import find_code_change
 from ultron_core.memories.episodes import Episode
 from ultron_core.memories.failures import clean_line
 from ultron_core.memories.language import Lang
+from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import Action
 from ultron_core.memories.sameness import command_of, purpose
-from ultron_core.memories.wording import PHRASES, clip
+from ultron_core.memories.wording import clip
 
 __all__ = [
     "EDIT",
@@ -88,6 +90,8 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
         return words["edited"].format(files=f"`{_short(path)}`", change=change) if path and change else None
     if is_mismatch(failed):
         return words["exact"]
+    if failed.tool == "code":
+        return _describe_code(failed, worked, lang)
     edits = [
         a
         for a in episode.between
@@ -119,6 +123,17 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
     if steps and before is not None:
         return words["after"].format(steps=", ".join(steps[-2:]))
     return None
+
+
+def _describe_code(failed: Action, worked: Action, lang: Lang) -> str | None:
+    change, words = find_code_change(failed.text, worked.text, failed.output), PHRASES[lang]
+    if change is None:
+        return None
+    if change.layout:
+        return words["indented"]
+    if change.gone:
+        return words["line"].format(old=change.gone, new=change.added[0])
+    return words["added"].format(lines=", ".join(f"`{line}`" for line in change.added))
 
 
 def is_mismatch(action: Action) -> bool:

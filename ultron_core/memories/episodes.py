@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ultron_core.memories.circles import is_empty
 from ultron_core.memories.failures import clean_line
 from ultron_core.memories.reading import Action, read_actions
 from ultron_core.memories.sameness import same_purpose
@@ -69,7 +70,7 @@ def unchanged(episode: Episode) -> bool:
 def _cured(failed: Action, later: Action) -> bool:
     """True when `later` shows that what failed works; of a patch that its own kind of failure is gone."""
     if later.failure is None:
-        return True
+        return failed.tool != "code" or not is_empty(later)
     assert failed.failure is not None
     return failed.failure.kind in STAGES and later.failure.kind != failed.failure.kind
 

@@ -15,6 +15,8 @@ _EXCEPTION = re.compile(
     r"^(?:E\s+|Uncaught |Caused by: |thread '[^']*' )?(?:[A-Za-z_][\w.]*\.)?"
     r"([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Timeout|NotFound|DoesNotExist))\b(?::|\s*$|\s-)"
 )
+#: the last line of a traceback when its exception has an unusual name: `cv2.error: ...`
+_RAISED = re.compile(r"^[A-Za-z_]\w*(?:\.\w+)+: \S")
 #: lines that name a failure on their own, the most telling first
 _LINES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -141,6 +143,10 @@ def _telling(text: str) -> Failure | None:
         match = _EXCEPTION.match(_ANSI.sub("", line))
         if match:
             return Failure(line[:_MAX_LINE], match.group(1))
+    if "Traceback (most recent call last)" in text:
+        raised = next((line for line in reversed(lines) if _RAISED.match(line)), None)
+        if raised:
+            return Failure(raised[:_MAX_LINE])
     for pattern in _LINES:
         for line in lines:
             if pattern.search(line) and not _CLEAN_EXIT.search(line) and not _SOURCE_LINE.search(line):

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from ultron_core.memories.describing import describe_subject
 from ultron_core.memories.language import language, one_line, sentences
+from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import read_actions, without_code
-from ultron_core.memories.wording import PHRASES, talk_language
+from ultron_core.memories.wording import talk_language
 from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["find_incidents"]

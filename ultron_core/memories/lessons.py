@@ -14,11 +14,13 @@ from ultron_core.memories.describing import (
     describe_tags,
     is_mismatch,
 )
+from ultron_core.memories.diagnosis import diagnosis
 from ultron_core.memories.episodes import Episode, unchanged
 from ultron_core.memories.failures import clean_line
+from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import Action, message_texts
 from ultron_core.memories.sameness import command_of
-from ultron_core.memories.wording import PHRASES, best_reason, clip, first_remark, talk_language
+from ultron_core.memories.wording import best_reason, clip, first_remark, talk_language
 from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["left_drafts", "solved_drafts", "unsolved_drafts"]
@@ -97,6 +99,9 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
     reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about, action=named)
     change = describe_change(episode, worked, lang)
+    if reason is None and failed.tool == "code" and worked.call <= failed.result + 2:
+        said = diagnosis(messages, failed.result + 1)
+        reason = (said, failed.result + 1) if said else None
     if failed.failure.kind == "PatchMismatch" or is_mismatch(failed):
         reason = None
     if (reason is None and change is None) or not _tells(failed.failure.line):

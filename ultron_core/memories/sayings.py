@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.memories.language import language, one_line, sentences
+from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import without_code
-from ultron_core.memories.wording import PHRASES, clip
+from ultron_core.memories.wording import clip
 from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["find_corrections", "find_preferences"]
