@@ -16,12 +16,14 @@ from ultron_core.memories.wording import clip
 
 __all__ = [
     "EDIT",
+    "core_command",
     "describe_change",
     "describe_context",
     "describe_failure",
     "describe_subject",
     "describe_tags",
     "is_mismatch",
+    "path_of",
 ]
 
 _STEP_NAMES = {"PatchMismatch": "Applying a search-and-replace patch", "Lint": "Linting after an edit"}
@@ -35,7 +37,7 @@ def describe_subject(action: Action) -> str:
     """What was called, fit for a sentence: the command, the tool's name, or "The code"."""
     command = command_of(action)
     if command is not None:
-        return f"`{clean_line(_core(command), 100)}`"
+        return f"`{clean_line(core_command(command), 100)}`"
     if action.tool in ("code", "patch"):
         return (
             "Python code"
@@ -64,7 +66,7 @@ def describe_context(action: Action, lang: Lang) -> str:
             return PHRASES[lang]["using"].format(names=", ".join(f"`{name}`" for name in list(names)[:5]))
         return PHRASES[lang]["code"]
     if action.tool == "patch":
-        path = _path(action.arguments)
+        path = path_of(action.arguments)
         return PHRASES[lang]["patching"].format(file=f" `{_short(path)}`" if path else "")
     return PHRASES[lang]["with"].format(tool=f"`{action.tool or 'tool'}`")
 
@@ -73,19 +75,19 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
     """The change between the failing and the working try, as a sentence; None when it cannot be named."""
     failed, words = episode.failed, PHRASES[lang]
     before, after = command_of(failed), command_of(worked)
-    if after is not None and EDIT.match(_core(after)):
+    if after is not None and EDIT.match(core_command(after)):
         return None
     if (
         before is not None
         and after is not None
-        and _core(before) != _core(after)
+        and core_command(before) != core_command(after)
         and not _is_subset(before, after)
     ):
-        return words["worked"].format(subject=f"`{clean_line(_core(after), 200)}`")
+        return words["worked"].format(subject=f"`{clean_line(core_command(after), 200)}`")
     if failed.failure is not None and failed.failure.kind == "PatchMismatch":
         return words["exact"]
     if failed.tool == "patch":
-        path = _path(worked.arguments)
+        path = path_of(worked.arguments)
         change = _edit_change(worked, lang)
         return words["edited"].format(files=f"`{_short(path)}`", change=change) if path and change else None
     if is_mismatch(failed):
@@ -99,7 +101,7 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
     ]
     if edits:
         files = ", ".join(
-            dict.fromkeys(f"`{_short(_path(a.arguments))}`" for a in edits[-3:] if _path(a.arguments))
+            dict.fromkeys(f"`{_short(path_of(a.arguments))}`" for a in edits[-3:] if path_of(a.arguments))
         )
         if files:
             return words["edited"].format(files=files, change=_edit_change(edits[-1], lang))
@@ -112,8 +114,8 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
         ]
         if names:
             return words["arguments"].format(names=", ".join(f"`{name}`" for name in names[:4]))
-    path = _path(failed.arguments)
-    if path and any(a.failure is None and _path(a.arguments) == path for a in episode.between):
+    path = path_of(failed.arguments)
+    if path and any(a.failure is None and path_of(a.arguments) == path for a in episode.between):
         return words["reread"].format(file=f"`{_short(path)}`")
     steps = [
         f"`{clean_line(_main_part(command_of(a) or ''), 100)}`"
@@ -183,7 +185,8 @@ def _main_part(command: str) -> str:
     return (useful or parts or [command])[-1]
 
 
-def _path(arguments: Any) -> str:
+def path_of(arguments: Any) -> str:
+    """The file that a call names, or nothing."""
     if not isinstance(arguments, dict):
         return ""
     for key, value in arguments.items():
@@ -196,7 +199,7 @@ def _short(path: str) -> str:
     return "/".join(re.split(r"[/\\]", path)[-2:])
 
 
-def _core(command: str) -> str:
+def core_command(command: str) -> str:
     """The telling part of a command, without what only cuts or joins its output."""
     part = re.sub(r"\s*(?:\d?>&?\s*\S+|&>\s*\S+)", "", _main_part(command).split(" | ")[0])
     return " ".join(part.split())
@@ -204,7 +207,7 @@ def _core(command: str) -> str:
 
 def _is_subset(before: str, after: str) -> bool:
     """True when one try only ran more or less of the same (`pytest a b`, then `pytest a`)."""
-    left, right = set(_core(before).split()), set(_core(after).split())
+    left, right = set(core_command(before).split()), set(core_command(after).split())
     return (
         left < right and not any(word.startswith("-") for word in right - left)
         if left < right

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ultron_core.llm.protocol import LLM
+from ultron_core.memories.dangers import find_dangers
 from ultron_core.memories.doubts import find_doubts, is_group
 from ultron_core.memories.episodes import find_episodes
+from ultron_core.memories.habits import find_habits
 from ultron_core.memories.incidents import find_incidents
 from ultron_core.memories.lessons import left_drafts, solved_drafts, unsolved_drafts
 from ultron_core.memories.model_extract import WINDOW_TOKENS, extract_with_model
 from ultron_core.memories.sayings import find_corrections, find_preferences
+from ultron_core.memories.tips import find_tips
 from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, as_messages
 
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored as `offline:<version>` on rows that the patterns made; changes when they would find other drafts
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 _UNREAD = ("system",)
 
 
@@ -52,6 +55,9 @@ def _by_patterns(messages: Sequence[Message], outcome: str) -> list[MemoryDraft]
     drafts += find_corrections(messages)
     drafts += find_preferences(messages)
     drafts += find_incidents(messages)
+    drafts += find_dangers(messages)
+    drafts += find_tips(messages)
+    drafts += find_habits(messages, episodes)
     if outcome != "success":
         drafts += find_doubts(messages, failed=outcome == "failure")
         if is_group(messages):
