@@ -53,6 +53,8 @@ _KINDS = (
 _NOISE = re.compile(
     r"See above for error|^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
 )
+#: what a harness puts around the message of a refused call
+_TAG = re.compile(r"</?(?:tool_use_error|error)>")
 _CLEAN_EXIT = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
 _READING = re.compile(r"read|view|cat|open|grep|search|glob|list|fetch|lookup|find|browse|web", re.IGNORECASE)
 _JSON_ERROR = ("error", "errors", "error_message", "err", "错误")
@@ -89,9 +91,7 @@ def find_failure(output: str, *, is_error: bool | None, tool: str = "") -> Failu
 
 def clean_line(line: str, limit: int = 240) -> str:
     """A line fit for a sentence: no colours, markup or white space runs, long paths cut to their last parts."""
-    line = (
-        _ANSI.sub("", line.split("\\n")[0]).replace("<tool_use_error>", "").replace("</tool_use_error>", "")
-    )
+    line = _TAG.sub("", _ANSI.sub("", line.split("\\n")[0]))
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
     line = " ".join(line.split()).strip(" `")
     line = re.sub(r"^E\s+(?=\w)", "", line)
@@ -134,7 +134,8 @@ def _telling(text: str) -> Failure | None:
     message = _json_error(text)
     if message is not None and message in text:
         return Failure(message[:_MAX_LINE])
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not _NOISE.search(line)]
+    lines = [line.strip() for line in _TAG.sub("\n", text).splitlines()]
+    lines = [line for line in lines if line and not _NOISE.search(line)]
     for kind, pattern in _KINDS:
         found = next((line for line in lines if pattern.search(line)), None)
         if found:
