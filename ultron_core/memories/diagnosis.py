@@ -35,8 +35,8 @@ _REMEDY = re.compile(
     re.IGNORECASE,
 )
 _NO_REMEDY = re.compile(
-    r"\blet'?s (?:correct|fix|try|address|resolve|handle|adjust|modify) (?:that|this|it|the (?:code|script))\b"
-    r"(?: and| by| to ensure|\.)|\beffectively\b|[:：?？]$",
+    r"\blet'?s (?:correct|fix|try|address|resolve|handle|adjust|modify) (?:that|this|it|the (?:code|script))\b|"
+    r"\beffectively\b|[:：?？]$",
     re.IGNORECASE,
 )
 

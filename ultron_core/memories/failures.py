@@ -130,6 +130,18 @@ def _json_error(text: str) -> str | None:
     return None
 
 
+def _said_by(line: str, lines: list[str]) -> str:
+    """The line, or the next one when it only announces it ("... failed due to the following issue:")."""
+    if not line.endswith((":", "：")):
+        return line
+    following = lines[lines.index(line) + 1 :][:1]
+    return (
+        following[0]
+        if following and len(following[0]) > 8 and not _SOURCE_LINE.search(following[0])
+        else line
+    )
+
+
 def _telling(text: str) -> Failure | None:
     message = _json_error(text)
     if message is not None and message in text:
@@ -143,7 +155,7 @@ def _telling(text: str) -> Failure | None:
     for line in reversed(lines):
         match = _EXCEPTION.match(_ANSI.sub("", line))
         if match:
-            return Failure(line[:_MAX_LINE], match.group(1))
+            return Failure(_said_by(line, lines)[:_MAX_LINE], match.group(1))
     if "Traceback (most recent call last)" in text:
         raised = next((line for line in reversed(lines) if _RAISED.match(line)), None)
         if raised:
@@ -151,5 +163,5 @@ def _telling(text: str) -> Failure | None:
     for pattern in _LINES:
         for line in lines:
             if pattern.search(line) and not _CLEAN_EXIT.search(line) and not _SOURCE_LINE.search(line):
-                return Failure(line[:_MAX_LINE])
+                return Failure(_said_by(line, lines)[:_MAX_LINE])
     return None

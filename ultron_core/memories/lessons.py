@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ultron_core.memories.changes import describe_change
 from ultron_core.memories.describing import (
     EDIT,
-    describe_change,
     describe_context,
     describe_failure,
     describe_subject,
@@ -20,7 +20,7 @@ from ultron_core.memories.failures import clean_line
 from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import Action, message_texts
 from ultron_core.memories.sameness import command_of
-from ultron_core.memories.wording import best_reason, clip, first_remark, talk_language
+from ultron_core.memories.wording import best_reason, clip, ended, first_remark, talk_language
 from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["left_drafts", "solved_drafts", "unsolved_drafts"]
@@ -106,11 +106,18 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
         reason = None
     if (reason is None and change is None) or not _tells(failed.failure.line):
         return None
+    if (
+        reason
+        and failed.failure.kind == "Lint"
+        and change is None
+        and not _about_name(failed.failure.line, reason[0])
+    ):
+        return None
     if failed.tool == "command" and change is None and EDIT.match(failed.text):
         return None
     if change is None and _VALUES_DIFFER.search(failed.failure.line):
         return None
-    resolution = " ".join(part for part in (reason[0] if reason else "", change or "") if part)
+    resolution = " ".join(part for part in (ended(reason[0], lang) if reason else "", change or "") if part)
     evidence = [_quote(messages[failed.result], failed.failure.line)]
     if reason:
         evidence.append(_quote(messages[reason[1]], reason[0]))
@@ -158,6 +165,19 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | No
         confidence=0.6 if repeated else 0.55,
         memory_type="error",
         evidence=tuple(item for item in evidence if item is not None),
+    )
+
+
+def _about_name(line: str, reason: str) -> bool:
+    """Of an undefined name a reason must tell how it is brought in or done without."""
+    found = re.search(r"undefined name '(\w+)'", line)
+    if found is None:
+        return True
+    name = re.escape(found.group(1))
+    return re.search(rf"\b{name}\b", reason) is not None and (
+        re.search(r"\b(?:import\w*|defin\w+|undefined|missing|parameters?|arguments?|pass\w*)\b", reason)
+        is not None
+        or re.search(rf"instead of[^.]{{0,30}}\b{name}\b", reason) is not None
     )
 
 

@@ -9,7 +9,7 @@ from ultron_core.memories.language import CJK, Lang, language, one_line, sentenc
 from ultron_core.memories.reading import without_code
 from ultron_core.models import Message
 
-__all__ = ["LIST_MARK", "best_reason", "clip", "first_remark", "talk_language"]
+__all__ = ["LIST_MARK", "best_reason", "clip", "ended", "first_remark", "talk_language"]
 
 _REASON = re.compile(
     r"\bbecause\b|\b(?:issue|problem|error|failure|bug|cause) (?:is|was|seems|appears|occurred|comes|"
@@ -27,7 +27,7 @@ _REASON = re.compile(
 _WEAK = re.compile(
     r"^(?:this (?:should|will|would)|these (?:changes|modifications)|with (?:these|this)|let me|let's|"
     r"now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
-    r"好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
+    r"also\b|additionally|好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
     re.IGNORECASE,
 )
 _COMMON_WORDS = """
@@ -125,6 +125,11 @@ def _terms(text: str) -> frozenset[str]:
     words = re.findall(r"[A-Za-z_]\w{3,}", text) + re.findall(r"['`]([A-Za-z_]\w*)['`]", text)
     words += re.findall(r"[\u4e00-\u9fff]{2}", text)
     return frozenset(word.lower() for word in words) - _COMMON
+
+
+def ended(sentence: str, lang: Lang) -> str:
+    """The sentence with a full stop when it has no end of its own."""
+    return sentence if sentence.endswith(tuple(".!?。！？…")) else sentence + ("。" if lang == "zh" else ".")
 
 
 def clip(text: str, limit: int) -> str:

@@ -1,0 +1,193 @@
+"""What changed between a failing and a working try, as a sentence that names it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from ultron_core.memories.codechange import find_code_change
+from ultron_core.memories.describing import (
+    EDIT,
+    OLD_KEYS,
+    core_command,
+    is_mismatch,
+    main_part,
+    path_of,
+    short_path,
+)
+from ultron_core.memories.episodes import Episode
+from ultron_core.memories.failures import clean_line
+from ultron_core.memories.language import Lang
+from ultron_core.memories.oneoff import general_line, general_value
+from ultron_core.memories.phrases import PHRASES
+from ultron_core.memories.reading import Action
+from ultron_core.memories.sameness import command_of, purpose
+
+__all__ = ["describe_change"]
+
+_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text")
+_MAX_LINE = 120
+_MAX_VALUE = 60
+#: lines of one edit that still can be told
+_MAX_ADDED = 2
+#: commands that look and change nothing
+_LOOKING = re.compile(
+    r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
+    r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
+)
+_NO_ARGUMENT = ("command", "cmd", "description")
+
+
+def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
+    """The change between the failing and the working try, as a sentence; None when it cannot be named."""
+    failed, words = episode.failed, PHRASES[lang]
+    before, after = command_of(failed), command_of(worked)
+    if after is not None and EDIT.match(core_command(after)):
+        return None
+    if before is not None and after is not None and _other_command(before, after):
+        return words["worked"].format(subject=f"`{clean_line(core_command(after), 200)}`")
+    if is_mismatch(failed) or (failed.failure is not None and failed.failure.kind == "PatchMismatch"):
+        return words["exact"]
+    if failed.tool == "patch":
+        path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)
+        return (
+            words["edited"].format(files=f"`{short_path(path)}`", change=change) if path and change else None
+        )
+    if failed.tool == "code":
+        return _script_change(failed, worked, lang)
+    return (
+        _file_change(episode, lang)
+        or _argument_change(failed, worked, lang)
+        or _reading(episode, lang)
+        or (_steps(episode, lang) if before is not None else None)
+    )
+
+
+def _other_command(before: str, after: str) -> bool:
+    """True when another command worked, and not only more or less of the same (`pytest a b`, then `pytest a`)."""
+    one, other = core_command(before), core_command(after)
+    left, right = set(one.split()), set(other.split())
+    if right < left:
+        return False
+    return one != other and not (left < right and not any(word.startswith("-") for word in right - left))
+
+
+def _script_change(failed: Action, worked: Action, lang: Lang) -> str | None:
+    change, words = find_code_change(failed.text, worked.text, failed.output), PHRASES[lang]
+    if change is None:
+        return None
+    if change.layout:
+        return words["indented"]
+    if change.gone:
+        return words["line"].format(old=change.gone, new=change.added[0])
+    return words["added"].format(lines=", ".join(f"`{line}`" for line in change.added))
+
+
+def _file_change(episode: Episode, lang: Lang) -> str | None:
+    """The edit before the working try that has most to do with the failure; one of several must name its lines."""
+    failed = episode.failed
+    edits = [
+        a
+        for a in episode.between
+        if a.failure is None
+        and EDIT.search(a.tool)
+        and purpose(a) != purpose(failed)
+        and path_of(a.arguments)
+    ]
+    told = [(a, change) for a in edits if (change := _edit_change(a, failed, lang))]
+    if told:
+        action, change = max(told, key=lambda item: (_nearness(item[0], failed), edits.index(item[0])))
+    elif len({path_of(a.arguments) for a in edits}) == 1:
+        action, change = edits[-1], ""
+    else:
+        return None
+    path = short_path(path_of(action.arguments))
+    line = failed.failure.line if failed.failure else ""
+    if not change and path.rsplit("/", 1)[-1] in line:
+        return None  # that the file with the error was changed says nothing
+    return PHRASES[lang]["edited"].format(files=f"`{path}`", change=change)
+
+
+def _nearness(edit: Action, failed: Action) -> int:
+    """How many words of the failure stand in the edit."""
+    line = failed.failure.line if failed.failure else ""
+    return len(set(re.findall(r"[A-Za-z_]\w{3,}", line)) & set(re.findall(r"[A-Za-z_]\w{3,}", edit.text)))
+
+
+def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
+    """` : old became new` or the lines put in, when they are few, short and differ to the eye; else nothing."""
+    if not isinstance(action.arguments, dict):
+        return ""
+    lowered = {key.lower(): value for key, value in action.arguments.items()}
+    old = next((lowered[key] for key in OLD_KEYS if isinstance(lowered.get(key), str)), "")
+    new = next((lowered[key] for key in _NEW_KEYS if isinstance(lowered.get(key), str)), "")
+    gone, come = _only(old, new), _only(new, old)
+    if any(len(line) > _MAX_LINE for line in (*gone, *come)):
+        return ""
+    if len(gone) == 1 and len(come) == 1:
+        return PHRASES[lang]["change"].format(old=gone[0], new=come[0])
+    if not gone and 0 < len(come) <= _MAX_ADDED:
+        return PHRASES[lang]["put_in"].format(lines=", ".join(f"`{line}`" for line in come))
+    name = _missing_name(failed)
+    brings = [
+        line
+        for line in come
+        if name and re.search(rf"\b(?:import|use|require)\b.*\b{re.escape(name)}\b", line)
+    ]
+    return PHRASES[lang]["put_in"].format(lines=f"`{brings[0]}`") if brings else ""
+
+
+def _missing_name(failed: Action) -> str:
+    line = failed.failure.line if failed.failure else ""
+    found = re.search(r"(?:undefined name|name|module named|Cannot find name|undefined:) '?(\w+)", line)
+    return found.group(1) if found else ""
+
+
+def _only(text: str, other: str) -> Sequence[str]:
+    there = {line.strip() for line in other.splitlines()}
+    return [line.strip() for line in text.splitlines() if line.strip() and line.strip() not in there]
+
+
+def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
+    before, after = failed.arguments, worked.arguments
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return None
+    names = [key for key in after if after[key] != before.get(key) and key not in _NO_ARGUMENT]
+    if not names:
+        return None
+    words = PHRASES[lang]
+    if len(names) == 1:
+        old, new = _value(before.get(names[0])), _value(after[names[0]])
+        if new and old != new:
+            kind = "set" if not old else "value"
+            return words[kind].format(name=f"`{names[0]}`", old=f"`{old}`", new=f"`{new}`")
+    return words["arguments"].format(names=", ".join(f"`{name}`" for name in names[:4]))
+
+
+def _value(value: object) -> str:
+    """A value in a few words, without the numbers of one booking or account; empty when it is too long."""
+    if value is None or value == "":
+        return ""
+    text = general_value(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= _MAX_VALUE and "\n" not in text else ""
+
+
+def _reading(episode: Episode, lang: Lang) -> str | None:
+    path = path_of(episode.failed.arguments)
+    if path and any(a.failure is None and path_of(a.arguments) == path for a in episode.between):
+        return PHRASES[lang]["reread"].format(file=f"`{short_path(path)}`")
+    return None
+
+
+def _steps(episode: Episode, lang: Lang) -> str | None:
+    """The last two commands before the working try that may have changed something."""
+    commands = [
+        main_part(command_of(a) or "") for a in episode.between if a.failure is None and command_of(a)
+    ]
+    steps = [c for c in commands if not EDIT.match(c) and not _LOOKING.match(c) and len(c) <= _MAX_LINE]
+    if not steps:
+        return None
+    return PHRASES[lang]["after"].format(
+        steps=", ".join(f"`{clean_line(general_line(c), _MAX_LINE)}`" for c in steps[-2:])
+    )
