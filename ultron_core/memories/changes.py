@@ -18,7 +18,7 @@ from ultron_core.memories.describing import (
 )
 from ultron_core.memories.episodes import Episode
 from ultron_core.memories.failures import clean_line
-from ultron_core.memories.language import Lang
+from ultron_core.memories.language import Lang, one_line
 from ultron_core.memories.oneoff import general_line, general_value
 from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import Action
@@ -36,7 +36,14 @@ _LOOKING = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
     r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
 )
-_NO_ARGUMENT = ("command", "cmd", "description")
+_COMMON_WORDS = "error Error the and not for with test tests import from type module name this that const"
+_COMMON = frozenset(_COMMON_WORDS.split())
+_INSTALL = re.compile(r"\b(?:install|add|sync|deps\.get|migrate|restore|bootstrap|update|upgrade)\b")
+_MISSING = re.compile(
+    r"No module|not found|Cannot find|not installed|missing|[Cc]ould not resolve|no such table|not available",
+    re.IGNORECASE,
+)
+_NO_ARGUMENT = ("command", "cmd", "description", "timeout", "run_in_background", "workdir")
 
 
 def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
@@ -96,8 +103,13 @@ def _file_change(episode: Episode, lang: Lang) -> str | None:
         and path_of(a.arguments)
     ]
     told = [(a, change) for a in edits if (change := _edit_change(a, failed, lang))]
-    if told:
-        action, change = max(told, key=lambda item: (_nearness(item[0], failed), edits.index(item[0])))
+    near = [(a, change) for a, change in told if _nearness(change, failed)]
+    if len(edits) == 1 or near:
+        action, change = (
+            max(near, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
+            if near
+            else (edits[0], told[0][1] if told else "")
+        )
     elif len({path_of(a.arguments) for a in edits}) == 1:
         action, change = edits[-1], ""
     else:
@@ -109,10 +121,15 @@ def _file_change(episode: Episode, lang: Lang) -> str | None:
     return PHRASES[lang]["edited"].format(files=f"`{path}`", change=change)
 
 
-def _nearness(edit: Action, failed: Action) -> int:
-    """How many words of the failure stand in the edit."""
+def _nearness(change: str, failed: Action) -> int:
+    """How many names of the failure, its file left out, stand in the lines that were changed."""
     line = failed.failure.line if failed.failure else ""
-    return len(set(re.findall(r"[A-Za-z_]\w{3,}", line)) & set(re.findall(r"[A-Za-z_]\w{3,}", edit.text)))
+    line = " ".join(part for part in line.split() if not re.search(r"[/\\]\w|\.\w+[(:]", part))
+    return len((_names(line) & _names(change)) - _COMMON)
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w{2,}", text))
 
 
 def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
@@ -123,13 +140,19 @@ def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
     old = next((lowered[key] for key in OLD_KEYS if isinstance(lowered.get(key), str)), "")
     new = next((lowered[key] for key in _NEW_KEYS if isinstance(lowered.get(key), str)), "")
     gone, come = _only(old, new), _only(new, old)
+    name = _missing_name(failed)
     if any(len(line) > _MAX_LINE for line in (*gone, *come)):
+        return ""
+    if (
+        failed.tool == "patch"
+        and name
+        and not any(re.search(rf"\b{re.escape(name)}\b", x) for x in (*gone, *come))
+    ):
         return ""
     if len(gone) == 1 and len(come) == 1:
         return PHRASES[lang]["change"].format(old=gone[0], new=come[0])
     if not gone and 0 < len(come) <= _MAX_ADDED:
         return PHRASES[lang]["put_in"].format(lines=", ".join(f"`{line}`" for line in come))
-    name = _missing_name(failed)
     brings = [
         line
         for line in come
@@ -162,7 +185,8 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
         if new and old != new:
             kind = "set" if not old else "value"
             return words[kind].format(name=f"`{names[0]}`", old=f"`{old}`", new=f"`{new}`")
-    return words["arguments"].format(names=", ".join(f"`{name}`" for name in names[:4]))
+    kind = "arguments" if any(key in before for key in names) else "given"
+    return words[kind].format(names=", ".join(f"`{name}`" for name in names[:4]))
 
 
 def _value(value: object) -> str:
@@ -181,13 +205,15 @@ def _reading(episode: Episode, lang: Lang) -> str | None:
 
 
 def _steps(episode: Episode, lang: Lang) -> str | None:
-    """The last two commands before the working try that may have changed something."""
+    """The last two commands before the working try that may have changed what the failure speaks of."""
     commands = [
         main_part(command_of(a) or "") for a in episode.between if a.failure is None and command_of(a)
     ]
     steps = [c for c in commands if not EDIT.match(c) and not _LOOKING.match(c) and len(c) <= _MAX_LINE]
+    lacks = _MISSING.search(episode.failed.failure.line if episode.failed.failure else "")
+    steps = [c for c in steps if (lacks and _INSTALL.search(c)) or _nearness(c, episode.failed)]
     if not steps:
         return None
     return PHRASES[lang]["after"].format(
-        steps=", ".join(f"`{clean_line(general_line(c), _MAX_LINE)}`" for c in steps[-2:])
+        steps=", ".join(f"`{general_line(one_line(c))}`" for c in steps[-2:])
     )

@@ -52,7 +52,7 @@ def describe_failure(action: Action, lang: Lang) -> str:
     if action.failure.kind == "PatchMismatch":
         return PHRASES[lang]["mismatch"]
     if is_mismatch(action):
-        return PHRASES[lang]["missed_once"]
+        return PHRASES[lang]["mismatch" if action.tool == "patch" else "missed_once"]
     said = action.failure.line
     asked = command_of(action) is not None or action.tool in ("code", "patch")
     line = clean_line(general_line(said) if asked else general_value(said))
@@ -68,6 +68,8 @@ def describe_context(action: Action, lang: Lang) -> str:
         if names:
             return PHRASES[lang]["using"].format(names=", ".join(f"`{name}`" for name in list(names)[:5]))
         return PHRASES[lang]["code"]
+    if is_mismatch(action) or _kind(action) == "PatchMismatch":
+        return PHRASES[lang]["missed_where"]
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
         return PHRASES[lang]["patching"].format(file=f" `{short_path(path)}`" if path else "")

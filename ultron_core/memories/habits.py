@@ -58,7 +58,7 @@ def _check_habit(messages: Sequence[Message]) -> list[MemoryDraft]:
             messages,
             [(a.call, command) for a in (chosen[0], chosen[-1])],
             words["checks"].format(command=f"`{command}`"),
-            words["below"].format(folder=f"`{_folder(edited)}`") if _folder(edited) else "",
+            words["below"].format(kind=f"`{_kind(edited)}`") if _kind(edited) else "",
             words["checks_fix"].format(command=f"`{command}`"),
             ("workflow", *purpose(done[-1])[1:2]),
         )
@@ -87,11 +87,10 @@ def _is_missed_edit(action: Action) -> bool:
     return is_mismatch(action) or (action.failure is not None and action.failure.kind == "PatchMismatch")
 
 
-def _folder(paths: Sequence[str]) -> str:
-    """The folder that most changed files have in common, its last two parts."""
-    folders = Counter(path.rpartition("/")[0] for path in paths)
-    common = [folder for folder, _ in folders.most_common(1) if folder]
-    return "/".join(common[0].split("/")[-2:]) if common else ""
+def _kind(paths: Sequence[str]) -> str:
+    """The ending that most changed files have, or nothing."""
+    endings = Counter(found.group() for path in paths if (found := re.search(r"\.\w{1,5}$", path)))
+    return endings.most_common(1)[0][0] if endings else ""
 
 
 def _draft(

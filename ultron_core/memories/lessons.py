@@ -25,6 +25,8 @@ from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["left_drafts", "solved_drafts", "unsolved_drafts"]
 
+#: left unsolved, these tell of names and files of one task alone
+_OF_THIS_TASK = ("NameError", "KeyError", "FileNotFoundError")
 _EMPTY = """
 assertionerror build code command error errors exception execution exit exitcode failed failure failures in passed
 test tests the warnings with
@@ -91,33 +93,15 @@ def left_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> lis
 def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> MemoryDraft | None:
     failed = episode.failed
     assert failed.failure is not None
+    if not _tells(failed.failure.line):
+        return None
     lang = talk_language(messages, failed.result)
-    last = episode.again[-1] if episode.again else failed
-    # what a model says of a patch or of its own script counts only when it names what the failure names
-    named = failed.tool in ("patch", "code")
-    near = failed.result if named else last.result + 2
-    about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
-    reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about, action=named)
-    change = describe_change(episode, worked, lang)
-    if reason is None and failed.tool == "code" and worked.call <= failed.result + 2:
-        said = diagnosis(messages, failed.result + 1)
-        reason = (said, failed.result + 1) if said else None
-    if failed.failure.kind == "PatchMismatch" or is_mismatch(failed):
-        reason = None
-    if (reason is None and change is None) or not _tells(failed.failure.line):
-        return None
-    if (
-        reason
-        and failed.failure.kind == "Lint"
-        and change is None
-        and not _about_name(failed.failure.line, reason[0])
-    ):
-        return None
-    if failed.tool == "command" and change is None and EDIT.match(failed.text):
+    reason, change = _reason(messages, episode, worked), describe_change(episode, worked, lang)
+    if reason is None and (change is None or (failed.tool == "command" and EDIT.match(failed.text))):
         return None
     if change is None and _VALUES_DIFFER.search(failed.failure.line):
         return None
-    resolution = " ".join(part for part in (ended(reason[0], lang) if reason else "", change or "") if part)
+    told = (ended(reason[0], lang) if reason else "", change or "")
     evidence = [_quote(messages[failed.result], failed.failure.line)]
     if reason:
         evidence.append(_quote(messages[reason[1]], reason[0]))
@@ -126,12 +110,32 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     return MemoryDraft(
         content=describe_failure(failed, lang),
         context=describe_context(failed, lang),
-        resolution=clip(resolution, 700),
+        resolution=clip(" ".join(part for part in told if part), 700),
         tags=describe_tags(failed),
         confidence=0.85 if reason and change else 0.7,
         memory_type="error",
         evidence=tuple(item for item in evidence if item is not None),
     )
+
+
+def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tuple[str, int] | None:
+    """What the model says about the cause or cure, and where; None when nothing it says belongs to them."""
+    failed = episode.failed
+    assert failed.failure is not None
+    if failed.failure.kind == "PatchMismatch" or is_mismatch(failed):
+        return None
+    last = episode.again[-1] if episode.again else failed
+    # what a model says of a patch or of its own script counts only when it names what the failure names
+    named = failed.tool in ("patch", "code")
+    near = failed.result if named else last.result + 2
+    about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
+    reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about, action=named)
+    if reason is None and failed.tool == "code" and worked.call <= failed.result + 2:
+        said = diagnosis(messages, failed.result + 1)
+        reason = (said, failed.result + 1) if said else None
+    if reason and failed.failure.kind == "Lint" and not _about_name(failed.failure.line, reason[0]):
+        return None
+    return reason
 
 
 def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | None:
@@ -143,7 +147,7 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | No
     reason = best_reason(messages, failed.result + 1, failed.result, failed.result + 4, about)
     repeated = unchanged(episode)
     remark = reason[0] if reason else first_remark(messages, failed.result + 1)
-    if not repeated and (not remark or failed.failure.kind in ("NameError", "KeyError")):
+    if not repeated and (not remark or failed.failure.kind in _OF_THIS_TASK):
         return None
     content = describe_failure(failed, lang)
     if repeated:
@@ -186,8 +190,8 @@ def _without_paths(line: str) -> str:
 
 
 def _tells(line: str) -> bool:
-    """False for a line that says only that something failed ("AssertionError", "12 failed in 3s")."""
-    if _CUT_SHORT.search(line):
+    """False for a line that says only that something failed ("AssertionError", "12 failed in 3s", "Validation failed:")."""
+    if _CUT_SHORT.search(line) or line.rstrip().endswith((":", "：")) or re.match(r"\d+\) ", line):
         return False
     words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", _without_paths(line))
     return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2

@@ -10,6 +10,11 @@ __all__ = ["general_line", "general_value"]
 _POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
 _URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
 _MAX_URL_PATH = 30
+_ASKED = re.compile(r"(\bwith url: )\S+")
+#: a number that is no status code
+_NUMBER = re.compile(
+    r"(?<!HTTP )(?<!status )(?<!code )(?<!Error )(?<!error )(?<![\w.…-])\d{2,}(?:\.\d+)?\b(?!\w)"
+)
 _TEMPORARY = re.compile(r"(?:/tmp|/var/folders)/[^\s'\":,]+|\b0x[0-9a-f]{6,}\b")
 #: an identifier that somebody was given: letters and at least four digits
 _GIVEN = re.compile(r"\b(?=[\w-]*[A-Za-z_-])([A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?)\d{4,}\b")
@@ -17,13 +22,14 @@ _GIVEN = re.compile(r"\b(?=[\w-]*[A-Za-z_-])([A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?)\d
 
 def general_line(line: str) -> str:
     """A line of output without positions in files, query strings, temporary paths and addresses in memory."""
-    line = _URL.sub(_short_url, line)
+    line = _URL.sub(_short_url, _ASKED.sub(r"\1…", line))
     return _TEMPORARY.sub("…", _POSITION.sub("", line))
 
 
 def general_value(text: str) -> str:
-    """The same, and identifiers of one booking or account by their kind: `gift_card_8190333` -> `gift_card_…`."""
-    return _GIVEN.sub(lambda match: match.group(1) + "…", general_line(text))
+    """The same, without amounts, and identifiers of one booking or account by their kind alone:
+    `gift_card_8190333` -> `gift_card_…`."""
+    return _NUMBER.sub("…", _GIVEN.sub(lambda match: match.group(1) + "…", general_line(text)))
 
 
 def _short_url(match: re.Match[str]) -> str:

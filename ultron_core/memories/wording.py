@@ -27,7 +27,7 @@ _REASON = re.compile(
 _WEAK = re.compile(
     r"^(?:this (?:should|will|would)|these (?:changes|modifications)|with (?:these|this)|let me|let's|"
     r"now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
-    r"also\b|additionally|好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
+    r"好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
     re.IGNORECASE,
 )
 _COMMON_WORDS = """
@@ -36,6 +36,8 @@ have import into line module must name named names need needs none object please
 should test tests that this true type undefined user value values were when will with
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+#: tells of a further change, not of this one
+_FURTHER = re.compile(r"also\b|additionally\b|in addition\b|另外|此外", re.IGNORECASE)
 #: says that a change is meant to work, not why
 _EMPTY = re.compile(
     r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|"
@@ -115,7 +117,7 @@ def _rank(sentence: str, terms: frozenset[str]) -> float | None:
     size = len(sentence) + 2 * len(CJK.findall(sentence))
     if not 25 <= size <= 420 or sentence.endswith((":", "：", "?", "？")) or not _REASON.search(sentence):
         return None
-    if _EMPTY.search(sentence):
+    if _EMPTY.search(sentence) or _FURTHER.match(sentence):
         return None
     rank = min(len(_REASON.findall(sentence)), 3) - (1.5 if _WEAK.match(sentence) else 0.0)
     return rank + 0.8 * min(len(terms & _terms(sentence)), 3) + (0.4 if "`" in sentence else 0.0)
