@@ -43,6 +43,8 @@ def find_lessons(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
             signals.dialogue.replies[-1:],
             "agents that take over each other's results",
         )
+    if signals.empties and _went_on(signals):
+        found["lesson_lookup"] = (0.72, signals.empties, "nothing was found, then something else was tried")
     if len(signals.empties) >= 3 or len(signals.repeated) >= 3:
         found["lesson_thrash"] = (0.72, (*signals.empties, *signals.repeated), "went in circles")
     result = {
@@ -60,6 +62,12 @@ def _code_answer_after(signals: Signals) -> bool:
 def _is_group(signals: Signals) -> bool:
     """A talk of two named agents or more: nobody from outside objects to what they agree on."""
     return len({m.name for m in signals.dialogue.messages if m.role == "assistant" and m.name}) >= 2
+
+
+def _went_on(signals: Signals) -> bool:
+    """After a lookup that found nothing another one found something."""
+    steps = signals.dialogue.steps
+    return any(s.position > signals.empties[0] and s.position not in signals.empties for s in steps)
 
 
 def _effort(signals: Signals) -> int:

@@ -124,7 +124,7 @@ def _file_change(episode: Episode, lang: Lang) -> str | None:
 def _nearness(change: str, failed: Action) -> int:
     """How many names of the failure, its file left out, stand in the lines that were changed."""
     line = failed.failure.line if failed.failure else ""
-    line = " ".join(part for part in line.split() if not re.search(r"[/\\]\w|\.\w+[(:]", part))
+    line = " ".join(part for part in line.split() if not re.search(r"\.\w+[(:]", part))
     return len((_names(line) & _names(change)) - _COMMON)
 
 
@@ -215,5 +215,11 @@ def _steps(episode: Episode, lang: Lang) -> str | None:
     if not steps:
         return None
     return PHRASES[lang]["after"].format(
-        steps=", ".join(f"`{general_line(one_line(c))}`" for c in steps[-2:])
+        steps=", ".join(f"`{_short_step(c)}`" for c in dict.fromkeys(steps[-2:]))
     )
+
+
+def _short_step(command: str) -> str:
+    """A command with its paths shortened, unless that leaves two paths alike."""
+    short = clean_line(general_line(command), _MAX_LINE)
+    return short if short.count("…/") < 2 else general_line(one_line(command))

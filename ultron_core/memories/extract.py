@@ -11,6 +11,7 @@ from ultron_core.memories.episodes import find_episodes
 from ultron_core.memories.habits import find_habits
 from ultron_core.memories.incidents import find_incidents
 from ultron_core.memories.lessons import left_drafts, solved_drafts, unsolved_drafts
+from ultron_core.memories.lookups import find_lookups
 from ultron_core.memories.model_extract import WINDOW_TOKENS, extract_with_model
 from ultron_core.memories.sayings import find_corrections, find_preferences
 from ultron_core.memories.tips import find_tips
@@ -57,6 +58,7 @@ def _by_patterns(messages: Sequence[Message], outcome: str) -> list[MemoryDraft]
     drafts += find_incidents(messages)
     drafts += find_dangers(messages)
     drafts += find_tips(messages)
+    drafts += find_lookups(messages)
     drafts += find_habits(messages, episodes)
     if outcome != "success":
         drafts += find_doubts(messages, failed=outcome == "failure")

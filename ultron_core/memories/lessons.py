@@ -97,10 +97,10 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
         return None
     lang = talk_language(messages, failed.result)
     reason, change = _reason(messages, episode, worked), describe_change(episode, worked, lang)
-    if reason is None and (change is None or (failed.tool == "command" and EDIT.match(failed.text))):
-        return None
-    if change is None and _VALUES_DIFFER.search(failed.failure.line):
-        return None
+    if change is None:
+        edits = failed.tool == "command" and EDIT.match(failed.text)
+        if reason is None or edits or _VALUES_DIFFER.search(failed.failure.line):
+            return None
     told = (ended(reason[0], lang) if reason else "", change or "")
     evidence = [_quote(messages[failed.result], failed.failure.line)]
     if reason:
@@ -190,8 +190,8 @@ def _without_paths(line: str) -> str:
 
 
 def _tells(line: str) -> bool:
-    """False for a line that says only that something failed ("AssertionError", "12 failed in 3s", "Validation failed:")."""
-    if _CUT_SHORT.search(line) or line.rstrip().endswith((":", "：")) or re.match(r"\d+\) ", line):
+    """False for a line that says only that something failed ("AssertionError", "12 failed in 3s")."""
+    if _CUT_SHORT.search(line) or clean_line(line).endswith((":", "：")) or re.match(r"\d+\) ", line):
         return False
     words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", _without_paths(line))
     return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2

@@ -76,6 +76,10 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "asked": "An agent made the same request to another three times and got no further.",
         "asked_fix": "After a second answer that does not help, change the request: another source, a narrower "
         "question or another tool.",
+        "similar": "{tool} found nothing under a name, but listed similar ones, and one of those worked.",
+        "similar_fix": "Take the listed name that fits best and search for it letter by letter.",
+        "shorter": "{tool} found nothing for a query of many words, and found the page with fewer of them.",
+        "shorter_fix": "Search for the name of the person, work or place alone, and look for the detail on its page.",
         "recheck": "Agents checked a result by running the same code again.",
         "recheck_fix": "Check by another way of working it out, or by looking at the input and a few cases by "
         "hand; the same code repeats its own mistake.",
@@ -156,6 +160,10 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "hits_fix": "回答之前打开最相关的来源并在其中核对数值；摘要会截断、混淆或过时。",
         "asked": "一个代理对另一个代理提出了三次同样的请求，没有进展。",
         "asked_fix": "第二次得不到有用的回答后就应改变请求：换来源、缩小问题或换工具。",
+        "similar": "{tool} 按某个名称没有找到结果，但列出了相近名称，用其中之一后找到了。",
+        "similar_fix": "从列出的相近名称中选最合适的一个，原样搜索。",
+        "shorter": "{tool} 用很多词查询没有结果，减少词语后找到了页面。",
+        "shorter_fix": "只搜索人名、作品名或地名，再在其页面上查找细节。",
         "recheck": "代理用再次运行同一段代码的方式核实结果。",
         "recheck_fix": "换一种算法核实，或查看输入并手工检查几个例子；同一段代码只会重复自己的错误。",
         "empty": "代理的代码没有报错，却没有返回任何内容，这一步白费了。",
