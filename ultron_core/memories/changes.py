@@ -141,24 +141,32 @@ def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
     new = next((lowered[key] for key in _NEW_KEYS if isinstance(lowered.get(key), str)), "")
     gone, come = _only(old, new), _only(new, old)
     name = _missing_name(failed)
-    if any(len(line) > _MAX_LINE for line in (*gone, *come)):
+    if failed.tool == "patch" and name and not any(_has(name, line) for line in (*gone, *come)):
         return ""
-    if (
-        failed.tool == "patch"
-        and name
-        and not any(re.search(rf"\b{re.escape(name)}\b", x) for x in (*gone, *come))
-    ):
+    if name and len(come) > 1:
+        come = [line for line in come if _has(name, line)] or come
+    few = (len(gone) == 1 and len(come) == 1) or (not gone and 0 < len(come) <= _MAX_ADDED)
+    if few and any(len(line) > _MAX_LINE for line in (*gone, *come)):
         return ""
-    if len(gone) == 1 and len(come) == 1:
+    if few and gone:
         return PHRASES[lang]["change"].format(old=gone[0], new=come[0])
-    if not gone and 0 < len(come) <= _MAX_ADDED:
+    if few:
         return PHRASES[lang]["put_in"].format(lines=", ".join(f"`{line}`" for line in come))
-    brings = [
-        line
-        for line in come
-        if name and re.search(rf"\b(?:import|use|require)\b.*\b{re.escape(name)}\b", line)
-    ]
+    brings = [line for line in come if name and len(line) <= _MAX_LINE and _brings(name).search(line)]
     return PHRASES[lang]["put_in"].format(lines=f"`{brings[0]}`") if brings else ""
+
+
+def _has(name: str, line: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", line) is not None
+
+
+def _brings(name: str) -> re.Pattern[str]:
+    """A line that makes a name known: an import, a definition, a parameter or a value."""
+    n = re.escape(name)
+    return re.compile(
+        rf"^(?:from\b.*\bimport|import|use|require)\b.*\b{n}\b|^(?:async def|def|class|func|fn|const|let|var)\s+{n}\b|"
+        rf"^{n}\s*(?::[^=]+)?=[^=]|^def \w+\(.*\b{n}\b.*\)|^for\s+.*\b{n}\b.*\bin\b"
+    )
 
 
 def _missing_name(failed: Action) -> str:

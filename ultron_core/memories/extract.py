@@ -13,6 +13,7 @@ from ultron_core.memories.incidents import find_incidents
 from ultron_core.memories.lessons import left_drafts, solved_drafts, unsolved_drafts
 from ultron_core.memories.lookups import find_lookups
 from ultron_core.memories.model_extract import WINDOW_TOKENS, extract_with_model
+from ultron_core.memories.reported import find_reported
 from ultron_core.memories.sayings import find_corrections, find_preferences
 from ultron_core.memories.tips import find_tips
 from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, as_messages
@@ -53,6 +54,7 @@ def _by_patterns(messages: Sequence[Message], outcome: str) -> list[MemoryDraft]
     episodes = find_episodes(messages)
     drafts = solved_drafts(messages, episodes)
     drafts += unsolved_drafts(messages, episodes, outcome=outcome)
+    drafts += find_reported(messages)
     drafts += find_corrections(messages)
     drafts += find_preferences(messages)
     drafts += find_incidents(messages)

@@ -76,6 +76,8 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "asked": "An agent made the same request to another three times and got no further.",
         "asked_fix": "After a second answer that does not help, change the request: another source, a narrower "
         "question or another tool.",
+        "reported": "The user reported an error: {line}",
+        "reported_where": "An error that the user met when running the program.",
         "similar": "{tool} found nothing under a name, but listed similar ones, and one of those worked.",
         "similar_fix": "Take the listed name that fits best and search for it letter by letter.",
         "shorter": "{tool} found nothing for a query of many words, and found the page with fewer of them.",
@@ -160,6 +162,8 @@ PHRASES: dict[Lang, dict[str, str]] = {
         "hits_fix": "回答之前打开最相关的来源并在其中核对数值；摘要会截断、混淆或过时。",
         "asked": "一个代理对另一个代理提出了三次同样的请求，没有进展。",
         "asked_fix": "第二次得不到有用的回答后就应改变请求：换来源、缩小问题或换工具。",
+        "reported": "用户报告了一个错误：{line}",
+        "reported_where": "用户运行程序时遇到的错误。",
         "similar": "{tool} 按某个名称没有找到结果，但列出了相近名称，用其中之一后找到了。",
         "similar_fix": "从列出的相近名称中选最合适的一个，原样搜索。",
         "shorter": "{tool} 用很多词查询没有结果，减少词语后找到了页面。",

@@ -121,7 +121,7 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     arguments: Any = None
     if patches:
         tool, code = "patch", "\n".join(patches)
-        arguments = _patch_arguments(patches[0], result.content)
+        arguments = _patch_arguments("\n".join(patches), result.content)
     elif named:
         tool, code = "command", named.group(1).strip()
     elif blocks:
@@ -137,11 +137,11 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
 
 
 def _patch_arguments(patch: str, output: str) -> dict[str, str]:
-    found = _SEARCH_REPLACE.search(patch)
+    found = _SEARCH_REPLACE.findall(patch)
     applied = re.search(r"^Applied edit to (\S+)", output, re.MULTILINE)
     return {
-        "old_string": found.group(1) if found else "",
-        "new_string": found.group(2) if found else "",
+        "old_string": "\n".join(old for old, _ in found),
+        "new_string": "\n".join(new for _, new in found),
         "file_path": applied.group(1) if applied else "",
     }
 

@@ -42,6 +42,7 @@ _FURTHER = re.compile(r"also\b|additionally\b|in addition\b|另外|此外", re.I
 _EMPTY = re.compile(
     r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|"
     r"would|matches|updates|uses|ensures?)\b|"
+    r"\bstill (?:related|failing|fails)\b|\bunrelated\b|\bnot (?:caused by|related to)\b|"
     r"^with (?:these|this)\b|\bmatches the existing code\b|\bensure(?:s|d)? that\b|\bensuring\b|"
     r"\bfail(?:ing|ed)? due to an? `?\w*Error|\bneed to (?:investigate|inspect|diagnose|"
     r"look|check)\b|\bappropriately\b|\bmore intelligently\b|\bcorrectly implemented\b|\bprevious attempt\b|"
