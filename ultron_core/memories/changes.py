@@ -54,7 +54,7 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
         return None
     if before is not None and after is not None and _other_command(before, after):
         return words["worked"].format(subject=f"`{clean_line(core_command(after), 200)}`")
-    if is_mismatch(failed) or (failed.failure is not None and failed.failure.kind == "PatchMismatch"):
+    if is_mismatch(failed):
         return words["exact"]
     if failed.tool == "patch":
         path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)

@@ -49,8 +49,6 @@ def describe_subject(action: Action) -> str:
 def describe_failure(action: Action, lang: Lang) -> str:
     """What failed and what it said, without what is true only this once."""
     assert action.failure is not None
-    if action.failure.kind == "PatchMismatch":
-        return PHRASES[lang]["mismatch"]
     if is_mismatch(action):
         return PHRASES[lang]["mismatch" if action.tool == "patch" else "missed_once"]
     said = action.failure.line
@@ -68,7 +66,7 @@ def describe_context(action: Action, lang: Lang) -> str:
         if names:
             return PHRASES[lang]["using"].format(names=", ".join(f"`{name}`" for name in list(names)[:5]))
         return PHRASES[lang]["code"]
-    if is_mismatch(action) or _kind(action) == "PatchMismatch":
+    if is_mismatch(action):
         return PHRASES[lang]["missed_where"]
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
@@ -78,8 +76,13 @@ def describe_context(action: Action, lang: Lang) -> str:
 
 def is_mismatch(action: Action) -> bool:
     """An edit refused because its old text does not stand in the file."""
+    if action.failure is None:
+        return False
+    if action.tool == "patch":
+        # what follows a patch may be the output of tests, in which "not found" means anything
+        return action.failure.kind == "PatchMismatch"
     keys = {key.lower() for key in action.arguments} if isinstance(action.arguments, dict) else set()
-    line = action.failure.line.lower() if action.failure else ""
+    line = action.failure.line.lower()
     return bool(keys & set(OLD_KEYS)) and ("not find" in line or "not found" in line or "match" in line)
 
 

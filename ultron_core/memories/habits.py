@@ -73,7 +73,7 @@ def _general(command: str) -> str:
 
 def _edit_habit(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
     """Edits refused three times or more because their old text did not stand in the file, and cured."""
-    missed = [e for e in episodes if e.worked is not None and _is_missed_edit(e.failed)]
+    missed = [e for e in episodes if e.worked is not None and is_mismatch(e.failed)]
     if len(missed) < _TIMES:
         return []
     words = PHRASES[talk_language(messages, missed[-1].failed.result)]
@@ -81,10 +81,6 @@ def _edit_habit(messages: Sequence[Message], episodes: Sequence[Episode]) -> lis
     return _draft(
         messages, places, words["missed"], words["missed_where"], words["missed_fix"], ("workflow", "edit")
     )
-
-
-def _is_missed_edit(action: Action) -> bool:
-    return is_mismatch(action) or (action.failure is not None and action.failure.kind == "PatchMismatch")
 
 
 def _kind(paths: Sequence[str]) -> str:

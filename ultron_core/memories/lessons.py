@@ -20,7 +20,7 @@ from ultron_core.memories.failures import clean_line
 from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import Action, message_texts
 from ultron_core.memories.sameness import command_of
-from ultron_core.memories.wording import best_reason, clip, ended, first_remark, talk_language
+from ultron_core.memories.wording import adds_to, best_reason, clip, ended, first_remark, talk_language
 from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["left_drafts", "solved_drafts", "unsolved_drafts"]
@@ -31,6 +31,8 @@ _EMPTY = """
 assertionerror build code command error errors exception execution exit exitcode failed failure failures in passed
 test tests the warnings with
 """
+_PUT_IN = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
+_MARKS = re.compile(r"<{5,}|={5,}|>{5,}|@@|diff --git|[-+]{3} |```")
 _EMPTY_WORDS = frozenset(_EMPTY.split())
 #: a summary line of a test runner that ends before it says anything
 _CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
@@ -122,17 +124,21 @@ def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tu
     """What the model says about the cause or cure, and where; None when nothing it says belongs to them."""
     failed = episode.failed
     assert failed.failure is not None
-    if failed.failure.kind == "PatchMismatch" or is_mismatch(failed):
+    if is_mismatch(failed):
         return None
     last = episode.again[-1] if episode.again else failed
     # what a model says of a patch or of its own script counts only when it names what the failure names
     named = failed.tool in ("patch", "code")
     near = failed.result if named else last.result + 2
     about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
-    reason = best_reason(messages, failed.result + 1, near, worked.result + 2, about, action=named)
+    # after a patch that worked the talk is about the next failure
+    end = worked.call + 1 if failed.tool == "patch" else worked.result + 2
+    reason = best_reason(messages, failed.result + 1, near, end, about, action=named)
     if reason is None and failed.tool == "code" and worked.call <= failed.result + 2:
         said = diagnosis(messages, failed.result + 1)
         reason = (said, failed.result + 1) if said else None
+    if reason and not adds_to(reason[0], failed.failure.line):
+        return None
     if reason and failed.failure.kind == "Lint" and not _about_name(failed.failure.line, reason[0]):
         return None
     return reason
@@ -198,12 +204,14 @@ def _tells(line: str) -> bool:
 
 
 def _first_line(text: str, message: Message) -> str:
-    """The first telling line of a call that stands letter by letter in its message."""
-    for source in message_texts(message):
-        for line in source.splitlines():
-            if len(line.strip()) > 3 and line.strip() in text.replace('\\"', '"').replace("\\n", "\n"):
-                return line.strip()
-    return text
+    """The first telling line of a call that stands letter by letter in its message; of a patch one it puts in."""
+    put_in = _PUT_IN.search(text)
+    plain = text.replace('\\"', '"').replace("\\n", "\n")
+    lines = [line.strip() for source in message_texts(message) for line in source.splitlines()]
+    if put_in:
+        old, new = ({line.strip() for line in part.splitlines()} for part in put_in.groups())
+        lines = [line for line in lines if line in new - old and len(line) > 3] or lines
+    return next((line for line in lines if len(line) > 3 and line in plain and not _MARKS.match(line)), text)
 
 
 def _quote(message: Message, quote: str) -> Evidence | None:

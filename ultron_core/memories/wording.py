@@ -9,7 +9,7 @@ from ultron_core.memories.language import CJK, Lang, language, one_line, sentenc
 from ultron_core.memories.reading import without_code
 from ultron_core.models import Message
 
-__all__ = ["LIST_MARK", "best_reason", "clip", "ended", "first_remark", "talk_language"]
+__all__ = ["LIST_MARK", "adds_to", "best_reason", "clip", "ended", "first_remark", "talk_language"]
 
 _REASON = re.compile(
     r"\bbecause\b|\b(?:issue|problem|error|failure|bug|cause) (?:is|was|seems|appears|occurred|comes|"
@@ -36,6 +36,12 @@ have import into line module must name named names need needs none object please
 should test tests that this true type undefined user value values were when will with
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+_RESTATING_WORDS = """
+based because caused cause could directory encountered failing fails failed files file found indicates issue like
+likely looks message missing occurred occurring problem related running script seems some still such suggests that
+these this trying unable when with 因为 报错 错误 失败 问题 看起 起来
+"""
+_RESTATING = frozenset(_RESTATING_WORDS.split())
 #: tells of a further change, not of this one
 _FURTHER = re.compile(r"also\b|additionally\b|in addition\b|另外|此外", re.IGNORECASE)
 #: says that a change is meant to work, not why
@@ -128,6 +134,12 @@ def _terms(text: str) -> frozenset[str]:
     words = re.findall(r"[A-Za-z_]\w{3,}", text) + re.findall(r"['`]([A-Za-z_]\w*)['`]", text)
     words += re.findall(r"[\u4e00-\u9fff]{2}", text)
     return frozenset(word.lower() for word in words) - _COMMON
+
+
+def adds_to(sentence: str, line: str) -> bool:
+    """False for a sentence that only says a failure's line again."""
+    new = {word for word in _terms(sentence) - _terms(line) - _RESTATING if not word.startswith("test_")}
+    return len(new) >= 2
 
 
 def ended(sentence: str, lang: Lang) -> str:
