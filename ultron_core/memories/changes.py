@@ -36,7 +36,9 @@ _LOOKING = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
     r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
 )
-_COMMON_WORDS = "error Error the and not for with test tests import from type module name this that const"
+_COMMON_WORDS = """
+error Error the and not for with test tests import from type module name this that const get set run add use has are new
+"""
 _COMMON = frozenset(_COMMON_WORDS.split())
 _INSTALL = re.compile(r"\b(?:install|add|sync|deps\.get|migrate|restore|bootstrap|update|upgrade)\b")
 _MISSING = re.compile(

@@ -38,7 +38,7 @@ _AGREED = re.compile(
     r"^(?:if|once|when|after|please|given)\b|\bI agree\b|\bterminat|\bplease\b|\bnext speaker\b|"
     r"\bnot (?:\w+ )?(?:been|satisfied|found|identified)\b|\bhaven't\b|\bhave not\b|\bnext step\b|\bcould be\b|"
     r"\bwe(?:'ll| will| need| should)\b|\bshould\b|\bneeds? to\b|\blet's\b|\bconclude (?:the|"
-    r"this)\b|\berror\b|如果|请|需要",
+    r"this)\b|\bno (?:\w+ )?progress\b|\berror\b|如果|请|需要",
     re.IGNORECASE,
 )
 #: markup, data, questions, and orders to others, which state nothing

@@ -47,7 +47,8 @@ def find_episodes(messages: Sequence[Message]) -> list[Episode]:
                 continue
             if any(action.result < position <= later.call for position in restarts):
                 break
-            if not same_purpose(action, later):
+            # a call made before the failure was seen cannot be its cure
+            if later.call < action.result or not same_purpose(action, later):
                 continue
             if _cured(action, later):
                 worked, stop = later, j

@@ -18,6 +18,7 @@ from ultron_core.memories.diagnosis import diagnosis
 from ultron_core.memories.episodes import Episode, unchanged
 from ultron_core.memories.failures import clean_line
 from ultron_core.memories.phrases import PHRASES
+from ultron_core.memories.quotes import stands_in
 from ultron_core.memories.reading import Action, message_texts
 from ultron_core.memories.sameness import command_of
 from ultron_core.memories.wording import adds_to, best_reason, clip, ended, first_remark, talk_language
@@ -108,7 +109,9 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
     if reason:
         evidence.append(_quote(messages[reason[1]], reason[0]))
     if command_of(worked) is not None or worked.tool in ("code", "patch"):
-        evidence.append(_quote(messages[worked.call], _first_line(worked.text, messages[worked.call])))
+        told_line = _told_line(change or "", messages[worked.call])
+        line = told_line or _first_line(worked.text, messages[worked.call])
+        evidence.append(_quote(messages[worked.call], line))
     return MemoryDraft(
         content=describe_failure(failed, lang),
         context=describe_context(failed, lang),
@@ -131,9 +134,11 @@ def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tu
     named = failed.tool in ("patch", "code")
     near = failed.result if named else last.result + 2
     about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
-    # after a patch that worked the talk is about the next failure
-    end = worked.call + 1 if failed.tool == "patch" else worked.result + 2
-    reason = best_reason(messages, failed.result + 1, near, end, about, action=named)
+    begin, end = failed.result + 1, worked.result + 2
+    if failed.tool == "patch":
+        # what was said of the tries before was wrong, and what is said after is about the next failure
+        begin, end = worked.call, worked.call + 1
+    reason = best_reason(messages, begin, near, end, about, action=named)
     if reason is None and failed.tool == "code" and worked.call <= failed.result + 2:
         said = diagnosis(messages, failed.result + 1)
         reason = (said, failed.result + 1) if said else None
@@ -201,6 +206,12 @@ def _tells(line: str) -> bool:
         return False
     words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", _without_paths(line))
     return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
+
+
+def _told_line(change: str, message: Message) -> str:
+    """The last line of code in the words of a change that stands in the message that made it."""
+    lines = [line for line in re.findall(r"`([^`]{4,})`", change) if stands_in(line, message)]
+    return lines[-1] if lines else ""
 
 
 def _first_line(text: str, message: Message) -> str:
