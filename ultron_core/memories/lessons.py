@@ -65,7 +65,9 @@ def unsolved_drafts(
         e for e in open_ones if outcome == "failure" or (outcome != "success" and e.failed.tool == "code")
     ]
     edge = [e for e in edge if e.failed.tool == "code" or messages[e.failed.result].tool_call_id]
-    chosen = [e for e in open_ones if e in edge[:1] + edge[-1:] or unchanged(e)]
+    chosen = [
+        e for e in open_ones if e in edge[:1] + edge[-1:] or (unchanged(e) and e.failed.tool != "patch")
+    ]
     drafts = [_unsolved(messages, episode) for episode in chosen]
     return [draft for draft in drafts if draft is not None]
 

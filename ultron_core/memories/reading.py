@@ -96,7 +96,8 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
             if found is not None:
                 actions.append(_called(found, position, message))
             elif thread in last:
-                actions.append(_fenced(messages, last[thread], position))
+                # one output a message: what a harness prints after it (costs, a next start) is none
+                actions.append(_fenced(messages, last.pop(thread), position))
         elif message.role == "user" and thread in last and text_protocol and position == last[thread] + 1:
             actions.append(_fenced(messages, last[thread], position))
     return actions
