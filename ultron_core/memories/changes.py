@@ -24,7 +24,7 @@ from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import Action
 from ultron_core.memories.sameness import command_of, purpose
 
-__all__ = ["describe_change"]
+__all__ = ["describe_change", "missing_name", "silences"]
 
 _NEW_KEYS = ("new_string", "new_str", "newtext", "new_text")
 _MAX_LINE = 120
@@ -142,7 +142,7 @@ def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
     old = next((lowered[key] for key in OLD_KEYS if isinstance(lowered.get(key), str)), "")
     new = next((lowered[key] for key in _NEW_KEYS if isinstance(lowered.get(key), str)), "")
     gone, come = _only(old, new), _only(new, old)
-    name = _missing_name(failed)
+    name = missing_name(failed)
     if failed.tool == "patch" and name and not any(_has(name, line) for line in (*gone, *come)):
         return ""
     if name and len(come) > 1:
@@ -171,7 +171,15 @@ def _brings(name: str) -> re.Pattern[str]:
     )
 
 
-def _missing_name(failed: Action) -> str:
+def silences(change: str, name: str) -> bool:
+    """True for a change that only gives an undefined name an empty value, which quiets the linter alone."""
+    return (
+        re.search(rf"`{re.escape(name)}\s*=\s*(?:False|True|None|0|''|\"\"|\[\]|\{{\}})`", change) is not None
+    )
+
+
+def missing_name(failed: Action) -> str:
+    """The name that a failure says is not known, or nothing."""
     line = failed.failure.line if failed.failure else ""
     found = re.search(r"(?:undefined name|name|module named|Cannot find name|undefined:) '?(\w+)", line)
     return found.group(1) if found else ""
@@ -187,7 +195,7 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     if not isinstance(before, dict) or not isinstance(after, dict):
         return None
     names = [key for key in after if after[key] != before.get(key) and key not in _NO_ARGUMENT]
-    if not names:
+    if not names or not _speaks_of(failed, [(name, before.get(name), after[name]) for name in names]):
         return None
     words = PHRASES[lang]
     if len(names) == 1:
@@ -197,6 +205,16 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
             return words[kind].format(name=f"`{names[0]}`", old=f"`{old}`", new=f"`{new}`")
     kind = "arguments" if any(key in before for key in names) else "given"
     return words[kind].format(names=", ".join(f"`{name}`" for name in names[:4]))
+
+
+def _speaks_of(failed: Action, changed: Sequence[tuple[str, object, object]]) -> bool:
+    """True when the failure names a changed argument or its value: another order is no cure."""
+    line = failed.failure.line if failed.failure else ""
+    said = {word.lower() for word in re.findall(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", line)}
+    told = re.findall(
+        r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", json.dumps(changed, ensure_ascii=False, default=str)
+    )
+    return bool(said & {word.lower() for word in told})
 
 
 def _value(value: object) -> str:

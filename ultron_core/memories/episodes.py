@@ -28,6 +28,8 @@ class Episode:
     again: tuple[Action, ...]
     worked: Action | None
     between: tuple[Action, ...]
+    #: the next actions from the one that worked on
+    after: tuple[Action, ...] = ()
 
 
 def find_episodes(messages: Sequence[Message]) -> list[Episode]:
@@ -56,7 +58,9 @@ def find_episodes(messages: Sequence[Message]) -> list[Episode]:
             if _same_error(action, later):
                 taken.add(j)
                 again.append(later)
-        episodes.append(Episode(action, tuple(again), worked, tuple(actions[i + 1 : stop])))
+        again_from = min((p for p in restarts if p > action.result), default=len(messages))
+        after = [a for a in actions[stop : stop + _REACH // 2] if a.call < again_from]
+        episodes.append(Episode(action, tuple(again), worked, tuple(actions[i + 1 : stop]), tuple(after)))
     return episodes
 
 

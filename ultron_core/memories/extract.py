@@ -12,7 +12,7 @@ from ultron_core.memories.habits import find_habits
 from ultron_core.memories.incidents import find_incidents
 from ultron_core.memories.lessons import left_drafts, solved_drafts, unsolved_drafts
 from ultron_core.memories.lookups import find_lookups
-from ultron_core.memories.model_extract import WINDOW_TOKENS, extract_with_model
+from ultron_core.memories.model_extract import extract_with_model
 from ultron_core.memories.reported import find_reported
 from ultron_core.memories.sayings import find_corrections, find_preferences
 from ultron_core.memories.tips import find_tips
@@ -26,21 +26,17 @@ _UNREAD = ("system",)
 
 
 def extract_memories(
-    messages: Sequence[MessageLike],
-    llm: LLM | None = None,
-    *,
-    label: QualityLabel | None = None,
-    window_tokens: int = WINDOW_TOKENS,
+    messages: Sequence[MessageLike], llm: LLM | None = None, *, label: QualityLabel | None = None
 ) -> list[MemoryDraft]:
     """Drafts in the order of their evidence; `gate_draft` decides about each afterwards, the caller how many.
 
     `label` says how the task ended: failures that were never solved are drafts of a failed task. With a
-    model (stage `extract`, windows of `window_tokens`) every quote is checked against its lines; ModelError
+    model (stage `extract`, windows of 65,536 tokens) every quote is checked against its lines; ModelError
     passes through.
     """
     records = as_messages(messages)
     if llm is not None:
-        return _unique(extract_with_model(records, llm, window_tokens))
+        return extract_with_model(records, llm)
     outcome = label.summary.outcome if label is not None else "unknown"
     return _unique(_by_patterns(_readable(records), outcome))
 

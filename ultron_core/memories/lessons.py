@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.memories.changes import describe_change
+from ultron_core.memories.changes import describe_change, missing_name, silences
 from ultron_core.memories.describing import (
     EDIT,
     describe_context,
@@ -26,8 +26,8 @@ from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["left_drafts", "solved_drafts", "unsolved_drafts"]
 
-#: left unsolved, these tell of names and files of one task alone
-_OF_THIS_TASK = ("NameError", "KeyError", "FileNotFoundError")
+#: left unsolved, these tell of names and files of one task, or of the network that day
+_OF_THIS_TASK = ("NameError", "KeyError", "FileNotFoundError", "ConnectionError", "Timeout")
 _EMPTY = """
 assertionerror build code command error errors exception execution exit exitcode failed failure failures in passed
 test tests the warnings with
@@ -102,6 +102,9 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
         return None
     lang = talk_language(messages, failed.result)
     reason, change = _reason(messages, episode, worked), describe_change(episode, worked, lang)
+    name = missing_name(failed)
+    if name and (silences(change or "", name) or _fails_again(episode, worked, name)):
+        return None
     if change is None:
         edits = failed.tool == "command" and EDIT.match(failed.text)
         if reason is None or edits or _VALUES_DIFFER.search(failed.failure.line):
@@ -123,6 +126,13 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
         memory_type="error",
         evidence=tuple(item for item in evidence if item is not None),
     )
+
+
+def _fails_again(episode: Episode, worked: Action, name: str) -> bool:
+    """True when a later failure is about the same name: what seemed to work only moved the error."""
+    found = re.compile(rf"\b{re.escape(name)}\b")
+    lines = [a.failure.line for a in episode.after if a.failure and a.result >= worked.result]
+    return any(found.search(line) for line in lines)
 
 
 def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tuple[str, int] | None:

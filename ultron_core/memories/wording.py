@@ -37,6 +37,7 @@ should test tests that this true type undefined user value values were when will
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
 _RESTATING_WORDS = """
+column columns contain contains key named
 based because case caused cause could database directory encountered failing fails failed files file found indicates
 issue like likely looks message missing occurred occurring problem related running script seems some still such
 suggests table that these this trying unable when with 因为 报错 错误 失败 问题 看起 起来
