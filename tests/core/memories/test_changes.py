@@ -5,6 +5,8 @@ import pytest
 from ultron_core.memories.codechange import find_code_change
 from ultron_core.memories.diagnosis import diagnosis
 from ultron_core.memories.oneoff import general_line, general_value
+from ultron_core.memories.reading import read_actions
+from ultron_core.models import Message, as_messages
 
 from .builders import bash, talk
 from .test_extract import kept
@@ -125,3 +127,28 @@ def test_an_argument_is_told_with_its_value():
 )
 def test_a_diagnosis_is_a_cause_and_no_announcement(said, cause):
     assert diagnosis(talk(("assistant", said)), 0) == cause
+
+
+def test_a_cure_that_a_later_failure_refutes_is_none():
+    missing = "src/a.ts(3,1): error TS2304: Cannot find name 'join'."
+    again = "src/b.ts(9,1): error TS2304: Cannot find name 'join'."
+    cure = edit("/repo/src/a.ts", 'import { x } from "path";', 'import { join, x } from "path";')
+    test = bash("npm run check")
+    turns = [(test, missing), cure, (test, "ok")]
+    assert [d for d in kept(talk(("user", "Please."), *turns)) if d.memory_type == "error"]
+    assert not [d for d in kept(talk(("user", "Please."), *turns, (test, again))) if d.resolution]
+
+
+def test_an_argument_that_the_failure_does_not_speak_of_is_no_cure():
+    call = ("update_booking", {"booking": "AB", "cabin": "business"})
+    again = ("update_booking", {"booking": "AB", "cabin": "economy"})
+    assert kept(talk(("user", "Please."), (call, "Error: gift card balance too low"), (again, "done"))) == []
+
+
+def test_what_a_harness_prints_after_an_output_is_no_success():
+    script = "I run it.\n```python\nimport os\nprint(os.getenvv('HOME'))\n```"
+    error = "exitcode: 1 (execution failed)\nAttributeError: module 'os' has no attribute 'getenvv'"
+    costs = Message("tool", "33506 prompt tokens, 88 completion tokens", origin="tool")
+    output = Message("tool", error, origin="tool")
+    messages = as_messages([*talk(("user", "Please."), ("assistant", script)), output, costs])
+    assert [(a.call, a.result) for a in read_actions(messages)] == [(1, 2)]
