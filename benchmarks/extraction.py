@@ -2,12 +2,14 @@
 
     python benchmarks/extraction.py [--data DIR] [--audit N] [--seed S]
 
-One line a set: sessions (`n`), `drafts`, `kept` (passed the gate), `per_session` (kept), `dropped` by reason, `types`.
-Labels are those of the offline labeler, as in the pipeline. who_and_when_failures adds `error_sessions` (share of runs
-with an error memory), `near_mistake` (share of those with one whose evidence is within 2 steps of the labelled
-mistake) and `near_mistake_all` (the same of all runs), and once more with the known outcome as label
-(`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and the
-same tool worked later, the share with an error memory that has a resolution. `--audit N` prints N stored
+The whole offline path of the pipeline: segments, labels, the gate on memory_score, drafts of each segment, the
+gate on drafts. One line a set: sessions (`n`), `segments` and how many of them are `eligible`, `drafts`, `kept`
+(passed the gate), `per_session` (kept), `dropped` by reason, `types`. who_and_when_failures adds `error_sessions`
+(share of runs with an error memory), `near_mistake` (share of ALL runs with an error memory whose evidence is
+within 2 steps of the labelled mistake), `near_mistake_own` (the same of the runs that have an error memory) and
+`near_chance` (what as many lines placed at random in each run would reach), and once more with the known outcome
+as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and
+the same tool worked later, the share with an error memory that has a resolution. `--audit N` prints N stored
 memories (after near-duplicates) with their evidence, to be marked by hand as
 benchmarks/results/extraction_audit.jsonl is.
 """
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import re
 import sys
@@ -28,9 +31,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ultron_core.embeddings.local import local_embedder
-from ultron_core.labels import label_segment
+from ultron_core.labels import is_memory_eligible, label_segment
 from ultron_core.memories import diverges, embedding_text, extract_memories, gate_draft
 from ultron_core.models import MemoryDraft, Message, QualityLabel, QualitySummary
+from ultron_core.segments import segment_messages
 from ultron_core.sessions import parse_session
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,11 +48,13 @@ _FAILED = re.compile(
 
 @dataclass(frozen=True)
 class Read:
-    """One session with its drafts."""
+    """One session with its drafts; `eligible` of its `segments` were looked through."""
 
     source: str
     name: str
     messages: list[Message]
+    segments: int
+    eligible: int
     drafts: list[MemoryDraft]
     reasons: list[str | None]
 
@@ -90,16 +96,29 @@ def sessions(archive: Path) -> Iterator[tuple[str, list[Message]]]:
             yield path.name, list(parse_session(path).messages)
 
 
-def read(source: str, name: str, messages: list[Message], label: QualityLabel) -> Read:
-    drafts = extract_memories(messages, label=label)
-    drops = [gate_draft(draft, messages) for draft in drafts]
-    return Read(source, name, messages, drafts, [drop.reason if drop else None for drop in drops])
+def read(source: str, name: str, messages: list[Message], known: QualityLabel | None = None) -> Read:
+    """The drafts of a session as the pipeline finds them; `known` stands in for the labels of its segments."""
+    drafts: list[MemoryDraft] = []
+    reasons: list[str | None] = []
+    segments = segment_messages(messages)
+    eligible = 0
+    for segment in segments:
+        part = [m for m in messages[segment.start : segment.end] if m.thread == segment.thread]
+        label = known or label_segment(part)
+        if not is_memory_eligible(label).ok:
+            continue
+        eligible += 1
+        found = extract_memories(part, label=label)
+        drops = [gate_draft(draft, part) for draft in found]
+        drafts += found
+        reasons += [drop.reason if drop else None for drop in drops]
+    return Read(source, name, messages, len(segments), eligible, drafts, reasons)
 
 
 def measure(archive: Path) -> list[Read]:
     source = archive.name.removesuffix(".tar.gz")
     begin = time.perf_counter()
-    found = [read(source, name, ms, label_segment(ms)) for name, ms in sessions(archive) if ms]
+    found = [read(source, name, ms) for name, ms in sessions(archive) if ms]
     seconds = time.perf_counter() - begin
     report(source, found, seconds, **where(archive, found))
     if source == "who_and_when_failures":
@@ -116,6 +135,8 @@ def report(source: str, found: list[Read], seconds: float, **more) -> None:
         set=source,
         n=len(found),
         seconds=round(seconds, 2),
+        segments=sum(item.segments for item in found),
+        eligible=sum(item.eligible for item in found),
         drafts=drafts,
         kept=len(kept),
         per_session=round(len(kept) / max(len(found), 1), 3),
@@ -134,16 +155,21 @@ def where(archive: Path, found: list[Read]) -> dict[str, float]:
     if not runs:
         return {}
     near = errors = 0
+    chance = 0.0
     for item in runs:
         first = min(message.start_line for message in item.messages)
+        last = max(message.end_line for message in item.messages) - first
         own = [draft for draft in item.kept if draft.memory_type == "error"]
         errors += bool(own)
-        lines = [e.start_line - first for draft in own for e in draft.evidence]
+        lines = {e.start_line - first for draft in own for e in draft.evidence}
         near += any(abs(line - steps[item.name]) <= NEAR for line in lines)
+        window = sum(abs(line - steps[item.name]) <= NEAR for line in range(last + 1))
+        chance += 1 - math.comb(last + 1 - window, len(lines)) / math.comb(last + 1, len(lines))
     return {
         "error_sessions": round(errors / len(runs), 3),
-        "near_mistake": round(near / max(errors, 1), 3),
-        "near_mistake_all": round(near / len(runs), 3),
+        "near_mistake": round(near / len(runs), 3),
+        "near_mistake_own": round(near / max(errors, 1), 3),
+        "near_chance": round(chance / len(runs), 3),
     }
 
 

@@ -37,6 +37,14 @@ def find_lessons(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
         found["lesson_failure"] = (0.8, at, "work that failed")
     elif len(signals.errors) >= 2:
         found["lesson_failure"] = (0.75, signals.errors, "errors that came back")
+    if outcome != "success" and _is_group(signals) and _effort(signals) >= 3:
+        found["lesson_group"] = (
+            0.72,
+            signals.dialogue.replies[-1:],
+            "agents that take over each other's results",
+        )
+    if signals.empties and _went_on(signals):
+        found["lesson_lookup"] = (0.72, signals.empties, "nothing was found, then something else was tried")
     if len(signals.empties) >= 3 or len(signals.repeated) >= 3:
         found["lesson_thrash"] = (0.72, (*signals.empties, *signals.repeated), "went in circles")
     result = {
@@ -49,6 +57,17 @@ def find_lessons(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
 def _code_answer_after(signals: Signals) -> bool:
     d = signals.dialogue
     return any(i > signals.reported_errors[0] and "`" in d.messages[i].content for i in d.replies)
+
+
+def _is_group(signals: Signals) -> bool:
+    """A talk of two named agents or more: nobody from outside objects to what they agree on."""
+    return len({m.name for m in signals.dialogue.messages if m.role == "assistant" and m.name}) >= 2
+
+
+def _went_on(signals: Signals) -> bool:
+    """After a lookup that found nothing another one found something."""
+    steps = signals.dialogue.steps
+    return any(s.position > signals.empties[0] and s.position not in signals.empties for s in steps)
 
 
 def _effort(signals: Signals) -> int:

@@ -8,6 +8,7 @@ from ultron_core.memories.extract import EXTRACTOR_VERSION, extract_memories
 from ultron_core.memories.from_text import extract_from_text
 from ultron_core.memories.gate import gate_draft
 from ultron_core.memories.merge import Body, MergeResult, merge_bodies, merge_tags
+from ultron_core.memories.model_extract import extract_with_model
 from ultron_core.memories.relations import Relation, relate
 from ultron_core.memories.summarize import Summary, summarize_memory
 from ultron_core.memories.tiers import TierRow, assign_tiers
@@ -25,6 +26,7 @@ __all__ = [
     "embedding_text",
     "extract_from_text",
     "extract_memories",
+    "extract_with_model",
     "gate_draft",
     "merge_bodies",
     "merge_tags",

@@ -11,7 +11,7 @@ from ultron_core.llm.tokens import truncate_tokens
 from ultron_core.memories.prompting import ask
 from ultron_core.models import MemoryType
 
-__all__ = ["classify_memory"]
+__all__ = ["classify_memory", "is_everyday"]
 
 _NOTE_TOKENS = 3072
 
@@ -104,6 +104,11 @@ def classify_memory(
     return _by_rules(content, context, resolution)
 
 
+def is_everyday(text: str) -> bool:
+    """True for words about daily life that are not about technology."""
+    return _LIFE.search(text) is not None and _TECHNICAL.search(text) is None
+
+
 def _by_rules(content: str, context: str, resolution: str) -> MemoryType:
     if _SECURITY.search(_MEMORY_LEAK.sub(" ", content)):
         return "security"
@@ -111,8 +116,7 @@ def _by_rules(content: str, context: str, resolution: str) -> MemoryType:
         return "correction"
     if _PREFERENCE.search(content) and not re.search(r"\b\w*(?:Error|Exception)\b", content):
         return "preference"
-    everyday = _LIFE.search(content) is not None and _TECHNICAL.search(content) is None
-    if everyday and not _TECHNICAL.search(f"{context} {resolution}"):
+    if is_everyday(content) and not _TECHNICAL.search(f"{context} {resolution}"):
         return "life"
     if _ERROR.search(content):
         return "error"

@@ -5,35 +5,38 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ultron_core.memories.episodes import Episode
 from ultron_core.memories.failures import clean_line
 from ultron_core.memories.language import Lang
+from ultron_core.memories.oneoff import general_line, general_value
+from ultron_core.memories.phrases import PHRASES
 from ultron_core.memories.reading import Action
 from ultron_core.memories.sameness import command_of, purpose
-from ultron_core.memories.wording import PHRASES, clip
 
 __all__ = [
     "EDIT",
-    "describe_change",
+    "OLD_KEYS",
+    "core_command",
     "describe_context",
     "describe_failure",
     "describe_subject",
     "describe_tags",
     "is_mismatch",
+    "main_part",
+    "path_of",
+    "short_path",
 ]
 
 _STEP_NAMES = {"PatchMismatch": "Applying a search-and-replace patch", "Lint": "Linting after an edit"}
 #: names of tools and commands that write files
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
-_OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text")
-_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text")
+OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text")
 
 
 def describe_subject(action: Action) -> str:
     """What was called, fit for a sentence: the command, the tool's name, or "The code"."""
     command = command_of(action)
     if command is not None:
-        return f"`{clean_line(_core(command), 100)}`"
+        return f"`{clean_line(core_command(command), 100)}`"
     if action.tool in ("code", "patch"):
         return (
             "Python code"
@@ -44,88 +47,43 @@ def describe_subject(action: Action) -> str:
 
 
 def describe_failure(action: Action, lang: Lang) -> str:
+    """What failed and what it said, without what is true only this once."""
     assert action.failure is not None
-    if action.failure.kind == "PatchMismatch":
-        return PHRASES[lang]["mismatch"]
-    return PHRASES[lang]["failed"].format(
-        subject=describe_subject(action), line=clean_line(action.failure.line)
-    )
+    if is_mismatch(action):
+        return PHRASES[lang]["mismatch" if action.tool == "patch" else "missed_once"]
+    said = action.failure.line
+    asked = command_of(action) is not None or action.tool in ("code", "patch")
+    line = clean_line(general_line(said) if asked else general_value(said))
+    return PHRASES[lang]["failed"].format(subject=describe_subject(action), line=line)
 
 
 def describe_context(action: Action, lang: Lang) -> str:
     command = command_of(action)
     if command is not None:
-        return PHRASES[lang]["running"].format(subject=f"`{clean_line(_without_cd(command), 160)}`")
+        return PHRASES[lang]["running"].format(subject=f"`{clean_line(_shown(command), 160)}`")
     if action.tool == "code":
         names = dict.fromkeys(re.findall(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", action.text, re.MULTILINE))
         if names:
             return PHRASES[lang]["using"].format(names=", ".join(f"`{name}`" for name in list(names)[:5]))
         return PHRASES[lang]["code"]
+    if is_mismatch(action):
+        return PHRASES[lang]["missed_where"]
     if action.tool == "patch":
-        path = _path(action.arguments)
-        return PHRASES[lang]["patching"].format(file=f" `{_short(path)}`" if path else "")
+        path = _linted(action) or path_of(action.arguments)
+        return PHRASES[lang]["patching"].format(file=f" `{short_path(path)}`" if path else "")
     return PHRASES[lang]["with"].format(tool=f"`{action.tool or 'tool'}`")
-
-
-def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
-    """The change between the failing and the working try, as a sentence; None when it cannot be named."""
-    failed, words = episode.failed, PHRASES[lang]
-    before, after = command_of(failed), command_of(worked)
-    if after is not None and EDIT.match(_core(after)):
-        return None
-    if (
-        before is not None
-        and after is not None
-        and _core(before) != _core(after)
-        and not _is_subset(before, after)
-    ):
-        return words["worked"].format(subject=f"`{clean_line(_core(after), 200)}`")
-    if failed.failure is not None and failed.failure.kind == "PatchMismatch":
-        return words["exact"]
-    if failed.tool == "patch":
-        path = _path(worked.arguments)
-        change = _edit_change(worked, lang)
-        return words["edited"].format(files=f"`{_short(path)}`", change=change) if path and change else None
-    if is_mismatch(failed):
-        return words["exact"]
-    edits = [
-        a
-        for a in episode.between
-        if a.failure is None and EDIT.search(a.tool) and purpose(a) != purpose(failed)
-    ]
-    if edits:
-        files = ", ".join(
-            dict.fromkeys(f"`{_short(_path(a.arguments))}`" for a in edits[-3:] if _path(a.arguments))
-        )
-        if files:
-            return words["edited"].format(files=files, change=_edit_change(edits[-1], lang))
-    if isinstance(failed.arguments, dict) and isinstance(worked.arguments, dict):
-        names = [
-            key
-            for key in worked.arguments
-            if worked.arguments[key] != failed.arguments.get(key)
-            and key not in ("command", "cmd", "description")
-        ]
-        if names:
-            return words["arguments"].format(names=", ".join(f"`{name}`" for name in names[:4]))
-    path = _path(failed.arguments)
-    if path and any(a.failure is None and _path(a.arguments) == path for a in episode.between):
-        return words["reread"].format(file=f"`{_short(path)}`")
-    steps = [
-        f"`{clean_line(_main_part(command_of(a) or ''), 100)}`"
-        for a in episode.between
-        if a.failure is None and command_of(a) and not EDIT.match(command_of(a) or "")
-    ]
-    if steps and before is not None:
-        return words["after"].format(steps=", ".join(steps[-2:]))
-    return None
 
 
 def is_mismatch(action: Action) -> bool:
     """An edit refused because its old text does not stand in the file."""
+    if action.failure is None:
+        return False
+    if action.tool == "patch":
+        # what follows a patch may be the output of tests, in which "not found" means anything
+        return action.failure.kind == "PatchMismatch"
     keys = {key.lower() for key in action.arguments} if isinstance(action.arguments, dict) else set()
-    line = action.failure.line.lower() if action.failure else ""
-    return bool(keys & set(_OLD_KEYS)) and ("not find" in line or "not found" in line or "match" in line)
+    line = action.failure.line.lower()
+    return bool(keys & set(OLD_KEYS)) and ("not find" in line or "not found" in line or "match" in line)
 
 
 def describe_tags(action: Action) -> tuple[str, ...]:
@@ -137,28 +95,25 @@ def describe_tags(action: Action) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags))
 
 
-def _edit_change(action: Action, lang: Lang) -> str:
-    if not isinstance(action.arguments, dict):
-        return ""
-    lowered = {key.lower(): value for key, value in action.arguments.items()}
-    old = next((lowered[key] for key in _OLD_KEYS if isinstance(lowered.get(key), str)), "")
-    new = next((lowered[key] for key in _NEW_KEYS if isinstance(lowered.get(key), str)), "")
-    gone = [line.strip() for line in old.splitlines() if line.strip() and line not in new.splitlines()]
-    come = [line.strip() for line in new.splitlines() if line.strip() and line not in old.splitlines()]
-    if len(gone) == 1 and len(come) == 1:
-        return PHRASES[lang]["change"].format(old=clip(gone[0], 100), new=clip(come[0], 100))
-    return ""
-
-
 def _kind(action: Action) -> str:
     return action.failure.kind if action.failure else ""
 
 
-def _without_cd(command: str) -> str:
-    return re.sub(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+", "", command)
+def _linted(action: Action) -> str:
+    """The file that a linter names, which is not always the file that was edited last."""
+    found = (
+        re.match(r"(\S+?):\d+", action.failure.line) if action.failure and _kind(action) == "Lint" else None
+    )
+    return found.group(1) if found else ""
 
 
-def _main_part(command: str) -> str:
+def _shown(command: str) -> str:
+    """The command without changes of folder before it and without what only cuts or joins its output."""
+    command = re.sub(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+", "", command)
+    return re.sub(r"\s*2>&1|\s*\|\s*(?:head|tail)(?:\s+-\S+)*(?:\s+\d+)?\s*$", "", command)
+
+
+def main_part(command: str) -> str:
     parts = [part.strip() for part in re.split(r"&&|\n", command) if part.strip()]
     useful = [
         part
@@ -168,7 +123,8 @@ def _main_part(command: str) -> str:
     return (useful or parts or [command])[-1]
 
 
-def _path(arguments: Any) -> str:
+def path_of(arguments: Any) -> str:
+    """The file that a call names, or nothing."""
     if not isinstance(arguments, dict):
         return ""
     for key, value in arguments.items():
@@ -177,21 +133,11 @@ def _path(arguments: Any) -> str:
     return ""
 
 
-def _short(path: str) -> str:
+def short_path(path: str) -> str:
     return "/".join(re.split(r"[/\\]", path)[-2:])
 
 
-def _core(command: str) -> str:
+def core_command(command: str) -> str:
     """The telling part of a command, without what only cuts or joins its output."""
-    part = re.sub(r"\s*(?:\d?>&?\s*\S+|&>\s*\S+)", "", _main_part(command).split(" | ")[0])
+    part = re.sub(r"\s*(?:\d?>&?\s*\S+|&>\s*\S+)", "", main_part(command).split(" | ")[0])
     return " ".join(part.split())
-
-
-def _is_subset(before: str, after: str) -> bool:
-    """True when one try only ran more or less of the same (`pytest a b`, then `pytest a`)."""
-    left, right = set(_core(before).split()), set(_core(after).split())
-    return (
-        left < right and not any(word.startswith("-") for word in right - left)
-        if left < right
-        else right < left
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ultron_core.memories.circles import is_empty
 from ultron_core.memories.failures import clean_line
 from ultron_core.memories.reading import Action, read_actions
 from ultron_core.memories.sameness import same_purpose
@@ -27,6 +28,8 @@ class Episode:
     again: tuple[Action, ...]
     worked: Action | None
     between: tuple[Action, ...]
+    #: the next actions from the one that worked on
+    after: tuple[Action, ...] = ()
 
 
 def find_episodes(messages: Sequence[Message]) -> list[Episode]:
@@ -46,7 +49,8 @@ def find_episodes(messages: Sequence[Message]) -> list[Episode]:
                 continue
             if any(action.result < position <= later.call for position in restarts):
                 break
-            if not same_purpose(action, later):
+            # a call made before the failure was seen cannot be its cure
+            if later.call < action.result or not same_purpose(action, later):
                 continue
             if _cured(action, later):
                 worked, stop = later, j
@@ -54,7 +58,9 @@ def find_episodes(messages: Sequence[Message]) -> list[Episode]:
             if _same_error(action, later):
                 taken.add(j)
                 again.append(later)
-        episodes.append(Episode(action, tuple(again), worked, tuple(actions[i + 1 : stop])))
+        again_from = min((p for p in restarts if p > action.result), default=len(messages))
+        after = [a for a in actions[stop : stop + _REACH // 2] if a.call < again_from]
+        episodes.append(Episode(action, tuple(again), worked, tuple(actions[i + 1 : stop]), tuple(after)))
     return episodes
 
 
@@ -69,7 +75,7 @@ def unchanged(episode: Episode) -> bool:
 def _cured(failed: Action, later: Action) -> bool:
     """True when `later` shows that what failed works; of a patch that its own kind of failure is gone."""
     if later.failure is None:
-        return True
+        return failed.tool != "code" or not is_empty(later)
     assert failed.failure is not None
     return failed.failure.kind in STAGES and later.failure.kind != failed.failure.kind
 

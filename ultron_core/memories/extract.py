@@ -5,37 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ultron_core.llm.protocol import LLM
+from ultron_core.memories.dangers import find_dangers
 from ultron_core.memories.doubts import find_doubts, is_group
 from ultron_core.memories.episodes import find_episodes
+from ultron_core.memories.habits import find_habits
 from ultron_core.memories.incidents import find_incidents
 from ultron_core.memories.lessons import left_drafts, solved_drafts, unsolved_drafts
-from ultron_core.memories.model_extract import WINDOW_TOKENS, extract_with_model
+from ultron_core.memories.lookups import find_lookups
+from ultron_core.memories.model_extract import extract_with_model
+from ultron_core.memories.reported import find_reported
 from ultron_core.memories.sayings import find_corrections, find_preferences
+from ultron_core.memories.tips import find_tips
 from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, as_messages
 
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored as `offline:<version>` on rows that the patterns made; changes when they would find other drafts
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 _UNREAD = ("system",)
 
 
 def extract_memories(
-    messages: Sequence[MessageLike],
-    llm: LLM | None = None,
-    *,
-    label: QualityLabel | None = None,
-    window_tokens: int = WINDOW_TOKENS,
+    messages: Sequence[MessageLike], llm: LLM | None = None, *, label: QualityLabel | None = None
 ) -> list[MemoryDraft]:
     """Drafts in the order of their evidence; `gate_draft` decides about each afterwards, the caller how many.
 
     `label` says how the task ended: failures that were never solved are drafts of a failed task. With a
-    model (stage `extract`, windows of `window_tokens`) every quote is checked against its lines; ModelError
+    model (stage `extract`, windows of 65,536 tokens) every quote is checked against its lines; ModelError
     passes through.
     """
     records = as_messages(messages)
     if llm is not None:
-        return _unique(extract_with_model(records, llm, window_tokens))
+        return extract_with_model(records, llm)
     outcome = label.summary.outcome if label is not None else "unknown"
     return _unique(_by_patterns(_readable(records), outcome))
 
@@ -49,9 +50,14 @@ def _by_patterns(messages: Sequence[Message], outcome: str) -> list[MemoryDraft]
     episodes = find_episodes(messages)
     drafts = solved_drafts(messages, episodes)
     drafts += unsolved_drafts(messages, episodes, outcome=outcome)
+    drafts += find_reported(messages)
     drafts += find_corrections(messages)
     drafts += find_preferences(messages)
     drafts += find_incidents(messages)
+    drafts += find_dangers(messages)
+    drafts += find_tips(messages)
+    drafts += find_lookups(messages)
+    drafts += find_habits(messages, episodes)
     if outcome != "success":
         drafts += find_doubts(messages, failed=outcome == "failure")
         if is_group(messages):

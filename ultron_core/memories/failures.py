@@ -15,6 +15,8 @@ _EXCEPTION = re.compile(
     r"^(?:E\s+|Uncaught |Caused by: |thread '[^']*' )?(?:[A-Za-z_][\w.]*\.)?"
     r"([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Timeout|NotFound|DoesNotExist))\b(?::|\s*$|\s-)"
 )
+#: the last line of a traceback when its exception has an unusual name: `cv2.error: ...`
+_RAISED = re.compile(r"^[A-Za-z_]\w*(?:\.\w+)+: \S")
 #: lines that name a failure on their own, the most telling first
 _LINES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -51,6 +53,8 @@ _KINDS = (
 _NOISE = re.compile(
     r"See above for error|^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
 )
+#: what a harness puts around the message of a refused call
+_TAG = re.compile(r"</?(?:tool_use_error|error)>")
 _CLEAN_EXIT = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
 _READING = re.compile(r"read|view|cat|open|grep|search|glob|list|fetch|lookup|find|browse|web", re.IGNORECASE)
 _JSON_ERROR = ("error", "errors", "error_message", "err", "错误")
@@ -89,9 +93,7 @@ def find_failure(output: str, *, is_error: bool | None, tool: str = "") -> Failu
 
 def clean_line(line: str, limit: int = 240) -> str:
     """A line fit for a sentence: no colours, markup or white space runs, long paths cut to their last parts."""
-    line = (
-        _ANSI.sub("", line.split("\\n")[0]).replace("<tool_use_error>", "").replace("</tool_use_error>", "")
-    )
+    line = _TAG.sub("", _ANSI.sub("", line.split("\\n")[0]))
     line = _HOME.sub("~", line)
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
     line = " ".join(line.split()).strip(" `")
@@ -131,11 +133,24 @@ def _json_error(text: str) -> str | None:
     return None
 
 
+def _said_by(line: str, lines: list[str]) -> str:
+    """The line, or the next one when it only announces it ("... failed due to the following issue:")."""
+    if not line.endswith((":", "：")):
+        return line
+    following = lines[lines.index(line) + 1 :][:1]
+    return (
+        following[0]
+        if following and len(following[0]) > 8 and not _SOURCE_LINE.search(following[0])
+        else line
+    )
+
+
 def _telling(text: str) -> Failure | None:
     message = _json_error(text)
     if message is not None and message in text:
         return Failure(message[:_MAX_LINE])
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not _NOISE.search(line)]
+    lines = [line.strip() for line in _TAG.sub("\n", text).splitlines()]
+    lines = [line for line in lines if line and not _NOISE.search(line)]
     for kind, pattern in _KINDS:
         found = next((line for line in lines if pattern.search(line)), None)
         if found:
@@ -143,9 +158,13 @@ def _telling(text: str) -> Failure | None:
     for line in reversed(lines):
         match = _EXCEPTION.match(_ANSI.sub("", line))
         if match:
-            return Failure(line[:_MAX_LINE], match.group(1))
+            return Failure(_said_by(line, lines)[:_MAX_LINE], match.group(1))
+    if "Traceback (most recent call last)" in text:
+        raised = next((line for line in reversed(lines) if _RAISED.match(line)), None)
+        if raised:
+            return Failure(raised[:_MAX_LINE])
     for pattern in _LINES:
         for line in lines:
             if pattern.search(line) and not _CLEAN_EXIT.search(line) and not _SOURCE_LINE.search(line):
-                return Failure(line[:_MAX_LINE])
+                return Failure(_said_by(line, lines)[:_MAX_LINE])
     return None

@@ -176,14 +176,14 @@ def _problem(block: Sequence[_Line]) -> MemoryDraft:
     """Labelled lines by their label, lines after a label to that label, lines before any to the context."""
     parts: dict[str, list[str]] = {"problem": [], "cause": [], "fix": [], "context": []}
     where = "context"
-    for line in block:
+    for number, line in enumerate(block):
         role = _role(line.text)
         if role:
             where = role
             text = _ROLES[role].sub("", line.text, count=1)
         else:
             text = line.text
-        if text.strip() and not (where == "context" and _HEADING.match(line.raw)):
+        if text.strip() and not (number == 0 and role is None and _HEADING.match(line.raw)):
             parts[where].append(text.strip())
     problem = parts["problem"]
     if not problem:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from ultron_core.memories.describing import describe_subject
 from ultron_core.memories.language import language, one_line, sentences
-from ultron_core.memories.reading import read_actions, without_code
-from ultron_core.memories.wording import PHRASES, talk_language
+from ultron_core.memories.phrases import PHRASES
+from ultron_core.memories.reading import message_texts, read_actions, without_code
+from ultron_core.memories.wording import talk_language
 from ultron_core.models import Evidence, MemoryDraft, Message
 
 __all__ = ["find_incidents"]
@@ -20,6 +21,10 @@ _SECRETS = (
     ("LLM API key", re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
     ("Slack token", re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
     ("private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("Google API key", re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
+    ("GitLab token", re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
+    ("Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
+    ("npm token", re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
     ("Stripe key", re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
 )
 _EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
@@ -44,32 +49,49 @@ _HEDGED = re.compile(
 
 
 def find_incidents(messages: Sequence[Message]) -> list[MemoryDraft]:
-    """Secrets shown by a tool (never the secret itself), and weaknesses that the agent states as found."""
-    return [*_shown_secrets(messages), *_stated_weaknesses(messages)]
+    """Secrets shown by a tool, pasted by a person or written by the agent (never the secret itself), and
+    weaknesses that the agent states as found. One draft of each kind of secret."""
+    return [*_secrets(messages), *_stated_weaknesses(messages)]
 
 
-def _shown_secrets(messages: Sequence[Message]) -> list[MemoryDraft]:
-    drafts = []
-    seen: set[str] = set()
-    for action in read_actions(messages):
-        for kind, pattern in _SECRETS:
-            match = pattern.search(action.output)
-            if match is None or kind in seen or _EXAMPLE.search(_line_of(action.output, match)):
-                continue
-            seen.add(kind)
-            words = PHRASES[talk_language(messages, action.result)]
-            message = messages[action.result]
-            drafts.append(
-                MemoryDraft(
-                    content=words["secret"].format(kind=kind, subject=describe_subject(action)),
-                    resolution=words["secret_fix"],
-                    tags=("secret", kind.lower().replace(" ", "-")),
-                    confidence=0.8,
-                    memory_type="security",
-                    evidence=(Evidence(message.start_line, message.end_line, match.group()[:4]),),
-                )
-            )
-    return drafts
+def _secrets(messages: Sequence[Message]) -> list[MemoryDraft]:
+    outputs = {action.result: action for action in read_actions(messages)}
+    found: dict[str, MemoryDraft] = {}
+    for position, message in enumerate(messages):
+        words = PHRASES[talk_language(messages, position)]
+        for text in message_texts(message):
+            for kind, match in _find_secrets(text):
+                if position in outputs:
+                    content = words["secret"].format(kind=kind, subject=describe_subject(outputs[position]))
+                    fix = words["secret_fix"]
+                elif message.role == "user":
+                    content, fix = words["pasted"].format(kind=kind), words["pasted_fix"]
+                else:
+                    content, fix = words["written"].format(kind=kind), words["written_fix"]
+                found.setdefault(kind, _secret_draft(content, fix, kind, message, _safe_quote(text, match)))
+    return list(found.values())
+
+
+def _find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
+    found = [(kind, pattern.search(text)) for kind, pattern in _SECRETS]
+    return [(kind, m) for kind, m in found if m and not _EXAMPLE.search(_line_of(text, m))]
+
+
+def _safe_quote(text: str, match: re.Match[str]) -> str:
+    """What stands before the secret in its line, or the four letters that name its vendor."""
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()[-60:].strip()
+    return before if len(before) >= 4 else match.group()[:4]
+
+
+def _secret_draft(content: str, fix: str, kind: str, message: Message, quote: str) -> MemoryDraft:
+    return MemoryDraft(
+        content=content,
+        resolution=fix,
+        tags=("secret", kind.lower().replace(" ", "-")),
+        confidence=0.8,
+        memory_type="security",
+        evidence=(Evidence(message.start_line, message.end_line, quote),),
+    )
 
 
 def _line_of(text: str, match: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from ultron_core.memories.failures import Failure, find_failure
 from ultron_core.models import Message, ToolCall
 
-__all__ = ["Action", "argument_strings", "message_texts", "read_actions", "without_code"]
+__all__ = ["Action", "argument_strings", "first_line", "message_texts", "read_actions", "without_code"]
 
 _FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
 _SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
@@ -68,6 +68,11 @@ def without_code(text: str) -> str:
     return _FENCE.sub("\n", text)
 
 
+def first_line(text: str) -> str:
+    """The first line that is not blank, as much of it as a quote holds (400 characters)."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:400].strip()
+
+
 def read_actions(messages: Sequence[Message]) -> list[Action]:
     """All actions in the order of their results."""
     calls: dict[tuple[str, str], tuple[int, ToolCall]] = {}
@@ -81,6 +86,9 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
             last[thread] = position
             waiting[thread] = [(position, call) for call in message.tool_calls]
             calls.update({(thread, call.id): (position, call) for call in message.tool_calls if call.id})
+        elif message.role == "user" and message.name and _FENCE.search(message.content):
+            # an agent that opened the talk with code to run: the log gives it the role of the asker
+            last[thread] = position
         elif message.role == "tool":
             found = calls.get((thread, message.tool_call_id or ""))
             if found is None and waiting.get(thread):
@@ -88,7 +96,8 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
             if found is not None:
                 actions.append(_called(found, position, message))
             elif thread in last:
-                actions.append(_fenced(messages, last[thread], position))
+                # one output a message: what a harness prints after it (costs, a next start) is none
+                actions.append(_fenced(messages, last.pop(thread), position))
         elif message.role == "user" and thread in last and text_protocol and position == last[thread] + 1:
             actions.append(_fenced(messages, last[thread], position))
     return actions
@@ -113,7 +122,7 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     arguments: Any = None
     if patches:
         tool, code = "patch", "\n".join(patches)
-        arguments = _patch_arguments(patches[0], result.content)
+        arguments = _patch_arguments("\n".join(patches), result.content)
     elif named:
         tool, code = "command", named.group(1).strip()
     elif blocks:
@@ -129,11 +138,11 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
 
 
 def _patch_arguments(patch: str, output: str) -> dict[str, str]:
-    found = _SEARCH_REPLACE.search(patch)
+    found = _SEARCH_REPLACE.findall(patch)
     applied = re.search(r"^Applied edit to (\S+)", output, re.MULTILINE)
     return {
-        "old_string": found.group(1) if found else "",
-        "new_string": found.group(2) if found else "",
+        "old_string": "\n".join(old for old, _ in found),
+        "new_string": "\n".join(new for _, new in found),
         "file_path": applied.group(1) if applied else "",
     }
 

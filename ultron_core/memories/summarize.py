@@ -74,7 +74,7 @@ def _gap(line: str) -> str:
     lang = language(line)
     if line.endswith((".", "!", "?", "。", "！", "？", ";", "；")):
         return _LABELS[lang][2]
-    return "；" if lang == "zh" else "; "
+    return "。" if lang == "zh" else ". "
 
 
 def _overview(content: str, context: str, resolution: str, limit: int) -> str:

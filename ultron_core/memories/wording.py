@@ -1,4 +1,4 @@
-"""Sentences that memories are made of, in English and Chinese."""
+"""Sentences of a talk that explain a failure or its cure."""
 
 from __future__ import annotations
 
@@ -9,82 +9,7 @@ from ultron_core.memories.language import CJK, Lang, language, one_line, sentenc
 from ultron_core.memories.reading import without_code
 from ultron_core.models import Message
 
-__all__ = ["PHRASES", "best_reason", "clip", "first_remark", "talk_language"]
-
-PHRASES: dict[Lang, dict[str, str]] = {
-    "en": {
-        "failed": "{subject} failed: {line}",
-        "worked": "It worked as {subject}.",
-        "arguments": "It worked once {names} had been changed.",
-        "edited": "It worked after a change of {files}{change}.",
-        "change": ": `{old}` became `{new}`",
-        "after": "It worked after {steps}.",
-        "retry": "The same call worked when it was tried again.",
-        "with": "Calling {tool}.",
-        "running": "Running {subject}.",
-        "patching": "Editing a file{file} with a search-and-replace patch.",
-        "mismatch": "A search-and-replace patch failed because its SEARCH text does not stand in the file.",
-        "exact": "It worked with the old text copied exactly as it stands in the file.",
-        "using": "Running Python code with {names}.",
-        "code": "Running Python code.",
-        "reread": "It worked after {file} had been read again.",
-        "correction": "The user corrected the agent: {said}",
-        "instead_of": "The agent had done it otherwise: {said}",
-        "preference": "Standing wish of the user: {said}",
-        "unsolved": "Not solved in this session.",
-        "repeated": "{subject} failed {n} times in the same way: {line}",
-        "repeated_fix": "Repeating the call unchanged did not help; change the arguments or the approach.",
-        "secret": "A secret ({kind}) was shown in the output of {subject}.",
-        "secret_fix": "Rotate the secret and keep it out of output and files under version control.",
-        "assumed": "An agent went on with assumed or made-up data where the real data was not at hand.",
-        "concluded": "A group of agents gave a wrong answer because nobody checked a conclusion against the source.",
-        "unchecked": "Agents took over a conclusion that no tool had checked.",
-        "unchecked_fix": "Check a conclusion against the source, by a tool or another way of working "
-        "it out, before answering.",
-        "left": "Agents left an error of the code they had run unsolved and went on with the task.",
-        "left_fix": "Read the error, mend the code and run it again, or say that the step failed, before going on.",
-        "group_run": "A run of several agents.",
-        "concluded_fix": "Check a conclusion against the source, by a tool or another way of working "
-        "it out, before answering.",
-        "failed_run": "A run that did not reach its goal.",
-        "assumed_fix": "Get the real data or say that it is missing; do not go on with placeholders.",
-    },
-    "zh": {
-        "failed": "{subject} 失败：{line}",
-        "worked": "改用 {subject} 后成功。",
-        "arguments": "修改参数 {names} 后成功。",
-        "edited": "修改 {files} 后成功{change}。",
-        "change": "：`{old}` 改为 `{new}`",
-        "after": "先执行 {steps}，之后成功。",
-        "retry": "原样重试后成功。",
-        "with": "调用 {tool} 时。",
-        "running": "执行 {subject} 时。",
-        "patching": "用查找替换补丁修改文件{file}时。",
-        "mismatch": "查找替换补丁失败，因为文件中没有它的 SEARCH 原文。",
-        "exact": "把文件中的原文一字不差地作为旧文本后成功。",
-        "using": "运行使用 {names} 的 Python 代码时。",
-        "code": "运行 Python 代码时。",
-        "reread": "重新读取 {file} 之后成功。",
-        "correction": "用户纠正了代理：{said}",
-        "instead_of": "代理原来的做法：{said}",
-        "preference": "用户的长期要求：{said}",
-        "unsolved": "本次会话中没有解决。",
-        "repeated": "{subject} 以同样的方式失败了 {n} 次：{line}",
-        "repeated_fix": "原样重复调用没有用，应修改参数或换一种做法。",
-        "secret": "{subject} 的输出中出现了密钥（{kind}）。",
-        "secret_fix": "更换该密钥，不要让它出现在输出和受版本控制的文件里。",
-        "assumed": "代理手头没有真实数据，却用假设或编造的数据继续。",
-        "concluded": "多个代理给出了错误答案，因为没有人对照来源核实结论。",
-        "unchecked": "多个代理采纳了没有任何工具核实过的结论。",
-        "unchecked_fix": "回答之前用工具或另一种方法对照来源核实结论。",
-        "left": "代理运行的代码出错后没有解决就继续任务。",
-        "left_fix": "先读懂错误、修好代码再运行，或者说明这一步失败，然后再继续。",
-        "group_run": "一次多代理任务。",
-        "concluded_fix": "回答之前用工具或另一种方法对照来源核实结论。",
-        "failed_run": "一次没有达到目标的任务。",
-        "assumed_fix": "取得真实数据，或者说明缺少数据，不要用占位数据继续。",
-    },
-}
+__all__ = ["LIST_MARK", "adds_to", "best_reason", "clip", "ended", "first_remark", "talk_language"]
 
 _REASON = re.compile(
     r"\bbecause\b|\b(?:issue|problem|error|failure|bug|cause) (?:is|was|seems|appears|occurred|comes|"
@@ -111,10 +36,20 @@ have import into line module must name named names need needs none object please
 should test tests that this true type undefined user value values were when will with
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+_RESTATING_WORDS = """
+column columns contain contains key named
+based because case caused cause could database directory encountered failing fails failed files file found indicates
+issue like likely looks message missing occurred occurring problem related running script seems some still such
+suggests table that these this trying unable when with 因为 报错 错误 失败 问题 看起 起来
+"""
+_RESTATING = frozenset(_RESTATING_WORDS.split())
+#: tells of a further change, not of this one
+_FURTHER = re.compile(r"also\b|additionally\b|in addition\b|另外|此外", re.IGNORECASE)
 #: says that a change is meant to work, not why
 _EMPTY = re.compile(
     r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|"
     r"would|matches|updates|uses|ensures?)\b|"
+    r"\bstill (?:related|failing|fails)\b|\bunrelated\b|\bnot (?:caused by|related to)\b|"
     r"^with (?:these|this)\b|\bmatches the existing code\b|\bensure(?:s|d)? that\b|\bensuring\b|"
     r"\bfail(?:ing|ed)? due to an? `?\w*Error|\bneed to (?:investigate|inspect|diagnose|"
     r"look|check)\b|\bappropriately\b|\bmore intelligently\b|\bcorrectly implemented\b|\bprevious attempt\b|"
@@ -135,7 +70,7 @@ _REMARK = re.compile(
     r"\bdon't have\b|\bplaceholder\b)|错误|失败|问题|无法|没有",
     re.IGNORECASE,
 )
-_LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)、]|#+)\s*")
+LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)、]|#+)\s*")
 
 
 def talk_language(messages: Sequence[Message], position: int) -> Lang:
@@ -163,7 +98,7 @@ def best_reason(
         if message.role != "assistant" or message.origin != "model":
             continue
         for sentence in sentences(without_code(message.content)):
-            sentence = _LIST_MARK.sub("", sentence).strip()
+            sentence = LIST_MARK.sub("", sentence).strip()
             rank = _rank(sentence, terms)
             if rank is None or (position >= near and not terms & _terms(sentence)):
                 continue
@@ -190,7 +125,7 @@ def _rank(sentence: str, terms: frozenset[str]) -> float | None:
     size = len(sentence) + 2 * len(CJK.findall(sentence))
     if not 25 <= size <= 420 or sentence.endswith((":", "：", "?", "？")) or not _REASON.search(sentence):
         return None
-    if _EMPTY.search(sentence):
+    if _EMPTY.search(sentence) or _FURTHER.match(sentence):
         return None
     rank = min(len(_REASON.findall(sentence)), 3) - (1.5 if _WEAK.match(sentence) else 0.0)
     return rank + 0.8 * min(len(terms & _terms(sentence)), 3) + (0.4 if "`" in sentence else 0.0)
@@ -200,6 +135,17 @@ def _terms(text: str) -> frozenset[str]:
     words = re.findall(r"[A-Za-z_]\w{3,}", text) + re.findall(r"['`]([A-Za-z_]\w*)['`]", text)
     words += re.findall(r"[\u4e00-\u9fff]{2}", text)
     return frozenset(word.lower() for word in words) - _COMMON
+
+
+def adds_to(sentence: str, line: str) -> bool:
+    """False for a sentence that only says a failure's line again."""
+    new = {word for word in _terms(sentence) - _terms(line) - _RESTATING if not word.startswith("test_")}
+    return len(new) >= 2
+
+
+def ended(sentence: str, lang: Lang) -> str:
+    """The sentence with a full stop when it has no end of its own."""
+    return sentence if sentence.endswith(tuple(".!?。！？…")) else sentence + ("。" if lang == "zh" else ".")
 
 
 def clip(text: str, limit: int) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ultron_core.errors import ModelError
 from ultron_core.labels import is_memory_eligible
-from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, gate_draft
+from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, extract_with_model, gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.context import Context
 from ultron_core.steps.failures import describe_failure
@@ -72,9 +72,7 @@ def _extract(context: Context, row: SegmentRow, key: str) -> ExtractedSegment:
             conn, context.account_id, row.session_id, row.thread, row.start_message, row.end_message
         )
     try:
-        drafts = extract_memories(
-            messages, context.llm, label=label, window_tokens=context.settings.extract.window_tokens
-        )
+        drafts = _drafts(context, messages, label)
     except ModelError as error:
         return _postpone(context, row, key, error)
     kept, refused = _gate(context, drafts, messages)
@@ -93,6 +91,12 @@ def _extract(context: Context, row: SegmentRow, key: str) -> ExtractedSegment:
         known=actions.count("known"),
         drops=tuple(drop for drop, _, _ in refused),
     )
+
+
+def _drafts(context: Context, messages: Sequence[Message], label: QualityLabel) -> list[MemoryDraft]:
+    if context.llm is None:
+        return extract_memories(messages, label=label)
+    return extract_with_model(messages, context.llm, context.settings.extract.window_tokens)
 
 
 def _gate(

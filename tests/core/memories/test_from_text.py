@@ -1,5 +1,10 @@
 """Handed-in text becomes memories; nothing of it is lost."""
 
+import random
+import re
+
+import pytest
+
 from ultron_core.memories import extract_from_text
 
 NOTE = """
@@ -68,3 +73,46 @@ def test_evidence_quotes_stand_on_their_lines():
     for draft in extract_from_text(NOTE):
         for item in draft.evidence:
             assert item.quote in lines[item.start_line - 1]
+
+
+LINES = [
+    "The build needs 4 GB of memory.",
+    "Error: pip install failed with code 2",
+    "Cause: no network in container 7",
+    "Fix: use --network host",
+    "## Setup of node 12",
+    "Steps on host alpha:",
+    "- restart service beta",
+    "Environment: Ubuntu 22.04 on host delta",
+    "数据库端口是 5433。",
+    "原因：容器 7 没有网络",
+    "步骤如下：",
+    "解决：先执行 make clean",
+]
+LABELS = {"Error", "Cause", "Fix", "Environment", "原因", "解决"}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_word_is_lost_however_problems_headings_and_notes_are_mixed(seed):
+    choose = random.Random(seed)
+    text = "".join(choose.choice(LINES) + choose.choice(["\n", "\n\n"]) for _ in range(choose.randint(1, 12)))
+    drafts = extract_from_text(text)
+    together = " ".join(f"{d.content} {d.context} {d.resolution}" for d in drafts)
+    words = set(re.findall(r"[A-Za-z]{3,}|\d{2,}|[\u4e00-\u9fff]{2}", text)) - LABELS
+    assert {word for word in words if word not in together} == set()
+
+
+def test_a_model_is_shown_every_line_of_a_long_text_with_its_number():
+    shown = []
+
+    class Reader:
+        model_id = "reader"
+
+        def complete(self, messages, schema, *, stage=""):
+            shown.append(messages[-1]["content"])
+            return schema(memories=[])
+
+    lines = [f"Service number {i} reads its limits from limits_{i}.toml at start." for i in range(1500)]
+    assert extract_from_text("\n".join(lines), Reader()) == []
+    assert len(shown) > 1
+    assert all(f"[{i}-{i}] {line}" in "\n".join(shown) for i, line in enumerate(lines, start=1))

@@ -1,0 +1,38 @@
+"""What makes a segment worth learning from, apart from how it went."""
+
+from ultron_core.labels import is_memory_eligible, label_segment
+
+
+def agent(name, text):
+    return {"role": "assistant", "name": name, "content": text}
+
+
+def search(number, query, output):
+    call = {"id": f"c{number}", "function": {"name": "search", "arguments": {"input": query}}}
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": output},
+    ]
+
+
+def test_agents_that_agree_with_each_other_are_looked_at():
+    said = "The home on Komo Mai Drive sold for the higher price of the two."
+    talk = [{"role": "user", "content": "Which of the two homes sold for more in 2022?"}]
+    talk += [
+        agent("Expert", said),
+        agent("Checker", f"I agree. {said}"),
+        agent("Expert", "Then we are done here."),
+    ]
+    label = label_segment(talk)
+    assert "lesson_group" in label.metrics and is_memory_eligible(label).ok
+    alone = [{**message, "name": None} if message["role"] == "assistant" else message for message in talk]
+    assert "lesson_group" not in label_segment(alone).metrics
+
+
+def test_a_lookup_that_found_nothing_before_one_that_did():
+    page = "Ian Hunter is an English singer who led the band Mott the Hoople. " * 5
+    question = {"role": "user", "content": "Who led the band Mott the Hoople?"}
+    nothing = "Could not find [Ian Hunter]. Similar: ['Ian Hunter (singer)']"
+    talk = [question, *search(1, "Ian Hunter", nothing), *search(2, "Ian Hunter (singer)", page)]
+    assert "lesson_lookup" in label_segment(talk).metrics
+    assert "lesson_lookup" not in label_segment(talk[:3]).metrics

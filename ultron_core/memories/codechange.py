@@ -1,0 +1,90 @@
+"""What changed in a script between the run that failed and the one that worked, as lines of code."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+__all__ = ["CodeChange", "find_code_change"]
+
+#: lines of a change that still can be read as one; more is a rewrite
+_MAX_LINES = 3
+_MAX_LENGTH = 160
+#: how alike two lines must be for the one to count as the other, changed
+_SAME_LINE = 0.6
+_QUOTED_NAME = re.compile(
+    r"name '(\w+)' is not defined|No module named '([\w.]+)'|cannot import name '(\w+)'"
+)
+_FAILING_LINE = re.compile(r"^\s*File \"[^\"]+\", line \d+.*\n\s+(\S.*)$", re.MULTILINE)
+
+_SAYS_NOTHING = re.compile(r"#|//|print\(|(?:else|try|finally|pass|return|except(?: \w+)?)\s*:?$")
+
+
+@dataclass(frozen=True, slots=True)
+class CodeChange:
+    """`added` alone: lines put in; with `gone`: this line became the first added one; `layout`: indentation."""
+
+    added: tuple[str, ...] = ()
+    gone: str = ""
+    layout: bool = False
+
+
+def find_code_change(before: str, after: str, output: str) -> CodeChange | None:
+    """The change that a failure's own output points to, else a change of three lines at most, else None.
+
+    `output` is what the failing run printed: the name it misses and the statement that it stopped at.
+    """
+    old, new = _lines(before), _lines(after)
+    if old == new:
+        indented = [line for line in before.splitlines() if line.strip()] != [
+            line for line in after.splitlines() if line.strip()
+        ]
+        return CodeChange(layout=True) if indented and "IndentationError" in output else None
+    come = [line for line in new if line not in old]
+    gone = [line for line in old if line not in new]
+    return _missing_name(come, output) or _failing_statement(come, gone, output) or _small(come, gone)
+
+
+def _missing_name(come: list[str], output: str) -> CodeChange | None:
+    """The line that brings the name which was not defined."""
+    found = _QUOTED_NAME.search(output)
+    name = next((group for group in found.groups() if group), "").split(".")[0] if found else ""
+    if not name:
+        return None
+    brings = re.compile(
+        rf"^(?:from\s+\S+\s+)?import\s.*\b{re.escape(name)}\b|^(?:async\s+)?def\s+{re.escape(name)}\b|"
+        rf"^{re.escape(name)}\s*(?::[^=]+)?=[^=]"
+    )
+    line = next((line for line in come if brings.search(line)), None)
+    return CodeChange(added=(line,)) if line else None
+
+
+def _failing_statement(come: list[str], gone: list[str], output: str) -> CodeChange | None:
+    """The statement that the run stopped at, when it became another line."""
+    stopped = [line.strip() for line in _FAILING_LINE.findall(output)]
+    for statement in reversed(stopped):
+        if statement not in gone:
+            continue
+        close = difflib.get_close_matches(statement, come, n=1, cutoff=_SAME_LINE)
+        if close and _readable(statement, close[0]):
+            return CodeChange(added=(close[0],), gone=statement)
+    return None
+
+
+def _small(come: list[str], gone: list[str]) -> CodeChange | None:
+    if len(come) == 1 and len(gone) == 1 and _readable(come[0], gone[0]):
+        return CodeChange(added=(come[0],), gone=gone[0])
+    if come and not gone and len(come) <= _MAX_LINES and _readable(*come):
+        return CodeChange(added=tuple(come))
+    return None
+
+
+def _readable(*lines: str) -> bool:
+    return all(len(line) <= _MAX_LENGTH for line in lines)
+
+
+def _lines(code: str) -> list[str]:
+    """Statements without blank lines, comments, bare keywords and what only prints."""
+    stripped = (line.strip() for line in code.splitlines())
+    return [line for line in stripped if len(line) > 1 and not _SAYS_NOTHING.match(line)]
