@@ -72,7 +72,9 @@ def can_open(turn: Turn, running: Running) -> bool:
 
 def is_empty_remark(turn: Turn) -> bool:
     """Only thanks, consent, "continue" or a control token: nothing that could be a request."""
-    return (not turn.terms and not _OTHER_SCRIPT.search(turn.text)) or cues.is_only_courtesy(turn.text)
+    if _OTHER_SCRIPT.search(turn.text):
+        return False
+    return not turn.terms or cues.is_only_courtesy(turn.text)
 
 
 def prior(turn: Turn) -> float:

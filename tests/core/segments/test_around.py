@@ -27,7 +27,7 @@ def test_a_new_task_is_followed_by_its_like_and_a_digression_by_what_was_before(
     new = around(*PANDAS, *LASAGNA)[2]
     aside = around(PANDAS[0], LASAGNA[0], PANDAS[1])[1]
     assert set(new) == set(AROUND)
-    assert new["next_less_before"] > 0 > aside["next_less_before"]
+    assert new["next_less_before"] > aside["next_less_before"]
     assert aside["bridged"] > new["bridged"] and aside["bridged_words"] > new["bridged_words"]
 
 
