@@ -6,7 +6,7 @@ One JSON object a line: benchmark, set, method, n (dialogues), seconds, f1, f1_1
 windowdiff, whole (share of single-task dialogues left whole), cuts_in_pair. `fit` says what `offline` was:
 "out-of-fold" on a file the shipped weights were fitted on (they are fitted again without the fold), else
 "shipped". `offline_shipped` is always the shipped weights. --leave-out adds one line a source of the fit: the
-combiner fitted on all other sets.
+combiner fitted on all other sets; and one line a source, left out of every set, judged at the turns beside it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT)]
 
 from benchmarks import train_segmenter as training  # noqa: E402
 from benchmarks.segment_data import SINGLE, STITCHED, TURNS, Dialogue, archive_of, load  # noqa: E402
+from benchmarks.segment_stitch import FAMILY  # noqa: E402
 from benchmarks.train_segmenter import Example  # noqa: E402
 from ultron_core.segments.pairs import closed_positions  # noqa: E402
 from ultron_core.segments.weights import load_combiner  # noqa: E402
@@ -147,14 +148,52 @@ def _line(name: str, method: str, predicted: Predicted, seconds: float | None, *
     }
 
 
-def leave_out(prepared: dict[str, list[Example]]) -> Iterator[dict]:
+def leave_out(prepared: dict[str, list[Example]], made: Sequence[Example]) -> Iterator[dict]:
     """Each source judged by a combiner fitted on all the others, tasks that both hold left out."""
     for name in (n for n in training.FIT_SETS if n in prepared):
         rest = [e for n in training.FIT_SETS if n != name for e in prepared.get(n, ())]
         unseen = set().union(*(e.tasks for e in prepared[name]))
-        combiner = training.fit(rest, unseen)
+        combiner = training.fit([*rest, *made], unseen)
         predicted = [(e.dialogue, training.decode(e, combiner)) for e in prepared[name]]
         yield _line(name, "leave_one_source_out", predicted, None)
+
+
+SOURCES = {
+    "tau": ("tau_airline_openai",),
+    "aider": ("aider_swebench_lite",),
+    "glaive": ("glaive_toolcall_en", "glaive_toolcall_zh"),
+    "whowhen": (),
+    "crosswoz": (),
+}
+
+
+def leave_source_out(prepared: dict[str, list[Example]], made: Sequence[Example]) -> Iterator[dict]:
+    """A combiner that saw no piece of the source in any set: its single tasks, and its turns in stitched sets."""
+    known = [e for n in training.FIT_SETS for e in prepared.get(n, ())]
+    stitched = [e for n in STITCHED for e in prepared.get(n, ())]
+    for source, single in SOURCES.items():
+        combiner = training.fit([*known, *made], (), {source})
+        talks = [e for n in single for e in prepared.get(n, ())]
+        hit = cuts = gold = 0
+        for example in stitched:
+            beside = {p for p in example.positions if source in _sources_at(example.dialogue, p)}
+            found = set(training.decode(example, combiner)) & beside
+            wanted = set(example.dialogue.boundaries) & beside
+            hit, cuts, gold = hit + len(found & wanted), cuts + len(found), gold + len(wanted)
+        whole = sum(not training.decode(e, combiner) for e in talks)
+        yield {
+            "benchmark": "segmentation",
+            "set": f"source:{source}",
+            "method": "source_left_out_everywhere",
+            "n": len(talks),
+            "f1": _f1(hit, hit, cuts, gold),
+            "whole": _ratio(whole, len(talks)),
+        }
+
+
+def _sources_at(dialogue: Dialogue, position: int) -> set[str]:
+    pools = (dialogue.piece_at(position - 1)[0], dialogue.piece_at(position)[0])
+    return {FAMILY.get(pool, pool) for pool in pools}
 
 
 def main() -> None:
@@ -174,14 +213,18 @@ def main() -> None:
         took[name] = round(time.perf_counter() - begun, 2)
     known = [n for n in training.FIT_SETS if n in prepared and fitted_on(options.data, n)]
     held_out: dict[str, list[int]] = {}
+    made: list[Example] = []
     if known:
         examples = [e for n in known for e in prepared[n]]
-        training.out_of_fold(examples, lambda e, found: held_out.update({e.dialogue.name: found}))
+        made = training.made_examples(
+            options.data, [e for n in (*known, *training.MADE_OF) for e in prepared.get(n, ())]
+        )
+        training.out_of_fold(examples, made, lambda e, found: held_out.update({e.dialogue.name: found}))
     for name, examples in prepared.items():
         for line in lines_of(name, examples, held_out if name in known else {}):
             print(json.dumps(line | {"read_and_embed_seconds": took[name]}), flush=True)
     if options.leave_out and known:
-        for line in leave_out(prepared):
+        for line in (*leave_out(prepared, made), *leave_source_out(prepared, made)):
             print(json.dumps(line), flush=True)
 
 

@@ -3,7 +3,8 @@
     python benchmarks/train_segmenter.py [--data DIR] [--out FILE]
 
 Fitted on sets under MIT or Apache-2.0 alone: candidates beside pieces of other origin (the SGD pieces in the
-stitched sets) are left out. Model: logistic regression on the features of ultron_core.segments.features and
+stitched sets) are left out. Sessions made of the same tasks (segment_stitch) are added with a lower weight.
+Model: logistic regression on the features of ultron_core.segments.features and
 their products, with words of farewell entering linearly and capped, because stitched sessions say goodbye at
 nearly every boundary and real ones seldom do. Weights, threshold: chosen on the training part only.
 """
@@ -15,8 +16,8 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,10 +29,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
 from benchmarks.segment_data import STITCHED, Dialogue, archive_of, load  # noqa: E402
+from benchmarks.segment_stitch import CHATS, FAMILY, chat_file, chats, made_sessions  # noqa: E402
 from ultron_core.embeddings.local import local_embedder  # noqa: E402
-from ultron_core.segments.features import FEATURES, Running, TurnVectors, describe  # noqa: E402
-from ultron_core.segments.offline import boundaries_of, embed_turns  # noqa: E402
+from ultron_core.segments.around import around_turns  # noqa: E402
+from ultron_core.segments.features import FEATURES, Running, describe  # noqa: E402
+from ultron_core.segments.offline import boundaries_of  # noqa: E402
 from ultron_core.segments.turns import Turn, turn_ends, turns_of  # noqa: E402
+from ultron_core.segments.vectors import TurnVectors, embed_turns  # noqa: E402
 from ultron_core.segments.weights import Combiner  # noqa: E402
 
 FIT_SETS = (
@@ -42,6 +46,8 @@ FIT_SETS = (
     "glaive_toolcall_en",
     "glaive_toolcall_zh",
 )
+#: one request a session: no candidates of their own, but pieces of made sessions
+MADE_OF = ("reflexion_hotpot_react", "who_and_when_failures")
 _ENGLISH_PIECES = "MIT and Apache-2.0 (tau-bench, aider, reflexion, who&when, glaive); SGD pieces left out"
 LICENCES = {
     "stitched_en_mixed": _ENGLISH_PIECES,
@@ -52,6 +58,9 @@ LICENCES = {
     "aider_swebench_lite": "Apache-2.0 (aider-swe-bench)",
     "glaive_toolcall_en": "Apache-2.0 (LLaMA-Factory demo data)",
     "glaive_toolcall_zh": "Apache-2.0 (LLaMA-Factory demo data)",
+    "reflexion_hotpot_react": "MIT (reflexion)",
+    "who_and_when_failures": "MIT (Agents_Failure_Attribution)",
+    **dict.fromkeys(CHATS, "Apache-2.0 (LLaMA-Factory demo data)"),
 }
 #: not under MIT or Apache-2.0: never fitted on
 FOREIGN = frozenset({"sgd"})
@@ -59,11 +68,21 @@ FOREIGN = frozenset({"sgd"})
 CAPPED = ("closing_user", "closing_model")
 CAP = 0.35
 #: CrossWOZ talks cut where the user turns to another kind of place; the same turns inside one customer's talk of
-#: the stitched Chinese set are no boundary. The weight settles how much each counts.
-SET_WEIGHT = {"crosswoz_switch_zh": 0.27}
-STRENGTH = 0.006
+#: the stitched Chinese set are no boundary. The weight settles how much each counts. Single tasks count double:
+#: they are few rows and what must not be cut.
+SET_WEIGHT = {
+    "crosswoz_switch_zh": 0.22,
+    "tau_airline_openai": 2.0,
+    "aider_swebench_lite": 2.0,
+    "glaive_toolcall_en": 2.0,
+    "glaive_toolcall_zh": 2.0,
+}
+MADE_WEIGHT = 0.25
+STRENGTH = 0.003
 CLIP = 3.0
 FOLDS = 15
+#: boundaries a set must have before its F1 says something
+_ENOUGH = 20
 
 
 @dataclass
@@ -98,9 +117,10 @@ def _gold_rows(example: Example) -> None:
     cuts = set(example.dialogue.boundaries)
     running = Running()
     ends = turn_ends(example.turns, len(example.dialogue.messages))
-    for turn, own, end in zip(example.turns, example.vectors, ends, strict=True):
+    near = around_turns(example.turns, example.vectors)
+    for turn, own, around, end in zip(example.turns, example.vectors, near, ends, strict=True):
         if turn.may_start and running.turns:
-            found = describe(turn, own, running)
+            found = describe(turn, own, around, running)
             example.positions.append(turn.start)
             example.rows.append([found[name] for name in FEATURES])
             if turn.start in cuts:
@@ -108,24 +128,39 @@ def _gold_rows(example: Example) -> None:
         running.add(turn, own, end - turn.position)
 
 
-def training_rows(examples: Sequence[Example], unseen: set[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features, labels and weights, without pieces of foreign licence or of a task in `unseen`."""
-    rows, labels, weights = [], [], []
+@dataclass(frozen=True)
+class Rows:
+    """Candidates as a table: features, whether a boundary, weight, and the set each is from."""
+
+    features: np.ndarray
+    labels: np.ndarray
+    weights: np.ndarray
+    groups: np.ndarray
+
+
+def training_rows(
+    examples: Sequence[Example], unseen: Collection[str], sources: Collection[str] = ()
+) -> Rows:
+    """Without pieces of foreign licence, of a task in `unseen` or of a source (see FAMILY) in `sources`."""
+    rows, labels, weights, groups = [], [], [], []
     for example in examples:
-        gold = set(example.dialogue.boundaries)
+        gold, group = set(example.dialogue.boundaries), example.dialogue.group
+        weight = SET_WEIGHT.get(group, 1.0) if group in FIT_SETS else MADE_WEIGHT
         for position, row in zip(example.positions, example.rows, strict=True):
             around = [example.dialogue.piece_at(position - 1), example.dialogue.piece_at(position)]
-            if any(pool in FOREIGN or task in unseen for pool, task in around):
+            if any(p in FOREIGN or t in unseen or FAMILY.get(p, p) in sources for p, t in around):
                 continue
             rows.append(row)
             labels.append(position in gold)
-            weights.append(SET_WEIGHT.get(example.dialogue.group, 1.0))
-    return np.array(rows), np.array(labels), np.array(weights)
+            weights.append(weight)
+            groups.append(group)
+    return Rows(np.array(rows), np.array(labels), np.array(weights), np.array(groups))
 
 
-def fit(examples: Sequence[Example], unseen: set[str] = frozenset()) -> Combiner:
-    """One combiner, its threshold chosen on the same examples by decoding them."""
-    rows, labels, weights = training_rows(examples, set(unseen))
+def fit(examples: Sequence[Example], unseen: Collection[str] = (), sources: Collection[str] = ()) -> Combiner:
+    """One combiner, its threshold chosen on the same examples."""
+    table = training_rows(examples, unseen, sources)
+    rows, labels, weights = table.features, table.labels, table.weights
     mean, spread = rows.mean(0), rows.std(0)
     # a feature that never varied in training says nothing: unit scale, and the clip bounds it
     scale = np.where(spread > 1e-2, spread, 1.0)
@@ -145,7 +180,7 @@ def fit(examples: Sequence[Example], unseen: set[str] = frozenset()) -> Combiner
     for (i, j), value in zip(pairs, slope[len(FEATURES) :], strict=True):
         quadratic[i, j] = value
     made = Combiner(mean, scale, CLIP, intercept, linear, quadratic, 0.0)
-    return replace_threshold(made, best_threshold(made, rows, labels, weights))
+    return replace(made, threshold=best_threshold(made.log_odds(rows), labels, table.groups))
 
 
 def _pairs() -> list[tuple[int, int]]:
@@ -153,31 +188,46 @@ def _pairs() -> list[tuple[int, int]]:
     return [(i, j) for n, i in enumerate(free) for j in free[n:]]
 
 
-def replace_threshold(combiner: Combiner, threshold: float) -> Combiner:
-    return Combiner(**{**combiner.__dict__, "threshold": threshold})
+def best_threshold(odds: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> float:
+    """The log-odds at which three parts mean and one part worst set are best.
 
-
-def best_threshold(combiner: Combiner, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> float:
-    """The log-odds with the best weighted F1 on the training rows."""
-    odds = combiner.log_odds(rows)
-    grid = np.linspace(-1.5, 1.5, 61)
+    A set counts by F1; one of single tasks by 1 less three times the share of its turns that are cut (a talk
+    has about three).
+    """
+    grid = np.linspace(-2.0, 2.5, 91)
     scores = []
     for threshold in grid:
-        cut = odds > threshold
-        hit = weights[cut & labels].sum()
-        scores.append(2 * hit / max(weights[cut].sum() + weights[labels].sum(), 1e-9))
+        each = []
+        for group in sorted(set(groups)):
+            own = groups == group
+            cut, gold = odds[own] > threshold, labels[own]
+            if gold.sum() > _ENOUGH:
+                each.append(2 * (cut & gold).sum() / (cut.sum() + gold.sum()))
+            elif not gold.any():
+                each.append(1 - 3 * cut.mean())
+        scores.append(0.75 * np.mean(each) + 0.25 * np.min(each) if each else 0.0)
     return float(grid[int(np.argmax(scores))])
 
 
+def made_examples(data: Path, prepared: Iterable[Example]) -> list[Example]:
+    """Sessions made of the tasks of the prepared sets, and the chats themselves, each one task."""
+    talks = chats(data)
+    return prepare([*made_sessions([*(e.dialogue for e in prepared), *talks]), *talks])
+
+
 def out_of_fold(
-    examples: Sequence[Example], each: Callable[[Example, list[int]], None], folds: int = FOLDS
+    examples: Sequence[Example],
+    made: Sequence[Example],
+    each: Callable[[Example, list[int]], None],
+    folds: int = FOLDS,
 ) -> None:
     """Boundaries of each example from a combiner that saw neither it nor any task in its fold."""
     order = np.random.default_rng(0).integers(0, folds, len(examples))
     for fold in range(folds):
         held = [e for e, f in zip(examples, order, strict=True) if f == fold]
         unseen = set().union(*(e.tasks for e in held)) if held else set()
-        combiner = fit([e for e, f in zip(examples, order, strict=True) if f != fold], unseen)
+        rest = [e for e, f in zip(examples, order, strict=True) if f != fold]
+        combiner = fit([*rest, *made], unseen)
         for example in held:
             each(example, decode(example, combiner))
 
@@ -191,27 +241,37 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "ultron_core" / "segments" / "weights.json")
     options = parser.parse_args()
-    examples = prepare(d for name in FIT_SETS for d in load(options.data, name))
+    examples = prepare(d for name in (*FIT_SETS, *MADE_OF) for d in load(options.data, name))
+    examples += made_examples(options.data, examples)
     combiner = fit(examples)
-    rows, labels, _ = training_rows(examples, set())
+    table = training_rows(examples, ())
     provenance = {
         "made_by": "benchmarks/train_segmenter.py",
         "date": datetime.now(UTC).date().isoformat(),
-        "method": f"L2 logistic regression, C={STRENGTH}, features and products, farewell capped at {CAP}",
-        "rows": len(rows),
-        "boundaries": int(labels.sum()),
+        "method": f"L2 logistic regression, C={STRENGTH}, features and products, farewell capped at {CAP};"
+        " with sessions made of the same tasks by benchmarks/segment_stitch.py",
+        "rows": len(table.labels),
+        "boundaries": int(table.labels.sum()),
         "sets": [
             {
                 "name": name,
                 "licence": LICENCES[name],
-                "sha256": hashlib.sha256(archive_of(options.data, name).read_bytes()).hexdigest(),
+                "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
             }
-            for name in FIT_SETS
+            for name, path in _files(options.data).items()
         ],
     }
     text = json.dumps({"provenance": provenance, **combiner.to_json()}, ensure_ascii=False, indent=1)
     options.out.write_text(_one_line_arrays(text) + "\n", "utf-8")
-    print(json.dumps({"rows": len(rows), "boundaries": int(labels.sum()), "out": options.out.name}))
+    print(
+        json.dumps(
+            {"rows": len(table.labels), "boundaries": int(table.labels.sum()), "out": options.out.name}
+        )
+    )
+
+
+def _files(data: Path) -> dict[str, Path]:
+    return {n: archive_of(data, n) for n in (*FIT_SETS, *MADE_OF)} | {n: chat_file(data, n) for n in CHATS}
 
 
 def _one_line_arrays(text: str) -> str:

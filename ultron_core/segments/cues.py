@@ -12,7 +12,9 @@ __all__ = [
     "ANAPHORA",
     "ANNOUNCE",
     "ANSWER",
+    "ANSWER_EN",
     "CLOSING",
+    "CONSENT",
     "CONTINUE",
     "GREETING",
     "NEARBY",
@@ -35,14 +37,26 @@ GREETING = re.compile(
 )
 
 #: the turn answers, agrees, thanks or refuses: it belongs to what it reacts to
-ANSWER = _words(
+_ANSWERS_EN = (
     r"yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|correct|exactly|agreed|fine|great|perfect|awesome|nice|cool"
     r"|good|thanks|thank you|thx|sorry|oh|ah|hmm|wow|interesting|that'?s|that (?:is|works|sounds)|sounds|got it"
-    r"|i see|alright|continue|go on|go ahead|proceed|please do|looks good|lgtm|my (?:name|user|email|id)",
+    r"|i see|alright|continue|go on|go ahead|proceed|please do|looks good|lgtm|my (?:name|user|email|id)"
+)
+ANSWER = _words(
+    _ANSWERS_EN,
     r"是的|是吗|是啊|对|不是|不用|不要|好的|好啊|好吧|好|行|可以|嗯|哦|噢|喔|啊|谢谢|多谢|感谢|没错|没问题|明白|知道了"
     r"|了解|原来|太好了|太棒|不错|听起来|听着|继续|必须的|确实|哇|真",
     at_start=True,
 )
+
+#: the same in English alone: Chinese turns go on from "好的，" to another request far more often
+ANSWER_EN = re.compile(rf"^\W*(?:{_ANSWERS_EN})\b", re.IGNORECASE)
+
+#: says yes or no
+CONSENT = re.compile(r"^\W*(?:yes|yeah|yep|no|nope|sure|ok|okay|correct|right|exactly)\b", re.IGNORECASE)
+
+#: a harness's stop mark in place of words: ###STOP###, <|end|>
+_CONTROL = re.compile(r"[#<\[|]{2,}\s*[A-Za-z_]{3,}\s*[#>\]|]+")
 
 #: asks for something to be done or found
 REQUEST = _words(
@@ -101,7 +115,7 @@ def is_question(text: str) -> bool:
 
 def is_only_courtesy(text: str) -> bool:
     """Nothing but a greeting, thanks or a short yes: no title and no task of its own."""
-    rest = GREETING.sub("", text)
+    rest = GREETING.sub("", _CONTROL.sub(" ", text))
     rest = CLOSING.sub(" ", rest)
     rest = ANSWER.sub(" ", rest)
     return sum(len(w) for w in _WORD.findall(rest)) < 3

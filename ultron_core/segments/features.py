@@ -1,4 +1,4 @@
-"""How a user turn relates to the segment running before it, as numbers. Nothing behind its reply is read."""
+"""How a user turn relates to the segment running before it, as numbers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from ultron_core.embeddings.protocol import Vectors
 from ultron_core.segments import cues
+from ultron_core.segments.around import AROUND
 from ultron_core.segments.turns import Turn
+from ultron_core.segments.vectors import TurnVectors, unit
 
-__all__ = ["FEATURES", "Running", "TurnVectors", "describe"]
-
-Vector = npt.NDArray[np.float32]
+__all__ = ["FEATURES", "Running", "describe"]
 
 FEATURES = (
     "user_segment", "user_last", "user_max", "user_reply", "both_segment", "both_last", "both_max", "reply_segment",
@@ -26,21 +25,8 @@ FEATURES = (
     "nearby", "closing_user", "closing_model", "new_tools", "same_tools", "tools_stop", "tools_begin", "no_reply",
     "code_fence", "lines", "stretch", "reply_opening", "reply_restart", "user_opening", "nearby_before", "nearby_last",
     "seen_by_user", "seen_by_model", "phrases_seen", "numbers", "requests", "inner_least", "user_less_usual",
-    "cut_known", "cut_level", "nearer_than_cuts",
+    "cut_known", "cut_level", "nearer_than_cuts", *AROUND,
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class TurnVectors:
-    """Unit vectors of what was said, of the reply, and of both together."""
-
-    user: Vector
-    reply: Vector
-    both: Vector
-
-    @classmethod
-    def of(cls, turn: Turn, user: Vector, reply: Vector) -> TurnVectors:
-        return cls(user, reply, _unit(user + reply)) if turn.reply else cls(user, user, user)
 
 
 @dataclass
@@ -90,14 +76,18 @@ class Running:
 _WINDOW = 40
 
 
-def describe(turn: Turn, own: TurnVectors, running: Running) -> dict[str, float]:
-    """The features of one candidate, by the names in FEATURES; most lie between -1 and 1."""
+def describe(turn: Turn, own: TurnVectors, around: Mapping[str, float], running: Running) -> dict[str, float]:
+    """The features of one candidate, by the names in FEATURES; most lie between -1 and 1.
+
+    `around` is what around_turns says of this turn.
+    """
     found = {
         **_similarity(own, running),
         **_words(turn, running),
         **_shape(turn, running),
         **_cue_words(turn),
         **_tools(turn, running),
+        **around,
     }
     return {name: float(found[name]) for name in FEATURES}
 
@@ -114,14 +104,14 @@ def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
     # two pseudo-observations at a usual value keep a young segment from looking tight or loose
     inner = (sum(near) + 2 * 0.4) / (len(near) + 2)
     return {
-        "user_segment": own.user @ _unit(users.sum(0)),
+        "user_segment": own.user @ unit(users.sum(0)),
         "user_last": user_each[-1],
         "user_max": user_each.max(),
         "user_reply": own.user @ replies[-1],
-        "both_segment": own.both @ _unit(both.sum(0)),
+        "both_segment": own.both @ unit(both.sum(0)),
         "both_last": both_each[-1],
         "both_max": both_each.max(),
-        "reply_segment": own.reply @ _unit(replies.sum(0)),
+        "reply_segment": own.reply @ unit(replies.sum(0)),
         "reply_max": reply_each.max(),
         "user_own_reply": own.user @ own.reply,
         "inner": inner,
@@ -225,8 +215,3 @@ def _share(terms: Iterable[str], known: Iterable[str]) -> float:
     """Part of the terms that are known, 0.5 when there is nothing to judge by (one term's weight)."""
     own, seen = set(terms), set(known)
     return (len(own & seen) + 0.5) / (len(own) + 1)
-
-
-def _unit(vector: Vector) -> Vector:
-    length = float(np.linalg.norm(vector))
-    return (vector / length).astype(np.float32) if length > 1e-12 else vector

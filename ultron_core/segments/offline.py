@@ -1,33 +1,35 @@
 """Task boundaries without a model: each user turn is weighed against the segment that runs before it.
 
-A decision reads the segment so far, the turn and the first reply to it, nothing later: text appended to a log
-can only change what happens at its end. Same messages, same boundaries.
+A decision reads the segment so far, the turn with its first reply and the two turns behind it, nothing later:
+text appended to a log can only change what happens at its end. Same messages, same boundaries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from ultron_core.embeddings.local import local_embedder
-from ultron_core.embeddings.protocol import Vectors
 from ultron_core.models import Message
 from ultron_core.segments import cues
-from ultron_core.segments.features import FEATURES, Running, TurnVectors, describe
+from ultron_core.segments.around import around_turns
+from ultron_core.segments.features import FEATURES, Running, describe
 from ultron_core.segments.turns import Turn, turn_ends, turns_of
+from ultron_core.segments.vectors import TurnVectors, embed_turns
 from ultron_core.segments.weights import Combiner, load_combiner
 
-__all__ = ["SEGMENTER_VERSION", "boundaries_of", "cut_offline", "embed_turns", "gap_prior", "prior"]
+__all__ = ["SEGMENTER_VERSION", "boundaries_of", "can_open", "cut_offline", "gap_prior", "prior"]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:1"
-
-Embed = Callable[[Sequence[str]], Vectors]
+SEGMENTER_VERSION = "offline:2"
 
 _HOUR = 3600.0
 #: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
 _REMARK = 60
+#: letters of scripts that have no terms here: their turns are judged by the rest
+_OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u4e00-\u9fff]{2}")
 
 
 def cut_offline(messages: Sequence[Message]) -> list[int]:
@@ -41,13 +43,6 @@ def cut_offline(messages: Sequence[Message]) -> list[int]:
     return [0, *boundaries_of(turns, vectors, len(messages), load_combiner())]
 
 
-def embed_turns(turns: Sequence[Turn], embed: Embed) -> list[TurnVectors]:
-    """Vectors of every turn and reply; each different text is embedded once."""
-    texts = list(dict.fromkeys(text for t in turns for text in (t.text, t.reply)))
-    table = dict(zip(texts, embed(texts), strict=True))
-    return [TurnVectors.of(t, table[t.text], table[t.reply]) for t in turns]
-
-
 def boundaries_of(
     turns: Sequence[Turn], vectors: Sequence[TurnVectors], length: int, combiner: Combiner
 ) -> list[int]:
@@ -55,24 +50,43 @@ def boundaries_of(
     running = Running()
     boundaries = []
     ends = turn_ends(turns, length)
-    for turn, own, end in zip(turns, vectors, ends, strict=True):
-        if turn.may_start and running.turns:
-            found = describe(turn, own, running)
+    for turn, own, near, end in zip(turns, vectors, around_turns(turns, vectors), ends, strict=True):
+        if can_open(turn, running):
+            found = describe(turn, own, near, running)
             row = np.array([[found[name] for name in FEATURES]])
-            if float(combiner.log_odds(row)[0]) + prior(turn, running) > combiner.threshold:
+            if float(combiner.log_odds(row)[0]) + prior(turn) > combiner.threshold:
                 boundaries.append(turn.start)
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
     return boundaries
 
 
-def prior(turn: Turn, running: Running) -> float:
-    """Log-odds set by hand, for what no licensed set with boundaries has: times, repeated system prompts,
-    the same request once more, short remarks that lean on what was said ("no, revert that")."""
+def can_open(turn: Turn, running: Running) -> bool:
+    """Whether a segment may begin here at all: a person says something of substance, and not once more what
+    was asked in the running segment (a retry) unless the harness or a long pause starts afresh."""
+    if not (turn.may_start and running.turns) or is_empty_remark(turn):
+        return False
+    afresh = turn.restarted or (turn.gap or 0.0) > 4 * _HOUR
+    return afresh or turn.text not in running.texts
+
+
+def is_empty_remark(turn: Turn) -> bool:
+    """Only thanks, consent, "continue" or a control token: nothing that could be a request."""
+    if _OTHER_SCRIPT.search(turn.text):
+        return False
+    return not turn.terms or cues.is_only_courtesy(turn.text)
+
+
+def prior(turn: Turn) -> float:
+    """Log-odds set by hand, for what no licensed set with boundaries has, or what must hold for any source:
+    times, repeated system prompts, answers, short remarks that lean on what was said ("no, revert that")."""
     odds = gap_prior(turn.gap) + (1.5 if turn.restarted else 0.0)
-    if turn.text in running.texts:
-        odds -= 2.0
-    if _width(turn) <= _REMARK and cues.ANAPHORA.search(turn.text) and not cues.ANNOUNCE.search(turn.text):
+    announced = bool(cues.ANNOUNCE.search(turn.text))
+    if cues.ANSWER_EN.search(turn.text) and not announced:
+        odds -= 1.0
+    if cues.CONSENT.search(turn.text) and cues.is_question(turn.last_text[-160:]):
+        odds -= 1.5
+    if _width(turn) <= _REMARK and cues.ANAPHORA.search(turn.text) and not announced:
         odds -= 1.0
     return odds
 

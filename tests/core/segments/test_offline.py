@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from ultron_core.models import Message, ToolCall
 from ultron_core.segments import SEGMENTER_VERSION, segment_messages
+from ultron_core.segments.around import LOOK_AHEAD
 from ultron_core.segments.features import Running
-from ultron_core.segments.offline import gap_prior, prior
+from ultron_core.segments.offline import can_open, gap_prior, prior
 from ultron_core.segments.pairs import closed_positions
 from ultron_core.segments.turns import turns_of
 
@@ -126,12 +127,36 @@ def test_a_long_pause_counts_and_a_short_one_does_not():
     assert 0 < gap_prior(3600.0) < gap_prior(12 * 3600.0)
 
 
-def test_a_repeated_request_and_a_leaning_remark_weigh_against_a_cut():
-    turns = turns_of([Message(**m) for m in chat(*CSV, CSV[0], CSV[1], "No, revert that.", "Done.")])
-    running = Running(texts={CSV[0]})
-    again, remark = turns[2], turns[3]
-    assert prior(again, running) < 0 and prior(again, Running()) == 0.0
-    assert prior(remark, Running()) < 0
+def test_a_remark_that_leans_on_the_text_before_weighs_against_a_cut():
+    _, remark = turns_of([Message(**m) for m in chat(CSV[0], CSV[1], "No, revert that.", "Done.")])
+    assert prior(remark) < 0
+
+
+def test_a_retry_of_the_running_request_opens_nothing_unless_the_harness_starts_afresh():
+    prompt = Message("system", "You are a helpful agent.", origin="harness")
+    once = [Message(**m) for m in chat(*RECIPE)]
+    retry = turns_of([*once, *once])[2]
+    afresh = turns_of([prompt, *once, prompt, *once])[2]
+    running = Running(turns=2, texts={RECIPE[0]})
+    assert not can_open(retry, running) and can_open(afresh, running)
+    assert can_open(retry, Running(turns=2, texts={CSV[0]}))
+
+
+@pytest.mark.parametrize(
+    "remark", ["ok", "Yes.", "continue", "thanks!", "###STOP###", "👍", "?", "好的", "继续", "谢谢，再见"]
+)
+@pytest.mark.parametrize("task", [CSV, SQL_ZH])
+def test_an_empty_remark_never_starts_a_segment(remark, task):
+    (_, _, turn) = turns_of([Message(**m) for m in chat(*task, remark, "Done.")])
+    assert not can_open(turn, Running(turns=2))
+
+
+@pytest.mark.parametrize(
+    "text", ["Напиши сортировку слиянием", "旅行の計画を作ってください", "정렬 함수를 작성해 줘"]
+)
+def test_a_request_in_another_script_may_start_a_segment(text):
+    (_, _, turn) = turns_of([Message(**m) for m in chat(*CSV, text, "Done.")])
+    assert can_open(turn, Running(turns=2))
 
 
 def test_the_pause_is_read_from_the_timestamps():
@@ -178,6 +203,7 @@ def test_an_append_only_changes_the_end(tasks, data):
     cut = data.draw(st.integers(3, len(whole)))
     before = segment_messages(whole[:cut])
     after = segment_messages(whole)
-    # a turn whose reply is not written yet may be judged again; what lies before it is settled
-    settled = [s.start for s in before if s.start < cut - 1]
-    assert settled == [s.start for s in after if s.start < cut - 1]
+    # the last turn may lack its reply, and the two before it the turns that they are judged by
+    turns = turns_of([Message(**m) for m in whole[:cut]])
+    open_from = turns[max(len(turns) - LOOK_AHEAD - 1, 0)].position
+    assert [s.start for s in before if s.start < open_from] == [s.start for s in after if s.start < open_from]
