@@ -1,7 +1,7 @@
 """Terms and weights, query analysis, windows of the log, fusion and ranking: the pure half of search."""
 
 from ultron_core.search.query import QueryAnalysis, analyze_query
-from ultron_core.search.ranking import TIER_BOOSTS, hotness, minmax_fuse, relevance, score
+from ultron_core.search.ranking import TIER_BOOSTS, hotness, relevance, score
 from ultron_core.search.sessions import (
     TIME_TERM,
     LaneWeights,
@@ -31,7 +31,6 @@ __all__ = [
     "lift_literal",
     "make_units",
     "make_windows",
-    "minmax_fuse",
     "query_terms",
     "rank_sessions",
     "rarest",

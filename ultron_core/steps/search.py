@@ -1,6 +1,6 @@
 """Search over memories: a vector lane and a BM25 lane over the union of their candidates.
 
-relevance = w_v x min-max(cosine) + w_l x min-max(BM25) over the union, then x tier boost x time decay. A
+relevance (ranking.py) puts both on one scale, the same in every query; then x tier boost x time decay. A
 candidate counts only if its cosine is above the embedder's noise, or its words carry a fair share of the
 query's weight: a query about nothing that is stored finds little or nothing, not the least bad rows.
 """
@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from ultron_core.errors import EmbeddingError, InputError, ModelError
-from ultron_core.search import analyze_query, minmax_fuse, query_terms, score, term_id
+from ultron_core.search import analyze_query, idf, query_terms, relevance, score, term_id
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.store import search as store
@@ -27,8 +28,6 @@ from ultron_core.store.upload_rows import Floats
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
 _CANDIDATES = 50
-#: weights of the lanes, chosen on LoCoMo, where words carry most (docs/memory-store.md)
-_VECTOR_WEIGHT, _LEXICAL_WEIGHT = 0.4, 0.6
 #: a candidate must reach this share of the soft threshold in cosine, or of the query's weight in words
 _COSINE_FLOOR, _WORD_FLOOR = 0.28, 0.35
 #: BM25 saturates at k1 + 1 a term
@@ -100,11 +99,12 @@ def search_memories(
         "tags": _listed(tags),
         "tiers": _listed([tier.upper() for tier in tiers] if tiers else None),
         "agent_id": agent_id,
-        "since": since or analysis.since,
-        "until": until or analysis.until,
+        "since": since,
+        "until": until,
     }
+    named = {"since": since or analysis.since, "until": until or analysis.until}
 
-    def work(conn: Connection) -> list[SearchHit]:
+    def work(filters: dict[str, Any], conn: Connection) -> list[SearchHit]:
         rows = store.candidates(
             conn,
             context.account_id,
@@ -122,7 +122,12 @@ def search_memories(
         found = {record.id: record for record in records}
         return [_hit(found[one.id], one) for one in ranked if one.id in found]
 
-    hits = context.database.run(work)
+    hits = context.database.run(partial(work, {**filters, **named}))
+    if not hits and named != {"since": since, "until": until}:
+        # a date may be what a memory is about, and not when it was stored
+        hits = context.database.run(partial(work, filters))
+        if hits:
+            notes.append("nothing was stored at the time that the query names: memories of all times")
     return SearchResults([_shown(hit, detail_level, explain) for hit in hits], notes)
 
 
@@ -170,13 +175,10 @@ class _Ranked:
 
 
 def _rank(context: Context, rows: Sequence[dict[str, Any]], limit: int) -> list[_Ranked]:
-    kept = [row for row in rows if _speaks_of_it(context, row)]
-    cosines = {row["id"]: _cosine(row) for row in kept}
-    words = {row["id"]: float(row["bm25"] or 0.0) for row in kept}
-    relevance = minmax_fuse([cosines, words], [_VECTOR_WEIGHT, _LEXICAL_WEIGHT])
     now = context.clock()
-    ranked = [_ranked(context, row, relevance[row["id"]], now) for row in kept]
-    return sorted(ranked, key=lambda one: (-one.score, -one.cosine, str(one.id)))[:limit]
+    scored = [(_score(context, row, now), row) for row in rows if _speaks_of_it(context, row)]
+    scored.sort(key=lambda pair: (-round(pair[0], 4), -_cosine(pair[1]), str(pair[1]["id"])))
+    return [_ranked(context, final, row, now) for final, row in scored[:limit]]
 
 
 def _speaks_of_it(context: Context, row: dict[str, Any]) -> bool:
@@ -193,18 +195,32 @@ def _cosine(row: dict[str, Any]) -> float:
     return max(float(row["cosine"] or 0.0), 0.0)
 
 
-def _ranked(context: Context, row: dict[str, Any], relevance: float, now: datetime) -> _Ranked:
-    days = (now - row["last_hit_at"]).total_seconds() / 86_400
+def _relevance(context: Context, row: dict[str, Any]) -> float:
+    """Words that no memory holds count as asked for: a query that is half unknown is answered half."""
+    asked = float(row["asked"] or 0.0) + row["unknown"] * idf(0, row["documents"])
+    noise = context.embedder.thresholds.soft * _COSINE_FLOOR
+    return relevance(_cosine(row), float(row["bm25"] or 0.0), asked, noise=noise)
+
+
+def _score(context: Context, row: dict[str, Any], now: datetime) -> float:
     search = context.settings.search
-    final = score(relevance, row["tier"], days, search.decay_alpha, search.time_decay_weight)
-    if row["superseded"]:
-        final *= _SUPERSEDED
+    final = score(
+        _relevance(context, row), row["tier"], _days(row, now), search.decay_alpha, search.time_decay_weight
+    )
+    return final * _SUPERSEDED if row["superseded"] else final
+
+
+def _days(row: dict[str, Any], now: datetime) -> float:
+    return float((now - (row["last_hit_at"] or now)).total_seconds() / 86_400)
+
+
+def _ranked(context: Context, final: float, row: dict[str, Any], now: datetime) -> _Ranked:
     cosine = round(_cosine(row), 4)
     parts = {
         "cosine": cosine,
         "bm25": round(float(row["bm25"] or 0.0), 4),
-        "relevance": round(relevance, 4),
-        "days": round(days, 2),
+        "relevance": round(_relevance(context, row), 4),
+        "days": round(_days(row, now), 2),
         "superseded": float(row["superseded"]),
     }
     return _Ranked(row["id"], cosine, round(final, 4), parts)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ultron_core.search import BM25_MOST, hotness, minmax_fuse, relevance, score
+from ultron_core.search import BM25_MOST, hotness, relevance, score
 
 
 def test_score_is_relevance_times_boost_times_decay():
@@ -17,24 +17,6 @@ def test_score_is_relevance_times_boost_times_decay():
 def test_hotness_halves_in_about_a_fortnight_and_never_exceeds_one():
     assert hotness(13.86) == pytest.approx(0.5, abs=0.001)
     assert hotness(-3) == 1.0
-
-
-def test_fusion_lets_a_candidate_of_both_lanes_win():
-    fused = minmax_fuse([{"a": 9.0, "b": 5.0, "c": 0.0}, {"a": 0.2, "b": 0.9, "c": 0.1}], [0.5, 0.5])
-    assert max(fused, key=fused.get) == "b"
-    assert fused["a"] == pytest.approx(0.5 * 1 + 0.5 * 0.125)
-    assert fused["c"] == 0
-
-
-def test_a_lane_without_order_gives_one_to_hits_and_nothing_to_zeros():
-    assert minmax_fuse([{"a": 3.0, "b": 3.0}], [1.0]) == {"a": 1.0, "b": 1.0}
-    assert minmax_fuse([{"a": 0.0}], [1.0]) == {"a": 0.0}
-    assert minmax_fuse([{}, {"a": 1.0}], [0.5, 0.5]) == {"a": 0.5}
-
-
-def test_lanes_and_weights_must_match():
-    with pytest.raises(ValueError):
-        minmax_fuse([{"a": 1.0}], [0.5, 0.5])
 
 
 def test_relevance_keeps_two_poor_candidates_close():

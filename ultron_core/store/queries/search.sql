@@ -1,7 +1,7 @@
 -- name: candidates
 -- Both lanes and their union in one statement, each candidate with both scores. The places in braces take other queries
 -- of this file: the filters, a count of what they leave (few rows are all compared, of many the index finds the
--- nearest), and the vector lane. Rare words of the query find candidates (their frequencies add up to a budget), all of
+-- nearest), the vector lane and the status, a literal as partial indexes need. Rare words of the query find candidates (their frequencies add up to a budget), all of
 -- its words score them.
 WITH corpus AS MATERIALIZED (
     SELECT coalesce(max(documents), 0) AS documents FROM lexical_stats
@@ -24,22 +24,23 @@ WITH corpus AS MATERIALIZED (
 ), near AS MATERIALIZED ({near}
 ), worded AS MATERIALIZED (
     SELECT c.memory_id FROM memory_search c
-    WHERE c.account_id = %(account_id)s AND c.status = %(status)s AND c.terms && (SELECT terms FROM rare) {filters}
+    WHERE c.account_id = %(account_id)s AND c.status = {status} AND c.terms && (SELECT terms FROM rare) {filters}
     ORDER BY c.weights <#> (SELECT weights FROM asked), c.memory_id LIMIT %(candidates)s
 ), found AS (
     SELECT memory_id FROM near UNION SELECT memory_id FROM worded
 )
-SELECT f.memory_id AS id, u.tier, coalesce(u.last_hit_at, m.created_at) AS last_hit_at,
+SELECT f.memory_id AS id, u.tier, u.last_hit_at,
     (SELECT max(1 - (v.embedding <=> q.vector::halfvec)) FROM unnest(%(vectors)b::vector[]) AS q(vector)) AS cosine,
     -(s.weights <#> (SELECT weights FROM asked)) AS bm25,
     (SELECT sum(w.idf) FROM words w WHERE w.term = ANY(%(plain)s::integer[]) AND w.term = ANY(s.terms)) AS held,
     (SELECT sum(w.idf) FROM words w WHERE w.term = ANY(%(plain)s::integer[])) AS asked,
+    (SELECT cardinality(%(plain)s::integer[]) - count(*) FROM words w WHERE w.term = ANY(%(plain)s::integer[])) AS unknown,
+    (SELECT documents FROM corpus) AS documents,
     EXISTS (
         SELECT 1 FROM memory_links l JOIN memories later ON later.id = l.from_id AND later.status = 'active'
         WHERE l.to_id = f.memory_id AND l.kind = 'supersedes'
     ) AS superseded
 FROM found f
-JOIN memories m ON m.id = f.memory_id
 JOIN memory_usage u ON u.memory_id = f.memory_id
 JOIN memory_search s ON s.memory_id = f.memory_id
 LEFT JOIN memory_vectors v ON v.memory_id = f.memory_id AND v.model_id = %(model_id)s;
@@ -53,7 +54,7 @@ SELECT documents < greatest(%(exact_below)s, sqrt(140.0 * documents)) AS few FRO
 -- 170 us divided by the share of rows that pass.
 SELECT count(*) < (SELECT greatest(%(exact_below)s, sqrt(140.0 * documents))::bigint FROM corpus) AS few FROM (
     SELECT 1 FROM memory_vectors c
-    WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = %(status)s {filters}
+    WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = {status} {filters}
     LIMIT (SELECT greatest(%(exact_below)s, sqrt(140.0 * documents))::bigint FROM corpus)
 ) counted;
 
@@ -77,7 +78,7 @@ SELECT n.memory_id FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LA
 -- Archived memories are in no index: every row is compared.
 SELECT n.memory_id FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
     SELECT c.memory_id FROM memory_vectors c
-    WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = %(status)s {filters}
+    WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = {status} {filters}
     ORDER BY (c.embedding <=> q.vector::halfvec) + 0, c.memory_id LIMIT %(candidates)s
 ) n;
 
