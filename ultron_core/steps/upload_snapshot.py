@@ -99,7 +99,8 @@ def holds(
     if _near_newcomer(context, conn, prepared, snapshot.marks):
         return False
     wanted = sorted(set(touched) & snapshot.records.keys())
-    now = {record.id: record for record in memory_store.by_ids(conn, context.account_id, wanted)}
+    records = memory_store.by_ids(conn, context.account_id, wanted) if wanted else []
+    now = {record.id: record for record in records}
     return all(i in now and _same(now[i], snapshot.records[i]) for i in wanted)
 
 
@@ -130,17 +131,17 @@ def _look_up(context: Context, conn: Connection, prepared: Sequence[Prepared]) -
 
 def _digests(conn: Connection, account: dict[str, Any], prepared: Sequence[Prepared]) -> dict[str, Known]:
     """Present words come before words that a memory was only given once, active memories before archived."""
-    types = sorted({item.memory_type for item in prepared})
     wanted = {item.digest for item in prepared}
-    rows = store.fetch(conn, "same_words", {**account, "types": types, "digests": sorted(wanted)})
-    found = [(row["body_sha256"], row) for row in rows]
-    md5s = sorted({_md5(item.body.content) for item in prepared})
-    for row in store.fetch(conn, "words_given", {**account, "md5s": md5s}):
-        body = Body(row["content"], row["context"], row["resolution"])
-        found.append((body_digest(row["memory_type"], body), row))
-    found.sort(key=lambda pair: pair[1]["status"] == "archived")
+    params = {
+        **account,
+        "types": sorted({item.memory_type for item in prepared}),
+        "digests": sorted(wanted),
+        "md5s": sorted({_md5(item.body.content) for item in prepared}),
+    }
     digests: dict[str, Known] = {}
-    for digest, row in found:
+    for row in store.fetch(conn, "same_words", params):
+        body = Body(row["content"] or "", row["context"] or "", row["resolution"] or "")
+        digest = row["digest"] or body_digest(row["memory_type"], body)
         if digest in wanted:
             digests.setdefault(digest, Known(row["id"], row["status"] == "archived"))
     return digests
@@ -160,7 +161,8 @@ def _records(
     lowest = _lowest(context)
     ids = {memory_id for pairs in near.values() for memory_id, score in pairs if score >= lowest}
     ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
-    return {record.id: record for record in memory_store.by_ids(conn, context.account_id, sorted(ids))}
+    records = memory_store.by_ids(conn, context.account_id, sorted(ids)) if ids else []
+    return {record.id: record for record in records}
 
 
 def _lowest(context: Context) -> float:

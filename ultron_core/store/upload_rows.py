@@ -19,7 +19,7 @@ __all__ = ["Floats", "as_vectors", "fetch", "nearest", "run"]
 Floats = npt.NDArray[np.float32]
 _SQL = load_queries("uploads")
 #: below this many rows of a type every row is compared; above it the index is faster than that, one query or many
-EXACT_BELOW = 1000
+EXACT_BELOW = 256
 
 
 def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:

@@ -18,17 +18,17 @@ WHERE s.account_id = %(account_id)s AND (s.segment_id = ANY(%(given_by)s) OR s.r
 ORDER BY c.contributed_at, c.id;
 
 -- name: same_words
--- Memories that have these words now, active ones first.
-SELECT m.body_sha256, m.id, m.status FROM memories m
+-- Memories that have one of these bodies now (digest), and those that were given one of these contents once; active
+-- ones first.
+SELECT m.body_sha256 AS digest, m.id, m.status, m.memory_type, NULL AS content, NULL AS context, NULL AS resolution,
+    m.created_at
+FROM memories m
 WHERE m.account_id = %(account_id)s AND m.memory_type = ANY(%(types)s) AND m.body_sha256 = ANY(%(digests)s)
-ORDER BY m.status, m.created_at, m.id;
-
--- name: words_given
--- Memories that were given one of these contents once.
-SELECT c.content, c.context, c.resolution, m.memory_type, m.id, m.status
+UNION ALL
+SELECT NULL, m.id, m.status, m.memory_type, c.content, c.context, c.resolution, m.created_at
 FROM memory_contributions c JOIN memories m ON m.id = c.memory_id
 WHERE c.account_id = %(account_id)s AND md5(c.content) = ANY(%(md5s)s)
-ORDER BY m.status, m.created_at, m.id;
+ORDER BY status, digest NULLS LAST, created_at, id;
 
 -- name: type_sizes
 -- Each type's active vectors, counted up to a limit, and the number of its latest write.
