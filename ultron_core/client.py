@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
@@ -28,6 +28,7 @@ from ultron_core.redaction import PresidioRedactor
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.services import ClusterService, TrajectoryService
 from ultron_core.settings import Settings
+from ultron_core.steps import bulk as bulk_step
 from ultron_core.steps import curate
 from ultron_core.steps import reembed as reembed_step
 from ultron_core.steps import search as search_step
@@ -219,6 +220,18 @@ class Ultron:
         """Many at once: mappings with the arguments of `upload_memory`. Same result as one after another."""
         uploads = [_as_upload(memory) for memory in memories]
         return [result.record for result in upload_step.upload_memories(self.context, uploads)]
+
+    def load_memories(
+        self,
+        memories: Iterable[Any],
+        *,
+        expected: int | None = None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> int:
+        """Very many at once, as from another Ultron: as `upload_memories`, but near-duplicates are not looked
+        for, and index and clusters are made at the end. Returns how many are new; say how many are `expected`."""
+        uploads = (_as_upload(memory) for memory in memories)
+        return bulk_step.load_memories(self.context, uploads, expected=expected, progress=progress)
 
     # --- out --------------------------------------------------------------------------------------------
 
