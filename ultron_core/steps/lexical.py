@@ -25,6 +25,8 @@ __all__ = [
 ]
 
 MEMORY, WINDOW = "memory", "window"
+#: what pgvector's sparse vector holds; of longer texts the words that occur most count
+MOST_TERMS = 16_000
 #: the average length assumed while a store is empty
 _FIRST_AVERAGE = 60.0
 
@@ -40,6 +42,7 @@ def make_lexicals(context: Context, conn: Connection, texts: Sequence[str], scop
     average = total / documents if documents else _FIRST_AVERAGE
     counted = [lexical_terms(text) for text in texts]
     lengths = [sum(counts.values()) for counts in counted]
+    counted = [Counter(dict(counts.most_common(MOST_TERMS))) for counts in counted]
     return [
         Lexical(bm25_weights(counts, length, average), length, average)
         for counts, length in zip(counted, lengths, strict=True)

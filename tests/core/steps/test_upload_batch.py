@@ -84,3 +84,11 @@ def test_a_key_that_was_used_for_other_words_stores_nothing_of_the_batch(ultron)
     with pytest.raises(InputError, match="was used for another memory"):
         ultron.upload_memories([{"content": "Two."}, {"content": "Three.", "idempotency_key": "k"}])
     assert ultron.get_memory_stats()["total"] == 2
+
+
+def test_a_text_with_more_words_than_an_index_row_holds_is_stored_and_found(ultron):
+    words = " ".join(
+        f"zz{number:x}".translate(str.maketrans("0123456789", "ghijklmnop")) for number in range(17_000)
+    )
+    record = ultron.upload_memory(f"railway railway {words}")
+    assert ultron.search_memories("railway", limit=1, record_hits=False)[0].record.id == record.id
