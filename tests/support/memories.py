@@ -48,6 +48,32 @@ class StubEmbedder:
         return vector / np.linalg.norm(vector)
 
 
+class LockWatch(StubEmbedder):
+    """Notes at each call how many advisory locks are held in the test's database, seen from elsewhere."""
+
+    def __init__(self, vectors=None):
+        super().__init__(vectors)
+        self.held = []
+        self._database = None
+
+    def watch(self, ultron):
+        """From now on; what was embedded before is forgotten."""
+        self._database = ultron.context.database
+        self.texts.clear()
+
+    def embed(self, texts):
+        if self._database is not None:
+            with self._database.direct() as conn:
+                self.held.append(conn.execute(_LOCKS).fetchone()["held"])
+        return super().embed(texts)
+
+
+_LOCKS = """
+    SELECT count(*)::int AS held FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
 class StubLLM:
     """Answers each stage with the values that the test gives. Can be down; counts calls by stage."""
 

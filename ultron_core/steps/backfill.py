@@ -10,6 +10,7 @@ from ultron_core.errors import EmbeddingError, ModelAnswerError, ModelError
 from ultron_core.memories import Body, classify_memory, embedding_text, merge_bodies, summarize_memory
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
+from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.late_merge import merge_backfilled
 from ultron_core.steps.memory_rows import register_model, write_body
 from ultron_core.steps.uploads import body_digest
@@ -48,11 +49,11 @@ def _vectors(context: Context) -> int:
             return done
         for row, vector in zip(rows, vectors, strict=True):
             text = store.vector_text(vector)
-            context.database.run(partial(_fill, context, row, text))
+            run_embedded(context, partial(_fill, context, row, text))
         done += len(rows)
 
 
-def _fill(context: Context, row: dict[str, Any], vector: str, conn: Connection) -> None:
+def _fill(context: Context, row: dict[str, Any], vector: str, embedded: Embedded, conn: Connection) -> None:
     store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": row["memory_type"]})
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
     register_model(context, conn)
@@ -60,7 +61,7 @@ def _fill(context: Context, row: dict[str, Any], vector: str, conn: Connection) 
     if not found or _body(found[0]) != Body(row["content"], row["context"], row["resolution"]):
         return  # deleted meanwhile, or changed: then the next round sees it as it is now
     record = found[0]
-    if merge_backfilled(context, conn, record, vector):
+    if merge_backfilled(context, conn, embedded, record, vector):
         return
     values = {
         "id": record.id,
@@ -97,12 +98,19 @@ def _merges(context: Context) -> int:
         (fields, _) = context.redactor.redact_json(
             [merged.body.content, merged.body.context, merged.body.resolution]
         )
-        context.database.run(partial(_apply, context, row, record, Body(*fields)))
+        run_embedded(context, partial(_apply, context, row, record, Body(*fields)))
         done += 1
     return done
 
 
-def _apply(context: Context, row: dict[str, Any], seen: MemoryRecord, body: Body, conn: Connection) -> None:
+def _apply(
+    context: Context,
+    row: dict[str, Any],
+    seen: MemoryRecord,
+    body: Body,
+    embedded: Embedded,
+    conn: Connection,
+) -> None:
     """Write the merged body unless somebody changed the memory meanwhile; then the next cycle does it."""
     store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": seen.memory_type})
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
@@ -112,7 +120,7 @@ def _apply(context: Context, row: dict[str, Any], seen: MemoryRecord, body: Body
     if not store.run(conn, "contribution_merged", {"id": row["id"], "memory_id": seen.id}):
         return  # the merge was undone meanwhile
     if body != _body(seen):
-        write_body(context, conn, found[0], body, found[0].tags)
+        write_body(context, conn, embedded, found[0], body, found[0].tags)
 
 
 def _models(context: Context) -> int:

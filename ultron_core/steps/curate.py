@@ -11,6 +11,7 @@ from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
+from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.ids import as_id
 from ultron_core.steps.memory_rows import set_status, split_off, write_body
 from ultron_core.steps.prepare import redact_tags
@@ -97,7 +98,7 @@ def update_memory(
     clean, _ = context.redactor.redact_json(present)
     own_tags = None if tags is None else list(redact_tags(context, tags))
 
-    def work(conn: Connection) -> MemoryRecord:
+    def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
         record = _one(context, conn, wanted)
         store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": record.memory_type})
         store.run(conn, "lock_clusters", {"account_id": context.account_id})
@@ -110,12 +111,12 @@ def update_memory(
         )
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
-            write_body(context, conn, record, body, new_tags)
+            write_body(context, conn, embedded, record, body, new_tags)
         elif new_tags != record.tags:
             store.run(conn, "update_tags", {"id": wanted, "tags": new_tags, "now": context.clock()})
         return _one(context, conn, wanted)
 
-    return context.database.run(work)
+    return run_embedded(context, work)
 
 
 def delete_memory(context: Context, memory_id: str | UUID) -> None:
@@ -148,7 +149,7 @@ def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
     back to what it was unless later merges built on it. Raises NotFoundError and InputError."""
     wanted = as_id(decision_id)
 
-    def work(conn: Connection) -> MemoryRecord:
+    def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
         rows = store.fetch(conn, "decision", {"id": wanted, "account_id": context.account_id})
         if not rows:
             raise NotFoundError(f"No decision {wanted}.")
@@ -164,12 +165,12 @@ def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
         )[0]
         before = decision["body_before"]
         if before and _last_merge(context, conn, record.id, wanted):
-            write_body(context, conn, record, Body(**before), record.tags)
-        new_id = split_off(context, conn, record, part, decision["score"])
+            write_body(context, conn, embedded, record, Body(**before), record.tags)
+        new_id = split_off(context, conn, embedded, record, part, decision["score"])
         store.run(conn, "undone", {"id": wanted, "now": context.clock()})
         return _one(context, conn, new_id)
 
-    return context.database.run(work)
+    return run_embedded(context, work)
 
 
 def _last_merge(context: Context, conn: Connection, memory_id: UUID, decision_id: UUID) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ultron_core.memories import Body, diverges, merge_bodies, merge_tags
 from ultron_core.steps.context import Context
+from ultron_core.steps.embedded import Embedded
 from ultron_core.steps.lexical import count_memories
 from ultron_core.steps.memory_rows import write_body, write_late_merge
 from ultron_core.steps.uploads import thresholds
@@ -14,7 +15,9 @@ from ultron_core.store.memories import MemoryRecord
 __all__ = ["merge_backfilled"]
 
 
-def merge_backfilled(context: Context, conn: Connection, record: MemoryRecord, vector: str) -> bool:
+def merge_backfilled(
+    context: Context, conn: Connection, embedded: Embedded, record: MemoryRecord, vector: str
+) -> bool:
     """Whether a row that got its vector late is a near-duplicate: then it becomes a contribution of the other.
 
     Its sources, contributions and hits go along; the caller holds the locks.
@@ -27,7 +30,7 @@ def merge_backfilled(context: Context, conn: Connection, record: MemoryRecord, v
         target = store.by_ids(conn, context.account_id, [other])[0]
         if diverges(Body(target.content, target.context, target.resolution).text, own.text) is not None:
             continue
-        _take_over(context, conn, target, record, score)
+        _take_over(context, conn, embedded, target, record, score)
         if record.status == "active":
             count_memories(context, conn, [record.id], -1)
         store.run(conn, "delete", {"id": record.id, "account_id": context.account_id})
@@ -36,7 +39,12 @@ def merge_backfilled(context: Context, conn: Connection, record: MemoryRecord, v
 
 
 def _take_over(
-    context: Context, conn: Connection, target: MemoryRecord, record: MemoryRecord, score: float
+    context: Context,
+    conn: Connection,
+    embedded: Embedded,
+    target: MemoryRecord,
+    record: MemoryRecord,
+    score: float,
 ) -> None:
     """Everything of `record` becomes part of `target`: sources, contributions, keys, hits, facts, tags."""
     pending = context.llm is not None
@@ -50,7 +58,7 @@ def _take_over(
     body = old if pending else merge_bodies(old, own, max_field_tokens=limit).body
     tags = list(merge_tags(target.tags, record.tags))
     if body != old:
-        write_body(context, conn, target, body, tags)
+        write_body(context, conn, embedded, target, body, tags)
     else:
         store.run(conn, "update_tags", {"id": target.id, "tags": tags, "now": context.clock()})
     write_late_merge(context, conn, target.id, record.id, part[0]["id"] if part else None, old, score)

@@ -12,8 +12,8 @@ from ultron_core.memories import Body, embedding_text, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
+from ultron_core.steps.embedded import Embedded
 from ultron_core.steps.lexical import MEMORY, count_document, count_memories, make_lexical
-from ultron_core.steps.prepare import embed
 from ultron_core.steps.uploads import Floats, body_digest, thresholds
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
@@ -50,9 +50,15 @@ def register_model(context: Context, conn: Connection) -> None:
 
 
 def write_body(
-    context: Context, conn: Connection, record: MemoryRecord, body: Body, tags: Sequence[str]
+    context: Context,
+    conn: Connection,
+    embedded: Embedded,
+    record: MemoryRecord,
+    body: Body,
+    tags: Sequence[str],
 ) -> None:
     """Another body: summaries, both lanes and the cluster's centroid follow."""
+    vector = embedded.vector(_text(record.memory_type, body))
     offline = summarize_memory(
         body.content,
         body.context,
@@ -76,8 +82,6 @@ def write_body(
             "now": context.clock(),
         },
     )
-    text = embedding_text(_as_type(record.memory_type), body.content, body.context, body.resolution)
-    vector = embed(context, [text])[0]
     counted = record.status == "active"
     if counted:
         count_memories(context, conn, [record.id], -1)
@@ -90,8 +94,9 @@ def write_body(
         cluster_step.refresh_member(context, conn, record.id)
 
 
-def _as_type(name: str) -> MemoryType:
-    return name  # type: ignore[return-value]  # the column's check allows nothing else
+def _text(memory_type: str, body: Body) -> str:
+    kind: MemoryType = memory_type  # type: ignore[assignment]  # the column's check allows nothing else
+    return embedding_text(kind, body.content, body.context, body.resolution)
 
 
 def _write_lanes(
@@ -198,10 +203,16 @@ def retract_from_segment(context: Context, conn: Connection, segment_id: UUID, k
 
 
 def split_off(
-    context: Context, conn: Connection, kept: MemoryRecord, part: dict[str, Any], score: float | None
+    context: Context,
+    conn: Connection,
+    embedded: Embedded,
+    kept: MemoryRecord,
+    part: dict[str, Any],
+    score: float | None,
 ) -> UUID:
     """Make a contribution a memory of its own again: its words, its source, a link to where it was."""
     body = Body(part["content"], part["context"], part["resolution"])
+    vector = embedded.vector(_text(kept.memory_type, body))
     memory_id = uuid4()
     now = context.clock()
     summary = summarize_memory(body.content, body.context, body.resolution)
@@ -227,8 +238,6 @@ def split_off(
         },
     )
     store.run(conn, "insert_usage", common)
-    text = embedding_text(_as_type(kept.memory_type), body.content, body.context, body.resolution)
-    vector = embed(context, [text])[0]
     _write_lanes(context, conn, memory_id, kept.memory_type, body, vector)
     store.run(conn, "move_contribution", {"id": part["id"], "memory_id": memory_id})
     if part["source_id"] is not None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.memories import StubEmbedder, StubLLM, axis, one, rows, tables_holding
+from tests.support.memories import LockWatch, StubEmbedder, StubLLM, axis, one, rows, tables_holding
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
 from ultron_core.errors import ModelAnswerError
@@ -82,6 +82,33 @@ def test_backfill_keeps_near_equals_that_diverge(ultron, embedder):
     embedder.down = False
     assert backfill(ultron.context) == 2
     assert {row["memory_id"] for row in rows(ultron, "SELECT memory_id FROM memory_vectors")} == ids
+
+
+def test_a_merge_found_later_embeds_its_body_while_no_lock_is_held(settings):
+    watching = LockWatch(NEAR)
+    with Ultron(settings, embedder=watching) as ultron:
+        ultron.upload_memory(FIRST)
+        watching.down = True
+        ultron.upload_memory(AGAIN)
+        watching.down = False
+        watching.watch(ultron)
+        assert backfill(ultron.context) == 1
+        merged = one(ultron, "SELECT content FROM memories")["content"]
+    assert watching.texts[-1] == merged and FIRST in merged and "build-7" in merged
+    assert watching.held == [0, 0]  # the late vector, then the merged body
+
+
+def test_a_merge_worded_later_embeds_its_body_while_no_lock_is_held(settings, model):
+    watching = LockWatch(NEAR)
+    with Ultron(settings, embedder=watching, llm=model) as ultron:
+        ultron.upload_memory(FIRST)
+        model.down = True
+        ultron.upload_memory(AGAIN)
+        model.down = False
+        watching.watch(ultron)
+        backfill(ultron.context)
+        assert one(ultron, "SELECT content FROM memories")["content"] == MERGED["content"]
+    assert watching.texts[-1] == MERGED["content"] and watching.held == [0]
 
 
 def test_a_second_backfill_writes_nothing(ultron, embedder):

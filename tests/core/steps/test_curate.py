@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.memories import StubEmbedder, axis, one, rows, tables_holding
+from tests.support.memories import LockWatch, StubEmbedder, axis, one, rows, tables_holding
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, NotFoundError
@@ -103,6 +103,56 @@ def test_a_change_of_tags_alone_embeds_nothing(ultron, embedder):
         ultron.update_memory(record.id, content="  ")
     with pytest.raises(NotFoundError):
         ultron.update_memory(uuid4(), content="x")
+
+
+def test_changes_and_undone_merges_are_embedded_while_no_lock_is_held(settings):
+    watching = LockWatch(NEAR)
+    with Ultron(settings, embedder=watching) as ultron:
+        memory = ultron.upload_memory(FIRST)
+        ultron.upload_memory(AGAIN)
+        watching.watch(ultron)
+        split = ultron.unmerge(merge_of(ultron, memory.id))
+        assert watching.texts == [FIRST, AGAIN]  # the body from before and the part of its own
+        ultron.update_memory(split.id, content="The cake needs vanilla sugar.")
+        assert watching.held == [0, 0, 0]
+        vectors = one(ultron, "SELECT count(*) AS n FROM memory_vectors")
+        assert vectors["n"] == 2
+
+
+def test_the_watch_sees_a_lock_that_is_held(settings):
+    watching = LockWatch()
+    with Ultron(settings, embedder=watching) as ultron:
+        watching.watch(ultron)
+        with ultron.context.database.transaction() as conn:
+            conn.execute("SELECT pg_advisory_xact_lock(7)")
+            watching.embed(["anything"])
+    assert watching.held == [1]
+
+
+def test_a_body_that_another_call_changed_meanwhile_is_embedded_as_it_then_is(settings):
+    """Two changes of one memory at once: the later one keeps the other's context, and the vector is of both."""
+    embedder = Interrupted()
+    with Ultron(settings, embedder=embedder) as ultron:
+        memory = ultron.upload_memory(FIRST)
+        embedder.first = lambda: ultron.update_memory(memory.id, context_text="On Friday.")
+        changed = ultron.update_memory(memory.id, content="The disk is full.")
+        assert (changed.content, changed.context) == ("The disk is full.", "On Friday.")
+        expected = str(list(map(float, embedder.embed([embedder.texts[-1]])[0])))
+        near = one(ultron, "SELECT 1 - (exact <=> %(v)s::vector) AS cosine FROM memory_vectors", v=expected)
+        assert "disk" in embedder.texts[-1] and "Friday" in embedder.texts[-1]
+        assert near["cosine"] == pytest.approx(1.0, abs=1e-5)
+
+
+class Interrupted(StubEmbedder):
+    """Runs `first` once, before it embeds anything else."""
+
+    first = None
+
+    def embed(self, texts):
+        if self.first:
+            call, self.first = self.first, None
+            call()
+        return super().embed(texts)
 
 
 def test_changing_an_archived_memory_does_not_bring_it_back(ultron, embedder):
