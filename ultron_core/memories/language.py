@@ -10,7 +10,8 @@ __all__ = ["CJK", "Lang", "language", "one_line", "sentences"]
 Lang = Literal["en", "zh"]
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-_SENTENCE = re.compile(r"[^。！？!?\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
+#: a mark inside a word (`!=`, `?id=`) ends nothing
+_SENTENCE = re.compile(r"[^。！？\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Dr|No|approx)|\b[A-Z])\.$")
 
 
