@@ -16,7 +16,12 @@ NEEDS = "The build failed in docker because it needs wheel."
 
 @pytest.fixture
 def ultron(settings):
-    same = StubEmbedder({"Postgres": axis(0), "数据库": axis(1), "cache": axis(2), "缓存": axis(3)})
+    vectors = {"Postgres": axis(0), "数据库": axis(1), "cache": axis(2), "缓存": axis(3)}
+    beside = {
+        "Debian": axis(4, near=axis(0), cosine=0.3),
+        "监控": axis(5, near=axis(1), cosine=0.3),
+    }
+    same = StubEmbedder({**vectors, **beside})
     with Ultron(settings, embedder=same) as opened:
         yield opened
 
