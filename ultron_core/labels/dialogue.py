@@ -68,7 +68,10 @@ class Dialogue:
 def read_dialogue(messages: Sequence[Message]) -> Dialogue:
     """The dialogue of a segment; harness text and recalled memories are left out."""
     kept = tuple(m for m in messages if m.origin not in ("harness", "recalled") and m.role != "system")
-    human = tuple(i for i, m in enumerate(kept) if m.role == "user" and m.content.strip())
+    # some formats write a tool's observation as a user row; its origin tells
+    human = tuple(
+        i for i, m in enumerate(kept) if m.role == "user" and m.origin != "tool" and m.content.strip()
+    )
     replies = tuple(i for i, m in enumerate(kept) if m.role == "assistant" and m.content.strip())
     calls = tuple((i, call) for i, m in enumerate(kept) for call in m.tool_calls)
     answer, answer_at, by_call = _answer(kept, replies, calls)

@@ -16,7 +16,7 @@ from ultron_core.models import Message, QualityLabel, QualitySummary
 __all__ = ["LABELER_VERSION", "label_offline"]
 
 #: stands on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:1"
+LABELER_VERSION = "offline:2"
 
 
 def label_offline(messages: Sequence[Message], topic: str = "") -> QualityLabel:

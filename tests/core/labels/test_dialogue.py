@@ -62,6 +62,19 @@ def test_text_of_the_harness_and_recalled_memories_are_nobodys_behaviour():
     assert found.request == "hello there"
 
 
+def test_an_observation_written_as_a_user_row_is_no_turn_of_a_person():
+    found = read_dialogue(
+        [
+            Message("user", "Fix the parser."),
+            Message("assistant", "I open it.", origin="model"),
+            Message("user", "No, wrong: unexpected token", origin="tool"),
+            Message("user", "thanks"),
+        ]
+    )
+    assert found.human == (0, 3)
+    assert len(found.messages) == 4
+
+
 def test_a_call_named_finish_is_the_answer():
     found = dialogue(user("Who?"), calls("finish", "c1", input="Miguel Arteta"))
     assert found.answer == "Miguel Arteta"

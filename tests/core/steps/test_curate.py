@@ -134,7 +134,7 @@ def test_a_body_that_another_call_changed_meanwhile_is_embedded_as_it_then_is(se
     embedder = Interrupted()
     with Ultron(settings, embedder=embedder) as ultron:
         memory = ultron.upload_memory(FIRST)
-        embedder.first = lambda: ultron.update_memory(memory.id, context_text="On Friday.")
+        embedder.first = lambda: ultron.update_memory(memory.id, context="On Friday.")
         changed = ultron.update_memory(memory.id, content="The disk is full.")
         assert (changed.content, changed.context) == ("The disk is full.", "On Friday.")
         expected = str(list(map(float, embedder.embed([embedder.texts[-1]])[0])))
