@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -13,6 +12,7 @@ from pgvector import SparseVector
 from psycopg import sql
 
 from ultron_core.store.database import Connection
+from ultron_core.store.embeddings import index_name
 from ultron_core.store.queries import load_queries
 
 __all__ = [
@@ -178,8 +178,3 @@ def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
 def drop_index(conn: Connection, model_id: str) -> None:
     """Before many vectors of a model are written; `ensure_index` makes it again."""
     conn.execute(sql.SQL(_SQL["drop_index"]).format(name=sql.Identifier(index_name(model_id))))
-
-
-def index_name(model_id: str) -> str:
-    """Of the HNSW index of a model."""
-    return f"memory_vectors_hnsw_{hashlib.sha256(model_id.encode()).hexdigest()[:12]}"

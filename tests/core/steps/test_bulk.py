@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.memories import StubEmbedder, one, rows
 from ultron_core.client import Ultron
+from ultron_core.store.memories import index_name
 
 MANY = [{"content": f"The build of service {n} needs tool number {n}.", "tags": [f"s{n}"]} for n in range(60)]
 
@@ -15,7 +16,8 @@ def ultron(settings):
 
 
 def indexes(ultron):
-    return rows(ultron, "SELECT 1 FROM pg_indexes WHERE indexname LIKE 'memory_vectors_hnsw_%'")
+    name = index_name(ultron.context.embedder.model_id)
+    return rows(ultron, f"SELECT 1 FROM pg_indexes WHERE schemaname = 'ultron' AND indexname = '{name}'")
 
 
 def test_loaded_memories_are_found_like_uploaded_ones(ultron):

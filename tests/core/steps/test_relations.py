@@ -58,9 +58,6 @@ def test_a_correction_supersedes_and_is_found_before_what_it_corrects(ultron, ol
     assert hits[0].score > hits[1].score > 0
 
 
-@pytest.mark.xfail(
-    strict=True, reason="min-max gives the worse of only two candidates no relevance, which half of 1 beats"
-)
 @pytest.mark.parametrize(("old", "new", "query", "beside"), CORRECTIONS)
 def test_a_correction_comes_first_when_nothing_else_is_found(ultron, old, new, query, beside):
     _, second, hits = corrected(ultron, old, new, query)
