@@ -1,12 +1,13 @@
 """The memory store beside the least that Postgres must do for the same work (benchmarks/floor/*.sql).
 
-    python benchmarks/store.py [--data DIR] [--sizes 10000,100000] [--queries 200] [--url URL]
+    python benchmarks/store.py [--data DIR] [--sizes 10000,100000] [--queries 200] [--url URL | --home DIR]
 
 Memories are synthetic (store_data.py), vectors never seen before; redaction passes through and the embedder looks
 vectors up, so what is measured is the store and its code. Product and floor take turns in one run on one server.
 A line an operation: `rows`, `op`, `p50_ms`, `p95_ms`, `floor_p50_ms`, `floor_p95_ms` or `per_s`, `floor_per_s`,
 `ratio` (product by floor, time), `recall10` of the ten nearest against all rows compared. The set
-`original_workload` of DIR is uploaded as the original system was timed on it. Without --url a server is started.
+`original_workload` of DIR is uploaded as the original system was timed on it. Without --url a server is started;
+--home keeps its data, so the next run measures what was loaded without loading it again.
 """
 
 from __future__ import annotations
@@ -35,15 +36,21 @@ def main() -> int:
     parser.add_argument("--sizes", default="10000,100000", help="rows, ascending, separated by commas")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--url", help="an empty database with pgvector; default: a server of its own")
+    parser.add_argument("--home", type=Path, help="keep the server's data here, and use what is there")
     parser.add_argument("--skip-original", action="store_true")
     args = parser.parse_args()
     sizes = [int(size) for size in args.sizes.split(",") if size]
-    with tempfile.TemporaryDirectory(prefix="ultron-bench-") as home:
-        if args.url:
-            _measure(args, args.url, sizes)
-        else:
-            with EmbeddedServer.open(Path(home)) as server:
-                _measure(args, server.url("postgres"), sizes)
+    if args.url:
+        _measure(args, args.url, sizes)
+    elif args.home:
+        with EmbeddedServer.open(args.home) as server:
+            _measure(args, server.url("postgres"), sizes)
+    else:
+        with (
+            tempfile.TemporaryDirectory(prefix="ultron-bench-") as home,
+            EmbeddedServer.open(Path(home)) as server,
+        ):
+            _measure(args, server.url("postgres"), sizes)
     return 0
 
 
@@ -57,11 +64,12 @@ def _measure(args: argparse.Namespace, url: str, sizes: list[int]) -> None:
     if not sizes:
         return
     data = Generator()
-    with store_product.open_store(url) as product, store_floor.Floor(url) as floor:
-        stored = 0
+    with store_product.open_store(url) as product, store_floor.Floor(url, keep=bool(args.home)) as floor:
+        stored = floor.rows
         for size in sizes:
-            store_product.load(product, floor, data, stored, size - stored, say)
-            stored = size
+            if size > stored:
+                store_product.load(product, floor, data, stored, size - stored, say)
+                stored = size
             store_product.measure(product, floor, data, size, args.queries, say)
 
 

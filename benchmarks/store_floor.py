@@ -22,21 +22,37 @@ AVERAGE_LENGTH = 60.0
 
 
 class Floor:
-    """Tables in schema `floor` of the database at `url`, dropped at the end."""
+    """Tables in schema `floor` of the database at `url`; made anew and dropped at the end, or kept."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, keep: bool = False) -> None:
         self._url = url
+        self._keep = keep
 
     def __enter__(self) -> Self:
         self.conn = self.connect()
-        self.conn.execute("DROP SCHEMA IF EXISTS floor CASCADE")
-        self.conn.execute(_sql("schema"))
         self.df: dict[int, int] = {}
         self.rows = 0
+        if self._keep and self._stored():
+            return self
+        self.conn.execute("DROP SCHEMA IF EXISTS floor CASCADE")
+        self.conn.execute(_sql("schema"))
         return self
 
+    def _stored(self) -> bool:
+        """Takes what an earlier run kept; false when there is nothing."""
+        found = self.conn.execute("SELECT to_regclass('floor.search') IS NOT NULL").fetchone()
+        if not found or not found[0]:
+            return False
+        counted = self.conn.execute("SELECT count(*) FROM floor.search").fetchone()
+        self.rows = int(counted[0]) if counted else 0
+        self.df = dict(
+            self.conn.execute("SELECT term, count(*) FROM floor.search, unnest(terms) AS term GROUP BY term")
+        )
+        return self.rows > 0
+
     def __exit__(self, *_: object) -> None:
-        self.conn.execute("DROP SCHEMA IF EXISTS floor CASCADE")
+        if not self._keep:
+            self.conn.execute("DROP SCHEMA IF EXISTS floor CASCADE")
         self.conn.close()
 
     def connect(self) -> psycopg.Connection[Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -22,8 +24,10 @@ from ultron_core.steps.upload import Source, Upload, upload_memories
 from ultron_core.store import search as search_store
 
 Say = Callable[..., None]
+_Pair = tuple[Callable[[], Any], Callable[[], Any]]
 #: numbers of rows that are uploaded one by one or in batches; far beyond the stored ones
-NEVER_SEEN = 50_000_000
+NEVER_SEEN = 500_000_000
+NEVER_SEEN_BATCHES = 700_000_000
 BATCH = 500
 
 
@@ -75,11 +79,6 @@ def load(ultron: Ultron, floor: Floor, data: Generator, start: int, count: int, 
     """Bulk load of rows start .. start + count - 1 into both."""
     known = ultron.context.embedder.known  # type: ignore[attr-defined]
 
-    def uploads() -> Iterator[Upload]:
-        for rows in data.blocks(start, count):
-            known.clear()
-            yield from _uploads(ultron, rows)
-
     def chunked() -> Iterator[Upload]:
         # the loader takes more rows at once than a block holds: vectors stay known for the next blocks
         for number, rows in enumerate(data.blocks(start, count)):
@@ -89,7 +88,7 @@ def load(ultron: Ultron, floor: Floor, data: Generator, start: int, count: int, 
             yield from _uploads(ultron, rows)
 
     begin = time.perf_counter()
-    load_memories(ultron.context, chunked(), expected=count)
+    load_memories(ultron.context, chunked(), expected=count, progress=partial(_show, count))
     ours = time.perf_counter() - begin
     known.clear()
     with ultron.context.database.direct() as conn:
@@ -110,6 +109,11 @@ def load(ultron: Ultron, floor: Floor, data: Generator, start: int, count: int, 
         floor_per_s=round(count / base),
         ratio=round(ours / base, 2),
     )
+
+
+def _show(count: int, done: int) -> None:
+    if sys.stderr.isatty() or done % 100_000 == 0:
+        print(f"loaded {done:,} of {count:,}", file=sys.stderr)
 
 
 def measure(ultron: Ultron, floor: Floor, data: Generator, rows: int, queries: int, say: Say) -> None:
@@ -145,8 +149,8 @@ def measure(ultron: Ultron, floor: Floor, data: Generator, rows: int, queries: i
             matching=counted[0] if counted else 0,
         )
     _clients(ultron, floor, pairs, report)
-    _singles(ultron, floor, data, rows, report)
-    _batches(ultron, floor, data, rows, report)
+    _singles(ultron, floor, data, report)
+    _batches(ultron, floor, data, report)
     _rebalance(ultron, floor, pairs, report)
     _size(ultron, floor, report)
 
@@ -155,19 +159,9 @@ class _Report:
     def __init__(self, rows: int, say: Say) -> None:
         self.rows, self.say = rows, say
 
-    def pair(
-        self, op: str, calls: Sequence[tuple[Callable[[], Any], Callable[[], Any]]], **more: Any
-    ) -> None:
+    def pair(self, op: str, calls: Sequence[_Pair], **more: Any) -> None:
         """Both in turns, after a warm-up of a tenth."""
-        for ours, base in calls[: max(len(calls) // 10, 5)]:
-            ours()
-            base()
-        times: tuple[list[float], list[float]] = ([], [])
-        for ours, base in calls:
-            for into, call in ((times[0], ours), (times[1], base)):
-                begin = time.perf_counter()
-                call()
-                into.append((time.perf_counter() - begin) * 1000)
+        times = _in_turns(calls, warm_up=calls[: max(len(calls) // 10, 5)])
         p50, p95 = (float(x) for x in np.percentile(times[0], (50, 95)))
         floor50, floor95 = (float(x) for x in np.percentile(times[1], (50, 95)))
         self.say(
@@ -196,6 +190,20 @@ class _Report:
             ratio=round(ours / base, 2),
             **more,
         )
+
+
+def _in_turns(calls: Sequence[_Pair], *, warm_up: Sequence[_Pair]) -> tuple[list[float], list[float]]:
+    """Milliseconds of each call of the product and of the floor, one after the other."""
+    for ours, base in warm_up:
+        ours()
+        base()
+    times: tuple[list[float], list[float]] = ([], [])
+    for ours, base in calls:
+        for into, call in ((times[0], ours), (times[1], base)):
+            begin = time.perf_counter()
+            call()
+            into.append((time.perf_counter() - begin) * 1000)
+    return times
 
 
 def _recall(ultron: Ultron, data: Generator, rows: int, pairs: Sequence[Any], kind: str | None) -> float:
@@ -250,8 +258,13 @@ def _clients(ultron: Ultron, floor: Floor, pairs: Sequence[Any], report: _Report
     report.rate("search_8_clients", len(pairs), ours, base)
 
 
-def _singles(ultron: Ultron, floor: Floor, data: Generator, rows: int, report: _Report) -> None:
-    (fresh,) = data.blocks(NEVER_SEEN + rows, 200)
+def _unseen(first: int, floor: Floor) -> int:
+    """The number of a block that no earlier run on the same data has used."""
+    return first + floor.rows // 1000 * 10_000
+
+
+def _singles(ultron: Ultron, floor: Floor, data: Generator, report: _Report) -> None:
+    (fresh,) = data.blocks(_unseen(NEVER_SEEN, floor), 200)
     calls = []
     for number, upload in enumerate(_uploads(ultron, fresh)):
         one = Rows(
@@ -266,30 +279,22 @@ def _singles(ultron: Ultron, floor: Floor, data: Generator, rows: int, report: _
                 lambda o=one: floor.upload([uuid4()], o),
             )
         )
-    report_calls = calls[20:]
-    for ours, base in calls[:20]:
-        ours()
-        base()
-    times: tuple[list[float], list[float]] = ([], [])
-    for ours, base in report_calls:
-        for into, call in ((times[0], ours), (times[1], base)):
-            begin = time.perf_counter()
-            call()
-            into.append(time.perf_counter() - begin)
+    ours, base = _in_turns(calls[20:], warm_up=calls[:20])
     report.rate(
         "upload_single",
-        len(report_calls),
-        sum(times[0]),
-        sum(times[1]),
-        p50_ms=round(float(np.median(times[0])) * 1000, 2),
-        floor_p50_ms=round(float(np.median(times[1])) * 1000, 2),
+        len(ours),
+        sum(ours) / 1000,
+        sum(base) / 1000,
+        p50_ms=round(float(np.median(ours)), 2),
+        floor_p50_ms=round(float(np.median(base)), 2),
     )
 
 
-def _batches(ultron: Ultron, floor: Floor, data: Generator, rows: int, report: _Report) -> None:
+def _batches(ultron: Ultron, floor: Floor, data: Generator, report: _Report) -> None:
     ours = base = 0.0
+    start = _unseen(NEVER_SEEN_BATCHES, floor)
     for number in range(2):
-        (fresh,) = data.blocks(NEVER_SEEN + 10_000_000 + rows + number * 1000, BATCH)
+        (fresh,) = data.blocks(start + number * 1000, BATCH)
         uploads = _uploads(ultron, fresh)
         begin = time.perf_counter()
         upload_memories(ultron.context, uploads)
