@@ -11,6 +11,7 @@ from ultron_core.search.sessions import (
     rank_sessions,
 )
 from ultron_core.search.terms import BM25_MOST, bm25_weights, idf, lexical_terms, query_terms, rarest, term_id
+from ultron_core.search.timewords import TimeRange, find_range
 from ultron_core.search.windows import LAYOUT, Window, make_units, make_windows
 
 __all__ = [
@@ -21,10 +22,12 @@ __all__ = [
     "LaneWeights",
     "QueryAnalysis",
     "RankedSession",
+    "TimeRange",
     "Window",
     "WindowMatch",
     "analyze_query",
     "bm25_weights",
+    "find_range",
     "hotness",
     "idf",
     "lexical_terms",

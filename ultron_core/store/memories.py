@@ -63,7 +63,7 @@ class MemoryRecord:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        return cls(**{f.name: row[f.name] for f in fields(cls)})
+        return cls(*[row[name] for name in cls.__slots__])
 
 
 @dataclass(frozen=True, slots=True)
