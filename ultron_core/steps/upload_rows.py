@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from ultron_core.memories import Body, Summary, summarize_memory
 from ultron_core.steps import clusters as cluster_step
+from ultron_core.steps.cluster_members import Joining, place
 from ultron_core.steps.context import Context
 from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, make_lexicals
 from ultron_core.steps.memory_rows import register_model, set_status
@@ -258,8 +259,9 @@ def _write_words(context: Context, conn: Connection, rows: Sequence[Row]) -> Non
         for row, lexical in zip(rows, lexicals, strict=True)
     ]
     average = {"average_length": lexicals[0].average_length}
-    store.run(conn, "upsert_search", {"account_id": context.account_id, **average, "rows": Jsonb(given)})
-    count_documents(context, conn, MEMORY, lexicals)
+    with conn.pipeline():
+        store.run(conn, "upsert_search", {"account_id": context.account_id, **average, "rows": Jsonb(given)})
+        count_documents(context, conn, MEMORY, lexicals)
 
 
 def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
@@ -271,9 +273,8 @@ def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
         if row.vector is not None:
             cluster_step.refresh_member(context, conn, row.id)
     joining = [
-        (row.id, memory_store.vector_text(row.vector), row.made_by.summary.l0)
+        Joining(row.id, row.vector, row.made_by.summary.l0, row.around)
         for row in plan.new
         if row.vector is not None and row.made_by is not None
     ]
-    if joining:
-        cluster_step.assign_many(context, conn, joining)
+    place(context, conn, joining)

@@ -9,7 +9,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from pgvector import SparseVector
-from psycopg import sql
+from psycopg import Cursor, sql
 
 from ultron_core.store.database import Connection
 from ultron_core.store.embeddings import index_name
@@ -125,8 +125,12 @@ def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[
 
 def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:
     """Full memories in the order of `ids`; unknown ones are left out."""
-    rows = conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)})
-    return [MemoryRecord.from_row(row) for row in rows]
+    return [MemoryRecord.from_row(row) for row in send_by_ids(conn, account_id, ids)]
+
+
+def send_by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> Cursor[dict[str, Any]]:
+    """The rows of `by_ids` without waiting, inside a pipeline."""
+    return conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)}, binary=True)
 
 
 def sources(conn: Connection, account_id: str, memory_id: UUID) -> list[MemorySource]:
