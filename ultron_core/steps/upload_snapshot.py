@@ -11,6 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from ultron_core.memories import Body
+from ultron_core.steps.cluster_members import model_of
 from ultron_core.steps.context import Context
 from ultron_core.steps.uploads import Prepared, body_digest, thresholds
 from ultron_core.store import memories as memory_store
@@ -57,7 +58,7 @@ def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection)
 
 def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
     """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
-    model = _model(context)
+    model = model_of(context)
     types = sorted({item.memory_type for item in prepared})
     limit = store.EXACT_BELOW
     sizes = store.fetch(conn, "type_sizes", {**model, "types": types, "limit": limit})
@@ -107,10 +108,6 @@ def holds(
 def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
     names = ("memory_type", "content", "context", "resolution", "tags", "status")
     return all(getattr(now, name) == getattr(seen, name) for name in names)
-
-
-def _model(context: Context) -> dict[str, Any]:
-    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
 
 
 def _look_up(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> _Words:
@@ -174,7 +171,7 @@ def _lowest(context: Context) -> float:
 def _near_newcomer(
     context: Context, conn: Connection, prepared: Sequence[Prepared], marks: Mapping[str, int]
 ) -> bool:
-    params = {**_model(context), "types": list(marks), "marks": list(marks.values())}
+    params = {**model_of(context), "types": list(marks), "marks": list(marks.values())}
     newcomers = store.fetch(conn, "newer", params)
     lowest = _lowest(context)
     for memory_type in {row["memory_type"] for row in newcomers}:
