@@ -13,7 +13,7 @@ from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.late_merge import merge_backfilled
 from ultron_core.steps.memory_rows import register_model, write_body
-from ultron_core.steps.uploads import body_digest
+from ultron_core.steps.uploads import body_digest, body_of
 from ultron_core.steps.windows import fill_windows
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
@@ -27,10 +27,6 @@ _BATCH = 200
 def backfill(context: Context) -> int:
     """Fill in what waits; returns the number of rows that were finished. Stops quietly while it is still down."""
     return _vectors(context) + _merges(context) + _models(context) + fill_windows(context)
-
-
-def _body(record: MemoryRecord) -> Body:
-    return Body(record.content, record.context, record.resolution)
 
 
 def _vectors(context: Context) -> int:
@@ -58,7 +54,7 @@ def _fill(context: Context, row: dict[str, Any], vector: str, embedded: Embedded
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
     register_model(context, conn)
     found = store.by_ids(conn, context.account_id, [row["id"]])
-    if not found or _body(found[0]) != Body(row["content"], row["context"], row["resolution"]):
+    if not found or body_of(found[0]) != Body(row["content"], row["context"], row["resolution"]):
         return  # deleted meanwhile, or changed: then the next round sees it as it is now
     record = found[0]
     if merge_backfilled(context, conn, embedded, record, vector):
@@ -86,7 +82,7 @@ def _merges(context: Context) -> int:
             found = store.by_ids(conn, context.account_id, [row["memory_id"]])
         if not found:
             continue  # deleted meanwhile
-        record, old = found[0], _body(found[0])
+        record, old = found[0], body_of(found[0])
         new = Body(row["content"], row["context"], row["resolution"])
         limit = context.settings.dedup.merge_max_field_tokens
         try:
@@ -115,11 +111,11 @@ def _apply(
     store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": seen.memory_type})
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
     found = store.by_ids(conn, context.account_id, [seen.id])
-    if not found or _body(found[0]) != _body(seen):
+    if not found or body_of(found[0]) != body_of(seen):
         return
     if not store.run(conn, "contribution_merged", {"id": row["id"], "memory_id": seen.id}):
         return  # the merge was undone meanwhile
-    if body != _body(seen):
+    if body != body_of(seen):
         write_body(context, conn, embedded, found[0], body, found[0].tags)
 
 
@@ -158,9 +154,9 @@ def _write_model(context: Context, record: MemoryRecord, conn: Connection) -> No
     for kind in sorted({record.memory_type, *(row.memory_type for row in before)}):
         store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": kind})
     now = store.by_ids(conn, context.account_id, [record.id])
-    if not now or _body(now[0]) != _body(record):
+    if not now or body_of(now[0]) != body_of(record):
         return
-    body = _body(record)
+    body = body_of(record)
     values = {
         "id": record.id,
         "memory_type": record.memory_type,

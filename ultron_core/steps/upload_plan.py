@@ -17,7 +17,7 @@ from ultron_core.errors import InputError
 from ultron_core.memories import Body, Relation, merge_tags, relate
 from ultron_core.steps.upload_judge import Judge
 from ultron_core.steps.upload_snapshot import Snapshot
-from ultron_core.steps.uploads import Floats, Prepared, body_digest
+from ultron_core.steps.uploads import Floats, Prepared, body_digest, body_of
 from ultron_core.store.memories import MemoryRecord
 from ultron_core.store.upload_rows import Neighbours
 
@@ -47,7 +47,7 @@ class Row:
         if self.made_by is not None:
             return self.made_by.body
         assert self.record is not None
-        return _body(self.record)
+        return body_of(self.record)
 
     @property
     def changed(self) -> bool:
@@ -191,14 +191,14 @@ class _Planner:
 
     def _text(self, memory_id: UUID) -> str:
         row = self._plan.rows.get(memory_id)
-        return row.body.text if row else _body(self._snapshot.records[memory_id]).text
+        return row.body.text if row else body_of(self._snapshot.records[memory_id]).text
 
     def _row(self, memory_id: UUID) -> Row:
         """The memory, touched by this batch; an archived one comes back."""
         row = self._plan.rows.get(memory_id)
         if row is None:
             record = self._snapshot.records[memory_id]
-            row = Row(memory_id, record.memory_type, _body(record), tuple(record.tags), record=record)
+            row = Row(memory_id, record.memory_type, body_of(record), tuple(record.tags), record=record)
             row.reactivate = record.status == "archived"
             self._plan.rows[memory_id] = row
         return row
@@ -248,10 +248,6 @@ class _Planner:
         for giver in item.givers:
             self._given.setdefault((giver, item.body), decision.memory_id)
         self._digests.setdefault(item.digest, decision.memory_id)
-
-
-def _body(record: MemoryRecord) -> Body:
-    return Body(record.content, record.context, record.resolution)
 
 
 def _cosines(prepared: Sequence[Prepared]) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from psycopg import Cursor
 
 from ultron_core.memories import Body
+from ultron_core.steps.cluster_members import model_of
 from ultron_core.steps.context import Context
 from ultron_core.steps.uploads import Prepared, body_digest, thresholds
 from ultron_core.store import memories as memory_store
@@ -61,7 +62,7 @@ def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection)
 def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
     """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
     with conn.pipeline():  # sent at once, answered at once
-        marks = store.send(conn, "marks", {**_model(context), "types": _types(prepared)})
+        marks = store.send(conn, "marks", {**model_of(context), "types": _types(prepared)})
         asked = _ask_words(context, conn, prepared)
     sizes = marks.fetchall()
     words = _words(prepared, asked)
@@ -98,7 +99,7 @@ def holds(
     with conn.pipeline():
         lock_types(context, conn, prepared)
         asked = _ask_words(context, conn, prepared)
-        newer = store.send(conn, "newer", {**_model(context), **marks})
+        newer = store.send(conn, "newer", {**model_of(context), **marks})
         present = memory_store.send_by_ids(conn, context.account_id, wanted) if wanted else ()
     now = {record.id: record for record in map(MemoryRecord.from_row, present)}
     return (
@@ -120,10 +121,6 @@ def _types(prepared: Sequence[Prepared]) -> list[str]:
 def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
     names = ("memory_type", "content", "context", "resolution", "tags", "status")
     return all(getattr(now, name) == getattr(seen, name) for name in names)
-
-
-def _model(context: Context) -> dict[str, Any]:
-    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
 
 
 @dataclass(frozen=True, slots=True)
