@@ -1,40 +1,66 @@
--- name: active_count
--- How many memories have a tier.
-SELECT count(*) AS count FROM memories WHERE account_id = %(account_id)s AND status = 'active';
+-- name: make_work
+-- What a rebalance has to do, on the server and for one connection alone.
+CREATE TEMPORARY TABLE tier_work (memory_id uuid NOT NULL, tier text NOT NULL, changed boolean NOT NULL, expired boolean NOT NULL);
 
--- name: changed
--- Memories whose tier by rank of hits is another one than they have; nothing is locked.
-WITH ranked AS (
-    SELECT u.memory_id, u.tier AS old,
+-- name: rank
+-- The cuts; memories whose tier by rank of hits is another one than they have, and COLD ones without a hit for too long
+-- (or ever), go to tier_work in order of id. Nothing is locked. Few memories are archived, or many: either way looking
+-- for the archived in an index is the least that tells which are active.
+WITH counted AS (
+    SELECT count(*) AS total FROM memories WHERE account_id = %(account_id)s AND status = 'active'
+), cut AS (
+    SELECT total, ceil(total * %(hot)s::float8 / 100)::bigint AS hot, ceil(total * %(warm)s::float8 / 100)::bigint AS warm
+    FROM counted
+), ranked AS (
+    SELECT u.memory_id, u.tier, u.last_hit_at,
         row_number() OVER (ORDER BY u.hit_count DESC, u.last_hit_at DESC NULLS LAST, u.memory_id) AS rank
-    FROM memory_usage u JOIN memories m ON m.id = u.memory_id
-    WHERE u.account_id = %(account_id)s AND m.account_id = %(account_id)s AND m.status = 'active'
+    FROM memory_usage u
+    WHERE u.account_id = %(account_id)s AND NOT EXISTS (
+        SELECT 1 FROM memories m WHERE m.id = u.memory_id AND m.account_id = %(account_id)s AND m.status = 'archived'
+    )
 ), assigned AS (
-    SELECT memory_id, old, CASE WHEN rank <= %(hot)s THEN 'HOT' WHEN rank <= %(warm)s THEN 'WARM' ELSE 'COLD' END AS tier
-    FROM ranked
+    SELECT memory_id, tier AS old, last_hit_at,
+        CASE WHEN rank <= hot THEN 'HOT' WHEN rank <= hot + warm THEN 'WARM' ELSE 'COLD' END AS tier
+    FROM ranked CROSS JOIN cut
+), work AS (
+    SELECT memory_id, tier, tier <> old AS changed,
+        tier = 'COLD' AND coalesce(coalesce(last_hit_at, '-infinity') < %(before)s::timestamptz, false) AS expired
+    FROM assigned
+), stored AS (
+    INSERT INTO tier_work SELECT * FROM work WHERE changed OR expired ORDER BY memory_id
 )
-SELECT memory_id, tier FROM assigned WHERE old <> tier ORDER BY memory_id;
+SELECT total, least(hot, total) AS hot, least(warm, total - least(hot, total)) AS warm FROM cut;
+
+-- name: work_pages
+-- How much there is to do.
+SELECT pg_relation_size('tier_work') / current_setting('block_size')::integer AS pages;
 
 -- name: set_tiers
--- Another tier for some memories; rows are locked in order of id, as those who count hits do.
-WITH wanted AS (SELECT * FROM unnest(%(ids)s::uuid[], %(tiers)s::text[]) AS w(memory_id, tier)), locked AS (
-    SELECT u.memory_id, w.tier FROM memory_usage u JOIN wanted w USING (memory_id)
-    WHERE u.account_id = %(account_id)s ORDER BY u.memory_id FOR UPDATE OF u
+-- Another tier for the memories on some pages of tier_work, which need no index to be found; rows are locked in order
+-- of id, as those who count hits do. What a crash of the server loses the next rebalance does: no wait for the disk.
+WITH quick AS (
+    SELECT set_config('synchronous_commit', 'off', true) AS set
+), locked AS (
+    SELECT u.memory_id, w.tier FROM quick CROSS JOIN tier_work w JOIN memory_usage u USING (memory_id)
+    WHERE w.ctid >= %(begin)s::tid AND w.ctid < %(end)s::tid AND w.changed
+        AND u.account_id = %(account_id)s AND quick.set = 'off'
+    ORDER BY u.memory_id FOR UPDATE OF u
+), written AS (
+    UPDATE memory_usage u SET tier = l.tier FROM locked l WHERE u.memory_id = l.memory_id AND u.tier <> l.tier
+    RETURNING u.tier
 )
-UPDATE memory_usage u SET tier = l.tier FROM locked l WHERE u.memory_id = l.memory_id AND u.tier <> l.tier;
+SELECT count(*) AS changed, count(*) FILTER (WHERE tier = 'HOT') AS hot FROM written;
 
 -- name: expired
--- The next COLD memories without a hit for too long, after an id; one that is being read just now is left alone.
-SELECT u.memory_id FROM memory_usage u JOIN memories m ON m.id = u.memory_id
-WHERE u.account_id = %(account_id)s AND u.tier = 'COLD' AND m.status = 'active' AND m.account_id = %(account_id)s
-    AND coalesce(u.last_hit_at, m.created_at) < %(before)s
-    AND (%(after)s::uuid IS NULL OR u.memory_id > %(after)s)
-ORDER BY u.memory_id LIMIT %(limit)s FOR UPDATE OF u SKIP LOCKED;
+-- COLD memories that seemed to be without a hit for too long.
+SELECT memory_id FROM tier_work WHERE expired ORDER BY memory_id;
 
--- name: counts
--- Active memories by tier.
-SELECT u.tier, count(*) AS count FROM memory_usage u JOIN memories m ON m.id = u.memory_id
-WHERE u.account_id = %(account_id)s AND m.account_id = %(account_id)s AND m.status = 'active' GROUP BY 1;
+-- name: still_expired
+-- Those of them that are; one that is being read just now is left alone.
+SELECT u.memory_id FROM memory_usage u JOIN memories m ON m.id = u.memory_id
+WHERE u.memory_id = ANY(%(ids)s) AND u.account_id = %(account_id)s AND u.tier = 'COLD'
+    AND m.account_id = %(account_id)s AND m.status = 'active' AND coalesce(u.last_hit_at, m.created_at) < %(before)s
+ORDER BY u.memory_id FOR UPDATE OF u SKIP LOCKED;
 
 -- name: drift
 -- By how much documents, their length and the sum of all frequencies are off: zeros, unless rows were lost.
