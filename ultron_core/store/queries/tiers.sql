@@ -4,20 +4,20 @@ CREATE TEMPORARY TABLE tier_work (memory_id uuid NOT NULL, tier text NOT NULL, c
 
 -- name: rank
 -- The cuts; memories whose tier by rank of hits is another one than they have, and COLD ones without a hit for too long
--- (or ever), go to tier_work in order of id. Nothing is locked. Few memories are archived, or many: either way looking
--- for the archived in an index is the least that tells which are active.
-WITH counted AS (
-    SELECT count(*) AS total FROM memories WHERE account_id = %(account_id)s AND status = 'active'
-), cut AS (
-    SELECT total, ceil(total * %(hot)s::float8 / 100)::bigint AS hot, ceil(total * %(warm)s::float8 / 100)::bigint AS warm
-    FROM counted
-), ranked AS (
-    SELECT u.memory_id, u.tier, u.last_hit_at,
-        row_number() OVER (ORDER BY u.hit_count DESC, u.last_hit_at DESC NULLS LAST, u.memory_id) AS rank
-    FROM memory_usage u
+-- (or ever), go to tier_work in order of id. Nothing is locked, and bodies are not read, be they vacuumed or not: what
+-- is archived is found in an index of its own.
+WITH active AS MATERIALIZED (
+    SELECT u.memory_id, u.tier, u.hit_count, u.last_hit_at FROM memory_usage u
     WHERE u.account_id = %(account_id)s AND NOT EXISTS (
         SELECT 1 FROM memories m WHERE m.id = u.memory_id AND m.account_id = %(account_id)s AND m.status = 'archived'
     )
+), counted AS (SELECT count(*) AS total FROM active), cut AS (
+    SELECT total, ceil(total * %(hot)s::float8 / 100)::bigint AS hot, ceil(total * %(warm)s::float8 / 100)::bigint AS warm
+    FROM counted
+), ranked AS (
+    SELECT memory_id, tier, last_hit_at,
+        row_number() OVER (ORDER BY hit_count DESC, last_hit_at DESC NULLS LAST, memory_id) AS rank
+    FROM active
 ), assigned AS (
     SELECT memory_id, tier AS old, last_hit_at,
         CASE WHEN rank <= hot THEN 'HOT' WHEN rank <= hot + warm THEN 'WARM' ELSE 'COLD' END AS tier
