@@ -74,7 +74,9 @@ def _rebalance(context: Context, written: Counter[str], conn: Connection) -> dic
     (work,) = _rows(context, conn, "work_pages")
     for page in range(0, work["pages"], _CHUNK_PAGES):
         pages = {"begin": f"({page},0)", "end": f"({page + _CHUNK_PAGES},0)"}
-        (done,) = _rows(context, conn, "set_tiers", **pages)
+        with conn.transaction():
+            conn.execute(_SQL["only_by_id"])
+            (done,) = _rows(context, conn, "set_tiers", **pages)
         written.update(done)
     if before is not None:
         _archive_expired(context, before, written, conn)

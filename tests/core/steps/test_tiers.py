@@ -13,6 +13,7 @@ from ultron_core.client import Ultron
 from ultron_core.memories import TierRow, assign_tiers
 from ultron_core.settings import TierSettings
 from ultron_core.steps import tiers as tier_step
+from ultron_core.store.queries import load_queries
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 NEVER_ARCHIVE = TierSettings(cold_ttl_days=0)
@@ -154,6 +155,22 @@ def test_a_rebalance_killed_between_chunks_is_completed(opened, monkeypatch):
         expected = {key: tier.upper() for key, tier in assign_tiers(counted, 10, 40).items()}
         assert {row["memory_id"]: row["tier"] for row in usage(ultron)} == expected
         assert [(r.tier_changes, r.newly_hot, r.cold) for r in reports] == [(240, 40, 200)]
+
+
+@pytest.mark.parametrize("count", [3, 300])
+def test_whatever_the_planner_thinks_rows_are_locked_in_order_of_id(opened, count):
+    sql = load_queries("tiers")
+    params = {"account_id": "default", "begin": "(0,0)", "end": "(32,0)"}
+    with opened(NEVER_ARCHIVE) as ultron:
+        fill(ultron, [(1, NOW)] * count)
+        with ultron.context.database.transaction() as conn:
+            conn.execute("ANALYZE memory_usage")
+            conn.execute(sql["make_work"])
+            conn.execute(sql["rank"], {"account_id": "default", "hot": 10, "warm": 40, "before": None})
+            conn.execute(sql["only_by_id"])
+            plan = "\n".join(row["QUERY PLAN"] for row in conn.execute("EXPLAIN " + sql["set_tiers"], params))
+        assert "using memory_usage_pkey" in plan and "Sort Key: tier_work.memory_id" in plan
+        assert "Hash Join" not in plan and "Seq Scan on memory_usage" not in plan
 
 
 def test_many_are_archived_in_chunks(opened, monkeypatch):
