@@ -47,16 +47,15 @@ def run_tier_rebalance(context: Context) -> TierReport:
 
     Ranked once, at the start: what comes or is hit meanwhile counts the next time.
     """
-    written: Counter[str] = (
-        Counter()
-    )  # a connection lost on the way ranks anew; what was written stays written
+    # a connection lost on the way ranks anew, and what was written stays written
+    written: Counter[str] = Counter()
     cut = context.database.run_session(partial(_rebalance, context, written))
     _mend_frequencies(context)
     return TierReport(
-        total=cut["total"] - written["archived"],
+        total=cut["total"],
         hot=cut["hot"],
         warm=cut["warm"],
-        cold=cut["total"] - cut["hot"] - cut["warm"] - written["archived"],
+        cold=cut["total"] - cut["hot"] - cut["warm"],
         tier_changes=written["changed"],
         newly_hot=written["hot"],
         cold_archived=written["archived"],
@@ -64,7 +63,7 @@ def run_tier_rebalance(context: Context) -> TierReport:
 
 
 def _rebalance(context: Context, written: Counter[str], conn: Connection) -> dict[str, int]:
-    """How many memories are ranked, HOT and WARM."""
+    """How many memories are active, HOT and WARM, by the ranking and less what was archived after it."""
     tiers = context.settings.tiers
     days = tiers.cold_ttl_days
     before = context.clock() - timedelta(days=days) if days else None
@@ -79,7 +78,7 @@ def _rebalance(context: Context, written: Counter[str], conn: Connection) -> dic
             (done,) = _rows(context, conn, "set_tiers", **pages)
         written.update(done)
     if before is not None:
-        _archive_expired(context, before, written, conn)
+        cut["total"] -= _archive_expired(context, before, written, conn)
     return cut
 
 
@@ -87,7 +86,8 @@ def _rows(context: Context, conn: Connection, query: str, **params: Any) -> list
     return conn.execute(_SQL[query], {"account_id": context.account_id, **params}).fetchall()
 
 
-def _archive_expired(context: Context, before: datetime, written: Counter[str], conn: Connection) -> None:
+def _archive_expired(context: Context, before: datetime, written: Counter[str], conn: Connection) -> int:
+    archived = 0
     with conn.cursor("expired", withhold=True) as expired:
         expired.execute(_SQL["expired"])
         while rows := expired.fetchmany(_ARCHIVE_CHUNK):
@@ -95,6 +95,8 @@ def _archive_expired(context: Context, before: datetime, written: Counter[str], 
             with conn.transaction():
                 done = _archive(context, conn, ids, before)
             written["archived"] += done
+            archived += done
+    return archived
 
 
 def _archive(context: Context, conn: Connection, ids: list[UUID], before: datetime) -> int:

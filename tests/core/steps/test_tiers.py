@@ -6,6 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from psycopg import errors
 
 from tests.support.memories import StubEmbedder, one, rows
 from tests.support.worlds import rows_written
@@ -179,6 +180,31 @@ def test_many_are_archived_in_chunks(opened, monkeypatch):
         fill(ultron, [(1, NOW - timedelta(days=40))] * 20)
         report = ultron.run_tier_rebalance()
         assert (report.cold_archived, report.cold, report.total) == (10, 0, 10)
+
+
+def test_an_archive_run_that_starts_anew_counts_each_memory_once(opened, monkeypatch):
+    monkeypatch.setattr(tier_step, "_ARCHIVE_CHUNK", 3)
+    archive, calls = tier_step.set_status, []
+
+    def deadlocked_once(*given):
+        calls.append(given)
+        if len(calls) == 2:
+            raise errors.DeadlockDetected("deadlock")
+        return archive(*given)
+
+    monkeypatch.setattr(tier_step, "set_status", deadlocked_once)
+    with opened(TierSettings(hot_percentile=10, warm_percentile=10)) as ultron:
+        fill(ultron, [(2, NOW)] * 10 + [(1, NOW - timedelta(days=40))] * 10)
+        report = ultron.run_tier_rebalance()
+        # ten of the old ones in all; ranked anew with three gone
+        assert (report.cold_archived, report.total) == (10, 10)
+        left = rows(ultron, "SELECT tier, count(*) FROM memory_usage JOIN memories ON id = memory_id"
+                            " WHERE status = 'active' GROUP BY 1")  # fmt: skip
+        assert {row["tier"]: row["count"] for row in left} == {
+            "HOT": report.hot,
+            "WARM": report.warm,
+            "COLD": report.cold,
+        }
 
 
 def test_a_limit_of_zero_days_archives_nothing(opened):
