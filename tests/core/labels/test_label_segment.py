@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from tests.core.labels.talks import CHINESE_SOLVED, FAILED, HELPFUL, SOLVED, calls, result, says, user
