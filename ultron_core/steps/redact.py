@@ -54,7 +54,7 @@ def replay(context: Context, *, again: bool = False, progress: Progress | None =
         if again:
             store.run(conn, "restart", base)
         state = {row["place"]: row for row in store.fetch(conn, "state", base)}
-        total = sum(row["rows"] for row in store.fetch(conn, "counts", base))
+        total = sum(store.count(conn, context.account_id, table) for table in (_MEMORIES, *store.PLACES))
     read: dict[str, int] = {}
     changed: dict[str, int] = {}
     done = sum(row["rows_read"] for row in state.values())
@@ -93,11 +93,12 @@ def _chunk(
         for row in store.fetch(conn, "memory_types", params):
             memory_store.run(conn, "lock_type", {**params, "memory_type": row["memory_type"]})
         memory_store.run(conn, "lock_clusters", params)
-    rows = store.fetch(conn, f"read_{place}", params)
     if place == _MEMORIES:
+        rows = store.fetch(conn, "read_memories", params)
         changed = _memories(context, conn, rows, params)
     else:
-        changed = _rows(context, conn, place, rows, params)
+        rows = store.read(conn, store.PLACES[place], params)
+        changed = _rows(context, conn, store.PLACES[place], rows, params)
     reached, finished = (rows[-1]["key"] if rows else after), len(rows) < _CHUNK
     facts = {"place": place, "reached": reached, "read": len(rows), "changed": changed, "finished": finished}
     if rows or finished:
@@ -106,14 +107,14 @@ def _chunk(
 
 
 def _rows(
-    context: Context, conn: Connection, place: str, rows: list[dict[str, Any]], params: dict[str, Any]
+    context: Context, conn: Connection, place: store.Place, rows: list[dict[str, Any]], params: dict[str, Any]
 ) -> int:
     """Redact each row as one document; write the changed ones, and all of a table that names its version."""
     clean = [_clean(context, row) for row in rows]
     differing = [new for old, new in zip(rows, clean, strict=True) if new != old]
-    written = clean if place == "task_segments" else differing
+    written = clean if place.versioned else differing
     if written:
-        store.run(conn, f"write_{place}", {**params, "rows": Jsonb(written)})
+        store.write(conn, place, written, params)
     return len(differing)
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from ultron_core.errors import StoreError
@@ -28,6 +30,15 @@ def test_every_file_of_the_package_loads_once():
     for path in FOLDER.glob("*.sql"):
         assert load_queries(path.stem) is load_queries(path.stem)
         assert load_queries(path.stem)
+
+
+def test_every_query_is_used():
+    code = "\n".join(path.read_text("utf-8") for path in FOLDER.parent.parent.rglob("*.py"))
+    named = set(re.findall(r'"(\w+)"', code))
+    made = tuple(re.findall(r'f"(\w+_)\{', code))  # such as f"filter_{name}"
+    for path in FOLDER.glob("*.sql"):
+        unused = [name for name in load_queries(path.stem) if name not in named and not name.startswith(made)]
+        assert unused == [], path.name
 
 
 def test_a_missing_file_is_named():
