@@ -16,6 +16,7 @@ from uuid import UUID
 
 from ultron_core.steps.context import Context
 from ultron_core.steps.memory_rows import set_status
+from ultron_core.steps.reweight import reweigh_memories
 from ultron_core.store import memories as memory_store
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
@@ -49,6 +50,7 @@ def run_tier_rebalance(context: Context) -> TierReport:
         context.database.run(partial(_set_tiers, context, changes[begin : begin + _CHUNK]))
     archived = _archive_expired(context)
     _mend_frequencies(context)
+    reweigh_memories(context)
     counts = {row["tier"]: int(row["count"]) for row in _rows(context, "counts")}
     return TierReport(
         total=sum(counts.values()),
