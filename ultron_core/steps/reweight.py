@@ -24,7 +24,10 @@ _CHUNK = 1000
 
 
 def reweigh_memories(context: Context, drift: float = DRIFT) -> int:
-    """Number of memories weighed anew, those whose average moved by more than `drift` (0 to 1). Killed between two chunks it goes on where it stopped."""
+    """Number of memories weighed anew: those whose average moved by more than `drift` (0 to 1).
+
+    Killed between two chunks, the next call does the rest.
+    """
     account = {"account_id": context.account_id}
     found = context.database.run(lambda conn: conn.execute(_SQL["average"], account).fetchall())
     if not found:
