@@ -22,6 +22,7 @@ from ultron_core.search.terms import (
     rarest,
     term_id,
 )
+from ultron_core.search.timewords import TimeRange, find_range
 from ultron_core.search.windows import LAYOUT, Window, make_units, make_windows
 
 __all__ = [
@@ -36,11 +37,13 @@ __all__ = [
     "QueryAnalysis",
     "RankedSession",
     "RerankAnswer",
+    "TimeRange",
     "Window",
     "WindowMatch",
     "analyze_query",
     "apply_order",
     "bm25_weights",
+    "find_range",
     "hotness",
     "idf",
     "is_weak",

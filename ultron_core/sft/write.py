@@ -130,13 +130,6 @@ def _write_flavours(folder: Path, split: str, rows: Sequence[Row]) -> None:
         _write_jsonl(folder / name / f"{split}.jsonl", (convert(row) for row in rows))
 
 
-def _write_dataset_info(folder: Path) -> None:
-    info = {
-        name: v for name, v in LLAMAFACTORY_DATASET_INFO.items() if (folder / str(v["file_name"])).exists()
-    }
-    _write_text(folder / "dataset_info.json", json.dumps(info, indent=2) + "\n")
-
-
 def _write_jsonl(path: Path, values: Iterable[Mapping[str, Any]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="\n") as handle:

@@ -28,6 +28,7 @@ __all__ = [
     "follow_status",
     "leave",
     "model_of",
+    "place",
     "refresh",
     "refresh_member",
 ]
@@ -41,11 +42,15 @@ _LEAST_LEFT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """A memory that is to be put into a cluster; the summary names the cluster if it opens one."""
+    """A memory that is to be put into a cluster; the summary names the cluster if it opens one.
+
+    `around`: the memories nearest to it, which say what clusters are near; None compares it with all.
+    """
 
     memory_id: UUID
     vector: npt.NDArray[np.float32]
     summary: str
+    around: tuple[UUID, ...] | None = None
 
 
 def cluster_threshold(context: Context) -> float:
@@ -74,7 +79,7 @@ def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> li
     if not memories:
         return []
     vectors = np.stack([memory.vector for memory in memories]).astype(np.float32)
-    rows = _nearby(context, conn, vectors)
+    rows = _nearby(context, conn, memories, vectors)
     known = store.matrix([row["centroid"] for row in rows], vectors.shape[1])
     sizes = [int(row["size"]) for row in rows]
     labels = assign_online(vectors, cluster_threshold(context), known, sizes)
@@ -84,7 +89,12 @@ def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> li
     return [ids[label] for label in labels]
 
 
-def _nearby(context: Context, conn: Connection, vectors: npt.NDArray[np.float32]) -> list[dict[str, Any]]:
+def _nearby(
+    context: Context, conn: Connection, memories: Sequence[Joining], vectors: npt.NDArray[np.float32]
+) -> list[dict[str, Any]]:
+    around = {memory_id for memory in memories for memory_id in memory.around or ()}
+    if all(memory.around is not None for memory in memories):
+        return store.fetch(conn, "of_members", {**model_of(context), "ids": sorted(around)})
     if len(vectors) > _FEW:
         return store.fetch(conn, "centroids", model_of(context))
     return store.fetch(conn, "near", {**model_of(context), "vectors": store.as_vectors(vectors)})
@@ -112,32 +122,28 @@ def _write(
         label: memory.summary for label, memory in reversed(list(zip(labels, memories, strict=True)))
     }
     common = {**model_of(context), "now": context.clock()}
+    changes: dict[str, dict[str, Any]] = {}
     for query, numbers in (
         ("insert", [n for n in touched if n >= len(before)]),
         ("move", [n for n in touched if n < len(before)]),
     ):
         if numbers:
-            store.run(
-                conn,
-                query,
-                {
-                    **common,
-                    "ids": [ids[n] for n in numbers],
-                    "centroids": [values[n] for n in numbers],
-                    "sizes": [int(sizes[n]) for n in numbers],
-                    "topics": name_topics([[summaries[n]] for n in numbers]),
-                },
-            )
-    joined = store.run(
-        conn,
-        "join",
-        {
-            **common,
-            "memory_ids": [memory.memory_id for memory in memories],
-            "cluster_ids": [ids[label] for label in labels],
-        },
-    )
-    if joined != len(memories):  # some were members already: then only the rows say what the mean is
+            changes[query] = {
+                **common,
+                "ids": [ids[n] for n in numbers],
+                "centroids": [values[n] for n in numbers],
+                "sizes": [int(sizes[n]) for n in numbers],
+                "topics": name_topics([[summaries[n]] for n in numbers]),
+            }
+    members = {
+        "memory_ids": [memory.memory_id for memory in memories],
+        "cluster_ids": [ids[label] for label in labels],
+    }
+    with conn.pipeline():
+        for query, params in changes.items():
+            store.run(conn, query, params)
+        joined = store.send(conn, "join", {**common, **members})
+    if joined.rowcount != len(memories):  # some were members already: then only the rows say what the mean is
         refresh(context, conn, [ids[n] for n in touched])
 
 

@@ -15,6 +15,7 @@ from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.ids import as_id
 from ultron_core.steps.memory_rows import set_status, split_off, write_body
 from ultron_core.steps.prepare import redact_tags
+from ultron_core.steps.uploads import body_of
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord, MemorySource
@@ -103,7 +104,7 @@ def update_memory(
         store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": record.memory_type})
         store.run(conn, "lock_clusters", {"account_id": context.account_id})
         record = _one(context, conn, wanted)
-        old = Body(record.content, record.context, record.resolution)
+        old = body_of(record)
         body = Body(
             clean.get("content", old.content),
             clean.get("context", old.context),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from ultron_core.memories import Body, diverges, merge_bodies, merge_tags
+import json
+
+import numpy as np
+
+from ultron_core.memories import diverges, merge_bodies, merge_tags
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded
 from ultron_core.steps.lexical import count_memories
 from ultron_core.steps.memory_rows import write_body, write_late_merge
-from ultron_core.steps.uploads import thresholds
+from ultron_core.steps.uploads import body_of, thresholds
 from ultron_core.store import memories as store
+from ultron_core.store import upload_rows
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
 
@@ -23,12 +28,17 @@ def merge_backfilled(
     Its sources, contributions and hits go along; the caller holds the locks.
     """
     model = (context.embedder.model_id, context.embedder.dimension)
-    own = Body(record.content, record.context, record.resolution)
-    for other, score in store.nearest(conn, context.account_id, model, record.memory_type, vector):
-        if score <= thresholds(context).merge or other == record.id:
+    own = body_of(record)
+    mine = {"account_id": context.account_id, "model_id": model[0], "types": [record.memory_type]}
+    documents = upload_rows.fetch(conn, "marks", mine)[0]["documents"]
+    limit = thresholds(context).merge
+    wanted = [(0, record.memory_type, np.array(json.loads(vector), np.float32))]
+    near = upload_rows.nearest(conn, context.account_id, model, wanted, documents, limit)[0]
+    for other, score in near.same:
+        if score <= limit or other == record.id:
             continue
         target = store.by_ids(conn, context.account_id, [other])[0]
-        if diverges(Body(target.content, target.context, target.resolution).text, own.text) is not None:
+        if diverges(body_of(target).text, own.text) is not None:
             continue
         _take_over(context, conn, embedded, target, record, score)
         if record.status == "active":
@@ -52,8 +62,8 @@ def _take_over(
     store.run(conn, "reassign", {"from_id": record.id, "to_id": target.id, "pending": pending})
     hits = {"id": target.id, "hits": record.hit_count, "last_hit_at": record.last_hit_at}
     store.run(conn, "add_hits", hits)
-    old = Body(target.content, target.context, target.resolution)
-    own = Body(record.content, record.context, record.resolution)
+    old = body_of(target)
+    own = body_of(record)
     limit = context.settings.dedup.merge_max_field_tokens
     body = old if pending else merge_bodies(old, own, max_field_tokens=limit).body
     tags = list(merge_tags(target.tags, record.tags))

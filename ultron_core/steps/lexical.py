@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
-from ultron_core.search import bm25_weights, idf, lexical_terms, query_terms, term_id
+from ultron_core.search import bm25_weights, lexical_terms
 from ultron_core.steps.context import Context
 from ultron_core.store import memories as store
 from ultron_core.store import upload_rows
@@ -15,13 +15,12 @@ from ultron_core.store.memories import Lexical
 
 __all__ = [
     "MEMORY",
+    "MOST_TERMS",
     "WINDOW",
-    "count_document",
     "count_documents",
     "count_memories",
     "make_lexical",
     "make_lexicals",
-    "query_weights",
 ]
 
 MEMORY, WINDOW = "memory", "window"
@@ -54,15 +53,6 @@ def _stats(context: Context, conn: Connection, scope: str) -> tuple[int, int]:
     return (int(rows[0]["documents"]), int(rows[0]["total_length"])) if rows else (0, 0)
 
 
-def count_document(
-    context: Context, conn: Connection, scope: str, terms: Sequence[int], length: int, sign: int = 1
-) -> None:
-    """Add (sign 1) or take away (-1) a document from frequencies and totals."""
-    account = {"account_id": context.account_id, "scope": scope}
-    store.run(conn, "add_lexical_stats", {**account, "documents": sign, "length": sign * length})
-    store.run(conn, "add_df", {**account, "terms": list(terms), "count": sign})
-
-
 def count_documents(context: Context, conn: Connection, scope: str, documents: Sequence[Lexical]) -> None:
     """Add documents to frequencies and totals in two statements."""
     account = {"account_id": context.account_id, "scope": scope}
@@ -78,17 +68,3 @@ def count_memories(context: Context, conn: Connection, ids: Sequence[UUID], sign
     params = {"account_id": context.account_id, "ids": sorted(ids), "sign": sign}
     store.run(conn, "count_memories", params)
     store.run(conn, "count_memory_lengths", params)
-
-
-def query_weights(context: Context, conn: Connection, text: str, scope: str) -> dict[int, float]:
-    """idf by term id for a query; terms that no document has are left out."""
-    ids = [term_id(term) for term in query_terms(text)]
-    return idf_of(context, conn, ids, scope)
-
-
-def idf_of(context: Context, conn: Connection, ids: Iterable[int], scope: str) -> dict[int, float]:
-    """idf of some term ids; unknown terms are left out."""
-    account = {"account_id": context.account_id, "scope": scope}
-    documents, _ = _stats(context, conn, scope)
-    rows = store.fetch(conn, "df", {**account, "terms": sorted(set(ids))})
-    return {row["term"]: idf(row["df"], documents) for row in rows if row["df"] > 0}

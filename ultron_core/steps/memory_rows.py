@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from ultron_core.memories import Body, embedding_text, summarize_memory
-from ultron_core.models import MemoryType
+from ultron_core.memories import Body, summarize_memory
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded
-from ultron_core.steps.lexical import MEMORY, count_document, count_memories, make_lexical
-from ultron_core.steps.uploads import Floats, body_digest, thresholds
+from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, make_lexical
+from ultron_core.steps.uploads import Floats, body_digest, embedded_text, offline_summary, thresholds
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
@@ -58,22 +58,14 @@ def write_body(
     tags: Sequence[str],
 ) -> None:
     """Another body: summaries, both lanes and the cluster's centroid follow."""
-    vector = embedded.vector(_text(record.memory_type, body))
-    offline = summarize_memory(
-        body.content,
-        body.context,
-        body.resolution,
-        l0_max_tokens=context.settings.extract.l0_max_tokens,
-        l1_max_tokens=context.settings.extract.l1_max_tokens,
-    )
+    vector = embedded.vector(embedded_text(record.memory_type, body))
+    offline = offline_summary(context, body)
     store.run(
         conn,
         "update_body",
         {
             "id": record.id,
-            "content": body.content,
-            "context": body.context,
-            "resolution": body.resolution,
+            **asdict(body),
             "tags": list(tags),
             "summary_l0": offline.l0,
             "overview_l1": offline.l1,
@@ -92,11 +84,6 @@ def write_body(
         store.run(conn, "delete_vector", model)
     else:
         cluster_step.refresh_member(context, conn, record.id)
-
-
-def _text(memory_type: str, body: Body) -> str:
-    kind: MemoryType = memory_type  # type: ignore[assignment]  # the column's check allows nothing else
-    return embedding_text(kind, body.content, body.context, body.resolution)
 
 
 def _write_lanes(
@@ -123,7 +110,7 @@ def _write_lanes(
         },
     )
     if counted:
-        count_document(context, conn, MEMORY, lexical.terms, lexical.length)
+        count_documents(context, conn, MEMORY, [lexical])
     if vector is not None:
         store.run(
             conn,
@@ -142,7 +129,6 @@ def write_late_merge(
     score: float,
 ) -> None:
     """The decision to merge a memory that got its vector late; the body as it was, so that it can be undone."""
-    fields = {"content": before.content, "context": before.context, "resolution": before.resolution}
     store.run(
         conn,
         "insert_decision",
@@ -157,7 +143,7 @@ def write_late_merge(
             "score": score,
             "threshold": thresholds(context).merge,
             "model_id": context.embedder.model_id,
-            "body_before": Jsonb(fields),
+            "body_before": Jsonb(asdict(before)),
             "decided_by": "rules",
             "now": context.clock(),
         },
@@ -212,7 +198,7 @@ def split_off(
 ) -> UUID:
     """Make a contribution a memory of its own again: its words, its source, a link to where it was."""
     body = Body(part["content"], part["context"], part["resolution"])
-    vector = embedded.vector(_text(kept.memory_type, body))
+    vector = embedded.vector(embedded_text(kept.memory_type, body))
     memory_id = uuid4()
     now = context.clock()
     summary = summarize_memory(body.content, body.context, body.resolution)
@@ -224,9 +210,7 @@ def split_off(
             **common,
             "agent_id": part["agent_id"],
             "memory_type": kept.memory_type,
-            "content": body.content,
-            "context": body.context,
-            "resolution": body.resolution,
+            **asdict(body),
             "tags": list(part["tags"]),
             "summary_l0": summary.l0,
             "overview_l1": summary.l1,

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ultron_core.errors import EmbeddingError, ModelError
-from ultron_core.memories import Body, Summary, classify_memory, embedding_text, summarize_memory
+from ultron_core.memories import Body, Summary, classify_memory, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
-from ultron_core.steps.uploads import Floats, Prepared, Upload
+from ultron_core.steps.uploads import Floats, Prepared, Upload, embedded_text, offline_summary
 
 __all__ = ["embed", "prepare", "redact_tags"]
 
@@ -24,8 +24,7 @@ def prepare(context: Context, uploads: Sequence[Upload]) -> list[Prepared]:
     bodies = [_redacted(context, upload) for upload in uploads]
     typed = [_typed(context, upload, body) for upload, (body, _, _) in zip(uploads, bodies, strict=True)]
     texts = [
-        embedding_text(memory_type, body.content, body.context, body.resolution)
-        for (memory_type, _), (body, _, _) in zip(typed, bodies, strict=True)
+        embedded_text(memory_type, body) for (memory_type, _), (body, _, _) in zip(typed, bodies, strict=True)
     ]
     vectors = embed(context, texts)
     prepared = []
@@ -91,15 +90,7 @@ def _summarized(context: Context, body: Body) -> tuple[Summary, bool]:
         (l0, l1), _ = context.redactor.redact_json([made.l0, made.l1])
         made = replace(made, l0=l0, l1=l1)
     told = made is not None or context.llm is None
-    if made is None:
-        made = summarize_memory(
-            body.content,
-            body.context,
-            body.resolution,
-            l0_max_tokens=limits.l0_max_tokens,
-            l1_max_tokens=limits.l1_max_tokens,
-        )
-    return made, told
+    return made or offline_summary(context, body), told
 
 
 def embed(context: Context, texts: Sequence[str]) -> list[Floats | None]:

@@ -18,7 +18,7 @@ from ultron_core.memories import Body
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.backfill import backfill
 from ultron_core.steps.context import Context
-from ultron_core.steps.lexical import MEMORY, count_document, count_memories, make_lexical
+from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, make_lexical
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.steps.uploads import body_digest
 from ultron_core.store import memories as memory_store
@@ -164,4 +164,4 @@ def _reindex(context: Context, conn: Connection, row: dict[str, Any], body: Body
     }
     memory_store.run(conn, "upsert_search", values)
     if row["status"] == "active":
-        count_document(context, conn, MEMORY, lexical.terms, lexical.length)
+        count_documents(context, conn, MEMORY, [lexical])

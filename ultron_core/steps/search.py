@@ -17,7 +17,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from ultron_core.errors import EmbeddingError, InputError, ModelError
-from ultron_core.search import analyze_query, idf, is_weak, query_terms, relevance, score, term_id
+from ultron_core.search import TimeRange, find_range, idf, is_weak, query_terms, relevance, score, term_id
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.rerank import model_order
@@ -97,8 +97,10 @@ def search_memories(
     if limit < 1:
         raise InputError("limit must be at least 1.")
     notes: list[str] = []
-    analysis = analyze_query(query, context.clock())
+    span = find_range(query, context.clock()) or TimeRange(None, None, 0, 0)
     vectors, phrases = _embedded(context, query, notes)
+    plain = _term_ids([query])
+    terms = plain if phrases == [query] else _term_ids(phrases)
     filters = {
         "types": _listed(memory_types),
         "tags": _listed(tags),
@@ -107,7 +109,7 @@ def search_memories(
         "since": since,
         "until": until,
     }
-    named = {"since": since or analysis.since, "until": until or analysis.until}
+    named = {"since": since or span.since, "until": until or span.until}
     rerank = context.settings.search.rerank if rerank is None else rerank
     depth = max(limit, context.settings.search.rerank_candidates) if rerank else limit
 
@@ -117,8 +119,8 @@ def search_memories(
             context.account_id,
             (context.embedder.model_id, context.embedder.dimension),
             vectors,
-            _term_ids(phrases),
-            _term_ids([query]),
+            terms,
+            plain,
             filters=filters,
             status=status,
             limit=max(_CANDIDATES, 2 * depth),
@@ -127,7 +129,8 @@ def search_memories(
         hit_at = context.clock() if record_hits and ranked and not rerank else None
         records = store.fetch(conn, context.account_id, [one.id for one in ranked], hit_at=hit_at)
         found = {record.id: record for record in records}
-        return [_hit(found[one.id], one) for one in ranked if one.id in found]
+        soft = context.embedder.thresholds.soft
+        return [_hit(found[one.id], one, soft) for one in ranked if one.id in found]
 
     hits = context.database.run(partial(work, {**filters, **named}))
     if not hits and named != {"since": since, "until": until}:
@@ -194,70 +197,70 @@ def _term_ids(phrases: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """A candidate with its scores."""
+    """A candidate with its scores; `held` and `asked` are weights of the query's words."""
 
     id: UUID
     cosine: float
+    bm25: float
+    held: float
+    asked: float
+    relevance: float
+    days: float
+    superseded: bool
     score: float
-    explain: dict[str, float]
-    weak: bool
+
+    @property
+    def explain(self) -> dict[str, float]:
+        return {
+            "cosine": round(self.cosine, 4),
+            "bm25": round(self.bm25, 4),
+            "relevance": round(self.relevance, 4),
+            "days": round(self.days, 2),
+            "superseded": float(self.superseded),
+        }
 
 
 def _rank(context: Context, rows: Sequence[dict[str, Any]], limit: int) -> list[_Ranked]:
     now = context.clock()
-    scored = [(_score(context, row, now), row) for row in rows if _speaks_of_it(context, row)]
-    scored.sort(key=lambda pair: (-round(pair[0], 4), -_cosine(pair[1]), str(pair[1]["id"])))
-    return [_ranked(context, final, row, now) for final, row in scored[:limit]]
-
-
-def _speaks_of_it(context: Context, row: dict[str, Any]) -> bool:
-    """Near enough, or it holds words that carry a fair share of the query's weight."""
-    if _cosine(row) >= context.embedder.thresholds.soft * _COSINE_FLOOR:
-        return True
-    # long documents weigh each word less: what they hold counts, not how dense it is
-    asked = float(row["asked"] or 0.0)
-    weight = max(float(row["bm25"] or 0.0), float(row["held"] or 0.0))
-    return asked > 0 and weight >= asked * _BM25_MOST * _WORD_FLOOR
-
-
-def _cosine(row: dict[str, Any]) -> float:
-    return max(float(row["cosine"] or 0.0), 0.0)
-
-
-def _relevance(context: Context, row: dict[str, Any]) -> float:
-    """Words that no memory holds count as asked for: a query that is half unknown is answered half."""
-    asked = float(row["asked"] or 0.0) + row["unknown"] * idf(0, row["documents"])
     noise = context.embedder.thresholds.soft * _COSINE_FLOOR
-    return relevance(_cosine(row), float(row["bm25"] or 0.0), asked, noise=noise)
+    scored = [one for row in rows if _speaks_of_it(one := _scored(context, row, now, noise), noise)]
+    scored.sort(key=lambda one: (-one.score, -one.cosine, str(one.id)))
+    return scored[:limit]
 
 
-def _score(context: Context, row: dict[str, Any], now: datetime) -> float:
+def _scored(context: Context, row: dict[str, Any], now: datetime, noise: float) -> _Ranked:
     search = context.settings.search
-    final = score(
-        _relevance(context, row), row["tier"], _days(row, now), search.decay_alpha, search.time_decay_weight
+    cosine, bm25, asked = max(row["cosine"] or 0.0, 0.0), row["bm25"] or 0.0, row["asked"] or 0.0
+    # words that no memory holds count as asked for: a query that is half unknown is answered half
+    wanted = asked + row["unknown"] * idf(0, row["documents"])
+    close = relevance(cosine, bm25, wanted, noise=noise)
+    days = (now - (row["last_hit_at"] or now)).total_seconds() / 86_400
+    final = score(close, row["tier"], days, search.decay_alpha, search.time_decay_weight)
+    final *= _SUPERSEDED if row["superseded"] else 1.0
+    return _Ranked(
+        row["id"],
+        cosine,
+        bm25,
+        row["held"] or 0.0,
+        asked,
+        close,
+        days,
+        row["superseded"],
+        round(final, 4),
     )
-    return final * _SUPERSEDED if row["superseded"] else final
 
 
-def _days(row: dict[str, Any], now: datetime) -> float:
-    return float((now - (row["last_hit_at"] or now)).total_seconds() / 86_400)
+def _speaks_of_it(one: _Ranked, noise: float) -> bool:
+    """Near enough, or it holds words that carry a fair share of the query's weight."""
+    # long documents weigh each word less: what they hold counts, not how dense it is
+    return one.cosine >= noise or (
+        one.asked > 0 and max(one.bm25, one.held) >= one.asked * _BM25_MOST * _WORD_FLOOR
+    )
 
 
-def _ranked(context: Context, final: float, row: dict[str, Any], now: datetime) -> _Ranked:
-    cosine = round(_cosine(row), 4)
-    parts = {
-        "cosine": cosine,
-        "bm25": round(float(row["bm25"] or 0.0), 4),
-        "relevance": round(_relevance(context, row), 4),
-        "days": round(_days(row, now), 2),
-        "superseded": float(row["superseded"]),
-    }
-    weak = is_weak(parts["relevance"], cosine, context.embedder.thresholds.soft)
-    return _Ranked(row["id"], cosine, round(final, 4), parts, weak)
-
-
-def _hit(record: MemoryRecord, ranked: _Ranked) -> SearchHit:
-    return SearchHit(record, ranked.cosine, ranked.score, ranked.explain, ranked.weak)
+def _hit(record: MemoryRecord, ranked: _Ranked, soft: float) -> SearchHit:
+    weak = is_weak(ranked.relevance, ranked.cosine, soft)
+    return SearchHit(record, round(ranked.cosine, 4), ranked.score, ranked.explain, weak)
 
 
 def _shown(hit: SearchHit, detail_level: str, explain: bool) -> SearchHit:

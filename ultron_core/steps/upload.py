@@ -13,18 +13,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from ultron_core.errors import InputError
-from ultron_core.memories import embedding_text
-from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.prepare import embed, prepare
 from ultron_core.steps.upload_judge import Judge
-from ultron_core.steps.upload_plan import Plan, Row, make_plan
+from ultron_core.steps.upload_plan import Plan, make_plan
 from ultron_core.steps.upload_rows import write_plan
-from ultron_core.steps.upload_snapshot import Snapshot, holds, take_snapshot
-from ultron_core.steps.uploads import Prepared, Source, Upload, UploadResult, thresholds
+from ultron_core.steps.upload_snapshot import Snapshot, holds, lock_types, take_snapshot
+from ultron_core.steps.uploads import Prepared, Source, Upload, UploadResult, embedded_text, thresholds
 from ultron_core.store import memories as memory_store
-from ultron_core.store import upload_rows as store
 from ultron_core.store.database import Connection
 
 __all__ = ["Source", "Upload", "UploadResult", "upload_memories"]
@@ -57,26 +54,16 @@ def _plan(context: Context, prepared: Sequence[Prepared], snapshot: Snapshot, ju
     """Decisions, with vectors of the bodies that they change."""
     plan = make_plan(prepared, snapshot, thresholds(context), judge)
     changed = [row for row in plan.rows.values() if row.changed]
-    for row, vector in zip(changed, embed(context, [_embedded_text(row) for row in changed]), strict=True):
+    texts = [embedded_text(row.memory_type, row.body) for row in changed]
+    for row, vector in zip(changed, embed(context, texts), strict=True):
         row.vector = vector
     return plan
-
-
-def _embedded_text(row: Row) -> str:
-    kind: MemoryType = row.memory_type  # type: ignore[assignment]  # the column's check allows nothing else
-    return embedding_text(kind, row.body.content, row.body.context, row.body.resolution)
-
-
-def _lock(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> None:
-    types = sorted({item.memory_type for item in prepared})
-    store.run(conn, "lock", {"account_id": context.account_id, "types": types})
 
 
 def _write(
     context: Context, prepared: Sequence[Prepared], snapshot: Snapshot, plan: Plan, conn: Connection
 ) -> list[UploadResult] | None:
     """The results, or None when something came meanwhile that the plan should have seen."""
-    _lock(context, conn, prepared)
     if not holds(context, conn, prepared, snapshot, plan.looked_at):
         return None
     return _written(context, conn, plan)
@@ -85,7 +72,7 @@ def _write(
 def _plan_under_lock(
     context: Context, prepared: Sequence[Prepared], judge: Judge, conn: Connection
 ) -> list[UploadResult]:
-    _lock(context, conn, prepared)
+    lock_types(context, conn, prepared)
     snapshot = take_snapshot(context, prepared, conn)
     return _written(context, conn, _plan(context, prepared, snapshot, judge))
 

@@ -17,8 +17,9 @@ from ultron_core.errors import InputError
 from ultron_core.memories import Body, Relation, merge_tags, relate
 from ultron_core.steps.upload_judge import Judge
 from ultron_core.steps.upload_snapshot import Snapshot
-from ultron_core.steps.uploads import Floats, Prepared, body_digest
+from ultron_core.steps.uploads import Floats, Prepared, body_digest, body_of
 from ultron_core.store.memories import MemoryRecord
+from ultron_core.store.upload_rows import Neighbours
 
 __all__ = ["Decision", "Plan", "Row", "make_plan"]
 
@@ -37,6 +38,8 @@ class Row:
     reactivate: bool = False
     #: of the body as it is at the end; None when the embedder failed or, for a stored body, when unchanged
     vector: Floats | None = None
+    #: the nearest memories of any type, where they were looked for
+    around: tuple[UUID, ...] | None = None
 
     @property
     def first_body(self) -> Body:
@@ -44,7 +47,7 @@ class Row:
         if self.made_by is not None:
             return self.made_by.body
         assert self.record is not None
-        return _body(self.record)
+        return body_of(self.record)
 
     @property
     def changed(self) -> bool:
@@ -154,7 +157,8 @@ class _Planner:
             return self._insert(position, item, "no_vector")
         near = self._near(position, item)
         if not near:
-            return self._insert(position, item, "first_of_its_type")
+            first = not self._snapshot.marks.get(item.memory_type)
+            return self._insert(position, item, "first_of_its_type" if first else "nothing_near")
         return self._compare(position, item, near)
 
     def _compare(self, position: int, item: Prepared, near: Sequence[tuple[UUID, float]]) -> Decision:
@@ -176,22 +180,25 @@ class _Planner:
 
     def _near(self, position: int, item: Prepared) -> list[tuple[UUID, float]]:
         """Stored and new memories of the type, best first."""
-        near = list(self._snapshot.near.get(position, ()))
+        near = list(self._neighbours(position).same)
         for earlier in self._made.get(item.memory_type, ()):
             memory_id = self._plan.decisions[earlier].memory_id
             near.append((memory_id, float(self._cosines[position, earlier])))
         return sorted(near, key=lambda pair: (-pair[1], str(pair[0])))[:5]
 
+    def _neighbours(self, position: int) -> Neighbours:
+        return self._snapshot.near.get(position) or Neighbours()
+
     def _text(self, memory_id: UUID) -> str:
         row = self._plan.rows.get(memory_id)
-        return row.body.text if row else _body(self._snapshot.records[memory_id]).text
+        return row.body.text if row else body_of(self._snapshot.records[memory_id]).text
 
     def _row(self, memory_id: UUID) -> Row:
         """The memory, touched by this batch; an archived one comes back."""
         row = self._plan.rows.get(memory_id)
         if row is None:
             record = self._snapshot.records[memory_id]
-            row = Row(memory_id, record.memory_type, _body(record), tuple(record.tags), record=record)
+            row = Row(memory_id, record.memory_type, body_of(record), tuple(record.tags), record=record)
             row.reactivate = record.status == "archived"
             self._plan.rows[memory_id] = row
         return row
@@ -207,7 +214,16 @@ class _Planner:
     ) -> Decision:
         memory_id = uuid4()
         tags = tuple(merge_tags((), item.tags))
-        row = Row(memory_id, item.memory_type, item.body, tags, made_by=item, hits=1, vector=item.vector)
+        row = Row(
+            memory_id,
+            item.memory_type,
+            item.body,
+            tags,
+            made_by=item,
+            hits=1,
+            vector=item.vector,
+            around=self._neighbours(position).around,
+        )
         self._plan.rows[memory_id] = row
         if item.vector is not None:
             self._made.setdefault(item.memory_type, []).append(position)
@@ -232,10 +248,6 @@ class _Planner:
         for giver in item.givers:
             self._given.setdefault((giver, item.body), decision.memory_id)
         self._digests.setdefault(item.digest, decision.memory_id)
-
-
-def _body(record: MemoryRecord) -> Body:
-    return Body(record.content, record.context, record.resolution)
 
 
 def _cosines(prepared: Sequence[Prepared]) -> Floats:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from psycopg.types.json import Jsonb
 
-from ultron_core.memories import Body, Summary, summarize_memory
+from ultron_core.memories import Summary
 from ultron_core.steps import clusters as cluster_step
+from ultron_core.steps.cluster_members import Joining, place
 from ultron_core.steps.context import Context
 from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, make_lexicals
 from ultron_core.steps.memory_rows import register_model, set_status
 from ultron_core.steps.upload_plan import Decision, Plan, Row
-from ultron_core.steps.uploads import body_digest, thresholds
+from ultron_core.steps.uploads import body_digest, offline_summary, thresholds
 from ultron_core.store import memories as memory_store
 from ultron_core.store import upload_rows as store
 from ultron_core.store.database import Connection
@@ -71,7 +73,7 @@ def _more_tags(row: Row) -> bool:
 def _new_row(context: Context, row: Row) -> dict[str, Any]:
     item = row.made_by
     assert item is not None
-    summary = _summary(context, row.body) if row.changed else item.summary
+    summary = offline_summary(context, row.body) if row.changed else item.summary
     return {
         **_body_columns(row, summary),
         "agent_id": item.upload.agent_id,
@@ -84,33 +86,18 @@ def _new_row(context: Context, row: Row) -> dict[str, Any]:
 
 
 def _changed_row(context: Context, row: Row) -> dict[str, Any]:
-    return {**_body_columns(row, _summary(context, row.body)), "needs_model": context.llm is not None}
+    return {**_body_columns(row, offline_summary(context, row.body)), "needs_model": context.llm is not None}
 
 
 def _body_columns(row: Row, summary: Summary) -> dict[str, Any]:
     return {
         "id": str(row.id),
-        **_fields(row.body),
+        **asdict(row.body),
         "tags": list(row.tags),
         "summary_l0": summary.l0,
         "overview_l1": summary.l1,
         "body_sha256": body_digest(row.memory_type, row.body),
     }
-
-
-def _fields(body: Body) -> dict[str, str]:
-    return {"content": body.content, "context": body.context, "resolution": body.resolution}
-
-
-def _summary(context: Context, body: Body) -> Summary:
-    limits = context.settings.extract
-    return summarize_memory(
-        body.content,
-        body.context,
-        body.resolution,
-        l0_max_tokens=limits.l0_max_tokens,
-        l1_max_tokens=limits.l1_max_tokens,
-    )
 
 
 def _write_origins(context: Context, conn: Connection, plan: Plan, now: datetime) -> None:
@@ -170,7 +157,7 @@ def _contribution(decision: Decision, source_id: str | None) -> dict[str, Any]:
         "agent_id": item.upload.agent_id,
         "memory_id": str(decision.memory_id),
         "source_id": source_id,
-        **_fields(item.body),
+        **asdict(item.body),
         "tags": list(item.tags),
         "merged": decision.action == "merge",
         "pending": decision.pending,
@@ -187,7 +174,7 @@ def _decision(decision: Decision, contribution_id: str) -> dict[str, Any]:
         "decision": decision.action,
         "reason": decision.reason,
         "score": decision.score,
-        "body_before": _fields(before) if before is not None else None,
+        "body_before": asdict(before) if before is not None else None,
         "decided_by": decision.decided_by,
     }
 
@@ -258,8 +245,9 @@ def _write_words(context: Context, conn: Connection, rows: Sequence[Row]) -> Non
         for row, lexical in zip(rows, lexicals, strict=True)
     ]
     average = {"average_length": lexicals[0].average_length}
-    store.run(conn, "upsert_search", {"account_id": context.account_id, **average, "rows": Jsonb(given)})
-    count_documents(context, conn, MEMORY, lexicals)
+    with conn.pipeline():
+        store.run(conn, "upsert_search", {"account_id": context.account_id, **average, "rows": Jsonb(given)})
+        count_documents(context, conn, MEMORY, lexicals)
 
 
 def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
@@ -271,9 +259,8 @@ def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
         if row.vector is not None:
             cluster_step.refresh_member(context, conn, row.id)
     joining = [
-        (row.id, memory_store.vector_text(row.vector), row.made_by.summary.l0)
+        Joining(row.id, row.vector, row.made_by.summary.l0, row.around)
         for row in plan.new
         if row.vector is not None and row.made_by is not None
     ]
-    if joining:
-        cluster_step.assign_many(context, conn, joining)
+    place(context, conn, joining)

@@ -9,8 +9,10 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from psycopg import Cursor
 
 from ultron_core.memories import Body
+from ultron_core.steps.cluster_members import model_of
 from ultron_core.steps.context import Context
 from ultron_core.steps.uploads import Prepared, body_digest, thresholds
 from ultron_core.store import memories as memory_store
@@ -18,7 +20,7 @@ from ultron_core.store import upload_rows as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
 
-__all__ = ["Known", "Snapshot", "holds", "take_snapshot", "take_words"]
+__all__ = ["Known", "Snapshot", "holds", "lock_types", "take_snapshot", "take_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +42,38 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`near` holds the nearest memories of each upload's type with their cosines, best first;
+    """`near` holds what is near to each upload, by its position;
     `marks` the number of each type's latest vector: what has a higher one came later."""
 
     words: _Words
-    near: Mapping[int, Sequence[tuple[UUID, float]]]
+    near: Mapping[int, store.Neighbours]
     records: Mapping[UUID, MemoryRecord]
     marks: Mapping[str, int]
 
 
 def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
     """What equal keys, sources and words tell, and nothing about near ones."""
-    words = _look_up(context, conn, prepared)
+    with conn.pipeline():
+        asked = _ask_words(context, conn, prepared)
+    words = _words(prepared, asked)
     return Snapshot(words, {}, _records(context, conn, words, {}), {})
 
 
 def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
     """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
-    model = _model(context)
-    types = sorted({item.memory_type for item in prepared})
-    limit = store.EXACT_BELOW
-    sizes = store.fetch(conn, "type_sizes", {**model, "types": types, "limit": limit})
+    with conn.pipeline():  # sent at once, answered at once
+        marks = store.send(conn, "marks", {**model_of(context), "types": _types(prepared)})
+        asked = _ask_words(context, conn, prepared)
+    sizes = marks.fetchall()
+    words = _words(prepared, asked)
     wanted = [
         (position, item.memory_type, item.vector)
         for position, item in enumerate(prepared)
         if item.vector is not None
     ]
-    near = store.nearest(
-        conn,
-        context.account_id,
-        (context.embedder.model_id, context.embedder.dimension),
-        wanted,
-        {row["memory_type"]: row["rows"] for row in sizes},
-    )
-    words = _look_up(context, conn, prepared)
+    model = (context.embedder.model_id, context.embedder.dimension)
+    documents = max((row["documents"] for row in sizes), default=0)
+    near = store.nearest(conn, context.account_id, model, wanted, documents, _lowest(context))
     return Snapshot(
         words=words,
         near=near,
@@ -89,19 +89,33 @@ def holds(
     snapshot: Snapshot,
     touched: Iterable[UUID],
 ) -> bool:
-    """Whether a plan made from the snapshot is still right; the caller holds the locks of all types.
+    """Take the locks of all types, then say whether a plan made from the snapshot is still right.
 
     It is unless the same request or words came since, a memory that the plan touches changed, or a vector
     was written since that is near to one of ours.
     """
-    if _look_up(context, conn, prepared) != snapshot.words:
-        return False
-    if _near_newcomer(context, conn, prepared, snapshot.marks):
-        return False
     wanted = sorted(set(touched) & snapshot.records.keys())
-    records = memory_store.by_ids(conn, context.account_id, wanted) if wanted else []
-    now = {record.id: record for record in records}
-    return all(i in now and _same(now[i], snapshot.records[i]) for i in wanted)
+    marks = {"types": list(snapshot.marks), "marks": list(snapshot.marks.values())}
+    with conn.pipeline():
+        lock_types(context, conn, prepared)
+        asked = _ask_words(context, conn, prepared)
+        newer = store.send(conn, "newer", {**model_of(context), **marks})
+        present = memory_store.send_by_ids(conn, context.account_id, wanted) if wanted else ()
+    now = {record.id: record for record in map(MemoryRecord.from_row, present)}
+    return (
+        _words(prepared, asked) == snapshot.words
+        and not _any_near(context, prepared, newer.fetchall())
+        and all(i in now and _same(now[i], snapshot.records[i]) for i in wanted)
+    )
+
+
+def lock_types(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> None:
+    """One writer a type, to the end of the transaction."""
+    store.send(conn, "lock", {"account_id": context.account_id, "types": _types(prepared)})
+
+
+def _types(prepared: Sequence[Prepared]) -> list[str]:
+    return sorted({item.memory_type for item in prepared})
 
 
 def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
@@ -109,37 +123,45 @@ def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
     return all(getattr(now, name) == getattr(seen, name) for name in names)
 
 
-def _model(context: Context) -> dict[str, Any]:
-    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Cursors of what was sent; None where there is nothing to ask."""
+
+    keys: Cursor[dict[str, Any]] | None
+    given: Cursor[dict[str, Any]] | None
+    digests: Cursor[dict[str, Any]]
 
 
-def _look_up(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> _Words:
+def _ask_words(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> _Asked:
     account = {"account_id": context.account_id}
     keys = sorted({item.upload.idempotency_key for item in prepared if item.upload.idempotency_key})
-    known = store.fetch(conn, "known_keys", {**account, "keys": keys}) if keys else []
     givers = sorted({giver for item in prepared for giver in item.givers})
-    given: dict[tuple[UUID, Body], Known] = {}
-    for row in store.fetch(conn, "same_sources", {**account, "given_by": givers}) if givers else []:
-        body = Body(row["content"], row["context"], row["resolution"])
-        given.setdefault((row["given_by"], body), Known(row["memory_id"], row["status"] == "archived"))
-    return _Words(
-        keys={row["key"]: (row["request_hash"], row["memory_id"]) for row in known},
-        given=given,
-        digests=_digests(conn, account, prepared),
+    same = {
+        "types": _types(prepared),
+        "digests": sorted({item.digest for item in prepared}),
+        "md5s": sorted({_md5(item.body.content) for item in prepared}),
+    }
+    return _Asked(
+        store.send(conn, "known_keys", {**account, "keys": keys}) if keys else None,
+        store.send(conn, "same_sources", {**account, "given_by": givers}) if givers else None,
+        store.send(conn, "same_words", {**account, **same}),
     )
 
 
-def _digests(conn: Connection, account: dict[str, Any], prepared: Sequence[Prepared]) -> dict[str, Known]:
+def _words(prepared: Sequence[Prepared], asked: _Asked) -> _Words:
+    given: dict[tuple[UUID, Body], Known] = {}
+    for row in asked.given or ():
+        body = Body(row["content"], row["context"], row["resolution"])
+        given.setdefault((row["given_by"], body), Known(row["memory_id"], row["status"] == "archived"))
+    keys = {row["key"]: (row["request_hash"], row["memory_id"]) for row in asked.keys or ()}
+    return _Words(keys=keys, given=given, digests=_digests(prepared, asked.digests.fetchall()))
+
+
+def _digests(prepared: Sequence[Prepared], rows: Sequence[dict[str, Any]]) -> dict[str, Known]:
     """Present words come before words that a memory was only given once, active memories before archived."""
     wanted = {item.digest for item in prepared}
-    params = {
-        **account,
-        "types": sorted({item.memory_type for item in prepared}),
-        "digests": sorted(wanted),
-        "md5s": sorted({_md5(item.body.content) for item in prepared}),
-    }
     digests: dict[str, Known] = {}
-    for row in store.fetch(conn, "same_words", params):
+    for row in rows:
         body = Body(row["content"] or "", row["context"] or "", row["resolution"] or "")
         digest = row["digest"] or body_digest(row["memory_type"], body)
         if digest in wanted:
@@ -156,10 +178,10 @@ def _records(
     context: Context,
     conn: Connection,
     words: _Words,
-    near: Mapping[int, Sequence[tuple[UUID, float]]],
+    near: Mapping[int, store.Neighbours],
 ) -> dict[UUID, MemoryRecord]:
     lowest = _lowest(context)
-    ids = {memory_id for pairs in near.values() for memory_id, score in pairs if score >= lowest}
+    ids = {memory_id for one in near.values() for memory_id, score in one.same if score >= lowest}
     ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
     records = memory_store.by_ids(conn, context.account_id, sorted(ids)) if ids else []
     return {record.id: record for record in records}
@@ -171,11 +193,7 @@ def _lowest(context: Context) -> float:
     return min(limits.soft, limits.merge)
 
 
-def _near_newcomer(
-    context: Context, conn: Connection, prepared: Sequence[Prepared], marks: Mapping[str, int]
-) -> bool:
-    params = {**_model(context), "types": list(marks), "marks": list(marks.values())}
-    newcomers = store.fetch(conn, "newer", params)
+def _any_near(context: Context, prepared: Sequence[Prepared], newcomers: Sequence[dict[str, Any]]) -> bool:
     lowest = _lowest(context)
     for memory_type in {row["memory_type"] for row in newcomers}:
         theirs = np.stack([row["exact"].to_numpy() for row in newcomers if row["memory_type"] == memory_type])

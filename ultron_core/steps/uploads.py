@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ultron_core.embeddings.protocol import Thresholds
-from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary
+from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary, embedding_text, summarize_memory
 from ultron_core.models import MemoryDraft, MemoryType
 from ultron_core.steps.context import Context
 from ultron_core.store.memories import MemoryRecord
@@ -20,6 +20,9 @@ __all__ = [
     "Upload",
     "UploadResult",
     "body_digest",
+    "body_of",
+    "embedded_text",
+    "offline_summary",
     "thresholds",
     "upload_of_draft",
 ]
@@ -130,3 +133,26 @@ def body_digest(memory_type: str, body: Body) -> str:
     """Identity of a memory's words."""
     parts = "\x1f".join((memory_type, body.content, body.context, body.resolution))
     return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def body_of(record: MemoryRecord) -> Body:
+    """The words of a stored memory."""
+    return Body(record.content, record.context, record.resolution)
+
+
+def embedded_text(memory_type: str, body: Body) -> str:
+    """What is embedded of a memory whose type was read from its column."""
+    kind: MemoryType = memory_type  # type: ignore[assignment]  # the column's check allows nothing else
+    return embedding_text(kind, body.content, body.context, body.resolution)
+
+
+def offline_summary(context: Context, body: Body) -> Summary:
+    """L0 and L1 by rules, within the limits of the settings."""
+    limits = context.settings.extract
+    return summarize_memory(
+        body.content,
+        body.context,
+        body.resolution,
+        l0_max_tokens=limits.l0_max_tokens,
+        l1_max_tokens=limits.l1_max_tokens,
+    )

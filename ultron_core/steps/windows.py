@@ -15,6 +15,7 @@ from psycopg import sql
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
 from ultron_core.steps.context import Context
+from ultron_core.steps.lexical import MOST_TERMS
 from ultron_core.store import memories as memory_store
 from ultron_core.store import sessions as session_store
 from ultron_core.store.database import Connection
@@ -23,9 +24,6 @@ from ultron_core.store.queries import load_queries
 __all__ = ["fill_windows", "index_windows"]
 
 _SQL = load_queries("windows")
-
-#: what a sparsevec can hold; only a window full of different Chinese characters comes near it
-_MOST_TERMS = 16_000
 
 _Key = tuple[str, int]
 
@@ -176,7 +174,7 @@ def _insert(
 
 
 def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:
-    return dict(islice(bm25_weights(counts, length, average).items(), _MOST_TERMS))
+    return dict(islice(bm25_weights(counts, length, average).items(), MOST_TERMS))
 
 
 def _average(context: Context, conn: Connection, lengths: Sequence[int]) -> float:

@@ -11,11 +11,12 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import Vector
+from psycopg import Cursor
 
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
 
-__all__ = ["ClusterChange", "KnowledgeCluster", "as_vectors", "fetch", "matrix", "run"]
+__all__ = ["ClusterChange", "KnowledgeCluster", "as_vectors", "fetch", "matrix", "run", "send"]
 
 _SQL = load_queries("clusters")
 
@@ -81,6 +82,11 @@ def as_vectors(rows: npt.NDArray[np.float32]) -> list[Vector]:
 def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
     """Execute a named query of this family; returns the number of rows it touched."""
     return conn.execute(_SQL[query], dict(params)).rowcount
+
+
+def send(conn: Connection, query: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
+    """The same without waiting, inside a pipeline."""
+    return conn.execute(_SQL[query], dict(params), binary=True)
 
 
 def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from pgvector import SparseVector
-from psycopg import sql
+from psycopg import Cursor, sql
 
 from ultron_core.store.database import Connection
 from ultron_core.store.embeddings import index_name
@@ -24,8 +24,6 @@ __all__ = [
     "ensure_index",
     "fetch",
     "index_name",
-    "many_rows",
-    "nearest",
     "run",
     "sources",
     "sparse",
@@ -33,8 +31,6 @@ __all__ = [
 ]
 
 _SQL = load_queries("memories")
-#: below this many rows of one model every row is compared: exact, and as fast as the index
-EXACT_BELOW = 4000
 _DIMENSIONS = 1_000_000_000
 
 
@@ -63,7 +59,7 @@ class MemoryRecord:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        return cls(**{f.name: row[f.name] for f in fields(cls)})
+        return cls(*[row[name] for name in cls.__slots__])
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,43 +121,18 @@ def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[
 
 def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:
     """Full memories in the order of `ids`; unknown ones are left out."""
-    rows = conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)})
-    return [MemoryRecord.from_row(row) for row in rows]
+    return [MemoryRecord.from_row(row) for row in send_by_ids(conn, account_id, ids)]
+
+
+def send_by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> Cursor[dict[str, Any]]:
+    """The rows of `by_ids` without waiting, inside a pipeline."""
+    return conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)}, binary=True)
 
 
 def sources(conn: Connection, account_id: str, memory_id: UUID) -> list[MemorySource]:
     """Sources of one memory, in order of place."""
     rows = conn.execute(_SQL["sources"], {"account_id": account_id, "id": memory_id})
     return [MemorySource.from_row(row) for row in rows]
-
-
-def nearest(
-    conn: Connection, account_id: str, model: tuple[str, int], memory_type: str, vector: str, limit: int = 5
-) -> list[tuple[UUID, float]]:
-    """(id, cosine in float32) of the nearest active memories of a type; `model` = (id, dimension)."""
-    params = {
-        "account_id": account_id,
-        "model_id": model[0],
-        "memory_type": memory_type,
-        "vector": vector,
-        "limit": limit,
-    }
-    if many_rows(conn):
-        query = sql.SQL(_SQL["nearest_indexed"]).format(
-            model=sql.Literal(model[0]), dimension=sql.Literal(model[1])
-        )
-        conn.execute("SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 100")
-        rows = conn.execute(query, params).fetchall()
-    else:
-        rows = conn.execute(_SQL["nearest_exact"], params).fetchall()
-    found = [(row["memory_id"], float(row["cosine"])) for row in rows]
-    return sorted(found, key=lambda pair: (-pair[1], str(pair[0])))
-
-
-def many_rows(conn: Connection) -> bool:
-    """Whether an index pays: below, every row is compared."""
-    row = conn.execute(_SQL["row_estimate"]).fetchone()
-    return bool(row and row["rows"] >= EXACT_BELOW)
 
 
 def ensure_index(conn: Connection, model: tuple[str, int]) -> None:

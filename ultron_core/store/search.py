@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from pgvector import Vector
+from pgvector import HalfVector
 from psycopg import sql
 
 from ultron_core.store.database import Connection
@@ -21,6 +22,12 @@ _SQL = load_queries("search")
 EXACT_BELOW = 4000
 #: what results can be narrowed by; each is a query `filter_<name>`
 FILTERS = ("types", "tags", "tiers", "agent_id", "since", "until")
+#: planning takes as long as a small search: one plan serves any words and types, other filters need one of their own
+_PLANNED_ONCE = frozenset(("types",))
+_PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan"
+_PLAN_EACH = "SET LOCAL plan_cache_mode = force_custom_plan"
+#: the limit is a literal of the statement: few values, few plans
+_LIMIT_STEP = 50
 
 
 def candidates(
@@ -47,32 +54,37 @@ def candidates(
         **{name: filters[name] for name in used},
         "account_id": account_id,
         "model_id": model[0],
-        "vectors": [Vector(vector) for vector in vectors],
+        "vectors": [HalfVector(vector) for vector in vectors],
         "terms": sorted(terms),
         "plain": sorted(plain),
-        "candidates": limit,
         "exact_below": EXACT_BELOW,
     }
-    # a plan for any words and any filter is several times slower than one for these
-    conn.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-    return conn.execute(_statement(used, model, status), params, binary=True).fetchall()
+    statement = _statement(used, model, status, -(-limit // _LIMIT_STEP) * _LIMIT_STEP)
+    with conn.pipeline():
+        conn.execute(_PLAN_ONCE if set(used) <= _PLANNED_ONCE else _PLAN_EACH)
+        rows = conn.execute(statement, params, binary=True)
+    return rows.fetchall()
 
 
-def _statement(used: Sequence[str], model: tuple[str, int], status: str) -> sql.Composed:
+@lru_cache(maxsize=256)
+def _statement(used: tuple[str, ...], model: tuple[str, int], status: str, limit: int) -> bytes:
     filters = sql.SQL(" ").join([sql.SQL(_SQL[f"filter_{name}"]) for name in used])
     literals = {
         "model": sql.Literal(model[0]),
         "dimension": sql.Literal(model[1]),
         "status": sql.Literal(status),
+        "limit": sql.Literal(limit),
     }
     near = _SQL["near_active" if status == "active" else "near_archived"]
     matching = _SQL["matching_filtered" if used else "matching_all"]
-    return sql.SQL(_SQL["candidates"]).format(
+    statement = sql.SQL(_SQL["candidates"]).format(
         filters=filters,
         status=literals["status"],
+        limit=literals["limit"],
         matching=sql.SQL(matching).format(filters=filters, **literals),
         near=sql.SQL(near).format(filters=filters, **literals),
     )
+    return statement.as_bytes()
 
 
 def fetch(

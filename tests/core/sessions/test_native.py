@@ -294,7 +294,7 @@ def test_rows_shared_by_three_harnesses_are_named_by_the_one_that_wrote_them():
     assert named(header, ask, answer, sent) == ("openclaw", "openclaw")
     assert named(header, ask, answer, snapshot) == ("openclaw", "openclaw")
     assert named({**header, "cwd": "/home/a/.openclaw/workspace"}, ask) == ("openclaw", "openclaw")
-    assert named({**header, "cwd": "/work/openclaw"}, ask, answer) == ("pi", "pi")
+    assert named({**header, "cwd": "/srv/openclaw"}, ask, answer) == ("pi", "pi")
     assert named({"type": "session_start", "id": "d", "cwd": "/r"}, ask, answer) == ("droid", "droid")
     assert named(ask, answer, pi("3", "2", role="user", content=result)) == ("droid", "droid")
     # the gateway's own notice is not the model's word

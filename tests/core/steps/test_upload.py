@@ -217,7 +217,7 @@ def test_an_archived_memory_comes_back_with_id_and_hits(ultron):
 
 
 def test_the_index_of_a_large_store_decides_like_the_exact_comparison(ultron, monkeypatch):
-    monkeypatch.setattr("ultron_core.store.memories.EXACT_BELOW", 0)
+    monkeypatch.setattr("ultron_core.store.upload_rows.EXACT_BELOW", 0)
     first = ultron.upload_memory(FIRST)
     ultron.upload_memory("The parser fails on tabs.")
     assert ultron.upload_memory(AGAIN).id == first.id

@@ -5,6 +5,9 @@ import pytest
 
 from tests.support.memories import StubEmbedder, axis, rows
 from ultron_core.client import Ultron
+from ultron_core.steps.clusters import get_clusters
+from ultron_core.steps.upload import Upload, upload_memories
+from ultron_core.store import upload_rows
 
 
 @pytest.fixture
@@ -48,7 +51,10 @@ def test_two_hundred_uploads_take_as_many_statements_as_twenty(ultron, statement
     assert few < 45
 
 
-def test_a_batch_decides_like_single_uploads(settings):
+@pytest.mark.parametrize("small_store", [True, False])
+def test_a_batch_decides_like_single_uploads(settings, monkeypatch, small_store):
+    if not small_store:
+        monkeypatch.setattr(upload_rows, "EXACT_BELOW", 0)
     texts = [
         "Alpha: the build fails.",
         "Alpha again: the build fails here.",
@@ -95,3 +101,31 @@ def test_a_text_with_more_words_than_an_index_row_holds_is_stored_and_found(ultr
     )
     record = ultron.upload_memory(f"railway railway {words}")
     assert ultron.search_memories("railway", limit=1, record_hits=False)[0].record.id == record.id
+
+
+def test_in_a_large_store_a_duplicate_is_found_behind_many_near_ones_of_other_types(settings, monkeypatch):
+    monkeypatch.setattr(upload_rows, "EXACT_BELOW", 0)
+    with Ultron(settings, embedder=StubEmbedder({"The port": axis(0)})) as ultron:
+        (first,) = upload_memories(
+            ultron.context, [Upload("The port of staging is open.", memory_type="life")]
+        )
+        others = [
+            Upload(f"The port of staging is open, says team {n}.", memory_type="error") for n in range(25)
+        ]
+        assert sum(one.action == "insert" for one in upload_memories(ultron.context, others)) > 20
+        (again,) = upload_memories(
+            ultron.context, [Upload("The port of staging is open!", memory_type="life")]
+        )
+    assert again.record.id == first.record.id
+
+
+def test_in_a_large_store_memories_join_the_clusters_of_their_neighbours(settings, monkeypatch):
+    monkeypatch.setattr(upload_rows, "EXACT_BELOW", 0)
+    near = {f"Fact {n} about pumps": axis(n + 5, near=axis(0), cosine=0.88) for n in range(6)}
+    far = {f"Fact {n} about valves": axis(n + 5, near=axis(1), cosine=0.88) for n in range(6)}
+    with Ultron(settings, embedder=StubEmbedder({**near, **far})) as ultron:
+        ultron.upload_memories([{"content": text} for text in [*near, *far][::3]])
+        for text in (*near, *far):
+            ultron.upload_memory(text)
+        clusters = get_clusters(ultron.context)
+    assert sorted(cluster.size for cluster in clusters) == [6, 6]

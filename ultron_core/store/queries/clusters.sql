@@ -7,6 +7,13 @@ FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
     ORDER BY centroid <=> q.vector, cluster_id LIMIT 3
 ) c ORDER BY c.cluster_id;
 
+-- name: of_members
+-- The clusters that some memories are in, each once.
+SELECT c.cluster_id, c.size, c.centroid FROM clusters c
+WHERE c.account_id = %(account_id)s AND c.model_id = %(model_id)s
+    AND c.cluster_id IN (SELECT cluster_id FROM cluster_members WHERE memory_id = ANY(%(ids)s))
+ORDER BY c.cluster_id;
+
 -- name: centroids
 -- All clusters of a model, in the order they were made.
 SELECT cluster_id, size, centroid, skill_slug, checked_size FROM clusters

@@ -21,11 +21,6 @@ VALUES (%(export_id)s, %(segment_id)s, %(account_id)s, %(agent_id)s, %(session_i
 SELECT id, name, version, path, content_hash, rows, created_at FROM sft_exports
 WHERE account_id = %(account_id)s ORDER BY created_at DESC LIMIT %(limit)s;
 
--- name: holding_segment
--- Datasets that hold a segment.
-SELECT e.name, e.version, e.path, r.split FROM sft_export_rows r JOIN sft_exports e ON e.id = r.export_id
-WHERE r.account_id = %(account_id)s AND r.segment_id = %(segment_id)s ORDER BY e.created_at;
-
 -- name: newest_of_all
 -- The dataset that was written last.
 SELECT name, version, path, rows, manifest, created_at FROM sft_exports

@@ -6,27 +6,6 @@ SELECT pg_advisory_xact_lock(hashtextextended('memory:' || %(account_id)s || '/'
 -- One writer of clusters and document frequencies; always taken after the types.
 SELECT pg_advisory_xact_lock(hashtextextended('clusters:' || %(account_id)s, 0));
 
--- name: row_estimate
--- Roughly how many vectors there are: decides between exact and indexed search.
-SELECT greatest(reltuples, 0)::bigint AS rows FROM pg_class WHERE oid = 'memory_vectors'::regclass;
-
--- name: nearest_exact
--- The nearest active memories of the same type, every row compared.
-SELECT v.memory_id, 1 - (v.exact <=> %(vector)s::vector) AS cosine
-FROM memory_vectors v
-WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.memory_type = %(memory_type)s
-    AND v.status = 'active'
-ORDER BY (v.embedding <=> %(vector)s::vector::halfvec) + 0, v.memory_id LIMIT %(limit)s;
-
--- name: nearest_indexed
--- The same through the model's HNSW index; {model} and {dimension} are literals, as the index needs.
-SELECT n.memory_id, 1 - (n.exact <=> %(vector)s::vector) AS cosine FROM (
-    SELECT v.memory_id, v.exact FROM memory_vectors v
-    WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.memory_type = %(memory_type)s
-        AND v.status = 'active'
-    ORDER BY v.embedding::halfvec({dimension}) <=> %(vector)s::vector::halfvec({dimension}) LIMIT %(limit)s
-) n ORDER BY cosine DESC, n.memory_id;
-
 -- name: create_index
 -- The HNSW index of one model; {name}, {model} and {dimension} are literals.
 CREATE INDEX IF NOT EXISTS {name} ON memory_vectors
@@ -83,20 +62,6 @@ SELECT m.id, %(model_id)s, m.account_id, m.memory_type, m.status, %(vector)s::ve
 FROM memories m WHERE m.id = %(id)s
 ON CONFLICT (memory_id, model_id) DO UPDATE SET embedding = excluded.embedding, exact = excluded.exact,
     version = excluded.version;
-
--- name: insert_source
--- Where a contribution comes from.
-INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, segment_id, session_id, raw_upload_id,
-    start_line, end_line, segment_start_line, quote, created_at)
-VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(memory_id)s, %(kind)s, %(segment_id)s, %(session_id)s,
-    %(raw_upload_id)s, %(start_line)s, %(end_line)s, %(segment_start_line)s, %(quote)s, %(now)s);
-
--- name: insert_contribution
--- The redacted original of an upload.
-INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution, tags,
-    merged, pending_merge, contributed_at)
-VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(memory_id)s, %(source_id)s, %(content)s, %(context)s, %(resolution)s,
-    %(tags)s, %(merged)s, %(pending_merge)s, %(now)s);
 
 -- name: insert_decision
 -- What was decided about it, and why.
@@ -219,12 +184,6 @@ VALUES (%(account_id)s, %(scope)s, %(documents)s, %(length)s)
 ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(s.documents + excluded.documents, 0),
     total_length = greatest(s.total_length + excluded.total_length, 0);
 
--- name: add_df
--- Its terms, in order, so that two writers never deadlock.
-INSERT INTO lexical_df AS d (account_id, scope, term, df)
-SELECT %(account_id)s, %(scope)s, term, %(count)s FROM unnest(%(terms)s::integer[]) AS t(term) ORDER BY term
-ON CONFLICT (account_id, scope, term) DO UPDATE SET df = greatest(d.df + excluded.df, 0);
-
 -- name: count_memories
 -- The lexical rows of some memories more (sign 1) or less (-1) in the frequencies.
 INSERT INTO lexical_df AS d (account_id, scope, term, df)
@@ -239,11 +198,6 @@ SELECT %(account_id)s, 'memory', %(sign)s * count(*), %(sign)s * coalesce(sum(le
 WHERE memory_id = ANY(%(ids)s) AND account_id = %(account_id)s
 ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(t.documents + excluded.documents, 0),
     total_length = greatest(t.total_length + excluded.total_length, 0);
-
--- name: df
--- Document frequencies of some terms.
-SELECT term, df FROM lexical_df
-WHERE account_id = %(account_id)s AND scope = %(scope)s AND term = ANY(%(terms)s);
 
 -- name: without_vector
 -- Active memories that the embedder of this model has not seen.

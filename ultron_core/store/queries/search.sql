@@ -1,14 +1,15 @@
 -- name: candidates
 -- Both lanes and their union in one statement, each candidate with both scores. The places in braces take other queries
 -- of this file: the filters, a count of what they leave (few rows are all compared, of many the index finds the
--- nearest), the vector lane and the status, a literal as partial indexes need. Rare words of the query find candidates (their frequencies add up to a budget), all of
--- its words score them.
+-- nearest), the vector lane; the status, a literal as partial indexes need; the limit, a literal so that a plan for any
+-- words knows how few rows are found. OFFSET 0 keeps that plan at looking each of them up. Rare words of the query find
+-- candidates (their frequencies add up to a budget), all of its words score them.
 WITH corpus AS MATERIALIZED (
     SELECT coalesce(max(documents), 0) AS documents FROM lexical_stats
     WHERE account_id = %(account_id)s AND scope = 'memory'
 ), words AS MATERIALIZED (
     SELECT d.term, d.df,
-        ln(1 + (c.documents - least(d.df, c.documents) + 0.5) / (least(d.df, c.documents) + 0.5)) AS idf
+        ln(1 + (c.documents - least(d.df, c.documents) + 0.5::float8) / (least(d.df, c.documents) + 0.5)) AS idf
     FROM lexical_df d CROSS JOIN corpus c
     WHERE d.account_id = %(account_id)s AND d.scope = 'memory' AND d.term = ANY(%(terms)s::integer[]) AND d.df > 0
 ), asked AS MATERIALIZED (
@@ -25,12 +26,12 @@ WITH corpus AS MATERIALIZED (
 ), worded AS MATERIALIZED (
     SELECT c.memory_id FROM memory_search c
     WHERE c.account_id = %(account_id)s AND c.status = {status} AND c.terms && (SELECT terms FROM rare) {filters}
-    ORDER BY c.weights <#> (SELECT weights FROM asked), c.memory_id LIMIT %(candidates)s
+    ORDER BY c.weights <#> (SELECT weights FROM asked), c.memory_id LIMIT {limit}
 ), found AS (
     SELECT memory_id FROM near UNION SELECT memory_id FROM worded
 )
 SELECT f.memory_id AS id, u.tier, u.last_hit_at,
-    (SELECT max(1 - (v.embedding <=> q.vector::halfvec)) FROM unnest(%(vectors)b::vector[]) AS q(vector)) AS cosine,
+    (SELECT max(1 - (v.embedding <=> q.vector)) FROM unnest(%(vectors)b::halfvec[]) AS q(vector)) AS cosine,
     -(s.weights <#> (SELECT weights FROM asked)) AS bm25,
     (SELECT sum(w.idf) FROM words w WHERE w.term = ANY(%(plain)s::integer[]) AND w.term = ANY(s.terms)) AS held,
     (SELECT sum(w.idf) FROM words w WHERE w.term = ANY(%(plain)s::integer[])) AS asked,
@@ -41,9 +42,11 @@ SELECT f.memory_id AS id, u.tier, u.last_hit_at,
         WHERE l.to_id = f.memory_id AND l.kind = 'supersedes'
     ) AS superseded
 FROM found f
-JOIN memory_usage u ON u.memory_id = f.memory_id
-JOIN memory_search s ON s.memory_id = f.memory_id
-LEFT JOIN memory_vectors v ON v.memory_id = f.memory_id AND v.model_id = %(model_id)s;
+CROSS JOIN LATERAL (SELECT tier, last_hit_at FROM memory_usage WHERE memory_id = f.memory_id OFFSET 0) u
+CROSS JOIN LATERAL (SELECT terms, weights FROM memory_search WHERE memory_id = f.memory_id OFFSET 0) s
+LEFT JOIN LATERAL (
+    SELECT embedding FROM memory_vectors WHERE memory_id = f.memory_id AND model_id = %(model_id)s OFFSET 0
+) v ON true;
 
 -- name: matching_all
 -- Without a filter the corpus has been counted already.
@@ -60,26 +63,26 @@ SELECT count(*) < (SELECT greatest(%(exact_below)s, sqrt(140.0 * documents))::bi
 
 -- name: near_active
 -- The nearest of each vector. Model and dimension are literals, as the index of the model needs.
-SELECT n.memory_id FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
+SELECT n.memory_id FROM unnest(%(vectors)b::halfvec[]) AS q(vector) CROSS JOIN LATERAL (
     (
         SELECT c.memory_id FROM memory_vectors c
         WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = 'active' {filters}
             AND (SELECT few FROM matching)
-        ORDER BY (c.embedding <=> q.vector::halfvec) + 0, c.memory_id LIMIT %(candidates)s
+        ORDER BY (c.embedding <=> q.vector) + 0, c.memory_id LIMIT {limit}
     ) UNION ALL (
         SELECT c.memory_id FROM memory_vectors c
         WHERE c.model_id = {model} AND c.account_id = %(account_id)s AND c.status = 'active' {filters}
             AND NOT (SELECT few FROM matching)
-        ORDER BY c.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) LIMIT %(candidates)s
+        ORDER BY c.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) LIMIT {limit}
     )
 ) n;
 
 -- name: near_archived
 -- Archived memories are in no index: every row is compared.
-SELECT n.memory_id FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
+SELECT n.memory_id FROM unnest(%(vectors)b::halfvec[]) AS q(vector) CROSS JOIN LATERAL (
     SELECT c.memory_id FROM memory_vectors c
     WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = {status} {filters}
-    ORDER BY (c.embedding <=> q.vector::halfvec) + 0, c.memory_id LIMIT %(candidates)s
+    ORDER BY (c.embedding <=> q.vector) + 0, c.memory_id LIMIT {limit}
 ) n;
 
 -- name: filter_types

@@ -11,10 +11,6 @@ WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file =
 ORDER BY generation DESC LIMIT 1
 FOR UPDATE;
 
--- name: by_id
--- One session.
-SELECT * FROM sessions WHERE id = %(session_id)s AND account_id = %(account_id)s;
-
 -- name: lock_file
 -- One writer a file at a time, also before its first row exists.
 SELECT pg_advisory_xact_lock(
@@ -149,12 +145,6 @@ GROUP BY s.id
 ORDER BY s.changed_at DESC, s.partition_key
 LIMIT %(limit)s;
 
--- name: by_partition
--- The generations of some partitions.
-SELECT * FROM sessions
-WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s)
-ORDER BY partition_key, generation;
-
 -- name: unreported
 -- Partitions whose newest content Dagster has not heard of.
 SELECT partition_key, content_sha256, parser_version, status, agent_id, session_file
@@ -167,10 +157,6 @@ LIMIT %(limit)s;
 -- Dagster has an event for this content.
 UPDATE sessions SET reported = true
 WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s) AND NOT reported;
-
--- name: partition_keys
--- Every partition that has rows.
-SELECT DISTINCT partition_key FROM sessions WHERE account_id = %(account_id)s ORDER BY 1;
 
 -- name: insert_blob
 -- Bytes once; a second upload of the same bytes only counts.

@@ -30,19 +30,15 @@ FROM memory_contributions c JOIN memories m ON m.id = c.memory_id
 WHERE c.account_id = %(account_id)s AND md5(c.content) = ANY(%(md5s)s)
 ORDER BY status, digest NULLS LAST, created_at, id;
 
--- name: type_sizes
--- Each type's active vectors, counted up to a limit, and the number of its latest write.
-SELECT t.memory_type, (
-        SELECT count(*) FROM (
-            SELECT 1 FROM memory_vectors v
-            WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.memory_type = t.memory_type
-                AND v.status = 'active' LIMIT %(limit)s
-        ) counted
-    ) AS rows, coalesce((
+-- name: marks
+-- The number of each type's latest vector, and how many memories there are.
+SELECT t.memory_type, coalesce((
         SELECT max(v.version) FROM memory_vectors v
         WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.memory_type = t.memory_type
             AND v.status = 'active'
-    ), 0) AS mark
+    ), 0) AS mark, coalesce((
+        SELECT documents FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'memory'
+    ), 0) AS documents
 FROM unnest(%(types)s::text[]) AS t(memory_type);
 
 -- name: nearest_exact
@@ -64,6 +60,19 @@ CROSS JOIN LATERAL (
     SELECT v.memory_id, v.exact FROM memory_vectors v
     WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.memory_type = q.memory_type
         AND v.status = 'active'
+    ORDER BY v.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) LIMIT %(limit)s
+) n;
+
+-- name: neighbours
+-- The nearest active memories of any type, with float32 cosines for those of the vector's own.
+SELECT q.position, n.memory_id, n.memory_type,
+    CASE WHEN n.memory_type = q.memory_type THEN 1 - (n.exact <=> q.vector) ELSE 1 - n.distance END AS cosine
+FROM unnest(%(positions)s::integer[], %(types)s::text[], %(vectors)b::vector[]) AS q(position, memory_type, vector)
+CROSS JOIN LATERAL (
+    SELECT v.memory_id, v.memory_type, v.exact,
+        v.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) AS distance
+    FROM memory_vectors v
+    WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.status = 'active'
     ORDER BY v.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) LIMIT %(limit)s
 ) n;
 
