@@ -39,7 +39,7 @@ from ultron_core.labels import is_memory_eligible, is_sft_eligible, label_segmen
 from ultron_core.labels.dialogue import read_dialogue
 from ultron_core.labels.signals import observe
 from ultron_core.labels.success import LinearModel, shipped_models, success_probability
-from ultron_core.models import Message, QualityLabel
+from ultron_core.models import Message, QualityLabel, ToolCall
 
 ERROR_WORDS = re.compile(
     r"error|fail|exception|traceback|invalid|not found|unable|错误|失败|异常", re.IGNORECASE
@@ -56,6 +56,25 @@ GATE_SETS = (
 
 def emit(**row: Any) -> None:
     print(json.dumps({"benchmark": "labels", **row}, ensure_ascii=False), flush=True)
+
+
+def speed() -> None:
+    """Milliseconds for a made-up segment of a hundred messages, the best of ten."""
+    talk = [Message("user", "Fix all of it.")]
+    for n in range(33):
+        call = ToolCall(f"c{n}", "bash", {"command": f"pytest tests/test_{n}.py"})
+        seen = f"tests/test_{n}.py::test_it ok\n" * 20 + f"{n + 1} passed in 0.{n}s"
+        talk += [
+            Message("assistant", f"Step {n}: I look at module_{n}.py and change what is wrong there."),
+            Message("assistant", "", tool_calls=(call,)),
+            Message("tool", seen, tool_call_id=f"c{n}"),
+        ]
+    times = []
+    for _ in range(10):
+        start = time.perf_counter()
+        label_segment(talk)
+        times.append((time.perf_counter() - start) * 1000)
+    emit(set="hundred_messages", messages=len(talk), ms=round(min(times), 1))
 
 
 def probability(messages: Sequence[Message], work: LinearModel, answer: LinearModel) -> float:
@@ -253,6 +272,7 @@ def main() -> None:
     preference_sets(data)
     twins(data)
     gates(data)
+    speed()
 
 
 if __name__ == "__main__":

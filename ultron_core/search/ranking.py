@@ -11,10 +11,10 @@ __all__ = ["TIER_BOOSTS", "hotness", "is_weak", "relevance", "score"]
 
 #: how much a memory's tier lifts or lowers it
 TIER_BOOSTS: Mapping[str, float] = {"hot": 1.2, "warm": 1.0, "cold": 0.8}
-#: Below both a hit is shown as weak. Measured 2026-11-21 on the 30 memories of the demo (all in English) with the local
-#: embedder: the best hit of 17 English queries about stored things had relevance 0.36 to 0.62, no hit of 26 queries in
-#: both languages about other things more than 0.13 or a cosine above 0.54 of the soft threshold. Of 9 Chinese queries
-#: about stored things, which share no word with an English memory, 6 stay below both: their right hit looks weak.
+#: Below both a hit is shown as weak. Chosen 2026-11-21 on the 30 memories of the demo (all in English) with the local
+#: embedder: the best hit of 16 English queries about stored things had relevance 0.36 to 0.62; no hit of 26 queries in
+#: both languages about other things had more than 0.13, or a cosine above 0.54 of the soft threshold. Of 10 Chinese
+#: queries about stored things 7 stay below both: their right hit looks weak. On other queries: docs/benchmarks.md.
 _WEAK_RELEVANCE, _WEAK_COSINE = 0.15, 0.6
 
 

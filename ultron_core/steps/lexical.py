@@ -54,13 +54,20 @@ def _stats(context: Context, conn: Connection, scope: str) -> tuple[int, int]:
 
 
 def count_documents(context: Context, conn: Connection, scope: str, documents: Sequence[Lexical]) -> None:
-    """Add documents to frequencies and totals in two statements."""
-    account = {"account_id": context.account_id, "scope": scope}
-    length = sum(document.length for document in documents)
-    store.run(conn, "add_lexical_stats", {**account, "documents": len(documents), "length": length})
+    """Add documents to frequencies and totals."""
     frequencies = Counter(term for document in documents for term in document.weights)
-    terms = {"terms": list(frequencies), "counts": list(frequencies.values())}
-    upload_rows.run(conn, "add_df", {**account, **terms})
+    upload_rows.run(
+        conn,
+        "count_documents",
+        {
+            "account_id": context.account_id,
+            "scope": scope,
+            "documents": len(documents),
+            "length": sum(document.length for document in documents),
+            "terms": list(frequencies),
+            "counts": list(frequencies.values()),
+        },
+    )
 
 
 def count_memories(context: Context, conn: Connection, ids: Sequence[UUID], sign: int) -> None:

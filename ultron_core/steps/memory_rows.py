@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID, uuid4
 
+from psycopg import Cursor
 from psycopg.types.json import Jsonb
 
 from ultron_core.memories import Body, summarize_memory
@@ -21,6 +22,7 @@ from ultron_core.store.memories import MemoryRecord
 
 __all__ = [
     "archive_orphans",
+    "ask_model",
     "register_model",
     "retract_from_segment",
     "set_status",
@@ -32,8 +34,20 @@ __all__ = [
 
 def register_model(context: Context, conn: Connection) -> None:
     """Know the embedder and its thresholds, and have its index."""
+    if not ask_model(context, conn).fetchall():
+        store.run(conn, "register_model", _model(context))
+        store.ensure_index(conn, (context.embedder.model_id, context.embedder.dimension))
+
+
+def ask_model(context: Context, conn: Connection) -> Cursor[dict[str, Any]]:
+    """A row if the embedder is known and has its index; asked without waiting inside a pipeline."""
+    index = f"ultron.{store.index_name(context.embedder.model_id)}"
+    return store.send(conn, "model_is_ready", {**_model(context), "index": index})
+
+
+def _model(context: Context) -> dict[str, Any]:
     limits = context.embedder.thresholds
-    values = {
+    return {
         "account_id": context.account_id,
         "model_id": context.embedder.model_id,
         "dimension": context.embedder.dimension,
@@ -42,11 +56,6 @@ def register_model(context: Context, conn: Connection) -> None:
         "cluster": limits.cluster,
         "now": context.clock(),
     }
-    index = f"ultron.{store.index_name(context.embedder.model_id)}"
-    if store.fetch(conn, "model_is_ready", {**values, "index": index}):
-        return
-    store.run(conn, "register_model", values)
-    store.ensure_index(conn, (context.embedder.model_id, context.embedder.dimension))
 
 
 def write_body(

@@ -1,15 +1,15 @@
 """Tiers by percentile of hits, the archive of COLD memories, and a check of the word frequencies.
 
-The ranking is read in one statement that locks nothing; only rows whose tier changed are written, in chunks,
-each a transaction of its own, so that searches that count hits never wait for more than one chunk.
+The ranking is one statement that locks nothing and leaves what there is to do in a temporary table, so that memory
+here does not grow with the store. Only rows whose tier changed are written, in chunks, each a transaction of its own:
+searches that count hits never wait for more than one chunk.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -24,8 +24,8 @@ from ultron_core.store.queries import load_queries
 __all__ = ["TierReport", "run_tier_rebalance"]
 
 _SQL = load_queries("tiers")
-#: rows a transaction: about 40 ms
-_CHUNK = 5000
+#: pages of the temporary table a transaction: about 5,000 rows, 40 ms
+_CHUNK_PAGES = 32
 #: archiving also writes both lanes, word counts and clusters
 _ARCHIVE_CHUNK = 500
 
@@ -44,73 +44,75 @@ class TierReport:
 
 
 def run_tier_rebalance(context: Context) -> TierReport:
-    """hit_count, then last_hit_at, then id; ceil() cuts; COLD past its time is archived, never deleted."""
-    changes = _changed(context)
-    for begin in range(0, len(changes), _CHUNK):
-        context.database.run(partial(_set_tiers, context, changes[begin : begin + _CHUNK]))
-    archived = _archive_expired(context)
+    """hit_count, then last_hit_at, then id; ceil() cuts; COLD past its time is archived, never deleted.
+
+    Ranked once, at the start: what comes or is hit meanwhile counts the next time.
+    """
+    # a connection lost on the way ranks anew, and what was written stays written
+    written: Counter[str] = Counter()
+    cut = context.database.run_session(partial(_rebalance, context, written))
     _mend_frequencies(context)
     reweigh_memories(context)
-    counts = {row["tier"]: int(row["count"]) for row in _rows(context, "counts")}
     return TierReport(
-        total=sum(counts.values()),
-        hot=counts.get("HOT", 0),
-        warm=counts.get("WARM", 0),
-        cold=counts.get("COLD", 0),
-        tier_changes=len(changes),
-        newly_hot=sum(row["tier"] == "HOT" for row in changes),
-        cold_archived=archived,
+        total=cut["total"],
+        hot=cut["hot"],
+        warm=cut["warm"],
+        cold=cut["total"] - cut["hot"] - cut["warm"],
+        tier_changes=written["changed"],
+        newly_hot=written["hot"],
+        cold_archived=written["archived"],
     )
 
 
-def _rows(context: Context, query: str, **params: Any) -> list[dict[str, Any]]:
-    values = {"account_id": context.account_id, **params}
-    return context.database.run(lambda conn: conn.execute(_SQL[query], values).fetchall())
-
-
-def _changed(context: Context) -> list[dict[str, Any]]:
-    """`{memory_id, tier}` of each memory that needs another tier, in order of id."""
+def _rebalance(context: Context, written: Counter[str], conn: Connection) -> dict[str, int]:
+    """How many memories are active, HOT and WARM, by the ranking and less what was archived after it."""
     tiers = context.settings.tiers
-    total = _rows(context, "active_count")[0]["count"]
-    hot = math.ceil(total * tiers.hot_percentile / 100)
-    return _rows(context, "changed", hot=hot, warm=hot + math.ceil(total * tiers.warm_percentile / 100))
+    days = tiers.cold_ttl_days
+    before = context.clock() - timedelta(days=days) if days else None
+    shares = {"hot": tiers.hot_percentile, "warm": tiers.warm_percentile}
+    conn.execute(_SQL["make_work"])
+    (cut,) = _rows(context, conn, "rank", before=before, **shares)
+    (work,) = _rows(context, conn, "work_pages")
+    for page in range(0, work["pages"], _CHUNK_PAGES):
+        pages = {"begin": f"({page},0)", "end": f"({page + _CHUNK_PAGES},0)"}
+        with conn.transaction():
+            conn.execute(_SQL["only_by_id"])
+            (done,) = _rows(context, conn, "set_tiers", **pages)
+        written.update(done)
+    if before is not None:
+        cut["total"] -= _archive_expired(context, before, written, conn)
+    return cut
 
 
-def _set_tiers(context: Context, changes: Sequence[dict[str, Any]], conn: Connection) -> None:
-    params = {"ids": [row["memory_id"] for row in changes], "tiers": [row["tier"] for row in changes]}
-    conn.execute(_SQL["set_tiers"], {"account_id": context.account_id, **params})
+def _rows(context: Context, conn: Connection, query: str, **params: Any) -> list[dict[str, Any]]:
+    return conn.execute(_SQL[query], {"account_id": context.account_id, **params}).fetchall()
 
 
-def _archive_expired(context: Context) -> int:
-    days = context.settings.tiers.cold_ttl_days
-    if not days:
-        return 0
-    params = {
-        "account_id": context.account_id,
-        "before": context.clock() - timedelta(days=days),
-        "limit": _ARCHIVE_CHUNK,
-    }
-
-    def chunk(after: UUID | None, conn: Connection) -> tuple[UUID | None, int]:
-        memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-        rows = conn.execute(_SQL["expired"], {**params, "after": after}).fetchall()
-        ids = [row["memory_id"] for row in rows]
-        done = len(set_status(context, conn, ids, "archived", "cold_ttl"))
-        return (ids[-1] if ids else None), done
-
-    last, archived = context.database.run(partial(chunk, None))
-    while last is not None:
-        last, done = context.database.run(partial(chunk, last))
-        archived += done
+def _archive_expired(context: Context, before: datetime, written: Counter[str], conn: Connection) -> int:
+    archived = 0
+    with conn.cursor("expired", withhold=True) as expired:
+        expired.execute(_SQL["expired"])
+        while rows := expired.fetchmany(_ARCHIVE_CHUNK):
+            ids = [row["memory_id"] for row in rows]
+            with conn.transaction():
+                done = _archive(context, conn, ids, before)
+            written["archived"] += done
+            archived += done
     return archived
+
+
+def _archive(context: Context, conn: Connection, ids: list[UUID], before: datetime) -> int:
+    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    rows = _rows(context, conn, "still_expired", ids=ids, before=before)
+    return len(set_status(context, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
 
 
 def _mend_frequencies(context: Context) -> None:
     """Word counts change with every upload; a cheap sum says whether they still fit, and what is off is mended."""
-    off = _rows(context, "drift")[0]
+    (off,) = context.database.run(lambda conn: _rows(context, conn, "drift"))
     if not any(off.values()):
         return
-    terms = _rows(context, "df_drift")
+    terms = context.database.run(lambda conn: _rows(context, conn, "df_drift"))
 
     def mend(conn: Connection) -> None:
         account = {"account_id": context.account_id}

@@ -66,7 +66,7 @@ def _write(
     """The results, or None when something came meanwhile that the plan should have seen."""
     if not holds(context, conn, prepared, snapshot, plan.looked_at):
         return None
-    return _written(context, conn, plan)
+    return _written(context, conn, plan, snapshot)
 
 
 def _plan_under_lock(
@@ -74,11 +74,11 @@ def _plan_under_lock(
 ) -> list[UploadResult]:
     lock_types(context, conn, prepared)
     snapshot = take_snapshot(context, prepared, conn)
-    return _written(context, conn, _plan(context, prepared, snapshot, judge))
+    return _written(context, conn, _plan(context, prepared, snapshot, judge), snapshot)
 
 
-def _written(context: Context, conn: Connection, plan: Plan) -> list[UploadResult]:
-    write_plan(context, conn, plan)
+def _written(context: Context, conn: Connection, plan: Plan, snapshot: Snapshot) -> list[UploadResult]:
+    write_plan(context, conn, plan, model_known=snapshot.model_known)
     ids = [decision.memory_id for decision in plan.decisions]
     records = memory_store.by_ids(conn, context.account_id, ids)
     return [

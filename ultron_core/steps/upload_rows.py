@@ -25,13 +25,18 @@ from ultron_core.store.database import Connection
 __all__ = ["write_plan"]
 
 
-def write_plan(context: Context, conn: Connection, plan: Plan, *, bulk: bool = False) -> None:
+def write_plan(
+    context: Context, conn: Connection, plan: Plan, *, model_known: bool = True, bulk: bool = False
+) -> None:
     """The caller holds the locks of all types; the one of clusters and word counts is taken late here.
+
+    `model_known` False has the model registered and indexed first: an index made after rows were written could
+    wait for another writer that waits for ours.
 
     `bulk` leaves out the index of the model and the clusters: who loads much makes both at the end.
     """
     now = context.clock()
-    if not bulk:
+    if not model_known:
         register_model(context, conn)
     rows = [*plan.new, *(row for row in plan.stored if row.changed)]
     with conn.pipeline():  # sent without waiting for each answer

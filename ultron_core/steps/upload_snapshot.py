@@ -14,6 +14,7 @@ from psycopg import Cursor
 from ultron_core.memories import Body
 from ultron_core.steps.cluster_members import model_of
 from ultron_core.steps.context import Context
+from ultron_core.steps.memory_rows import ask_model
 from ultron_core.steps.uploads import Prepared, body_digest, thresholds
 from ultron_core.store import memories as memory_store
 from ultron_core.store import upload_rows as store
@@ -49,6 +50,8 @@ class Snapshot:
     near: Mapping[int, store.Neighbours]
     records: Mapping[UUID, MemoryRecord]
     marks: Mapping[str, int]
+    #: whether the embedder is registered and has its index
+    model_known: bool = True
 
 
 def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
@@ -63,6 +66,7 @@ def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connecti
     """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
     with conn.pipeline():  # sent at once, answered at once
         marks = store.send(conn, "marks", {**model_of(context), "types": _types(prepared)})
+        known = ask_model(context, conn)
         asked = _ask_words(context, conn, prepared)
     sizes = marks.fetchall()
     words = _words(prepared, asked)
@@ -79,6 +83,7 @@ def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connecti
         near=near,
         records=_records(context, conn, words, near),
         marks={row["memory_type"]: row["mark"] for row in sizes},
+        model_known=bool(known.fetchall()),
     )
 
 

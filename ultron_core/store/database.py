@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -130,6 +130,18 @@ class Database:
             yield conn
 
     @contextmanager
+    def session(self) -> Iterator[Connection]:
+        """A connection in autocommit for work of several transactions; its temporary tables go at the end."""
+        with self.connection() as conn:
+            conn.autocommit = True
+            try:
+                yield conn
+            finally:
+                if not conn.broken:
+                    conn.execute("DISCARD TEMPORARY")
+                    conn.autocommit = False
+
+    @contextmanager
     def direct(self) -> Iterator[Connection]:
         """A connection of its own outside the pool, in autocommit. Raises DatabaseUnreachableError."""
         with _connect(self.url) as conn:
@@ -143,10 +155,22 @@ class Database:
         A connection lost during COMMIT may have committed, so `work` must be safe to repeat. Raises
         DatabaseUnreachableError when the connection is lost each time, else psycopg's own error.
         """
+        return self._repeat(self.transaction, work, attempts)
+
+    def run_session(self, work: Callable[[Connection], T], *, attempts: int = ATTEMPTS) -> T:
+        """`run` for work that commits by itself as it goes on: see `session`."""
+        return self._repeat(self.session, work, attempts)
+
+    def _repeat(
+        self,
+        connect: Callable[[], AbstractContextManager[Connection]],
+        work: Callable[[Connection], T],
+        attempts: int,
+    ) -> T:
         for attempt in range(1, attempts + 1):
             lost = False
             try:
-                with self.transaction() as conn:
+                with connect() as conn:
                     try:
                         return work(conn)
                     finally:

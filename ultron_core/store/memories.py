@@ -25,6 +25,8 @@ __all__ = [
     "fetch",
     "index_name",
     "run",
+    "send",
+    "send_by_ids",
     "sources",
     "sparse",
     "vector_text",
@@ -117,6 +119,11 @@ def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
 def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     """All rows of a named query of this family."""
     return conn.execute(_SQL[query], dict(params)).fetchall()
+
+
+def send(conn: Connection, query: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
+    """A named query of this family without waiting, inside a pipeline."""
+    return conn.execute(_SQL[query], dict(params))
 
 
 def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from tests.core.labels.talks import CHINESE_SOLVED, FAILED, HELPFUL, SOLVED, calls, result, says, user
@@ -142,20 +140,3 @@ def test_nothing_but_harness_text_gets_zeros():
     label = label_segment([Message("user", "<reminder>", origin="harness")])
     assert label.summary.overall_score == label.summary.memory_score == 0.0
     assert is_sft_eligible(label).ok is False
-
-
-def test_a_segment_of_a_hundred_messages_takes_less_than_fifty_milliseconds():
-    talk = [user("Fix all of it.")]
-    for n in range(33):
-        talk += [
-            says(f"Step {n}: I look at module_{n}.py and change what is wrong there."),
-            calls("bash", f"c{n}", command=f"pytest tests/test_{n}.py"),
-            result(f"c{n}", f"tests/test_{n}.py::test_it ok\n" * 20 + f"{n + 1} passed in 0.{n}s"),
-        ]
-    label_segment(talk)
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        label_segment(talk)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.05

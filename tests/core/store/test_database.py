@@ -60,6 +60,27 @@ def test_a_killed_connection_is_replaced(database_url):
     assert len(calls) == 2
 
 
+def test_work_of_several_transactions_keeps_what_it_committed_and_starts_anew(database, database_url):
+    pids = []
+
+    def work(conn):
+        pids.append(conn.info.backend_pid)
+        conn.execute("CREATE TEMPORARY TABLE notes (id int)")  # would fail, had the last one left its own
+        conn.execute("CREATE TABLE IF NOT EXISTS public.kept (id int)")
+        if len(pids) == 1:
+            with psycopg.connect(database_url, autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s, 1000)", [conn.info.backend_pid])
+        return conn.execute("SELECT count(*) AS n FROM kept, notes").fetchone()["n"]
+
+    assert database.run_session(work) == database.run_session(work) == 0
+    assert len(pids) == 3 and pids[0] != pids[1]
+    with pytest.raises(ZeroDivisionError), database.transaction() as conn:
+        conn.execute("DROP TABLE public.kept")
+        raise ZeroDivisionError
+    with database.transaction() as conn:  # the connection is one of transactions again
+        conn.execute("DROP TABLE public.kept")
+
+
 def test_a_connection_that_died_while_idle_is_not_given_out(database_url, monkeypatch):
     monkeypatch.setattr(database_module, "IDLE_SECONDS", 0.0)
     with Database.open(database_url) as database:

@@ -177,13 +177,6 @@ WHERE m.account_id = %(account_id)s GROUP BY 1, 2, 3;
 -- Documents and terms so far.
 SELECT documents, total_length FROM lexical_stats WHERE account_id = %(account_id)s AND scope = %(scope)s;
 
--- name: add_lexical_stats
--- A document more or less.
-INSERT INTO lexical_stats AS s (account_id, scope, documents, total_length)
-VALUES (%(account_id)s, %(scope)s, %(documents)s, %(length)s)
-ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(s.documents + excluded.documents, 0),
-    total_length = greatest(s.total_length + excluded.total_length, 0);
-
 -- name: count_memories
 -- The lexical rows of some memories more (sign 1) or less (-1) in the frequencies.
 INSERT INTO lexical_df AS d (account_id, scope, term, df)

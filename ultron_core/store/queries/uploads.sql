@@ -180,8 +180,15 @@ SELECT g.id, %(account_id)s, g.memory_id, g.other_id, g.contribution_id, g.decis
 FROM jsonb_to_recordset(%(decisions)s) AS g(id uuid, memory_id uuid, other_id uuid, contribution_id uuid, decision text,
     reason text, score real, body_before jsonb, decided_by text);
 
--- name: add_df
--- Document frequencies of many documents at once, in order of term, so that two writers never deadlock.
+-- name: count_documents
+-- Documents more: their number and length, and how many hold each term, in order of term, so that two writers never
+-- deadlock.
+WITH counted AS (
+    INSERT INTO lexical_stats AS s (account_id, scope, documents, total_length)
+    VALUES (%(account_id)s, %(scope)s, %(documents)s, %(length)s)
+    ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(s.documents + excluded.documents, 0),
+        total_length = greatest(s.total_length + excluded.total_length, 0)
+)
 INSERT INTO lexical_df AS d (account_id, scope, term, df)
 SELECT %(account_id)s, %(scope)s, g.term, g.df FROM unnest(%(terms)s::integer[], %(counts)s::integer[]) AS g(term, df)
 ORDER BY g.term
