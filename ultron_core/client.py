@@ -250,8 +250,13 @@ class Ultron:
         until: datetime | None = None,
         record_hits: bool = True,
         explain: bool = False,
+        rerank: bool | None = None,
     ) -> search_step.SearchResults:
-        """Memories by meaning and by words, best first. `detail_level` is `l0` or `l1`."""
+        """Memories by meaning and by words, best first. `detail_level` is `l0` or `l1`.
+
+        `rerank` True lets the model order the best of them (None: as ULTRON_SEARCH_RERANK says). A hit that is most
+        likely not about the query is marked `weak`.
+        """
         return search_step.search_memories(
             self.context,
             query,
@@ -266,6 +271,7 @@ class Ultron:
             until=until,
             record_hits=record_hits,
             explain=explain,
+            rerank=rerank,
         )
 
     def search_sessions(

@@ -325,6 +325,12 @@ class SearchSettings(Stage):
     intent_analysis: bool = setting(
         True, "ULTRON_ENABLE_INTENT_ANALYSIS", about="Let a model (when there is one) widen the query."
     )
+    rerank: bool = setting(
+        False, "ULTRON_SEARCH_RERANK", about="Let a model (when there is one) order the best memories found."
+    )
+    rerank_candidates: int = setting(
+        20, "ULTRON_SEARCH_RERANK_CANDIDATES", ge=2, le=50, about="How many of them it is sent."
+    )
 
 
 class ClusterSettings(Stage):

@@ -28,6 +28,7 @@ __all__ = ["COMMANDS"]
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
 @click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
+@click.option("--rerank/--no-rerank", default=None, help="Let the model order the best; default: as set.")
 @click.option("--no-hits", is_flag=True, help="Do not count this search as use.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -41,6 +42,7 @@ def search(
     agent_id: str | None,
     in_sessions: bool,
     explain: bool,
+    rerank: bool | None,
     no_hits: bool,
     as_json: bool,
 ) -> None:
@@ -62,6 +64,7 @@ def search(
             agent_id=agent_id,
             record_hits=not no_hits,
             explain=explain,
+            rerank=rerank,
         )
     if as_json:
         print_json([_hit(hit) for hit in hits])
@@ -79,13 +82,21 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
     for hit in hits:
         record = hit.record
         rows.append(
-            [str(record.id)[:8], f"{hit.score:.2f}", record.memory_type, record.tier, record.summary_l0]
+            [
+                str(record.id)[:8],
+                f"{hit.score:.2f}{' weak' if hit.weak else ''}",
+                record.memory_type,
+                record.tier,
+                record.summary_l0,
+            ]
         )
     if not rows:
         out.print("Nothing found.")
     else:
         out.print(table("", ["id", "#score", "type", "tier", "memory"], rows))
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
+        if any(hit.weak for hit in hits):
+            out.print("weak: most likely not about the query.", style="dim")
     if explain:
         for hit in hits:
             out.print(f"{str(hit.record.id)[:8]}: {hit.explain}", markup=False)

@@ -19,14 +19,24 @@ from typing import Any
 
 from ultron_core.search.stem import stem
 
-__all__ = ["BM25_MOST", "bm25_weights", "idf", "lexical_terms", "query_terms", "rarest", "term_id"]
+__all__ = [
+    "BM25_B",
+    "BM25_K1",
+    "BM25_MOST",
+    "bm25_weights",
+    "idf",
+    "lexical_terms",
+    "query_terms",
+    "rarest",
+    "term_id",
+]
 
 #: term ids are 1 .. 999,999,999, the index range of pgvector's sparsevec(1000000000)
 _TERM_SPACE = 999_999_999
 _MAX_TERM_CHARS = 120
-_K1, _B = 1.2, 0.75
+BM25_K1, BM25_B = 1.2, 0.75
 #: what the weight of a term in a document comes near to, however often it occurs
-BM25_MOST = _K1 + 1
+BM25_MOST = BM25_K1 + 1
 _CHUNK = re.compile(r"[\u3400-\u9fff]+|[^\s\u3400-\u9fff，。；：！？、（）《》“”‘’【】]+")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?", re.IGNORECASE)
@@ -61,7 +71,7 @@ def term_id(term: str) -> int:
 
 
 def bm25_weights(
-    counts: Mapping[str, int], length: int, average_length: float, k1: float = _K1, b: float = _B
+    counts: Mapping[str, int], length: int, average_length: float, k1: float = BM25_K1, b: float = BM25_B
 ) -> dict[int, float]:
     """Term id -> saturated term frequency of one document; a query's score is the sum of idf x weight.
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ultron_core.errors import EmbeddingError, ModelAnswerError, ModelError
-from ultron_core.memories import Body, classify_memory, embedding_text, merge_bodies, summarize_memory
-from ultron_core.steps import clusters as cluster_step
+from ultron_core.errors import ModelAnswerError, ModelError
+from ultron_core.memories import Body, classify_memory, merge_bodies, summarize_memory
+from ultron_core.steps.backfill_vectors import Progress, fill_vectors
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
-from ultron_core.steps.late_merge import merge_backfilled
-from ultron_core.steps.memory_rows import register_model, write_body
+from ultron_core.steps.memory_rows import write_body
 from ultron_core.steps.uploads import body_digest, body_of
 from ultron_core.steps.windows import fill_windows
 from ultron_core.store import memories as store
@@ -24,50 +23,12 @@ __all__ = ["backfill"]
 _BATCH = 200
 
 
-def backfill(context: Context) -> int:
-    """Fill in what waits; returns the number of rows that were finished. Stops quietly while it is still down."""
-    return _vectors(context) + _merges(context) + _models(context) + fill_windows(context)
+def backfill(context: Context, progress: Progress | None = None) -> int:
+    """Fill in what waits; returns the number of rows that were finished. Stops quietly while it is still down.
 
-
-def _vectors(context: Context) -> int:
-    """Embed rows without a vector of the present model, then dedup and cluster them as if just uploaded."""
-    params = {"account_id": context.account_id, "model_id": context.embedder.model_id, "limit": _BATCH}
-    done = 0
-    while True:
-        with context.database.transaction() as conn:
-            rows = store.fetch(conn, "without_vector", params)
-        if not rows:
-            return done
-        texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
-        try:
-            vectors = context.embedder.embed(texts)
-        except EmbeddingError:
-            return done
-        for row, vector in zip(rows, vectors, strict=True):
-            text = store.vector_text(vector)
-            run_embedded(context, partial(_fill, context, row, text))
-        done += len(rows)
-
-
-def _fill(context: Context, row: dict[str, Any], vector: str, embedded: Embedded, conn: Connection) -> None:
-    store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": row["memory_type"]})
-    store.run(conn, "lock_clusters", {"account_id": context.account_id})
-    register_model(context, conn)
-    found = store.by_ids(conn, context.account_id, [row["id"]])
-    if not found or body_of(found[0]) != Body(row["content"], row["context"], row["resolution"]):
-        return  # deleted meanwhile, or changed: then the next round sees it as it is now
-    record = found[0]
-    if merge_backfilled(context, conn, embedded, record, vector):
-        return
-    values = {
-        "id": record.id,
-        "account_id": context.account_id,
-        "memory_type": record.memory_type,
-        "model_id": context.embedder.model_id,
-        "vector": vector,
-    }
-    store.run(conn, "upsert_vector", values)
-    cluster_step.assign(context, conn, record.id, vector, record.summary_l0)
+    `progress` is told how many memories have their vector so far.
+    """
+    return fill_vectors(context, progress) + _merges(context) + _models(context) + fill_windows(context)
 
 
 def _merges(context: Context) -> int:

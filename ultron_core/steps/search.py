@@ -17,9 +17,10 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from ultron_core.errors import EmbeddingError, InputError, ModelError
-from ultron_core.search import TimeRange, find_range, idf, query_terms, relevance, score, term_id
+from ultron_core.search import TimeRange, find_range, idf, is_weak, query_terms, relevance, score, term_id
 from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
+from ultron_core.steps.rerank import model_order
 from ultron_core.store import search as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
@@ -39,12 +40,14 @@ _SUPERSEDED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A memory with its cosine (`similarity_score`, 0 to 1) and its final rank score."""
+    """A memory with its cosine (`similarity_score`, 0 to 1) and its final rank score; `weak`: most likely not
+    about the query (see `is_weak`)."""
 
     record: MemoryRecord
     similarity_score: float
     score: float
     explain: dict[str, float] = field(default_factory=dict)
+    weak: bool = False
 
 
 class SearchResults(list[SearchHit]):
@@ -76,10 +79,12 @@ def search_memories(
     until: datetime | None = None,
     record_hits: bool = True,
     explain: bool = False,
+    rerank: bool | None = None,
 ) -> SearchResults:
     """Memories for a query; each result counts one hit unless `record_hits` is False.
 
     l0 leaves only the one-line summary, l1 the overview as well; full text comes from `get_memory_details`.
+    `rerank` (None: as set) lets a model order the best candidates; scores stay, explain shows the old place.
     Raises InputError for an empty query or an unknown detail level.
     """
     if detail_level not in {"l0", "l1"}:
@@ -105,6 +110,8 @@ def search_memories(
         "until": until,
     }
     named = {"since": since or span.since, "until": until or span.until}
+    rerank = context.settings.search.rerank if rerank is None else rerank
+    depth = max(limit, context.settings.search.rerank_candidates) if rerank else limit
 
     def work(filters: dict[str, Any], conn: Connection) -> list[SearchHit]:
         rows = store.candidates(
@@ -116,13 +123,14 @@ def search_memories(
             plain,
             filters=filters,
             status=status,
-            limit=max(_CANDIDATES, 2 * limit),
+            limit=max(_CANDIDATES, 2 * depth),
         )
-        ranked = _rank(context, rows, limit)
-        hit_at = context.clock() if record_hits and ranked else None
+        ranked = _rank(context, rows, depth)
+        hit_at = context.clock() if record_hits and ranked and not rerank else None
         records = store.fetch(conn, context.account_id, [one.id for one in ranked], hit_at=hit_at)
         found = {record.id: record for record in records}
-        return [_hit(found[one.id], one) for one in ranked if one.id in found]
+        soft = context.embedder.thresholds.soft
+        return [_hit(found[one.id], one, soft) for one in ranked if one.id in found]
 
     hits = context.database.run(partial(work, {**filters, **named}))
     if not hits and named != {"since": since, "until": until}:
@@ -130,7 +138,28 @@ def search_memories(
         hits = context.database.run(partial(work, filters))
         if hits:
             notes.append("nothing was stored at the time that the query names: memories of all times")
+    if rerank:
+        hits = _reranked(context, query, hits, notes)[:limit]
+        if record_hits and hits:
+            ids = [hit.record.id for hit in hits]
+            context.database.run(
+                lambda conn: store.fetch(conn, context.account_id, ids, hit_at=context.clock())
+            )
     return SearchResults([_shown(hit, detail_level, explain) for hit in hits], notes)
+
+
+def _reranked(context: Context, query: str, hits: list[SearchHit], notes: list[str]) -> list[SearchHit]:
+    """The best hits in a model's order, each with its place before (from 1); the others follow."""
+    most = context.settings.search.rerank_candidates
+    order, note = model_order(context, query, [hit.record for hit in hits[:most]])
+    if note is not None:
+        notes.append(note)
+        return hits
+    placed = [
+        replace(hit, explain={**hit.explain, "place_before": place})
+        for place, hit in enumerate(hits, start=1)
+    ]
+    return [placed[position] for position in order] + placed[most:]
 
 
 def _listed(values: Sequence[str] | None) -> list[str] | None:
@@ -229,8 +258,9 @@ def _speaks_of_it(one: _Ranked, noise: float) -> bool:
     )
 
 
-def _hit(record: MemoryRecord, ranked: _Ranked) -> SearchHit:
-    return SearchHit(record, round(ranked.cosine, 4), ranked.score, ranked.explain)
+def _hit(record: MemoryRecord, ranked: _Ranked, soft: float) -> SearchHit:
+    weak = is_weak(ranked.relevance, ranked.cosine, soft)
+    return SearchHit(record, round(ranked.cosine, 4), ranked.score, ranked.explain, weak)
 
 
 def _shown(hit: SearchHit, detail_level: str, explain: bool) -> SearchHit:

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from ultron_core.steps.context import Context
 from ultron_core.steps.memory_rows import set_status
+from ultron_core.steps.reweight import reweigh_memories
 from ultron_core.store import memories as memory_store
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
@@ -51,6 +52,7 @@ def run_tier_rebalance(context: Context) -> TierReport:
     written: Counter[str] = Counter()
     cut = context.database.run_session(partial(_rebalance, context, written))
     _mend_frequencies(context)
+    reweigh_memories(context)
     return TierReport(
         total=cut["total"],
         hot=cut["hot"],

@@ -174,3 +174,20 @@ def test_models_and_clusters_are_shown(run, logs):
     assert "ModuleNotFoundError" in out
     code, out, _ = run("clusters", "--changes")
     assert code == 0 and "why" in out
+
+
+def test_a_hit_that_has_little_to_do_with_the_query_is_marked_weak(run, logs):
+    run("ingest", logs, "--agent", "me")
+    _, out, _ = run("search", "ModuleNotFoundError pandas", "--no-hits")
+    assert "pandas" in out and "weak" not in out
+    unlike = "pandas quarterly zebra migration corridor rainfall observation treaty"
+    _, out, _ = run("search", unlike, "--no-hits")
+    assert " weak " in out and "not about the query" in out
+    _, out, _ = run("search", unlike, "--no-hits", "--json")
+    assert [hit["weak"] for hit in json.loads(out)] == [True]
+
+
+def test_a_rerank_without_a_model_says_so(run, logs):
+    run("ingest", logs, "--agent", "me")
+    _, out, _ = run("search", "ModuleNotFoundError pandas", "--no-hits", "--rerank")
+    assert "pandas" in out and "no model to rerank by" in out

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ultron_core.search import BM25_MOST, hotness, relevance, score
+from ultron_core.search import BM25_MOST, hotness, is_weak, relevance, score
 
 
 def test_score_is_relevance_times_boost_times_decay():
@@ -33,3 +33,17 @@ def test_relevance_of_what_holds_every_word_is_near_one_and_unknown_words_lower_
     assert relevance(0.0, full, known + unknown) == pytest.approx(0.75 * 0.6)
     assert relevance(0.0, 0.0, 0.0) == 0.0
     assert relevance(0.1, 0.0, known, noise=0.2) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("found", "cosine", "weak"),
+    [
+        (0.54, 0.67, False),  # words and meaning
+        (0.36, 0.25, False),  # words alone
+        (0.09, 0.49, False),  # meaning alone: the memory is in another language
+        (0.13, 0.38, True),  # one common word by chance
+        (0.02, 0.27, True),
+    ],
+)
+def test_a_hit_with_little_in_common_by_words_and_by_meaning_is_weak(found, cosine, weak):
+    assert is_weak(found, cosine, soft=0.74) is weak

@@ -1,0 +1,49 @@
+"""BM25 weights follow the average length: a store that began with short memories and now holds long ones.
+
+A row keeps the average that its weights were made with. When the present one has moved by more than a fifth since,
+the row is weighed anew from what is stored, in chunks, each a transaction of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ultron_core.search import BM25_B, BM25_K1
+from ultron_core.steps.context import Context
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import load_queries
+
+__all__ = ["DRIFT", "reweigh_memories"]
+
+_SQL = load_queries("reweight")
+#: share by which the average may move; a fifth changes the weight of a word by at most a twelfth
+DRIFT = 0.2
+_CHUNK = 1000
+
+
+def reweigh_memories(context: Context, drift: float = DRIFT) -> int:
+    """Number of memories weighed anew: those whose average moved by more than `drift` (0 to 1).
+
+    Killed between two chunks, the next call does the rest.
+    """
+    account = {"account_id": context.account_id}
+    found = context.database.run(lambda conn: conn.execute(_SQL["average"], account).fetchall())
+    if not found:
+        return 0
+    params = {
+        **account,
+        "average": float(found[0]["average"]),
+        "k1": BM25_K1,
+        "b": BM25_B,
+        "share": drift,
+    }
+    rows = context.database.run(lambda conn: conn.execute(_SQL["drifted"], params).fetchall())
+    ids = [row["memory_id"] for row in rows]
+    chunks = [ids[begin : begin + _CHUNK] for begin in range(0, len(ids), _CHUNK)]
+    return sum(context.database.run(partial(_reweigh, {**params, "ids": chunk})) for chunk in chunks)
+
+
+def _reweigh(params: Mapping[str, Any], conn: Connection) -> int:
+    return conn.execute(_SQL["reweigh"], params).rowcount
