@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from ultron_core.search import BM25_B, BM25_K1
 from ultron_core.steps.context import Context
@@ -38,12 +39,16 @@ def reweigh_memories(context: Context, drift: float = DRIFT) -> int:
         "k1": BM25_K1,
         "b": BM25_B,
         "share": drift,
+        "limit": _CHUNK,
     }
-    rows = context.database.run(lambda conn: conn.execute(_SQL["drifted"], params).fetchall())
-    ids = [row["memory_id"] for row in rows]
-    chunks = [ids[begin : begin + _CHUNK] for begin in range(0, len(ids), _CHUNK)]
-    return sum(context.database.run(partial(_reweigh, {**params, "ids": chunk})) for chunk in chunks)
+    done, last = context.database.run(partial(_chunk, {**params, "after": None}))
+    while last is not None:
+        more, last = context.database.run(partial(_chunk, {**params, "after": last}))
+        done += more
+    return done
 
 
-def _reweigh(params: Mapping[str, Any], conn: Connection) -> int:
-    return conn.execute(_SQL["reweigh"], params).rowcount
+def _chunk(params: Mapping[str, Any], conn: Connection) -> tuple[int, UUID | None]:
+    """Rows written, and the last one's id; None when none was left."""
+    row = conn.execute(_SQL["reweigh"], params).fetchone()
+    return (row["rows"], row["last"]) if row else (0, None)

@@ -8,6 +8,7 @@ searches that count hits never wait for more than one chunk.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,7 +17,7 @@ from uuid import UUID
 
 from ultron_core.steps.context import Context
 from ultron_core.steps.memory_rows import set_status
-from ultron_core.steps.reweight import reweigh_memories
+from ultron_core.steps.reweight import DRIFT, reweigh_memories
 from ultron_core.store import memories as memory_store
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
@@ -51,8 +52,11 @@ def run_tier_rebalance(context: Context) -> TierReport:
     # a connection lost on the way ranks anew, and what was written stays written
     written: Counter[str] = Counter()
     cut = context.database.run_session(partial(_rebalance, context, written))
-    _mend_frequencies(context)
-    reweigh_memories(context)
+    (off,) = context.database.run(lambda conn: _rows(context, conn, "drift", share=DRIFT))
+    if off["documents"] or off["total_length"] or off["postings"]:
+        _mend_frequencies(context, off)
+    if off["moved"]:
+        reweigh_memories(context)
     return TierReport(
         total=cut["total"],
         hot=cut["hot"],
@@ -107,11 +111,8 @@ def _archive(context: Context, conn: Connection, ids: list[UUID], before: dateti
     return len(set_status(context, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
 
 
-def _mend_frequencies(context: Context) -> None:
-    """Word counts change with every upload; a cheap sum says whether they still fit, and what is off is mended."""
-    (off,) = context.database.run(lambda conn: _rows(context, conn, "drift"))
-    if not any(off.values()):
-        return
+def _mend_frequencies(context: Context, off: Mapping[str, Any]) -> None:
+    """Word counts change with every upload; what a sum over all rows found to be `off` is put right."""
     terms = context.database.run(lambda conn: _rows(context, conn, "df_drift"))
 
     def mend(conn: Connection) -> None:

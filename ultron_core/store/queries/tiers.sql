@@ -67,14 +67,24 @@ WHERE u.memory_id = ANY(%(ids)s) AND u.account_id = %(account_id)s AND u.tier = 
 ORDER BY u.memory_id FOR UPDATE OF u SKIP LOCKED;
 
 -- name: drift
--- By how much documents, their length and the sum of all frequencies are off: zeros, unless rows were lost.
-SELECT d.documents - coalesce(s.documents, 0) AS documents, d.total_length - coalesce(s.total_length, 0) AS total_length,
-    d.postings - (SELECT coalesce(sum(df), 0) FROM lexical_df WHERE account_id = %(account_id)s AND scope = 'memory')
-        AS postings
-FROM (
-    SELECT count(*) AS documents, coalesce(sum(length), 0) AS total_length, coalesce(sum(cardinality(terms)), 0) AS postings
+-- By how much documents, their length and the sum of all frequencies are off: zeros, unless rows were lost. Then whether
+-- the average length has moved from what weights were made with by more than a share: one pass tells both.
+WITH corpus AS MATERIALIZED (
+    SELECT coalesce(max(documents), 0) AS documents, coalesce(max(total_length), 0) AS total_length,
+        max(total_length::float8 / nullif(documents, 0)) AS average
+    FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'memory'
+), stored AS (
+    SELECT count(*) AS documents, coalesce(sum(length), 0) AS total_length,
+        coalesce(sum(cardinality(terms)), 0) AS postings,
+        min(average_length) FILTER (WHERE average_length > 0) AS least, max(average_length) AS most
     FROM memory_search WHERE account_id = %(account_id)s AND status = 'active'
-) d LEFT JOIN lexical_stats s ON s.account_id = %(account_id)s AND s.scope = 'memory';
+)
+SELECT s.documents - c.documents AS documents, s.total_length - c.total_length AS total_length,
+    s.postings - (SELECT coalesce(sum(df), 0) FROM lexical_df WHERE account_id = %(account_id)s AND scope = 'memory')
+        AS postings,
+    coalesce(s.least < c.average / (1 + %(share)s::float8) OR s.most > c.average / (1 - %(share)s::float8), false)
+        AS moved
+FROM stored s CROSS JOIN corpus c;
 
 -- name: df_drift
 -- By how much each frequency is off. Rows and frequencies are of one snapshot and change in the same
