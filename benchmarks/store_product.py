@@ -29,6 +29,8 @@ _Pair = tuple[Callable[[], Any], Callable[[], Any]]
 NEVER_SEEN = 500_000_000
 NEVER_SEEN_BATCHES = 700_000_000
 BATCH = 500
+#: types to filter by, with their share of the rows
+FILTERS = (("preference", "10%"), ("life", "1%"))
 
 
 class Lookup:
@@ -124,6 +126,7 @@ def measure(ultron: Ultron, floor: Floor, data: Generator, rows: int, queries: i
     asked = [floor.asked(text) for text in texts]
     pairs = list(zip(texts, vectors, asked, strict=True))
     report = _Report(rows, say)
+    exact_of = _exact(data, rows, pairs[:100])
 
     def ours(text: str, **filters: Any) -> Any:
         return ultron.search_memories(text, **filters)
@@ -131,9 +134,9 @@ def measure(ultron: Ultron, floor: Floor, data: Generator, rows: int, queries: i
     report.pair(
         "search",
         [(lambda t=t: ours(t), lambda v=v, a=a: floor.search(floor.conn, v, a)) for t, v, a in pairs],
-        recall10=_recall(ultron, data, rows, pairs[:100], None),
+        recall10=_recall(ultron, pairs[:100], exact_of[None], None),
     )
-    for kind, share in (("preference", "10%"), ("life", "1%")):
+    for kind, share in FILTERS:
         counted = floor.conn.execute("SELECT count(*) FROM floor.search WHERE type = %s", (kind,)).fetchone()
         exact = counted is not None and counted[0] < 4000
         report.pair(
@@ -145,7 +148,7 @@ def measure(ultron: Ultron, floor: Floor, data: Generator, rows: int, queries: i
                 )
                 for t, v, a in pairs
             ],
-            recall10=_recall(ultron, data, rows, pairs[:100], kind),
+            recall10=_recall(ultron, pairs[:100], exact_of[kind], kind),
             matching=counted[0] if counted else 0,
         )
     _clients(ultron, floor, pairs, report)
@@ -206,18 +209,26 @@ def _in_turns(calls: Sequence[_Pair], *, warm_up: Sequence[_Pair]) -> tuple[list
     return times
 
 
-def _recall(ultron: Ultron, data: Generator, rows: int, pairs: Sequence[Any], kind: str | None) -> float:
-    """Share of the ten nearest of all stored rows that the product's candidates hold as their ten nearest."""
+def _exact(data: Generator, rows: int, pairs: Sequence[Any]) -> dict[str | None, np.ndarray]:
+    """The ten highest cosines of each query among all rows, by type of the filters (None: no filter)."""
     wanted = np.stack([vector for _, vector, _ in pairs])
-    best = np.full((len(pairs), 10), -2.0)
+    best: dict[str | None, np.ndarray] = {
+        kind: np.full((len(pairs), 10), -2.0) for kind in (None, *(kind for kind, _ in FILTERS))
+    }
     for block in data.blocks(0, rows):
-        keep = np.array([kind is None or t == kind for t in block.types])
-        if keep.any():
+        types = np.array(block.types)
+        for kind in best:
+            keep = np.ones(len(types), bool) if kind is None else types == kind
             scores = wanted @ block.vectors[keep].T
-            best = -np.sort(-np.hstack([best, scores]), axis=1)[:, :10]
+            best[kind] = -np.sort(-np.hstack([best[kind], scores]), axis=1)[:, :10]
+    return best
+
+
+def _recall(ultron: Ultron, pairs: Sequence[Any], exact: np.ndarray, kind: str | None) -> float:
+    """Share of the ten nearest of all stored rows that the product's candidates hold as their ten nearest."""
     context = ultron.context
     hits = 0
-    for (_, vector, _), exact in zip(pairs, best, strict=True):
+    for (_, vector, _), best in zip(pairs, exact, strict=True):
         with context.database.transaction() as conn:
             found = search_store.candidates(
                 conn,
@@ -230,7 +241,7 @@ def _recall(ultron: Ultron, data: Generator, rows: int, pairs: Sequence[Any], ki
             )
         cosines = sorted((row["cosine"] for row in found), reverse=True)[:10]
         # half precision: a row is as good as another when both are within 0.001
-        hits += sum(cosine >= exact[9] - 1e-3 for cosine in cosines)
+        hits += sum(cosine >= best[9] - 1e-3 for cosine in cosines)
     return round(hits / (10 * len(pairs)), 4)
 
 
