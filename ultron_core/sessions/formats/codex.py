@@ -65,7 +65,7 @@ _INPUTS = frozenset(("input_text", "output_text", "input_image"))
 def claims(row: dict[str, Any]) -> bool:
     kind = row.get("type")
     if not isinstance(kind, str):
-        return row.get("record_type") == "state" or _OLD_HEADER <= row.keys()
+        return row.get("record_type") == "state" or row.keys() >= _OLD_HEADER
     if isinstance(row.get("payload"), dict):
         return kind in _ENVELOPES or "timestamp" in row
     if kind == "message":
