@@ -21,84 +21,13 @@ _SHOWN, _NOTE_CHARS = 20, 200
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]{2,}|[一-鿿]{2,}")
 _WORDS_A_TOPIC = 4
-_COMMON = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "with",
-        "that",
-        "this",
-        "from",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "not",
-        "but",
-        "are",
-        "you",
-        "your",
-        "can",
-        "cannot",
-        "will",
-        "when",
-        "then",
-        "after",
-        "into",
-        "out",
-        "use",
-        "used",
-        "using",
-        "does",
-        "did",
-        "been",
-        "being",
-        "before",
-        "its",
-        "their",
-        "they",
-        "them",
-        "than",
-        "which",
-        "who",
-        "what",
-        "how",
-        "why",
-        "where",
-        "there",
-        "here",
-        "any",
-        "all",
-        "only",
-        "also",
-        "more",
-        "most",
-        "other",
-        "another",
-        "again",
-        "over",
-        "about",
-        "between",
-        "should",
-        "would",
-        "could",
-        "may",
-        "must",
-        "error",
-        "errors",
-        "failed",
-        "fails",
-        "failure",
-        "because",
-        "instead",
-        "worked",
-        "once",
-        "changed",
-        "change",
-    ]
-)
+_SMALL_WORDS = """
+the and for with this that from was were has have had not but are you your can cannot will when then after
+into out use used using does did been being before its their they them than which who what how why where
+there here any all only also more most other another again over about between should would could may must
+error errors failed fails failure because instead worked once changed change
+"""
+_COMMON = frozenset(_SMALL_WORDS.split())
 
 
 def name_topics(groups: Sequence[Sequence[str]]) -> list[str]:
