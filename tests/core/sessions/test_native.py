@@ -60,7 +60,10 @@ def test_codex_puts_the_pieces_of_an_answer_together_and_ignores_screen_events()
         ("assistant", "model", "One file."),
         ("user", "harness", "Summary."),
     ]
-    assert calls(session) == [("c1", "shell", {"command": ["ls"]}), ("c2", "apply_patch", "*** Begin Patch")]
+    assert calls(session) == [
+        ("c1", "shell", {"command": ["ls"]}),
+        ("c2", "apply_patch", {"input": "*** Begin Patch"}),
+    ]
     assert session.messages[3].reasoning == "Use ls."
     assert (session.messages[4].name, session.messages[4].is_error) == ("shell", True)
     assert (session.info.format, session.info.model, session.info.cwd) == ("codex", "gpt", "/repo")
