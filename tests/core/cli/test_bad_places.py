@@ -95,6 +95,16 @@ def test_a_reader_that_leaves_early_is_no_error(ultron, arguments):
     assert (process.wait(120), errors) == (0, "")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+def test_output_that_cannot_be_written_is_one_message(ultron):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "ultron_core.cli.main", "--version"]
+        done = subprocess.run(command, env=ultron.env, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("ultron: The output cannot be written: No space left")
+    assert "Traceback" not in done.stderr
+
+
 def test_help_loads_no_driver_and_no_model(ultron):
     code = "import sys; import ultron_core.cli.main; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], env=ultron.env, capture_output=True, text=True)
