@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -95,7 +96,7 @@ def test_a_reader_that_leaves_early_is_no_error(ultron, arguments):
     assert (process.wait(120), errors) == (0, "")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 def test_output_that_cannot_be_written_is_one_message(ultron):
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "ultron_core.cli.main", "--version"]
