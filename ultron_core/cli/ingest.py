@@ -111,9 +111,9 @@ def _process(ultron: Ultron, *, quiet: bool) -> ProcessReport:
 def _print_files(results: Sequence[dict[str, Any]]) -> None:
     out = console()
     rows = []
-    # what needs a look stands first: failed files, then new ones; unchanged ones are only counted
+    # what needs a look stands first: failed files, unread ones, new ones, then those that did not change
     order = {"failed": 0, "unchanged": 9}
-    for r in sorted(results, key=lambda r: order.get(r["status"], 1))[:_SHOWN]:
+    for r in sorted(results, key=lambda r: 1 if _unread(r) else order.get(r["status"], 2))[:_SHOWN]:
         fates = [r["lines"].get(name, 0) for name in _FATES]
         rows.append([r["session_file"], r["status"], r["format"], *fates, _reasons(r["lines"])])
     columns = ["file", "status", "format", *(f"#{name}" for name in _FATES), "skipped"]
@@ -122,6 +122,9 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
     for r in results:
         if r["error"]:
             out.print(f"{r['session_file']}: {r['error']}", markup=False)
+    unread = sum(_unread(r) for r in results)
+    if unread:
+        out.print(f"{unread} file(s) without a message: their lines are of no format that Ultron reads.")
     if len(results) > _SHOWN:
         out.print(f"... and {len(results) - _SHOWN} more")
     changed = sum(r["status"] not in {"unchanged", "failed"} for r in results)
@@ -130,6 +133,13 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
     out.print(
         f"{len(results)} files: {changed} new or changed, {len(results) - changed - failed} unchanged, {failed} failed."
     )
+
+
+def _unread(result: dict[str, Any]) -> bool:
+    """No line of the file said anything, and some were refused: it is of a format that is not read."""
+    lines = result["lines"]
+    refused = lines.get("skipped", {}).keys() - {"blank", "nul_padding"}
+    return bool(refused) and not lines.get("message") and not lines.get("metadata")
 
 
 def _reasons(lines: dict[str, Any]) -> str:

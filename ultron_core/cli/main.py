@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -59,6 +60,11 @@ def _log_file(path: Path) -> logging.Handler:
         ) from error
 
 
+def _close_output() -> None:
+    """No second error while Python closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """The process edge: an expected error becomes one message and exit code 1."""
     try:
@@ -74,9 +80,14 @@ def main() -> None:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
         sys.exit(FAILED)
     except (ReaderLeft, BrokenPipeError):
-        # no error, and no second one while Python closes the stream
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         sys.exit(DONE)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO):
+            raise
+        _close_output()
+        console(stderr=True).print(f"ultron: The output cannot be written: {error.strerror}.", markup=False)
+        sys.exit(FAILED)
     sys.exit(code if isinstance(code, int) else DONE)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import console, key_values, print_json, table
 from ultron_core.errors import NotFoundError
+from ultron_core.models import MemoryType
 from ultron_core.settings import Settings
 
 __all__ = ["COMMANDS"]
@@ -21,9 +22,7 @@ __all__ = ["COMMANDS"]
 @click.argument("query")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 1000))
 @click.option("--level", type=click.Choice(["l0", "l1"]), default="l1", show_default=True)
-@click.option(
-    "--type", "types", multiple=True, help="error, security, correction, pattern, preference, life."
-)
+@click.option("--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)))
 @click.option("--tag", "tags", multiple=True)
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
 @click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
@@ -238,11 +237,18 @@ def drops(settings: Settings, stage: str | None, reason: str | None, limit: int,
 
     with open_ultron(settings) as ultron:
         rows = overview.drops(ultron.context, stage, reason, limit)
-        counts = overview.drop_counts(ultron.context)
+        counts = [
+            count
+            for count in overview.drop_counts(ultron.context)
+            if stage in (None, count["stage"]) and reason in (None, count["reason"])
+        ]
     if as_json:
         print_json({"counts": counts, "drops": rows})
         return
     out = console()
+    if not counts:
+        out.print("Nothing was refused." if stage is None is reason else "Nothing was refused for that.")
+        return
     out.print(
         table("", ["stage", "reason", "#count"], [[c["stage"], c["reason"], c["count"]] for c in counts])
     )
@@ -251,8 +257,7 @@ def drops(settings: Settings, stage: str | None, reason: str | None, limit: int,
          (r["payload"].get("content") or r["detail"])[:120]]
         for r in rows
     ]  # fmt: skip
-    if cells:
-        out.print(table("", ["stage", "reason", "where", "what"], cells))
+    out.print(table("", ["stage", "reason", "where", "what"], cells))
 
 
 COMMANDS = [search, show, sessions, stats, drops]

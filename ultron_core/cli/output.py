@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ __all__ = ["DONE", "FAILED", "PARTLY", "ReaderLeft", "console", "print_json", "p
 DONE, FAILED, PARTLY = 0, 1, 3
 
 
+_PIPE_WIDTH = 240
+
+
 class ReaderLeft(Exception):
     """Nobody reads standard output any more. Apart from BrokenPipeError, which click and rich answer with exit 1."""
 
@@ -35,8 +39,14 @@ class _Pipeable(Console):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Written at call time, so that tests and pipes get the stream that is current."""
-    return _Pipeable(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
+    """Written at call time, so that tests and pipes get the stream that is current.
+
+    What is no terminal has no width: there a row is one line as far as it goes, so that it can be searched.
+    """
+    out = _Pipeable(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
+    if not out.is_terminal and not os.environ.get("COLUMNS"):
+        out.width = _PIPE_WIDTH
+    return out
 
 
 def print_json(value: Any) -> None:

@@ -21,54 +21,24 @@ _SHOWN, _NOTE_CHARS = 20, 200
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]{2,}|[一-鿿]{2,}")
 _WORDS_A_TOPIC = 4
-_COMMON = frozenset(
-    [
-        *(
-            "the",
-            "and",
-            "for",
-            "with",
-            "that",
-            "this",
-            "from",
-            "was",
-            "were",
-            "has",
-            "have",
-            "had",
-            "not",
-            "but",
-        ),
-        *(
-            "are",
-            "you",
-            "your",
-            "can",
-            "will",
-            "when",
-            "then",
-            "after",
-            "into",
-            "out",
-            "use",
-            "used",
-            "using",
-        ),
-        *("error", "errors", "failed", "fails", "failure", "because", "instead"),
-    ]
-)
+_SMALL_WORDS = """
+the and for with this that from was were has have had not but are you your can cannot will when then after
+into out use used using does did been being before its their they them than which who what how why where
+there here any all only also more most other another again over about between should would could may must
+error errors failed fails failure because instead worked once changed change
+"""
+_COMMON = frozenset(_SMALL_WORDS.split())
 
 
 def name_topics(groups: Sequence[Sequence[str]]) -> list[str]:
-    """One topic a group: the words that are frequent in it and rare in the others, best first.
+    """One topic a group: the words that are frequent in it and rare in the others, best first; of equally
+    good ones those that stand nearer to the beginning of a text.
 
     Weight of a word in a group: share of the group's texts that hold it x ln(1 + groups / groups with it).
     """
     counted = [Counter(word for text in texts for word in set(_words(text))) for texts in groups]
     spread = Counter(word for counts in counted for word in counts)
-    return [
-        _name(counts, len(texts), spread, len(groups)) for counts, texts in zip(counted, groups, strict=True)
-    ]
+    return [_name(counts, texts, spread, len(groups)) for counts, texts in zip(counted, groups, strict=True)]
 
 
 class _Topic(BaseModel):
@@ -88,7 +58,11 @@ def _words(text: str) -> list[str]:
     return [w.rstrip(".-") for w in _WORD.findall(text) if w.lower() not in _COMMON]
 
 
-def _name(counts: Counter[str], texts: int, spread: Counter[str], groups: int) -> str:
-    weight = {w: n / texts * math.log(1 + groups / spread[w]) for w, n in counts.items()}
-    ordered = sorted(weight, key=lambda w: (-weight[w], w))
+def _name(counts: Counter[str], texts: Sequence[str], spread: Counter[str], groups: int) -> str:
+    weight = {w: n / len(texts) * math.log(1 + groups / spread[w]) for w, n in counts.items()}
+    place: dict[str, int] = {}
+    for words in map(_words, texts):
+        for n, word in enumerate(words):
+            place[word] = min(place.get(word, n), n)
+    ordered = sorted(weight, key=lambda w: (-weight[w], place[w], w))
     return " ".join(ordered[:_WORDS_A_TOPIC])

@@ -96,7 +96,9 @@ def clean_line(line: str, limit: int = 240) -> str:
     line = _TAG.sub("", _ANSI.sub("", line.split("\\n")[0]))
     line = _HOME.sub("~", line)
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
-    line = " ".join(line.split()).strip(" `")
+    line = " ".join(line.split()).strip()
+    if line.count("`") % 2 or not line.strip("`").count("`"):  # around the whole line or without a partner
+        line = line.strip(" `")
     line = re.sub(r"^E\s+(?=\w)", "", line)
     if len(line) <= limit:
         return line

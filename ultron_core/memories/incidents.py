@@ -49,7 +49,7 @@ _HEDGED = re.compile(
 
 
 def find_incidents(messages: Sequence[Message]) -> list[MemoryDraft]:
-    """Secrets shown by a tool, pasted by a person or written by the agent (never the secret itself), and
+    """Secrets shown by a tool, pasted by a person, told or written by the agent (never the secret itself), and
     weaknesses that the agent states as found. One draft of each kind of secret."""
     return [*_secrets(messages), *_stated_weaknesses(messages)]
 
@@ -59,11 +59,13 @@ def _secrets(messages: Sequence[Message]) -> list[MemoryDraft]:
     found: dict[str, MemoryDraft] = {}
     for position, message in enumerate(messages):
         words = PHRASES[talk_language(messages, position)]
-        for text in message_texts(message):
+        for part, text in enumerate(message_texts(message)):  # the words, then what calls are given
             for kind, match in _find_secrets(text):
                 if position in outputs:
                     content = words["secret"].format(kind=kind, subject=describe_subject(outputs[position]))
                     fix = words["secret_fix"]
+                elif message.role == "assistant" and part == 0:
+                    content, fix = words["told"].format(kind=kind), words["told_fix"]
                 elif message.role == "user":
                     content, fix = words["pasted"].format(kind=kind), words["pasted_fix"]
                 else:

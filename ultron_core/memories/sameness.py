@@ -31,6 +31,7 @@ git npm yarn pnpm cargo go docker kubectl pip pip3 apt apt-get gh bd make brew t
 gradle bun mix rails manage.py
 """
 _WITH_VERB = frozenset(_VERBED.split())
+_SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _NO_PURPOSE = (
     "ls",
@@ -58,12 +59,19 @@ def command_of(action: Action) -> str | None:
     if isinstance(arguments, dict):
         for key, value in arguments.items():
             if key.lower() in _COMMAND_KEYS and isinstance(value, str | list):
-                command = value if isinstance(value, str) else " ".join(str(part) for part in value)
+                command = value if isinstance(value, str) else _joined([str(part) for part in value])
                 return _HEREDOC.sub("…", _CAT_TEXT.sub('"…"', command)).strip()
     if isinstance(arguments, str) and action.tool == "command":
         # a fenced block of a text protocol: its first line is the command, the rest what it is given
         return arguments.split("\n", 1)[0]
     return None
+
+
+def _joined(words: list[str]) -> str:
+    """The command line of a list of words; of `["bash", "-lc", script]` what the shell is given to run."""
+    if len(words) == 3 and _SHELL.fullmatch(words[0]) and words[1] in ("-c", "-lc"):
+        return words[2]
+    return " ".join(words)
 
 
 def purpose(action: Action) -> tuple[str, ...]:

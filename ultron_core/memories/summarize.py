@@ -62,6 +62,8 @@ def _one_line(content: str, resolution: str, limit: int) -> str:
         return truncate_tokens(line, limit)
     rest = parts[1:] if not resolution else sentences(resolution)[:1]
     for part in rest:
+        if one_line(part) in line:  # a correction is its own resolution
+            continue
         longer = f"{line}{_gap(line)}{one_line(part)}"
         if count_tokens(longer) > limit:
             break
@@ -84,7 +86,7 @@ def _overview(content: str, context: str, resolution: str, limit: int) -> str:
     shown = {"content": _fit(content, most), "context": "", "resolution": ""}
     for name, label, text in (("resolution", fix, resolution), ("context", about, context)):
         used = count_tokens("\n".join(part for part in shown.values() if part)) + 4
-        if text.strip() and limit - used > 12:
+        if text.strip() not in shown["content"] and limit - used > 12:
             share = limit - used if name == "context" else max((limit - used) * 2 // 3, 12)
             shown[name] = label + _fit(text, share - count_tokens(label))
     return truncate_tokens("\n".join(part for part in shown.values() if part), limit)

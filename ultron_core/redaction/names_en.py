@@ -34,7 +34,7 @@ _PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)
 #: one to four capitalised words on a line, with initials and particles between them
 NAME = rf"{_CAP}(?:[ ](?:[A-Z]\.?[ ])?(?:{_PARTICLE}[ ])?{_CAP}){{0,3}}"
 _LEAD = re.compile(
-    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"  # noqa: E501
+    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|(?<!the )\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"  # noqa: E501
     r"|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me"  # noqa: E501
     r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder"
     r"|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband))"
@@ -55,7 +55,7 @@ _FOLLOWED = re.compile(
     rf"|replied|wrote|is a very|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"  # noqa: E501
 )
 _LOWER_LEAD = re.compile(
-    r"(?i)(?:\bname is|\bname\s*:|\buser\s*:|\bcalled|\bnamed|\bunder (?:my partner's name)?|\bfollow up with|\bhi|\bdear|\bi\\?'m"  # noqa: E501
+    r"(?i)(?:\bname is|\bname\s*:|(?<!the )\buser\s*:|\bcalled|\bnamed|\bunder (?:my partner's name)?|\bfollow up with|\bhi|\bdear|\bi\\?'m"  # noqa: E501
     r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")

@@ -97,6 +97,9 @@ def call_of(raw: Mapping[str, Any]) -> ToolCall:
         known = raw.get("id"), function.get("name"), function.get("arguments")
         if known[0].__class__ is known[1].__class__ is known[2].__class__ is str:
             return ToolCall(known[0], known[1], decode(known[2]))
+    custom = raw.get("custom")  # a tool that takes free text: OpenAI's other kind of call
+    if isinstance(custom, dict) and isinstance(custom.get("input"), str):
+        return ToolCall(as_text(raw.get("id")), as_text(custom.get("name")), {"input": custom["input"]})
     inner = function if isinstance(function, dict) else raw
     arguments = next(
         (inner[k] for k in ("input", "arguments", "args", "parameters", "params") if k in inner), None

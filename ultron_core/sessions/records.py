@@ -23,7 +23,7 @@ __all__ = ["Record", "RecordReader"]
 Record = tuple[dict[str, Any], int, int]
 #: one object over more bytes than this is given up as `too_long`
 MAX_OBJECT_BYTES = 256 * 2**20
-_LISTS = ("history", "messages", "conversation")
+_LISTS = ("history", "messages", "conversation", "conversations")
 _PADDING = b" \t\r\n\x00\xef\xbb\xbf"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ultron_core.models import Message, Origin, ToolCall, new_message
 from ultron_core.sessions.blocks import Content, Result, take_apart
 from ultron_core.sessions.origins import is_memory_tool, split_origins
-from ultron_core.sessions.text import as_text, clean_text, clean_value
+from ultron_core.sessions.text import as_text, clean_text, clean_value, decode
 
 __all__ = ["METADATA", "Read", "State", "usage_of"]
 
@@ -86,7 +86,8 @@ class State:
         return time
 
     def note_tools(self, tools: Any) -> None:
-        """Keep tool schemas in OpenAI shape; the last list that a log carries stands."""
+        """Keep tool schemas in OpenAI shape, from a list or its JSON; the last one that a log carries stands."""
+        tools = decode(tools)
         if not isinstance(tools, list):
             return
         shaped = [_tool_schema(clean_value(tool)) for tool in tools if isinstance(tool, dict)]

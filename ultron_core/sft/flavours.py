@@ -69,21 +69,24 @@ def to_llamafactory(row: Row) -> dict[str, Any]:
         if role == "system":
             system = message["content"]
         elif role == "user":
-            conversations.append({"from": "human", "value": message["content"]})
+            _hear(conversations, "human", message["content"])
         elif role == "tool":
-            _observe(conversations, message["content"])
+            _hear(conversations, "observation", message["content"])
         else:
             conversations.append(_sharegpt_assistant(message))
     tools = [tool["function"] for tool in row.tools]
     return {"conversations": conversations, "system": system, "tools": canonical_json(tools) if tools else ""}
 
 
-def _observe(conversations: list[dict[str, str]], content: str) -> None:
-    """Results of parallel calls become one observation: it wants strict alternation."""
-    if conversations and conversations[-1]["from"] == "observation":
+def _hear(conversations: list[dict[str, str]], speaker: str, content: str) -> None:
+    """What the model hears between two of its turns is one turn: a row without strict alternation is dropped.
+
+    Results of parallel calls become one observation, which also takes what a person says right after it.
+    """
+    if conversations and conversations[-1]["from"] in ("human", "observation"):
         conversations[-1]["value"] += f"\n\n{content}"
     else:
-        conversations.append({"from": "observation", "value": content})
+        conversations.append({"from": speaker, "value": content})
 
 
 def _sharegpt_assistant(message: Mapping[str, Any]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -93,6 +94,16 @@ def test_a_reader_that_leaves_early_is_no_error(ultron, arguments):
     process.stdout.close()
     errors = process.stderr.read().decode()
     assert (process.wait(120), errors) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_output_that_cannot_be_written_is_one_message(ultron):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "ultron_core.cli.main", "--version"]
+        done = subprocess.run(command, env=ultron.env, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("ultron: The output cannot be written: No space left")
+    assert "Traceback" not in done.stderr
 
 
 def test_help_loads_no_driver_and_no_model(ultron):

@@ -56,6 +56,27 @@ def test_from_a_folder_of_logs_to_a_memory_with_its_lines(run, logs):
     assert code == 0 and "0 new or changed, 2 unchanged" in out
 
 
+def test_a_file_of_no_known_format_is_named(run, tmp_path):
+    write_log(tmp_path / "logs" / "alpaca.jsonl", [{"instruction": "Say hi", "output": "hi"}])
+    _, out, _ = run("ingest", tmp_path / "logs", "--agent", "me")
+    assert "1 file(s) without a message: their lines are of no format that Ultron reads." in out
+
+
+def test_a_question_about_what_is_not_there_is_answered_so(run, logs):
+    run("ingest", logs, "--agent", "me")
+    code, out, _ = run("drops", "--reason", "nosuch")
+    assert (code, out.strip()) == (0, "Nothing was refused for that.")
+    code, _, errors = run("search", "pandas", "--type", "mistake")
+    assert code == 2 and "'mistake' is not one of 'error', 'security'" in errors
+
+
+def test_a_row_is_one_line_where_no_terminal_gives_a_width(run, logs):
+    long = logs / ("deep-" * 12 + "folder") / "log.jsonl"
+    write_log(long, task("gamma"))
+    _, out, _ = run("ingest", logs, "--agent", "me", COLUMNS="")
+    assert any("log.jsonl │ new" in line for line in out.splitlines())
+
+
 def test_a_look_at_everything(run, logs):
     run("ingest", logs, "--agent", "me")
     assert "one.jsonl" in run("sessions")[1]

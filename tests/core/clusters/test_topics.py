@@ -12,6 +12,12 @@ def test_shared_words_come_first_and_common_ones_never():
     assert name_topics([["the error failed because of the parser"]]) == ["parser"]
 
 
+def test_of_equally_good_words_those_at_the_beginning_of_a_text_are_taken():
+    assert name_topics([["Linting does fail before any edit, as Enum and Apple were moved"]]) == [
+        "Linting fail edit Enum"
+    ]
+
+
 def test_the_order_of_the_texts_does_not_matter():
     assert name_topics([DOCKER, CAKE]) == name_topics([DOCKER[::-1], CAKE[::-1]])
 

@@ -53,6 +53,11 @@ def test_a_short_memory_is_summarised_whole_in_its_language():
     assert summary.l1 == "容器没有外网。\n背景：Docker\n解决办法：配置代理。"
 
 
+def test_a_correction_that_is_its_own_resolution_is_said_once():
+    summary = summarize_memory("The user corrected the agent: No, use uv.", "", "No, use uv.")
+    assert summary.l0 == summary.l1 == "The user corrected the agent: No, use uv."
+
+
 def test_the_words_of_a_model_are_cut_to_the_limit():
     model = Model(summary_l0="word " * 200, overview_l1="word " * 900)
     summary = summarize_memory("x", "", "", model, l0_max_tokens=10, l1_max_tokens=20)

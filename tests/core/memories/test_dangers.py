@@ -77,6 +77,13 @@ def test_a_page_about_injections_is_none():
     assert kinds((("fetch", {"url": "https://example.org"}), page)) == []
 
 
+def test_a_secret_in_an_answer_is_written_nowhere():
+    (draft,) = find_incidents(
+        talk(("user", "Which key?"), ("assistant", f"It is {KEY} from the environment."))
+    )
+    assert draft.content == "The agent repeated a secret (GitHub token) in its answer."
+
+
 def test_a_secret_is_named_by_its_kind_wherever_it_stands_and_never_quoted():
     shown = talk(("user", "Go."), (bash("env"), f"HOME=/root\nGITHUB_TOKEN={KEY}\n"))
     pasted = talk(("user", f"Use the token {KEY} please."), ("assistant", "I will."))

@@ -29,6 +29,25 @@ def test_an_error_and_the_change_after_which_it_worked_is_one_memory():
     assert draft.context == "Running `python report.py`."
 
 
+def shell(script):
+    return ("shell", {"command": ["bash", "-lc", script]})
+
+
+def test_what_a_shell_is_given_to_run_is_the_command():
+    """Codex wraps every command in `bash -lc`: two of them are not the same thing tried again."""
+    missing = "error[E0432]: unresolved import `serde_json`"
+    fixed = talk(
+        ("user", "The build fails."),
+        (shell("cargo build"), missing),
+        (shell("cargo add serde_json"), "Adding serde_json v1.0 to dependencies"),
+        (shell("cargo build"), "Finished dev profile"),
+    )
+    (draft,) = kept(fixed)
+    assert draft.content == f"`cargo build` failed: {missing}"
+    assert draft.resolution == "It worked after `cargo add serde_json`."
+    assert kept(fixed[:-2]) == []
+
+
 def test_every_quote_stands_on_its_lines():
     for draft in kept(SOLVED):
         for item in draft.evidence:

@@ -48,6 +48,13 @@ def test_organisations_places_dates_and_code_stay(text):
     assert redact_text(text).text == text
 
 
+@pytest.mark.parametrize("wish", ["Always use `uv add` in this repository.", "Never push to main."])
+def test_a_wish_after_the_user_is_nobody_s_name(wish):
+    told = f"Standing wish of the user: {wish}"
+    assert redact_text(told).text == told
+    assert redact_text("User: Ella Snider").text == "User: <PERSON>"
+
+
 def test_a_name_found_once_goes_everywhere():
     assert "Borkowski" not in redact_text("Directed by: Anna Borkowski\nAnd then Borkowski left.").text
 

@@ -197,6 +197,12 @@ ROWS = {
         {"role": "assistant", "message": {"content": [{"type": "tool_use", "name": "Bash", "input": {}}]}},
         {"type": "turn_ended", "status": "success"},
     ],
+    "sharegpt": [
+        {"from": "human", "value": "The weather in Rome?"},
+        {"from": "function_call", "value": '{"name": "weather", "arguments": {"city": "Rome"}}'},
+        {"from": "observation", "value": "20 C"},
+        {"from": "gpt", "value": "20 C."},
+    ],
     "swe_agent": [
         {"role": "user", "content": "Demo.", "agent": "main", "is_demo": True},
         {"role": "user", "content": "Fix it.", "agent": "main"},

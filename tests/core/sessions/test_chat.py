@@ -102,6 +102,13 @@ def test_arguments_that_are_no_json_stay_words():
     assert session.messages[0].tool_calls[0].arguments == "ls -l {"
 
 
+def test_the_free_text_of_a_custom_tool_is_its_input():
+    call = {"id": "c", "type": "custom", "custom": {"name": "apply_patch", "input": "*** Begin Patch"}}
+    row = {"role": "assistant", "content": None, "tool_calls": [call]}
+    (message,) = parse_session(json.dumps(row).encode()).messages
+    assert message.tool_calls == (ToolCall("c", "apply_patch", {"input": "*** Begin Patch"}),)
+
+
 def test_images_keep_their_size_and_lose_their_data():
     source = {"type": "base64", "media_type": "image/png", "data": "QUJDRA=="}
     url = {"type": "image_url", "image_url": {"url": "data:image/gif;base64,QUJD"}}

@@ -60,7 +60,10 @@ def test_codex_puts_the_pieces_of_an_answer_together_and_ignores_screen_events()
         ("assistant", "model", "One file."),
         ("user", "harness", "Summary."),
     ]
-    assert calls(session) == [("c1", "shell", {"command": ["ls"]}), ("c2", "apply_patch", "*** Begin Patch")]
+    assert calls(session) == [
+        ("c1", "shell", {"command": ["ls"]}),
+        ("c2", "apply_patch", {"input": "*** Begin Patch"}),
+    ]
     assert session.messages[3].reasoning == "Use ls."
     assert (session.messages[4].name, session.messages[4].is_error) == ("shell", True)
     assert (session.info.format, session.info.model, session.info.cwd) == ("codex", "gpt", "/repo")
@@ -69,11 +72,43 @@ def test_codex_puts_the_pieces_of_an_answer_together_and_ignores_screen_events()
 
 def test_codex_rows_without_envelope():
     session = parse(
+        {"id": "s", "timestamp": "2025-05-01T00:00:00Z", "instructions": None, "git": {}},
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
         {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c"},
         {"type": "function_call_output", "call_id": "c", "output": "fine"},
     )
     assert brief(session) == [("user", "human", "Hi"), ("assistant", "model", ""), ("tool", "tool", "fine")]
+    assert session.ledger.metadata == 1
+    assert session.ledger.skipped == {}
+
+
+def test_sharegpt_conversations_one_on_a_line():
+    session = parse(
+        {
+            "conversations": [
+                {"from": "human", "value": "The weather in Rome?"},
+                {"from": "function_call", "value": '{"name": "weather", "arguments": {"city": "Rome"}}'},
+                {"from": "observation", "value": "20 C"},
+                {"from": "gpt", "value": "It has 20 C."},
+            ],
+            "system": "You help.",
+            "tools": '[{"name": "weather", "parameters": {"type": "object"}}]',
+        },
+        {"conversations": [{"from": "human", "value": "你好"}, {"from": "gpt", "value": "你好！"}]},
+    )
+    assert brief(session) == [
+        ("system", "harness", "You help."),
+        ("user", "human", "The weather in Rome?"),
+        ("assistant", "model", ""),
+        ("tool", "tool", "20 C"),
+        ("assistant", "model", "It has 20 C."),
+        ("user", "human", "你好"),
+        ("assistant", "model", "你好！"),
+    ]
+    assert calls(session) == [("turn-0", "weather", {"city": "Rome"})]
+    assert (session.messages[3].tool_call_id, session.messages[3].name) == ("turn-0", "weather")
+    assert session.info.format == "sharegpt"
+    assert [tool["function"]["name"] for tool in session.info.tools] == ["weather"]
 
 
 def pi(own, parent, **message):

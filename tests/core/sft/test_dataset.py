@@ -194,6 +194,19 @@ def test_flavours_hold_the_same_rows_as_strings(candidates, tmp_path):
     assert json.loads((flavours / "llamafactory" / "dataset_info.json").read_text())["ultron_train"]
 
 
+def test_what_a_person_says_behind_a_result_keeps_the_turns_alternating(tmp_path):
+    """Claude Code logs hold result and words in one turn; LLaMA-Factory drops rows that do not alternate."""
+    asked = candidate(
+        1, "Read it.", ANSWER.format("Peru", "Lima"), calls=[ToolCall("c", "read", {"path": "a"})]
+    )
+    messages = (*asked.messages[:-1], Message("user", "Quickly, please."), asked.messages[-1])
+    write_dataset(tmp_path / "v1", build([replace(asked, messages=messages)]), MANIFEST)
+    (file,) = [f for f in (tmp_path / "v1" / "flavours" / "llamafactory").glob("*.jsonl") if f.stat().st_size]
+    turns = json.loads(file.read_text())["conversations"]
+    assert [turn["from"] for turn in turns] == ["human", "function_call", "observation", "gpt"]
+    assert turns[2]["value"] == "ok\n\nQuickly, please."
+
+
 def test_a_changed_file_is_found(candidates, tmp_path):
     write_dataset(tmp_path / "v1", build(candidates), MANIFEST)
     (tmp_path / "v1" / "report.md").write_text("edited")

@@ -16,6 +16,7 @@ from ultron_core.sessions.formats import (
     openai,
     openclaw,
     pi,
+    sharegpt,
     swe_agent,
 )
 from ultron_core.sessions.formats.base import Format
@@ -35,6 +36,7 @@ FORMATS: MappingProxyType[str, Format] = MappingProxyType(
         "droid": droid,
         "cursor": cursor,
         "swe_agent": swe_agent,
+        "sharegpt": sharegpt,
         "anthropic": anthropic,
         "openai": openai,
     }
