@@ -24,8 +24,6 @@ EXACT_BELOW = 4000
 FILTERS = ("types", "tags", "tiers", "agent_id", "since", "until")
 #: planning takes as long as a small search: one plan serves any words and types, other filters need one of their own
 _PLANNED_ONCE = frozenset(("types",))
-_PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan"
-_PLAN_EACH = "SET LOCAL plan_cache_mode = force_custom_plan"
 #: the limit is a literal of the statement: few values, few plans
 _LIMIT_STEP = 50
 
@@ -60,8 +58,9 @@ def candidates(
         "exact_below": EXACT_BELOW,
     }
     statement = _statement(used, model, status, -(-limit // _LIMIT_STEP) * _LIMIT_STEP)
+    plan = "force_generic_plan" if set(used) <= _PLANNED_ONCE else "force_custom_plan"
     with conn.pipeline():
-        conn.execute(_PLAN_ONCE if set(used) <= _PLANNED_ONCE else _PLAN_EACH)
+        conn.execute(_SQL["tune"], {"account_id": account_id, "plan": plan})
         rows = conn.execute(statement, params, binary=True)
     return rows.fetchall()
 

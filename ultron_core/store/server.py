@@ -256,7 +256,7 @@ def _write_conf(place: Place, socket_dir: Path, listen_port: int | None) -> None
         "unix_socket_directories": f"'\"{socket}\"'",
         "listen_addresses": "'127.0.0.1'" if listen_port else "''",
         "port": listen_port or PORT,
-        "shared_buffers": f"{max(32, min(1024, memory_mb // 8))}MB",
+        "shared_buffers": f"{max(32, min(4096, memory_mb // 8))}MB",
         "work_mem": "32MB",
         "maintenance_work_mem": "256MB",
         "max_wal_size": "2GB",  # a bulk load would else make a checkpoint every few seconds

@@ -1,3 +1,13 @@
+-- name: tune
+-- For the statement that follows in the transaction: whether its plan serves any words, and how wide the walk through the
+-- index is. At 100 it finds .998 of the ten nearest of 100,000 and .934 of a million; there 400 finds .985.
+SELECT set_config('plan_cache_mode', %(plan)s, true), set_config('hnsw.ef_search',
+    round(least(1000, 100 * greatest(1, documents / 1e5) ^ 0.6))::integer::text, true)
+FROM (
+    SELECT coalesce(max(documents), 0) AS documents FROM lexical_stats
+    WHERE account_id = %(account_id)s AND scope = 'memory'
+) corpus;
+
 -- name: candidates
 -- Both lanes and their union in one statement, each candidate with both scores. The places in braces take other queries
 -- of this file: the filters, a count of what they leave (few rows are all compared, of many the index finds the
