@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, ModelAnswerError, ModelError
 from ultron_core.memories import Body, classify_memory, embedding_text, merge_bodies, summarize_memory
 from ultron_core.steps import clusters as cluster_step
@@ -40,7 +41,7 @@ def _vectors(context: Context) -> int:
             return done
         texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
         try:
-            vectors = context.embedder.embed(texts)
+            vectors = embed_checked(context.embedder, texts)
         except EmbeddingError:
             return done
         for row, vector in zip(rows, vectors, strict=True):
