@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError
 from ultron_core.memories import Body, diverges, embedding_text
 from ultron_core.steps.cluster_members import Joining, assign, model_of, place
@@ -61,7 +62,7 @@ def fill_vectors(context: Context, progress: Progress | None = None) -> int:
             return done
         texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
         try:
-            vectors = context.embedder.embed(texts)
+            vectors = embed_checked(context.embedder, texts)
         except EmbeddingError:
             return done
         late = [

@@ -13,7 +13,7 @@ from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.ids import as_id
-from ultron_core.steps.memory_rows import set_status, split_off, write_body
+from ultron_core.steps.memory_rows import archive_orphans, set_status, split_off, write_body
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.steps.uploads import body_of
 from ultron_core.store import memories as store
@@ -113,6 +113,8 @@ def update_memory(
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
             write_body(context, conn, embedded, record, body, new_tags)
+            # unmerging a merge from before must not bring back what a person changed or took out
+            store.run(conn, "forget_bodies", {"memory_id": wanted, "account_id": context.account_id})
         elif new_tags != record.tags:
             store.run(conn, "update_tags", {"id": wanted, "tags": new_tags, "now": context.clock()})
         return _one(context, conn, wanted)
@@ -147,7 +149,8 @@ def archive_memories_by_tag(context: Context, tag: str) -> int:
 
 def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
     """Undo a merge: the contribution becomes a memory of its own, with its source; the body it changed goes
-    back to what it was unless later merges built on it. Raises NotFoundError and InputError."""
+    back to what it was unless a later merge or an edit built on it; a memory whose last source goes with the
+    contribution is archived. Raises NotFoundError and InputError."""
     wanted = as_id(decision_id)
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
@@ -168,6 +171,7 @@ def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
         if before and _last_merge(context, conn, record.id, wanted):
             write_body(context, conn, embedded, record, Body(**before), record.tags)
         new_id = split_off(context, conn, embedded, record, part, decision["score"])
+        archive_orphans(context, conn, [record.id])  # the source that left may have been its last
         store.run(conn, "undone", {"id": wanted, "now": context.clock()})
         return _one(context, conn, new_id)
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, ModelError
 from ultron_core.memories import Body, Summary, classify_memory, summarize_memory
 from ultron_core.models import MemoryType
@@ -96,7 +97,7 @@ def _summarized(context: Context, body: Body) -> tuple[Summary, bool]:
 def embed(context: Context, texts: Sequence[str]) -> list[Floats | None]:
     """Vectors of length 1; all None when the embedder fails: the rows are filled in later."""
     try:
-        return list(context.embedder.embed(list(texts))) if texts else []
+        return list(embed_checked(context.embedder, list(texts))) if texts else []
     except EmbeddingError:
         return [None] * len(texts)
 

@@ -22,6 +22,7 @@ from uuid import UUID
 
 import numpy as np
 
+from ultron_core.embeddings.checked import embed_checked
 from ultron_core.embeddings.protocol import Embedder
 from ultron_core.errors import EmbeddingError, InputError
 from ultron_core.memories import embedding_text
@@ -188,7 +189,7 @@ def _missing(context: Context, after: UUID | None) -> list[dict[str, Any]]:
 
 def _embed_chunk(context: Context, rows: list[dict[str, Any]]) -> int:
     texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
-    vectors = np.asarray(context.embedder.embed(texts), dtype=np.float32)
+    vectors = np.asarray(embed_checked(context.embedder, texts), dtype=np.float32)
     if vectors.shape != (len(rows), context.embedder.dimension):
         raise EmbeddingError(
             f"{context.embedder.model_id} gave vectors of shape {vectors.shape} for {len(rows)} texts; "

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError, ModelError
 from ultron_core.search import TimeRange, find_range, idf, is_weak, query_terms, relevance, score, term_id
 from ultron_core.sessions import clean_text
@@ -175,7 +176,7 @@ def _embedded(context: Context, query: str, notes: list[str]) -> tuple[list[Floa
         except ModelError as error:
             notes.append(f"plain query, the model did not widen it: {error}")
     try:
-        return list(context.embedder.embed(phrases)), phrases
+        return list(embed_checked(context.embedder, phrases)), phrases
     except EmbeddingError as error:
         notes.append(f"words only, the embedder failed: {error}")
         return [], phrases

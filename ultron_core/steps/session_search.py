@@ -10,6 +10,7 @@ from uuid import UUID
 
 from psycopg import sql
 
+from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError
 from ultron_core.search import (
     TIME_TERM,
@@ -136,7 +137,7 @@ def _ask(
 
 def _vector(context: Context, query: str) -> str | None:
     try:
-        return memory_store.vector_text(context.embedder.embed([query])[0])
+        return memory_store.vector_text(embed_checked(context.embedder, [query])[0])
     except EmbeddingError:
         return None
 

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from psycopg import sql
 
+from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
 from ultron_core.steps.context import Context
@@ -125,7 +126,7 @@ def _differences(
 def _vectors(context: Context, windows: Sequence[Window]) -> dict[_Key, str] | None:
     """None when the embedder is down."""
     try:
-        rows = context.embedder.embed([window.text for window in windows])
+        rows = embed_checked(context.embedder, [window.text for window in windows])
     except EmbeddingError:
         return None
     return {(w.thread, w.place): memory_store.vector_text(row) for w, row in zip(windows, rows, strict=True)}

@@ -214,3 +214,25 @@ def test_a_memory_that_loses_its_only_source_is_archived(settings, tmp_path):
         assert context.database.run(lambda conn: retract_from_segment(context, conn, segment, [])) == 1
         kept = one(ultron, "SELECT status, archive_reason FROM memories")
         assert kept == {"status": "archived", "archive_reason": "no_source_left"}
+
+
+def test_undoing_a_merge_keeps_what_a_person_wrote_since(ultron):
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memory(AGAIN)
+    edited = "The build failed because wheel was missing; the image has it since May."
+    ultron.update_memory(first.id, content=edited)
+    ultron.unmerge(merge_of(ultron, first.id))
+    assert ultron.get_memory_details([first.id])[0].content == edited
+
+
+def test_undoing_a_merge_archives_the_memory_whose_last_source_goes_with_it(ultron):
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memory(AGAIN)
+    with ultron.context.database.transaction() as conn:  # as when the session of the first was erased
+        conn.execute(
+            "DELETE FROM ultron.memory_sources WHERE id ="
+            " (SELECT source_id FROM ultron.memory_contributions WHERE NOT merged)"
+        )
+    split = ultron.unmerge(merge_of(ultron, first.id))
+    assert ultron.get_memory_details([first.id])[0].status == "archived"
+    assert split.status == "active" and len(ultron.get_memory_sources(split.id)) == 1

@@ -223,3 +223,10 @@ def test_the_index_of_a_large_store_decides_like_the_exact_comparison(ultron, mo
     assert ultron.upload_memory(AGAIN).id == first.id
     assert decisions(ultron)[-1]["score"] == pytest.approx(0.95, abs=1e-6)
     assert first.id in {hit.record.id for hit in ultron.search_memories("Building failed there")}
+
+
+def test_a_text_with_nul_and_a_lone_surrogate_is_ingested(ultron):
+    answer = ultron.ingest_text(
+        "Error: git push\x00 failed \ud800: no upstream branch. Fix: git push -u origin main."
+    )
+    assert [memory["memory_type"] for memory in answer["memories"]] == ["error"]

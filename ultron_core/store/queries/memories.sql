@@ -225,6 +225,11 @@ WHERE id = %(id)s;
 WITH searched AS (UPDATE memory_search SET memory_type = %(memory_type)s WHERE memory_id = %(id)s)
 UPDATE memory_vectors SET memory_type = %(memory_type)s, version = nextval('memory_versions') WHERE memory_id = %(id)s;
 
+-- name: forget_bodies
+-- A body edited by hand stays: no merge from before can be undone to the words it had then.
+UPDATE merge_decisions SET body_before = NULL
+WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s AND body_before IS NOT NULL;
+
 -- name: later_merges
 -- Merges into the same memory after this one that still hold.
 SELECT d.id FROM merge_decisions d JOIN merge_decisions own ON own.id = %(id)s
