@@ -319,6 +319,10 @@ def _batches(ultron: Ultron, floor: Floor, data: Generator, report: _Report) -> 
 
 def _rebalance(ultron: Ultron, floor: Floor, pairs: Sequence[Any], report: _Report) -> None:
     """First run (all tiers change), a steady one, and search while one runs."""
+    with ultron.context.database.direct() as conn:
+        for table in ("memory_usage", "floor.usage"):  # kept data has been ranked before
+            if conn.execute(f"UPDATE {table} SET tier = 'WARM' WHERE tier <> 'WARM'").rowcount:
+                conn.execute(f"VACUUM {table}")
     for op in ("rebalance_first", "rebalance_steady"):
         begin = time.perf_counter()
         ultron.run_tier_rebalance()
