@@ -13,7 +13,13 @@ from ultron_core.sessions import clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.ids import as_id
-from ultron_core.steps.memory_rows import archive_orphans, set_status, split_off, write_body
+from ultron_core.steps.memory_rows import (
+    archive_orphans,
+    lock_memories,
+    set_status,
+    split_off,
+    write_body,
+)
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.steps.uploads import body_of
 from ultron_core.store import memories as store
@@ -127,7 +133,7 @@ def delete_memory(context: Context, memory_id: str | UUID) -> None:
     wanted = as_id(memory_id)
 
     def work(conn: Connection) -> None:
-        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        lock_memories(context, conn)
         _one(context, conn, wanted)
         # out of its cluster first, so that the centroid forgets it as well
         set_status(context, conn, [wanted], "archived", "deleted")
@@ -140,7 +146,7 @@ def archive_memories_by_tag(context: Context, tag: str) -> int:
     """Archive every active memory that carries exactly this tag; returns how many."""
 
     def work(conn: Connection) -> int:
-        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        lock_memories(context, conn)
         rows = store.fetch(conn, "tagged", {"account_id": context.account_id, "tag": tag})
         return len(set_status(context, conn, [row["id"] for row in rows], "archived", "by_tag"))
 
@@ -154,15 +160,13 @@ def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
     wanted = as_id(decision_id)
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
+        lock_memories(context, conn)
         rows = store.fetch(conn, "decision", {"id": wanted, "account_id": context.account_id})
         if not rows:
             raise NotFoundError(f"No decision {wanted}.")
         decision = rows[0]
         if decision["decision"] != "merge" or decision["undone_at"] is not None:
             raise InputError(f"Decision {wanted} is no merge that can still be undone.")
-        record = _one(context, conn, decision["memory_id"])
-        store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": record.memory_type})
-        store.run(conn, "lock_clusters", {"account_id": context.account_id})
         record = _one(context, conn, decision["memory_id"])
         part = store.fetch(
             conn, "contribution", {"id": decision["contribution_id"], "account_id": context.account_id}
