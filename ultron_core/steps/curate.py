@@ -175,7 +175,8 @@ def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
         if before and _last_merge(context, conn, record.id, wanted):
             write_body(context, conn, embedded, record, Body(**before), record.tags)
         new_id = split_off(context, conn, embedded, record, part, decision["score"])
-        archive_orphans(context, conn, [record.id])  # the source that left may have been its last
+        # the source that left may have been its last; and the one of the contribution may be gone long since
+        archive_orphans(context, conn, [record.id, new_id])
         store.run(conn, "undone", {"id": wanted, "now": context.clock()})
         return _one(context, conn, new_id)
 

@@ -258,6 +258,19 @@ def test_undoing_the_first_of_two_merges_of_one_batch_keeps_the_words_of_the_sec
     assert "Platform people" in kept.content
 
 
+def test_a_contribution_whose_source_is_gone_is_archived_when_its_merge_is_undone(ultron):
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memory(AGAIN)
+    with ultron.context.database.transaction() as conn:  # as when its session was erased
+        conn.execute(
+            "DELETE FROM ultron.memory_sources WHERE id ="
+            " (SELECT source_id FROM ultron.memory_contributions WHERE merged)"
+        )
+    split = ultron.unmerge(merge_of(ultron, first.id))
+    assert (split.content, split.status) == (AGAIN, "archived")
+    assert ultron.get_memory_details([first.id])[0].status == "active"
+
+
 def test_undoing_merges_into_a_memory_that_was_itself_merged_later_keeps_the_others_words(ultron, embedder):
     """`late` came twice while the embedder was down and became a part of `first`; all of it is undone."""
     late = "Building failed: wheel was missing."
