@@ -16,9 +16,9 @@ from ultron_core.steps.segment import segment_pending_sessions
 #: of each row the first two are near-duplicates, the third diverges, the fourth shares only the cluster
 FACTS = (
     (
-        "The docker build failed because the wheel package was missing.",
-        "Docker builds fail: package wheel was missing. See /var/log/build.txt for the reason.",
-        "Docker builds on port 5433 failed because the wheel package was missing.",
+        "The build failed because wheel was missing in the docker image.",
+        "Building failed in the docker image: wheel was missing. The log is at /var/log/build-7.txt.",
+        "Builds on port 5433 failed because wheel was missing in the docker image.",
         "An error: the image could not be pulled from the registry.",
     ),
     (
