@@ -10,9 +10,11 @@ from uuid import UUID
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
 from ultron_core.sessions import clean_text
+from ultron_core.steps.cluster_topics import forget_in_topic
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.ids import as_id
+from ultron_core.steps.lexical import forget_words
 from ultron_core.steps.memory_rows import (
     archive_orphans,
     lock_memories,
@@ -22,6 +24,7 @@ from ultron_core.steps.memory_rows import (
 )
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.steps.uploads import body_of
+from ultron_core.store import clusters as cluster_store
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord, MemorySource
@@ -118,7 +121,9 @@ def update_memory(
         )
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
+            clusters = _clusters_of(context, conn, wanted)
             write_body(context, conn, embedded, record, body, new_tags)
+            forget_in_topic(context, conn, clusters)
             # unmerging a merge from before must not bring back what a person changed or took out
             store.run(conn, "forget_bodies", {"memory_id": wanted, "account_id": context.account_id})
         elif new_tags != record.tags:
@@ -135,11 +140,20 @@ def delete_memory(context: Context, memory_id: str | UUID) -> None:
     def work(conn: Connection) -> None:
         lock_memories(context, conn)
         _one(context, conn, wanted)
+        clusters = _clusters_of(context, conn, wanted)
         # out of its cluster first, so that the centroid forgets it as well
         set_status(context, conn, [wanted], "archived", "deleted")
+        forget_words(context, conn, [wanted])
         store.run(conn, "delete", {"id": wanted, "account_id": context.account_id})
+        forget_in_topic(context, conn, clusters)
 
     context.database.run(work)
+
+
+def _clusters_of(context: Context, conn: Connection, memory_id: UUID) -> list[UUID]:
+    """The one it is in, if any."""
+    one = {"memory_id": memory_id, "account_id": context.account_id}
+    return [row["cluster_id"] for row in cluster_store.fetch(conn, "cluster_of", one)]
 
 
 def archive_memories_by_tag(context: Context, tag: str) -> int:

@@ -15,7 +15,7 @@ from ultron_core.models import MemoryType
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded
-from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, make_lexical
+from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
 from ultron_core.steps.uploads import Floats, body_digest, embedded_text, offline_summary, thresholds
 from ultron_core.store import memories as store
 from ultron_core.store import upload_rows
@@ -97,6 +97,7 @@ def write_body(
     counted = record.status == "active"
     if counted:
         count_memories(context, conn, [record.id], -1)
+        forget_words(context, conn, [record.id])
     _write_lanes(context, conn, record.id, record.memory_type, body, vector, counted=counted)
     if vector is None:  # the old one says something else: back-filling makes it anew
         model = {"id": record.id, "model_id": context.embedder.model_id}

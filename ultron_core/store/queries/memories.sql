@@ -196,6 +196,12 @@ WHERE memory_id = ANY(%(ids)s) AND account_id = %(account_id)s
 ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(t.documents + excluded.documents, 0),
     total_length = greatest(t.total_length + excluded.total_length, 0);
 
+-- name: forget_words
+-- Words that these memories alone held, once they are no more counted: not even their numbers stay.
+DELETE FROM lexical_df d USING memory_search s
+WHERE s.memory_id = ANY(%(ids)s) AND s.account_id = %(account_id)s AND d.account_id = s.account_id
+    AND d.scope = 'memory' AND d.term = ANY(s.terms) AND d.df = 0;
+
 -- name: without_vector
 -- Active memories that the embedder of this model has not seen.
 SELECT m.id, m.memory_type, m.content, m.context, m.resolution FROM memories m
