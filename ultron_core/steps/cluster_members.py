@@ -155,10 +155,12 @@ def refresh(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
 
 
 def refresh_member(context: Context, conn: Connection, memory_id: UUID) -> None:
-    """The centroid follows a member whose vector changed."""
+    """The centroid follows a member whose vector changed; an active memory that had none before joins one."""
     rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": context.account_id})
     if rows:
         refresh(context, conn, [rows[0]["cluster_id"]])
+    else:
+        assign_missing(context, conn, [memory_id])
 
 
 def leave(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:

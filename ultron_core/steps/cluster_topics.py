@@ -13,7 +13,7 @@ from ultron_core.store import clusters as store
 from ultron_core.store import memories as memory_store
 from ultron_core.store.database import Connection
 
-__all__ = ["name_clusters"]
+__all__ = ["forget_in_topic", "name_clusters"]
 
 _SUMMARIES = 50
 #: clusters a run that a model is asked about
@@ -23,7 +23,7 @@ _ASKED = 20
 def name_clusters(context: Context) -> None:
     """Topics that tell the clusters apart; only changed ones are written. One that a model gave stays until
     the cluster is merged or split."""
-    sample = {"account_id": context.account_id, "most": _SUMMARIES}
+    sample = {"account_id": context.account_id, "most": _SUMMARIES, "ids": None}
     rows = context.database.run(lambda conn: store.fetch(conn, "summaries", sample))
     topics = name_topics([row["summaries"] or [""] for row in rows])
     pairs = zip(rows, topics, strict=True)
@@ -31,6 +31,23 @@ def name_clusters(context: Context) -> None:
     asked = _ask(context, [row for row in rows if row["topic_by"] != "model"])
     _write(context, [pair for pair in named if pair[0] not in asked], "words")
     _write(context, sorted(asked.items()), "model")
+
+
+def forget_in_topic(context: Context, conn: Connection, cluster_ids: Sequence[UUID]) -> None:
+    """After words were deleted, in the caller's transaction under the lock of clusters: a topic with words that no
+    member holds is made of the members' own; where a model gave it, the next run asks again."""
+    params = {"account_id": context.account_id, "now": context.clock()}
+    rows = store.fetch(conn, "summaries", {**params, "most": _SUMMARIES, "ids": list(cluster_ids)})
+    old = [row for row in rows if not _says(row["summaries"], row["topic"])]
+    if old:
+        topics = name_topics([row["summaries"] or [""] for row in old])
+        made = {"ids": [row["cluster_id"] for row in old], "topics": topics, "topic_by": "words"}
+        store.run(conn, "set_topics", {**params, **made})
+
+
+def _says(summaries: Sequence[str], topic: str) -> bool:
+    text = "\n".join(summaries).lower()
+    return all(word in text for word in topic.lower().split())
 
 
 def _ask(context: Context, rows: Sequence[dict[str, Any]]) -> dict[UUID, str]:

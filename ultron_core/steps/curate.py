@@ -10,12 +10,21 @@ from uuid import UUID
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
 from ultron_core.sessions import clean_text
+from ultron_core.steps.cluster_topics import forget_in_topic
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.ids import as_id
-from ultron_core.steps.memory_rows import archive_orphans, set_status, split_off, write_body
+from ultron_core.steps.lexical import forget_words
+from ultron_core.steps.memory_rows import (
+    archive_orphans,
+    lock_memories,
+    set_status,
+    split_off,
+    write_body,
+)
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.steps.uploads import body_of
+from ultron_core.store import clusters as cluster_store
 from ultron_core.store import memories as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord, MemorySource
@@ -112,7 +121,9 @@ def update_memory(
         )
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
+            clusters = _clusters_of(context, conn, wanted)
             write_body(context, conn, embedded, record, body, new_tags)
+            forget_in_topic(context, conn, clusters)
             # unmerging a merge from before must not bring back what a person changed or took out
             store.run(conn, "forget_bodies", {"memory_id": wanted, "account_id": context.account_id})
         elif new_tags != record.tags:
@@ -127,20 +138,29 @@ def delete_memory(context: Context, memory_id: str | UUID) -> None:
     wanted = as_id(memory_id)
 
     def work(conn: Connection) -> None:
-        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        lock_memories(context, conn)
         _one(context, conn, wanted)
+        clusters = _clusters_of(context, conn, wanted)
         # out of its cluster first, so that the centroid forgets it as well
         set_status(context, conn, [wanted], "archived", "deleted")
+        forget_words(context, conn, [wanted])
         store.run(conn, "delete", {"id": wanted, "account_id": context.account_id})
+        forget_in_topic(context, conn, clusters)
 
     context.database.run(work)
+
+
+def _clusters_of(context: Context, conn: Connection, memory_id: UUID) -> list[UUID]:
+    """The one it is in, if any."""
+    one = {"memory_id": memory_id, "account_id": context.account_id}
+    return [row["cluster_id"] for row in cluster_store.fetch(conn, "cluster_of", one)]
 
 
 def archive_memories_by_tag(context: Context, tag: str) -> int:
     """Archive every active memory that carries exactly this tag; returns how many."""
 
     def work(conn: Connection) -> int:
-        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        lock_memories(context, conn)
         rows = store.fetch(conn, "tagged", {"account_id": context.account_id, "tag": tag})
         return len(set_status(context, conn, [row["id"] for row in rows], "archived", "by_tag"))
 
@@ -154,15 +174,13 @@ def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
     wanted = as_id(decision_id)
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
+        lock_memories(context, conn)
         rows = store.fetch(conn, "decision", {"id": wanted, "account_id": context.account_id})
         if not rows:
             raise NotFoundError(f"No decision {wanted}.")
         decision = rows[0]
         if decision["decision"] != "merge" or decision["undone_at"] is not None:
             raise InputError(f"Decision {wanted} is no merge that can still be undone.")
-        record = _one(context, conn, decision["memory_id"])
-        store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": record.memory_type})
-        store.run(conn, "lock_clusters", {"account_id": context.account_id})
         record = _one(context, conn, decision["memory_id"])
         part = store.fetch(
             conn, "contribution", {"id": decision["contribution_id"], "account_id": context.account_id}
@@ -171,7 +189,8 @@ def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
         if before and _last_merge(context, conn, record.id, wanted):
             write_body(context, conn, embedded, record, Body(**before), record.tags)
         new_id = split_off(context, conn, embedded, record, part, decision["score"])
-        archive_orphans(context, conn, [record.id])  # the source that left may have been its last
+        # the source that left may have been its last; and the one of the contribution may be gone long since
+        archive_orphans(context, conn, [record.id, new_id])
         store.run(conn, "undone", {"id": wanted, "now": context.clock()})
         return _one(context, conn, new_id)
 

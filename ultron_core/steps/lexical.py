@@ -19,6 +19,7 @@ __all__ = [
     "WINDOW",
     "count_documents",
     "count_memories",
+    "forget_words",
     "make_lexical",
     "make_lexicals",
 ]
@@ -75,3 +76,8 @@ def count_memories(context: Context, conn: Connection, ids: Sequence[UUID], sign
     params = {"account_id": context.account_id, "ids": sorted(ids), "sign": sign}
     store.run(conn, "count_memories", params)
     store.run(conn, "count_memory_lengths", params)
+
+
+def forget_words(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+    """After their words were counted out and before they are written anew or deleted."""
+    store.run(conn, "forget_words", {"account_id": context.account_id, "ids": sorted(ids)})

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID, uuid4
 
 from psycopg import Cursor
 from psycopg.types.json import Jsonb
 
 from ultron_core.memories import Body, summarize_memory
+from ultron_core.models import MemoryType
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded
-from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, make_lexical
+from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
 from ultron_core.steps.uploads import Floats, body_digest, embedded_text, offline_summary, thresholds
 from ultron_core.store import memories as store
+from ultron_core.store import upload_rows
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
 
 __all__ = [
     "archive_orphans",
     "ask_model",
+    "lock_memories",
     "register_model",
     "retract_from_segment",
     "set_status",
@@ -30,6 +33,14 @@ __all__ = [
     "write_body",
     "write_late_merge",
 ]
+
+
+def lock_memories(context: Context, conn: Connection) -> None:
+    """Nobody else writes memories until the transaction ends: who archives or deletes must not come between the
+    last look of an upload, made under the lock of its type, and what it then writes."""
+    types = sorted(get_args(MemoryType))
+    upload_rows.run(conn, "lock", {"account_id": context.account_id, "types": types})
+    store.run(conn, "lock_clusters", {"account_id": context.account_id})
 
 
 def register_model(context: Context, conn: Connection) -> None:
@@ -86,6 +97,7 @@ def write_body(
     counted = record.status == "active"
     if counted:
         count_memories(context, conn, [record.id], -1)
+        forget_words(context, conn, [record.id])
     _write_lanes(context, conn, record.id, record.memory_type, body, vector, counted=counted)
     if vector is None:  # the old one says something else: back-filling makes it anew
         model = {"id": record.id, "model_id": context.embedder.model_id}
@@ -185,7 +197,7 @@ def archive_orphans(context: Context, conn: Connection, memory_ids: Sequence[UUI
     """Archive those of the memories that have no source left; in the caller's transaction."""
     if not memory_ids:
         return 0
-    store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    lock_memories(context, conn)
     orphans = [row["id"] for row in store.fetch(conn, "orphans", {"ids": list(memory_ids)})]
     return len(set_status(context, conn, orphans, "archived", "no_source_left"))
 
@@ -232,7 +244,11 @@ def split_off(
     )
     store.run(conn, "insert_usage", common)
     _write_lanes(context, conn, memory_id, kept.memory_type, body, vector)
-    store.run(conn, "move_contribution", {"id": part["id"], "memory_id": memory_id})
+    store.run(
+        conn,
+        "move_contribution",
+        {"id": part["id"], "account_id": context.account_id, "memory_id": memory_id},
+    )
     if part["source_id"] is not None:
         store.run(conn, "move_source", {"id": part["source_id"], "memory_id": memory_id})
     link = {

@@ -18,7 +18,7 @@ from ultron_core.memories import Body
 from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.backfill import backfill
 from ultron_core.steps.context import Context
-from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, make_lexical
+from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.steps.uploads import body_digest
 from ultron_core.store import memories as memory_store
@@ -144,6 +144,7 @@ def _memories(context: Context, conn: Connection, rows: list[dict[str, Any]], pa
     counted = [UUID(row["key"]) for row, _ in reworded if row["status"] == "active"]
     if counted:
         count_memories(context, conn, counted, -1)
+        forget_words(context, conn, counted)
     store.run(conn, "write_memories", {**params, "rows": Jsonb(written)})
     for row, body in reworded:
         _reindex(context, conn, row, body)

@@ -27,7 +27,7 @@ from ultron_core.segments import (
 )
 from ultron_core.steps.context import Context
 from ultron_core.steps.failures import describe_failure
-from ultron_core.steps.memory_rows import archive_orphans
+from ultron_core.steps.memory_rows import archive_orphans, lock_memories
 from ultron_core.steps.windows import index_windows
 from ultron_core.store import segments as segment_store
 from ultron_core.store import sessions as session_store
@@ -209,6 +209,7 @@ def _delete_gone(context: Context, conn: Connection, plan: Reconciliation) -> in
     ids: list[UUID] = [old.id for old in plan.gone]
     if not ids:
         return 0
+    lock_memories(context, conn)  # so that no upload is giving one of them a memory just then
     memories = segment_store.memories_of(conn, ids)
     segment_store.run(conn, "delete", {"ids": ids})
     return archive_orphans(context, conn, memories)

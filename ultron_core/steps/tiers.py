@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.steps.context import Context
-from ultron_core.steps.memory_rows import set_status
+from ultron_core.steps.memory_rows import lock_memories, set_status
 from ultron_core.steps.reweight import DRIFT, reweigh_memories
 from ultron_core.store import memories as memory_store
 from ultron_core.store.database import Connection
@@ -106,7 +106,7 @@ def _archive_expired(context: Context, before: datetime, written: Counter[str], 
 
 
 def _archive(context: Context, conn: Connection, ids: list[UUID], before: datetime) -> int:
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    lock_memories(context, conn)
     rows = _rows(context, conn, "still_expired", ids=ids, before=before)
     return len(set_status(context, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
 

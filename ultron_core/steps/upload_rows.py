@@ -48,8 +48,9 @@ def write_plan(
     if back:
         set_status(context, conn, back, "active", None)
     _write_words(context, conn, rows)
+    _follow_bodies(context, conn, plan)
     if not bulk:
-        _write_clusters(context, conn, plan)
+        _place_new(context, conn, plan)
 
 
 def _write_memories(context: Context, conn: Connection, plan: Plan, now: datetime) -> None:
@@ -255,7 +256,8 @@ def _write_words(context: Context, conn: Connection, rows: Sequence[Row]) -> Non
         count_documents(context, conn, MEMORY, lexicals)
 
 
-def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
+def _follow_bodies(context: Context, conn: Connection, plan: Plan) -> None:
+    """Members whose bodies changed: out without a vector, else the centroid follows."""
     changed = [row for row in plan.stored if row.changed]
     lost = [row.id for row in changed if row.vector is None]
     if lost:
@@ -263,6 +265,9 @@ def _write_clusters(context: Context, conn: Connection, plan: Plan) -> None:
     for row in changed:
         if row.vector is not None:
             cluster_step.refresh_member(context, conn, row.id)
+
+
+def _place_new(context: Context, conn: Connection, plan: Plan) -> None:
     joining = [
         Joining(row.id, row.vector, row.made_by.summary.l0, row.around)
         for row in plan.new

@@ -217,3 +217,11 @@ def test_an_answer_that_makes_no_sense_does_not_hold_up_other_memories(modelled,
     assert backfill(modelled.context) == 1
     left = one(modelled, "SELECT content FROM memories WHERE needs_model")
     assert left["content"] == FIRST
+
+
+def test_a_memory_that_gets_its_vector_by_a_change_joins_a_cluster_at_once(ultron, embedder):
+    embedder.down = True
+    memory = ultron.upload_memory(FIRST)
+    embedder.down = False
+    ultron.update_memory(memory.id, content=AGAIN)
+    assert one(ultron, "SELECT memory_id FROM cluster_members")["memory_id"] == memory.id

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.support.memories import StubEmbedder, one, rows
+from tests.support.recount import counters_off
 from ultron_core.client import Ultron
+from ultron_core.steps.backfill import backfill
 from ultron_core.store.memories import index_name
 
 MANY = [{"content": f"The build of service {n} needs tool number {n}.", "tags": [f"s{n}"]} for n in range(60)]
@@ -55,3 +57,15 @@ def test_an_upload_after_an_interrupted_load_makes_the_index_again(ultron):
     assert indexes(ultron) == []
     ultron.upload_memory("The linter wants two blank lines.")
     assert len(indexes(ultron)) == 1 and ultron.get_memory_stats()["total"] == 61
+
+
+def test_a_memory_whose_body_a_load_changes_leaves_its_cluster_until_it_has_a_vector_again(ultron):
+    """What was edited by hand is given once more as it first was: the merged body is not embedded in a load."""
+    given = "I prefer tabs in code, as written in ~/.editorconfig of mine."
+    memory = ultron.upload_memory(given)
+    ultron.update_memory(memory.id, content="I prefer 2 spaces in yaml code.")
+    ultron.load_memories([{"content": given}])
+    assert "editorconfig" in one(ultron, "SELECT content FROM memories")["content"]
+    assert counters_off(ultron) == []
+    assert backfill(ultron.context) == 1
+    assert one(ultron, "SELECT memory_id FROM cluster_members")["memory_id"] == memory.id

@@ -1,14 +1,23 @@
 """Single memories: read, change, delete, archive by tag, undo a merge, lose a source."""
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
 
 from tests.support.memories import LockWatch, StubEmbedder, axis, one, rows, tables_holding
+from tests.support.recount import counters_off
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, NotFoundError
+from ultron_core.steps.backfill import backfill
 from ultron_core.steps.memory_rows import retract_from_segment
+from ultron_core.steps.prepare import prepare
+from ultron_core.steps.upload_judge import Judge
+from ultron_core.steps.upload_plan import make_plan
+from ultron_core.steps.upload_rows import write_plan
+from ultron_core.steps.upload_snapshot import holds, take_snapshot
+from ultron_core.steps.uploads import Upload, thresholds
 
 FIRST = "The build failed because wheel was missing in the docker image."
 AGAIN = "Building failed in the docker image: wheel was missing. The log is at /var/log/build-7.txt."
@@ -236,3 +245,62 @@ def test_undoing_a_merge_archives_the_memory_whose_last_source_goes_with_it(ultr
     split = ultron.unmerge(merge_of(ultron, first.id))
     assert ultron.get_memory_details([first.id])[0].status == "archived"
     assert split.status == "active" and len(ultron.get_memory_sources(split.id)) == 1
+
+
+def test_undoing_the_first_of_two_merges_of_one_batch_keeps_the_words_of_the_second(ultron):
+    third = "Building failed in the docker image. Platform people maintain that base layer nightly."
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memories([{"content": AGAIN}, {"content": third}])
+    decisions = rows(ultron, "SELECT * FROM merge_decisions WHERE decision = 'merge' ORDER BY created_at")
+    assert [d["body_before"]["content"] == FIRST for d in decisions] == [True, False]
+    ultron.unmerge(decisions[0]["id"])
+    (kept,) = ultron.get_memory_details([first.id])
+    assert "Platform people" in kept.content
+
+
+def test_a_contribution_whose_source_is_gone_is_archived_when_its_merge_is_undone(ultron):
+    first = ultron.upload_memory(FIRST)
+    ultron.upload_memory(AGAIN)
+    with ultron.context.database.transaction() as conn:  # as when its session was erased
+        conn.execute(
+            "DELETE FROM ultron.memory_sources WHERE id ="
+            " (SELECT source_id FROM ultron.memory_contributions WHERE merged)"
+        )
+    split = ultron.unmerge(merge_of(ultron, first.id))
+    assert (split.content, split.status) == (AGAIN, "archived")
+    assert ultron.get_memory_details([first.id])[0].status == "active"
+
+
+def test_undoing_merges_into_a_memory_that_was_itself_merged_later_keeps_the_others_words(ultron, embedder):
+    """`late` came twice while the embedder was down and became a part of `first`; all of it is undone."""
+    late = "Building failed: wheel was missing."
+    first = ultron.upload_memory(FIRST)
+    embedder.down = True
+    ultron.upload_memories([{"content": late}, {"content": late}])
+    again = one(ultron, "SELECT id FROM merge_decisions WHERE decision = 'merge'")
+    embedder.down = False
+    assert backfill(ultron.context) == 1
+    split = ultron.unmerge(merge_of(ultron, first.id))
+    other = ultron.unmerge(again["id"])
+    assert ultron.get_memory_details([first.id])[0].content == FIRST
+    assert split.content == other.content == late and split.id != other.id
+    sources = rows(ultron, "SELECT count(*) AS n FROM memory_sources GROUP BY memory_id")
+    assert [row["n"] for row in sources] == [1, 1, 1]
+
+
+def test_who_archives_or_deletes_waits_for_an_upload_that_has_looked(ultron):
+    """An upload found the memory active under the lock of its type: what it then writes must meet it so."""
+    memory = ultron.upload_memory(FIRST, tags=["old"])
+    context = ultron.context
+    prepared = prepare(context, [Upload(AGAIN)])
+    snapshot = context.database.run(lambda conn: take_snapshot(context, prepared, conn))
+    with ThreadPoolExecutor(1) as others, context.database.transaction() as conn:
+        assert holds(context, conn, prepared, snapshot, [memory.id])
+        archiving = others.submit(ultron.archive_memories_by_tag, "old")
+        with pytest.raises(TimeoutError):
+            archiving.result(timeout=0.3)
+        plan = make_plan(prepared, snapshot, thresholds(context), Judge(context))
+        assert [d.memory_id for d in plan.decisions] == [memory.id]
+        write_plan(context, conn, plan)
+    assert archiving.result() == 1
+    assert counters_off(ultron) == []

@@ -115,11 +115,13 @@ SELECT s.memory_id, s.cluster_id, v.exact, s.total FROM (
 WHERE s.position %% ((s.total + %(most)s - 1) / %(most)s) = 0 ORDER BY s.memory_id;
 
 -- name: summaries
--- What clusters are about: summaries of the first members of each.
+-- What clusters (some, or all) are about: summaries of the first members of each.
 SELECT c.cluster_id, c.topic, c.topic_by, c.size, ARRAY(
     SELECT m.summary_l0 FROM cluster_members cm JOIN memories m ON m.id = cm.memory_id
     WHERE cm.cluster_id = c.cluster_id ORDER BY cm.joined_at, cm.memory_id LIMIT %(most)s) AS summaries
-FROM clusters c WHERE c.account_id = %(account_id)s ORDER BY c.size DESC, c.cluster_id;
+FROM clusters c
+WHERE c.account_id = %(account_id)s AND (%(ids)s::uuid[] IS NULL OR c.cluster_id = ANY(%(ids)s))
+ORDER BY c.size DESC, c.cluster_id;
 
 -- name: set_topics
 -- Better topics; only changed ones are written.

@@ -156,7 +156,11 @@ SELECT * FROM merge_decisions WHERE id = %(id)s AND account_id = %(account_id)s;
 SELECT * FROM memory_contributions WHERE id = %(id)s AND account_id = %(account_id)s;
 
 -- name: move_contribution
--- A contribution that is a memory of its own again.
+-- A contribution that is a memory of its own again, with the decision by which it came, if it began as one.
+WITH moved_decisions AS (
+    UPDATE merge_decisions SET memory_id = %(memory_id)s
+    WHERE contribution_id = %(id)s AND account_id = %(account_id)s AND decision <> 'merge'
+)
 UPDATE memory_contributions SET memory_id = %(memory_id)s, merged = false, pending_merge = false WHERE id = %(id)s;
 
 -- name: move_source
@@ -191,6 +195,12 @@ SELECT %(account_id)s, 'memory', %(sign)s * count(*), %(sign)s * coalesce(sum(le
 WHERE memory_id = ANY(%(ids)s) AND account_id = %(account_id)s
 ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(t.documents + excluded.documents, 0),
     total_length = greatest(t.total_length + excluded.total_length, 0);
+
+-- name: forget_words
+-- Words that these memories alone held, once they are no more counted: not even their numbers stay.
+DELETE FROM lexical_df d USING memory_search s
+WHERE s.memory_id = ANY(%(ids)s) AND s.account_id = %(account_id)s AND d.account_id = s.account_id
+    AND d.scope = 'memory' AND d.term = ANY(s.terms) AND d.df = 0;
 
 -- name: without_vector
 -- Active memories that the embedder of this model has not seen.
@@ -237,14 +247,14 @@ WHERE d.memory_id = %(memory_id)s AND d.decision = 'merge' AND d.undone_at IS NU
     AND d.created_at > own.created_at;
 
 -- name: reassign
--- Everything that came to one memory goes to another.
+-- Everything that came to one memory goes to another, whose body was never one of those from before.
 WITH moved_keys AS (UPDATE idempotency_keys SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
     moved_sources AS (UPDATE memory_sources SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
     moved_parts AS (
         UPDATE memory_contributions SET memory_id = %(to_id)s, merged = true, pending_merge = %(pending)s
         WHERE memory_id = %(from_id)s
     )
-UPDATE merge_decisions SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s;
+UPDATE merge_decisions SET memory_id = %(to_id)s, body_before = NULL WHERE memory_id = %(from_id)s;
 
 -- name: add_hits
 -- The hits of a memory that was merged away.
@@ -256,5 +266,5 @@ WHERE memory_id = %(id)s;
 DELETE FROM memory_vectors WHERE memory_id = %(id)s AND model_id = %(model_id)s;
 
 -- name: first_contribution
--- What a memory was made of.
-SELECT id FROM memory_contributions WHERE memory_id = %(id)s ORDER BY contributed_at, id LIMIT 1;
+-- What a memory was made of: not what was merged into it, be it of the same moment.
+SELECT id FROM memory_contributions WHERE memory_id = %(id)s ORDER BY merged, contributed_at, id LIMIT 1;

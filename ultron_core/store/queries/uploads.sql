@@ -147,7 +147,8 @@ WHERE memory_id = ANY(%(ids)s) AND model_id = %(model_id)s AND account_id = %(ac
 
 -- name: insert_origins
 -- Where contributions come from, their redacted originals, what was decided about each and why, links to memories that
--- are near but not the same, and what each idempotency key made.
+-- are near but not the same, and what each idempotency key made. Decisions of a batch are a microsecond apart, in its
+-- order: who undoes one must know which came later.
 WITH sourced AS (
     INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, segment_id, session_id, raw_upload_id,
         start_line, end_line, segment_start_line, quote, created_at)
@@ -176,9 +177,11 @@ WITH sourced AS (
 INSERT INTO merge_decisions (id, account_id, memory_id, other_id, contribution_id, decision, reason, score, threshold,
     model_id, body_before, decided_by, created_at)
 SELECT g.id, %(account_id)s, g.memory_id, g.other_id, g.contribution_id, g.decision, g.reason, g.score,
-    %(threshold)s, %(model_id)s, g.body_before, g.decided_by, %(now)s
-FROM jsonb_to_recordset(%(decisions)s) AS g(id uuid, memory_id uuid, other_id uuid, contribution_id uuid, decision text,
-    reason text, score real, body_before jsonb, decided_by text);
+    %(threshold)s, %(model_id)s, g.body_before, g.decided_by,
+    %(now)s::timestamptz + g.position * interval '1 microsecond'
+FROM ROWS FROM (jsonb_to_recordset(%(decisions)s) AS (id uuid, memory_id uuid, other_id uuid, contribution_id uuid,
+    decision text, reason text, score real, body_before jsonb, decided_by text)) WITH ORDINALITY
+    AS g(id, memory_id, other_id, contribution_id, decision, reason, score, body_before, decided_by, position);
 
 -- name: count_documents
 -- Documents more: their number and length, and how many hold each term, in order of term, so that two writers never
