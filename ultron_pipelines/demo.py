@@ -138,7 +138,9 @@ def _print_searches(out: Console, ultron: Ultron) -> None:
         hits = ultron.search_memories(query, limit=3, record_hits=False)
         out.print(f"\nsearch: {query}", style="bold", markup=False)
         for hit in hits:
-            out.print(f"  {hit.score:.2f} {hit.record.memory_type:10} {hit.record.summary_l0}", markup=False)
+            mark = "weak" if hit.weak else ""
+            line = f"  {hit.score:.2f} {mark:4} {hit.record.memory_type:10} {hit.record.summary_l0}"
+            out.print(line, markup=False)
         if not hits:
             out.print("  nothing found")
     dataset = newest_dataset(ultron.context)
