@@ -3,13 +3,14 @@
 from ultron_core.sessions.discover import discover_sessions
 from ultron_core.sessions.formats import FORMATS, Format
 from ultron_core.sessions.reader import PARSER_VERSION, SessionReader, parse_session, read_session
-from ultron_core.sessions.text import clean_text
+from ultron_core.sessions.text import check_names, clean_text
 
 __all__ = [
     "FORMATS",
     "PARSER_VERSION",
     "Format",
     "SessionReader",
+    "check_names",
     "clean_text",
     "discover_sessions",
     "parse_session",

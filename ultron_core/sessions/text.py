@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
-__all__ = ["TooDeepError", "as_text", "check_depth", "clean_text", "clean_value", "decode", "parse_time"]
+from ultron_core.errors import InputError
+
+__all__ = [
+    "TooDeepError",
+    "as_text",
+    "check_depth",
+    "check_names",
+    "clean_text",
+    "clean_value",
+    "decode",
+    "parse_time",
+]
 
 #: Deeper values cannot be written again by common JSON libraries (orjson.dumps stops at 254).
 MAX_DEPTH = 200
@@ -29,6 +40,15 @@ def clean_text(text: str) -> str:
         text = _PAIR.sub(lambda m: m.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
         text = _SURROGATE.sub("", text)
     return text
+
+
+def check_names(**names: str | Sequence[str] | None) -> None:
+    """Names are looked up as they are, so they are refused, not cleaned. Raises InputError for one that holds what
+    `clean_text` would take out."""
+    for name, given in names.items():
+        for value in [given] if isinstance(given, str) else given or ():
+            if clean_text(value) != value:
+                raise InputError(f"{name} {value!r} holds a NUL or half a surrogate pair: write it without.")
 
 
 def clean_value(value: Any, depth: int = 0) -> Any:

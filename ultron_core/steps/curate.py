@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
-from ultron_core.sessions import clean_text
+from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.cluster_topics import forget_in_topic
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
@@ -158,6 +158,7 @@ def _clusters_of(context: Context, conn: Connection, memory_id: UUID) -> list[UU
 
 def archive_memories_by_tag(context: Context, tag: str) -> int:
     """Archive every active memory that carries exactly this tag; returns how many."""
+    check_names(tag=tag)
 
     def work(conn: Connection) -> int:
         lock_memories(context, conn)

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError, ModelError
 from ultron_core.search import TimeRange, find_range, idf, is_weak, query_terms, relevance, score, term_id
-from ultron_core.sessions import clean_text
+from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.rerank import model_order
 from ultron_core.store import search as store
@@ -92,6 +92,7 @@ def search_memories(
         raise InputError(
             f"detail_level {detail_level!r} does not work: l0 or l1 (full text: get_memory_details)."
         )
+    check_names(agent_id=agent_id, tags=tags, memory_types=memory_types)
     query = clean_text(query)
     if not query.strip():
         raise InputError("The query is empty: say what you look for.")

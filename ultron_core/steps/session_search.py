@@ -25,7 +25,7 @@ from ultron_core.search import (
     rarest,
     term_id,
 )
-from ultron_core.sessions import clean_text
+from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.context import Context
 from ultron_core.store import memories as memory_store
 from ultron_core.store.database import Connection
@@ -116,6 +116,7 @@ def match_windows(context: Context, query: str, limit: int = 10, *, agent_id: st
 def _ask(
     context: Context, query: str, agent_id: str | None, since: datetime | None, until: datetime | None
 ) -> dict[str, Any]:
+    check_names(agent_id=agent_id)
     query = clean_text(query)
     if not query.strip():
         raise InputError("The query is empty: say what you look for.")

@@ -10,7 +10,7 @@ from uuid import UUID
 from ultron_core.errors import InputError, ModelError
 from ultron_core.memories import extract_from_text, gate_draft
 from ultron_core.models import MemoryDraft
-from ultron_core.sessions import clean_text
+from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.failures import describe_failure
 from ultron_core.steps.upload import UploadResult, upload_memories
@@ -34,6 +34,7 @@ class TextResult:
 
 def ingest_text(context: Context, text: str, agent_id: str) -> TextResult:
     """Archive the text and store what is worth keeping. Raises InputError for empty text."""
+    check_names(agent_id=agent_id)
     text = clean_text(text)
     if not text.strip():
         raise InputError("The text is empty: nothing to learn from.")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ultron_core.errors import InputError
-from ultron_core.sessions import clean_text
+from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.context import Context
 from ultron_core.steps.prepare import embed, prepare
 from ultron_core.steps.upload_judge import Judge
@@ -36,6 +36,7 @@ def upload_memories(context: Context, uploads: Sequence[Upload]) -> list[UploadR
     for upload in uploads:
         if not clean_text(upload.content).strip():
             raise InputError("A memory needs content: say what happened or what holds.")
+        check_names(agent_id=upload.agent_id, idempotency_key=upload.idempotency_key)
     if not uploads:
         return []
     prepared = prepare(context, uploads)
