@@ -11,7 +11,7 @@ from ultron_core.memories import Body, classify_memory, merge_bodies, summarize_
 from ultron_core.steps.backfill_vectors import Progress, fill_vectors
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
-from ultron_core.steps.memory_rows import write_body
+from ultron_core.steps.memory_rows import lock_memories, lock_types, write_body
 from ultron_core.steps.uploads import body_digest, body_of
 from ultron_core.steps.windows import fill_windows
 from ultron_core.store import memories as store
@@ -69,8 +69,7 @@ def _apply(
     conn: Connection,
 ) -> None:
     """Write the merged body unless somebody changed the memory meanwhile; then the next cycle does it."""
-    store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": seen.memory_type})
-    store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    lock_memories(context, conn, [seen.memory_type])
     found = store.by_ids(conn, context.account_id, [seen.id])
     if not found or body_of(found[0]) != body_of(seen):
         return
@@ -112,8 +111,7 @@ def _models(context: Context) -> int:
 def _write_model(context: Context, record: MemoryRecord, conn: Connection) -> None:
     """Unless somebody changed or deleted the memory meanwhile; then the next cycle does it."""
     before = store.by_ids(conn, context.account_id, [record.id])
-    for kind in sorted({record.memory_type, *(row.memory_type for row in before)}):
-        store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": kind})
+    lock_types(context, conn, [record.memory_type, *(row.memory_type for row in before)])
     now = store.by_ids(conn, context.account_id, [record.id])
     if not now or body_of(now[0]) != body_of(record):
         return

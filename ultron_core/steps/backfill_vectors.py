@@ -18,11 +18,11 @@ import numpy as np
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError
 from ultron_core.memories import Body, diverges, embedding_text
-from ultron_core.steps.cluster_members import Joining, assign, model_of, place
+from ultron_core.steps.cluster_members import Joining, model_of, place
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded, run_embedded
 from ultron_core.steps.late_merge import merge_backfilled
-from ultron_core.steps.memory_rows import register_model
+from ultron_core.steps.memory_rows import lock_memories, register_model
 from ultron_core.steps.uploads import Floats, body_of, thresholds
 from ultron_core.store import memories as store
 from ultron_core.store import upload_rows
@@ -101,8 +101,7 @@ def _fill_many(context: Context, late: Sequence[_Late], conn: Connection) -> int
 
 
 def _lock(context: Context, conn: Connection, types: Sequence[str]) -> None:
-    upload_rows.run(conn, "lock", {"account_id": context.account_id, "types": types})
-    store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    lock_memories(context, conn, types)
     register_model(context, conn)
 
 
@@ -147,9 +146,5 @@ def _fill_one(context: Context, one: _Late, embedded: Embedded, conn: Connection
     found = store.by_ids(conn, context.account_id, [one.id])
     if not found or not one.is_still(found[0]):
         return
-    vector = store.vector_text(one.vector)
-    if merge_backfilled(context, conn, embedded, found[0], vector):
-        return
-    values = {**model_of(context), "id": one.id, "memory_type": one.memory_type, "vector": vector}
-    store.run(conn, "upsert_vector", values)
-    assign(context, conn, one.id, vector, found[0].summary_l0)
+    if not merge_backfilled(context, conn, embedded, found[0], one.vector):
+        _write(context, conn, [one], {one.id: found[0]})

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from ultron_core.steps.clusters import run_initial_clustering
 from ultron_core.steps.context import Context
-from ultron_core.steps.memory_rows import register_model
+from ultron_core.steps.memory_rows import lock_types, register_model
 from ultron_core.steps.prepare import prepare
 from ultron_core.steps.upload_judge import Judge
 from ultron_core.steps.upload_plan import make_plan
@@ -66,8 +66,7 @@ def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
 
 
 def _write(context: Context, prepared: Sequence[Prepared], conn: Connection) -> int:
-    types = sorted({item.memory_type for item in prepared})
-    store.run(conn, "lock", {"account_id": context.account_id, "types": types})
+    lock_types(context, conn, [item.memory_type for item in prepared])
     snapshot = take_words(context, prepared, conn)
     plan = make_plan(prepared, snapshot, thresholds(context), Judge(context), compare=False)
     write_plan(context, conn, plan, bulk=True)

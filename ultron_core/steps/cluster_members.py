@@ -5,7 +5,6 @@ The caller holds the lock of the clusters. A batch takes the same three statemen
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +20,6 @@ from ultron_core.store.database import Connection
 
 __all__ = [
     "Joining",
-    "assign",
-    "assign_many",
     "assign_missing",
     "cluster_threshold",
     "follow_status",
@@ -64,18 +61,11 @@ def model_of(context: Context) -> dict[str, Any]:
     return {"account_id": context.account_id, "model_id": context.embedder.model_id}
 
 
-def assign(context: Context, conn: Connection, memory_id: UUID, vector: str, summary: str) -> UUID:
-    """Join the nearest cluster from the threshold on, or open one."""
-    return assign_many(context, conn, [(memory_id, vector, summary)])[0]
-
-
-def assign_many(context: Context, conn: Connection, memories: Sequence[tuple[UUID, str, str]]) -> list[UUID]:
-    """Cluster of each (id, vector in text form, summary), as if they came one after another."""
-    return place(context, conn, [Joining(i, np.array(json.loads(v), np.float32), s) for i, v, s in memories])
-
-
 def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> list[UUID]:
-    """The same for parsed vectors. Centroids move by running mean: nothing but the batch is read."""
+    """Each memory's cluster, as if they came one after another: the nearest from the threshold on, or a new one.
+
+    Centroids move by running mean: nothing but the batch is read.
+    """
     if not memories:
         return []
     vectors = np.stack([memory.vector for memory in memories]).astype(np.float32)

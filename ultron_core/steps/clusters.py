@@ -13,8 +13,6 @@ from ultron_core.clusters import ready_to_crystallize, ready_to_recrystallize
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.steps.cluster_bulk import run_initial_clustering
 from ultron_core.steps.cluster_members import (
-    assign,
-    assign_many,
     assign_missing,
     follow_status,
     leave,
@@ -36,8 +34,6 @@ __all__ = [
     "ClusterChange",
     "ClusterReport",
     "KnowledgeCluster",
-    "assign",
-    "assign_many",
     "assign_memory_to_cluster",
     "cluster_report",
     "follow_status",

@@ -110,8 +110,7 @@ def update_memory(
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
         record = _one(context, conn, wanted)
-        store.run(conn, "lock_type", {"account_id": context.account_id, "memory_type": record.memory_type})
-        store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        lock_memories(context, conn, [record.memory_type])
         record = _one(context, conn, wanted)
         old = body_of(record)
         body = Body(

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
-import numpy as np
-
 from ultron_core.memories import diverges, merge_bodies, merge_tags
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded
 from ultron_core.steps.lexical import count_memories
 from ultron_core.steps.memory_rows import write_body, write_late_merge
-from ultron_core.steps.uploads import body_of, thresholds
+from ultron_core.steps.uploads import Floats, body_of, thresholds
 from ultron_core.store import memories as store
 from ultron_core.store import upload_rows
 from ultron_core.store.database import Connection
@@ -21,7 +17,7 @@ __all__ = ["merge_backfilled"]
 
 
 def merge_backfilled(
-    context: Context, conn: Connection, embedded: Embedded, record: MemoryRecord, vector: str
+    context: Context, conn: Connection, embedded: Embedded, record: MemoryRecord, vector: Floats
 ) -> bool:
     """Whether a row that got its vector late is a near-duplicate: then it becomes a contribution of the other.
 
@@ -32,7 +28,7 @@ def merge_backfilled(
     mine = {"account_id": context.account_id, "model_id": model[0], "types": [record.memory_type]}
     documents = upload_rows.fetch(conn, "marks", mine)[0]["documents"]
     limit = thresholds(context).merge
-    wanted = [(0, record.memory_type, np.array(json.loads(vector), np.float32))]
+    wanted = [(0, record.memory_type, vector)]
     near = upload_rows.nearest(conn, context.account_id, model, wanted, documents, limit)[0]
     for other, score in near.same:
         if score <= limit or other == record.id:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, get_args
 from uuid import UUID, uuid4
@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from ultron_core.memories import Body, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.steps import clusters as cluster_step
+from ultron_core.steps.cluster_members import Joining, place
 from ultron_core.steps.context import Context
 from ultron_core.steps.embedded import Embedded
 from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
@@ -26,6 +27,7 @@ __all__ = [
     "archive_orphans",
     "ask_model",
     "lock_memories",
+    "lock_types",
     "register_model",
     "retract_from_segment",
     "set_status",
@@ -35,11 +37,15 @@ __all__ = [
 ]
 
 
-def lock_memories(context: Context, conn: Connection) -> None:
-    """Nobody else writes memories until the transaction ends: who archives or deletes must not come between the
-    last look of an upload, made under the lock of its type, and what it then writes."""
-    types = sorted(get_args(MemoryType))
-    upload_rows.run(conn, "lock", {"account_id": context.account_id, "types": types})
+def lock_types(context: Context, conn: Connection, types: Iterable[str]) -> None:
+    """One writer a type, until the transaction ends; taken before anything is looked up."""
+    upload_rows.send(conn, "lock", {"account_id": context.account_id, "types": sorted(set(types))})
+
+
+def lock_memories(context: Context, conn: Connection, types: Iterable[str] = get_args(MemoryType)) -> None:
+    """Nobody else writes memories (of these types) until the transaction ends: who archives or deletes must not
+    come between the last look of an upload, made under the lock of its type, and what it then writes."""
+    lock_types(context, conn, types)
     store.run(conn, "lock_clusters", {"account_id": context.account_id})
 
 
@@ -260,5 +266,5 @@ def split_off(
     }
     store.run(conn, "insert_link", {**link, "account_id": context.account_id, "now": now})
     if vector is not None:
-        cluster_step.assign(context, conn, memory_id, store.vector_text(vector), summary.l0)
+        place(context, conn, [Joining(memory_id, vector, summary.l0)])
     return memory_id

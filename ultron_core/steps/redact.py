@@ -19,6 +19,7 @@ from ultron_core.steps import clusters as cluster_step
 from ultron_core.steps.backfill import backfill
 from ultron_core.steps.context import Context
 from ultron_core.steps.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
+from ultron_core.steps.memory_rows import lock_memories
 from ultron_core.steps.prepare import redact_tags
 from ultron_core.steps.uploads import body_digest
 from ultron_core.store import memories as memory_store
@@ -90,10 +91,7 @@ def _chunk(
         "now": context.clock(),
     }
     if place == _MEMORIES:
-        for row in store.fetch(conn, "memory_types", params):
-            memory_store.run(conn, "lock_type", {**params, "memory_type": row["memory_type"]})
-        memory_store.run(conn, "lock_clusters", params)
-    if place == _MEMORIES:
+        lock_memories(context, conn)
         rows = store.fetch(conn, "read_memories", params)
         changed = _memories(context, conn, rows, params)
     else:

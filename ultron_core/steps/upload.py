@@ -15,11 +15,12 @@ from functools import partial
 from ultron_core.errors import InputError
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.context import Context
+from ultron_core.steps.memory_rows import lock_types
 from ultron_core.steps.prepare import embed, prepare
 from ultron_core.steps.upload_judge import Judge
 from ultron_core.steps.upload_plan import Plan, make_plan
 from ultron_core.steps.upload_rows import write_plan
-from ultron_core.steps.upload_snapshot import Snapshot, holds, lock_types, take_snapshot
+from ultron_core.steps.upload_snapshot import Snapshot, holds, take_snapshot
 from ultron_core.steps.uploads import Prepared, Source, Upload, UploadResult, embedded_text, thresholds
 from ultron_core.store import memories as memory_store
 from ultron_core.store.database import Connection
@@ -73,7 +74,7 @@ def _write(
 def _plan_under_lock(
     context: Context, prepared: Sequence[Prepared], judge: Judge, conn: Connection
 ) -> list[UploadResult]:
-    lock_types(context, conn, prepared)
+    lock_types(context, conn, [item.memory_type for item in prepared])
     snapshot = take_snapshot(context, prepared, conn)
     return _written(context, conn, _plan(context, prepared, snapshot, judge), snapshot)
 

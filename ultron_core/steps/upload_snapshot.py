@@ -14,14 +14,14 @@ from psycopg import Cursor
 from ultron_core.memories import Body
 from ultron_core.steps.cluster_members import model_of
 from ultron_core.steps.context import Context
-from ultron_core.steps.memory_rows import ask_model
+from ultron_core.steps.memory_rows import ask_model, lock_types
 from ultron_core.steps.uploads import Prepared, body_digest, thresholds
 from ultron_core.store import memories as memory_store
 from ultron_core.store import upload_rows as store
 from ultron_core.store.database import Connection
 from ultron_core.store.memories import MemoryRecord
 
-__all__ = ["Known", "Snapshot", "holds", "lock_types", "take_snapshot", "take_words"]
+__all__ = ["Known", "Snapshot", "holds", "take_snapshot", "take_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def holds(
     wanted = sorted(set(touched) & snapshot.records.keys())
     marks = {"types": list(snapshot.marks), "marks": list(snapshot.marks.values())}
     with conn.pipeline():
-        lock_types(context, conn, prepared)
+        lock_types(context, conn, _types(prepared))
         asked = _ask_words(context, conn, prepared)
         newer = store.send(conn, "newer", {**model_of(context), **marks})
         present = memory_store.send_by_ids(conn, context.account_id, wanted) if wanted else ()
@@ -112,11 +112,6 @@ def holds(
         and not _any_near(context, prepared, newer.fetchall())
         and all(i in now and _same(now[i], snapshot.records[i]) for i in wanted)
     )
-
-
-def lock_types(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> None:
-    """One writer a type, to the end of the transaction."""
-    store.send(conn, "lock", {"account_id": context.account_id, "types": _types(prepared)})
 
 
 def _types(prepared: Sequence[Prepared]) -> list[str]:

@@ -8,7 +8,8 @@ import pytest
 from tests.support.memories import StubEmbedder, StubLLM, axis, one, rows
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
-from ultron_core.steps.clusters import assign_many, cluster_report, get_cluster_changes
+from ultron_core.steps.cluster_members import Joining, place
+from ultron_core.steps.clusters import cluster_report, get_cluster_changes
 from ultron_core.store import memories as memory_store
 
 BASE = axis(0)
@@ -107,10 +108,10 @@ def test_a_batch_joins_as_one_after_another_would(ultron):
     with ultron.context.database.transaction() as conn:
         conn.execute("DELETE FROM clusters")
         memory_store.run(conn, "lock_clusters", {"account_id": "default"})
-        batch = [(i, str(VECTORS[name].tolist()), f"{name} files") for name, i in ids.items()]
-        joined = assign_many(ultron.context, conn, batch[:4]) + assign_many(ultron.context, conn, batch[4:])
+        batch = [Joining(i, VECTORS[name], f"{name} files") for name, i in ids.items()]
+        joined = place(ultron.context, conn, batch[:4]) + place(ultron.context, conn, batch[4:])
         # members stay where they are, and their clusters keep the right mean
-        assert assign_many(ultron.context, conn, batch[:2]) == joined[:2]
+        assert place(ultron.context, conn, batch[:2]) == joined[:2]
     assert groups(ultron) == single
     for cluster in cluster_report(ultron.context).clusters:
         members = [VECTORS[name] for name, i in ids.items() if str(i) in cluster.memory_ids]

@@ -1,7 +1,3 @@
--- name: lock_type
--- One writer a type: held to the end of the transaction, taken before anything is looked up.
-SELECT pg_advisory_xact_lock(hashtextextended('memory:' || %(account_id)s || '/' || %(memory_type)s, 0));
-
 -- name: lock_clusters
 -- One writer of clusters and document frequencies; always taken after the types.
 SELECT pg_advisory_xact_lock(hashtextextended('clusters:' || %(account_id)s, 0));

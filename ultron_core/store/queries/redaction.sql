@@ -38,10 +38,6 @@ FROM jsonb_to_recordset(%(rows)s) AS v(key uuid, content text, context text, res
     summary_l0 text, overview_l1 text, body_sha256 text, changed boolean)
 WHERE m.id = v.key AND m.account_id = %(account_id)s;
 
--- name: memory_types
--- The types whose writers must wait.
-SELECT DISTINCT memory_type FROM memories WHERE account_id = %(account_id)s ORDER BY 1;
-
 -- name: old_exports
 -- Datasets whose rows were redacted with other rules.
 SELECT path FROM sft_exports
