@@ -36,10 +36,10 @@ from train_labeler import (
 )
 
 from ultron_core.labels import is_memory_eligible, is_sft_eligible, label_segment
-from ultron_core.labels.dialogue import read_dialogue
 from ultron_core.labels.signals import observe
 from ultron_core.labels.success import LinearModel, shipped_models, success_probability
 from ultron_core.models import Message, QualityLabel, ToolCall
+from ultron_core.transcript.dialogue import read_dialogue
 
 ERROR_WORDS = re.compile(
     r"error|fail|exception|traceback|invalid|not found|unable|错误|失败|异常", re.IGNORECASE

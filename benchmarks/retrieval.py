@@ -34,7 +34,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from retrieval_data import (
+from inputs.retrieval import (
     Haystack,
     Question,
     draw_items,
@@ -47,7 +47,7 @@ from retrieval_data import (
 from ultron_core.client import Ultron
 from ultron_core.search import LaneWeights, rank_sessions
 from ultron_core.settings import LLMSettings, SessionSettings, Settings, StoreSettings
-from ultron_core.steps.session_search import Matches, match_windows
+from ultron_core.steps.search.sessions import Matches, match_windows
 
 ROOT = Path(__file__).resolve().parent.parent
 KS = (1, 5, 10)

@@ -14,23 +14,21 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import train_segmenter as training
+from inputs.dialogues import SINGLE, STITCHED, TURNS, Dialogue, archive_of, load
+from inputs.stitch import FAMILY
 from sklearn.feature_extraction.text import TfidfVectorizer
+from train_segmenter import Example
+
+from ultron_core.segments.offline.weights import load_combiner
+from ultron_core.transcript.pairs import closed_positions
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
-
-from benchmarks import train_segmenter as training  # noqa: E402
-from benchmarks.segment_data import SINGLE, STITCHED, TURNS, Dialogue, archive_of, load  # noqa: E402
-from benchmarks.segment_stitch import FAMILY  # noqa: E402
-from benchmarks.train_segmenter import Example  # noqa: E402
-from ultron_core.segments.pairs import closed_positions  # noqa: E402
-from ultron_core.segments.weights import load_combiner  # noqa: E402
 
 SETS = (*STITCHED, *TURNS, *SINGLE, "huge_session")
 Predicted = Sequence[tuple[Dialogue, list[int]]]
@@ -111,7 +109,7 @@ def tfidf_tiling(example: Example) -> list[int]:
 
 def fitted_on(data: Path, name: str) -> bool:
     """Whether this very file is one that the shipped weights were fitted on."""
-    raw = json.loads((ROOT / "ultron_core" / "segments" / "weights.json").read_text("utf-8"))
+    raw = json.loads((ROOT / "ultron_core" / "segments" / "offline" / "weights.json").read_text("utf-8"))
     sums = {s["sha256"] for s in raw["provenance"]["sets"]}
     return hashlib.sha256(archive_of(data, name).read_bytes()).hexdigest() in sums
 

@@ -18,10 +18,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-import store_floor
-import store_original
-import store_product
-from store_data import Generator
+from store_parts import floor as store_floor
+from store_parts import original as store_original
+from store_parts import product as store_product
+from store_parts.rows import Generator
 
 from ultron_core.store.server import EmbeddedServer
 

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from ultron_core.labels.dialogue import read_dialogue
 from ultron_core.labels.features import ANSWER_FEATURES, WORK_FEATURES, answer_features, work_features
 from ultron_core.labels.signals import observe
 from ultron_core.labels.success import LinearModel
 from ultron_core.models import Message, MessageLike, as_messages
 from ultron_core.sessions import parse_session
+from ultron_core.transcript.dialogue import read_dialogue
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK_SOURCES = {

@@ -1,10 +1,10 @@
-"""Fit the offline segmenter and write ultron_core/segments/weights.json.
+"""Fit the offline segmenter and write ultron_core/segments/offline/weights.json.
 
     python benchmarks/train_segmenter.py [--data DIR] [--out FILE]
 
 Fitted on sets under MIT or Apache-2.0 alone: candidates beside pieces of other origin (the SGD pieces in the
 stitched sets) are left out. Sessions made of the same tasks (segment_stitch) are added with a lower weight.
-Model: logistic regression on the features of ultron_core.segments.features and
+Model: logistic regression on the features of ultron_core.segments.offline.features and
 their products, with words of farewell entering linearly and capped, because stitched sessions say goodbye at
 nearly every boundary and real ones seldom do. Weights, threshold: chosen on the training part only.
 """
@@ -15,28 +15,26 @@ import argparse
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from inputs.dialogues import STITCHED, Dialogue, archive_of, load
+from inputs.stitch import CHATS, FAMILY, chat_file, chats, made_sessions
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT)]
+from ultron_core.embeddings.local import local_embedder
+from ultron_core.segments.offline.around import around_turns
+from ultron_core.segments.offline.cut import boundaries_of
+from ultron_core.segments.offline.features import FEATURES, Running, describe
+from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
+from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
+from ultron_core.segments.offline.weights import Combiner
 
-from benchmarks.segment_data import STITCHED, Dialogue, archive_of, load  # noqa: E402
-from benchmarks.segment_stitch import CHATS, FAMILY, chat_file, chats, made_sessions  # noqa: E402
-from ultron_core.embeddings.local import local_embedder  # noqa: E402
-from ultron_core.segments.around import around_turns  # noqa: E402
-from ultron_core.segments.features import FEATURES, Running, describe  # noqa: E402
-from ultron_core.segments.offline import boundaries_of  # noqa: E402
-from ultron_core.segments.turns import Turn, turn_ends, turns_of  # noqa: E402
-from ultron_core.segments.vectors import TurnVectors, embed_turns  # noqa: E402
-from ultron_core.segments.weights import Combiner  # noqa: E402
+ROOT = Path(__file__).resolve().parent.parent
 
 FIT_SETS = (
     *STITCHED,
@@ -239,7 +237,9 @@ def decode(example: Example, combiner: Combiner) -> list[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--out", type=Path, default=ROOT / "ultron_core" / "segments" / "weights.json")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "ultron_core" / "segments" / "offline" / "weights.json"
+    )
     options = parser.parse_args()
     examples = prepare(d for name in (*FIT_SETS, *MADE_OF) for d in load(options.data, name))
     examples += made_examples(options.data, examples)

@@ -28,25 +28,25 @@ from ultron_core.redaction import PresidioRedactor
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.services import ClusterService, TrajectoryService
 from ultron_core.settings import Settings
-from ultron_core.steps import bulk as bulk_step
-from ultron_core.steps import curate
-from ultron_core.steps import reembed as reembed_step
-from ultron_core.steps import search as search_step
-from ultron_core.steps import session_search as session_search_step
-from ultron_core.steps import text as text_step
-from ultron_core.steps import tiers as tier_step
-from ultron_core.steps import upload as upload_step
+from ultron_core.steps import edit as curate
 from ultron_core.steps.context import Clock, Context, utc_now
-from ultron_core.steps.current_model import CurrentModel
-from ultron_core.steps.identity import find_files
-from ultron_core.steps.ingest import FileResult, Progress, ingest_files
-from ultron_core.steps.process import ProcessReport, process_pending
-from ultron_core.steps.reembed import GRACE_SECONDS, ReembedReport
+from ultron_core.steps.files.identity import find_files
+from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
+from ultron_core.steps.search import memories as search_step
+from ultron_core.steps.search import sessions as session_search_step
+from ultron_core.steps.stages import text as text_step
+from ultron_core.steps.stages.process import ProcessReport, process_pending
+from ultron_core.steps.upkeep import reembed as reembed_step
+from ultron_core.steps.upkeep import tiers as tier_step
+from ultron_core.steps.upkeep.current_model import CurrentModel
+from ultron_core.steps.upkeep.reembed import GRACE_SECONDS, ReembedReport
+from ultron_core.steps.upload import bulk as bulk_step
+from ultron_core.steps.upload import upload as upload_step
 from ultron_core.store.database import Database
-from ultron_core.store.llm import PostgresAnswerCache, PostgresCallLedger
-from ultron_core.store.memories import MemoryRecord, MemorySource
 from ultron_core.store.migrate import migrate
 from ultron_core.store.server import EmbeddedServer
+from ultron_core.store.tables.llm import PostgresAnswerCache, PostgresCallLedger
+from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
 __all__ = ["Ultron"]
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from ultron_core.steps import clusters as cluster_step
+from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.context import Context
 from ultron_core.steps.export import export_rows
-from ultron_core.steps.extract import ExtractedSegment, extract_pending_segments
-from ultron_core.steps.label import LabeledSegment, label_pending_segments
-from ultron_core.steps.segment import SegmentedSession, segment_pending_sessions
-from ultron_core.store import segments as segment_store
-from ultron_core.store import sessions as session_store
+from ultron_core.steps.stages.extract import ExtractedSegment, extract_pending_segments
+from ultron_core.steps.stages.label import LabeledSegment, label_pending_segments
+from ultron_core.steps.stages.segment import SegmentedSession, segment_pending_sessions
+from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
 
 __all__ = ["ClusterService", "TrajectoryService"]
 

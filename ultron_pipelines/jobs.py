@@ -5,8 +5,8 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from ultron_core.steps.drop_folder import files_of_partitions, mark_reported, unreported
-from ultron_core.steps.process import STAGES, process_pending, run_stage
+from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported, unreported
+from ultron_core.steps.stages.process import STAGES, process_pending, run_stage
 from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event

@@ -3,7 +3,7 @@
 import dagster as dg
 from pydantic import Field
 
-from ultron_core.steps.reembed import GRACE_SECONDS
+from ultron_core.steps.upkeep.reembed import GRACE_SECONDS
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["reembed_job"]

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 import dagster as dg
 
-from ultron_core.steps.drop_folder import SeenFile, scan, stamp_digest, unreported
-from ultron_core.steps.process import count_pending
-from ultron_core.steps.segment import close_quiet_segments
+from ultron_core.steps.files.drop_folder import SeenFile, scan, stamp_digest, unreported
+from ultron_core.steps.stages.process import count_pending
+from ultron_core.steps.stages.segment import close_quiet_segments
 from ultron_pipelines.jobs import ingest_sessions, session_files_job
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource

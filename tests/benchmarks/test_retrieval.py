@@ -108,7 +108,7 @@ def test_absent_sets_are_skipped_with_a_line_that_says_so(retrieval, tmp_path, m
 
 
 def test_items_belong_to_one_session_only(retrieval, tmp_path):
-    from retrieval_data import AgentSession, draw_items
+    from inputs.retrieval import AgentSession, draw_items
 
     from ultron_core.models import Message
 

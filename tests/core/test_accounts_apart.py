@@ -8,9 +8,9 @@ from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
 from ultron_core.steps import overview
-from ultron_core.steps.backfill import backfill
-from ultron_core.steps.clusters import cluster_report, get_clusters
-from ultron_core.steps.redact import replay
+from ultron_core.steps.clusters.read import cluster_report, get_clusters
+from ultron_core.steps.upkeep.backfill import backfill
+from ultron_core.steps.upkeep.redact import replay
 from ultron_core.store import content_digest
 
 FACTS = (

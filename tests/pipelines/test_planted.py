@@ -18,14 +18,14 @@ from detect_secrets.settings import transient_settings
 from psycopg import sql
 
 from tests.core.redaction.test_second_scanner import PLUGINS
-from tests.core.steps.test_model_path import answer
+from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
 from tests.support.model_server import model_server
 from tests.support.plants import ALL, leaks, texts, write_sessions
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings
 from ultron_core.steps.export import ExportRequest, export_dataset
-from ultron_core.steps.process import STAGES
+from ultron_core.steps.stages.process import STAGES
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource
 

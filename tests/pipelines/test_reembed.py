@@ -3,7 +3,7 @@
 import pytest
 
 from ultron_core.client import Ultron
-from ultron_core.steps.reembed import model_states
+from ultron_core.steps.upkeep.reembed import model_states
 from ultron_core.testing import FakeEmbedder
 
 pytestmark = pytest.mark.xdist_group("dagster")

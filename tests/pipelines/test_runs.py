@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.worlds import rows_written, solved, task, write_log
 from ultron_core.client import Ultron
-from ultron_core.steps.process import STAGES
+from ultron_core.steps.stages.process import STAGES
 from ultron_pipelines.partitions import SESSIONS_NAME
 
 pytestmark = pytest.mark.xdist_group("dagster")

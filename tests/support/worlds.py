@@ -7,7 +7,7 @@ import threading
 from psycopg import sql
 
 from ultron_core.errors import ModelUnavailableError
-from ultron_core.segments.answer import TaskList
+from ultron_core.segments.by_model.answer import TaskList
 
 #: each task opens with its own word, so that a reader and the model below see where it starts
 MARK = "TASK"

@@ -12,7 +12,7 @@ from ultron_core.cli.output import console, key_values, print_json, progress_bar
 from ultron_core.settings import Settings
 
 if TYPE_CHECKING:
-    from ultron_core.steps.clusters import ClusterChange
+    from ultron_core.steps.clusters.read import ClusterChange
 
 __all__ = ["COMMANDS"]
 
@@ -32,7 +32,7 @@ def reembed(settings: Settings, model: str | None, keep_old: bool, status: bool,
     """
     from ultron_core.embeddings.factory import embedder_of
     from ultron_core.errors import InputError
-    from ultron_core.steps.reembed import model_states
+    from ultron_core.steps.upkeep.reembed import model_states
 
     with open_ultron(settings) as ultron:
         if status:
@@ -81,7 +81,7 @@ def _print_states(states: list[dict[str, object]], as_json: bool) -> None:
 @click.pass_obj
 def clusters(settings: Settings, limit: int, changes: bool, as_json: bool) -> None:
     """Groups of related memories, largest first, and why they were merged or split."""
-    from ultron_core.steps.clusters import get_cluster_changes, get_clusters
+    from ultron_core.steps.clusters.read import get_cluster_changes, get_clusters
 
     with open_ultron(settings) as ultron:
         history = get_cluster_changes(ultron.context, limit=limit) if changes else []

@@ -18,7 +18,7 @@ from ultron_core.settings import Settings
 
 if TYPE_CHECKING:
     from ultron_core.client import Ultron
-    from ultron_core.steps.process import ProcessReport
+    from ultron_core.steps.stages.process import ProcessReport
 
 __all__ = ["COMMANDS"]
 
@@ -102,7 +102,7 @@ def _total(outcomes: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _process(ultron: Ultron, *, quiet: bool) -> ProcessReport:
-    from ultron_core.steps.process import process_pending
+    from ultron_core.steps.stages.process import process_pending
 
     with progress_bar("working", quiet=quiet) as advance:
         return process_pending(ultron.context, lambda stage, done: advance(stage, done))
@@ -191,7 +191,7 @@ def _leave(failed_files: int, report: ProcessReport | None) -> None:
 @click.pass_obj
 def process(settings: Settings, estimate: bool, as_json: bool) -> None:
     """Run all stages on what waits: segment, label, extract, texts, back-fill."""
-    from ultron_core.steps.estimate import estimate_pending
+    from ultron_core.steps.stages.estimate import estimate_pending
 
     with open_ultron(settings) as ultron:
         if estimate:

@@ -75,7 +75,7 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
 
     Memories that come out again keep their id and hits.
     """
-    from ultron_core.steps.reprocess import reprocess as reprocess_stage
+    from ultron_core.steps.stages.reprocess import reprocess as reprocess_stage
 
     with open_ultron(settings) as ultron:
         count = reprocess_stage(ultron.context, stage, made_by)
@@ -115,7 +115,7 @@ def delete(settings: Settings, memory_id: str, yes: bool) -> None:
 @click.pass_obj
 def redact(settings: Settings, replaying: bool, again: bool, as_json: bool) -> None:
     """Apply the present rules of redaction to stored rows. A run that was stopped goes on where it was."""
-    from ultron_core.steps.redact import replay
+    from ultron_core.steps.upkeep.redact import replay
 
     with open_ultron(settings) as ultron, progress_bar("redacting", quiet=as_json) as advance:
         result = replay(ultron.context, again=again, progress=advance)

@@ -11,9 +11,9 @@ import math
 import re
 from collections.abc import Mapping
 
-from ultron_core.labels import phrases
 from ultron_core.labels.signals import Signals, words
 from ultron_core.labels.verdict import decide_outcome
+from ultron_core.transcript import signs as phrases
 
 __all__ = ["ANSWER_FEATURES", "WORK_FEATURES", "answer_features", "features_of", "text_size", "work_features"]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ultron_core.labels import phrases
 from ultron_core.labels.signals import Signals, words
 from ultron_core.models import Metric, Outcome
+from ultron_core.transcript import signs as phrases
 
 __all__ = ["find_lessons", "memory_score"]
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ultron_core.labels import phrases
 from ultron_core.labels.signals import Signals, words
 from ultron_core.labels.success import success_probability
 from ultron_core.models import Metric, Outcome
+from ultron_core.transcript import signs as phrases
 
 __all__ = ["WEIGHTS", "measure"]
 

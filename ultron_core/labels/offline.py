@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ultron_core.labels.dialogue import read_dialogue
 from ultron_core.labels.lessons import find_lessons, memory_score
 from ultron_core.labels.metrics import measure
 from ultron_core.labels.signals import observe
@@ -12,6 +11,7 @@ from ultron_core.labels.success import success_probability
 from ultron_core.labels.task_type import find_task_type
 from ultron_core.labels.verdict import decide_outcome, overall_score
 from ultron_core.models import Message, QualityLabel, QualitySummary
+from ultron_core.transcript.dialogue import read_dialogue
 
 __all__ = ["LABELER_VERSION", "label_offline"]
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ultron_core.labels import phrases
-from ultron_core.labels.dialogue import Dialogue, ToolStep
+from ultron_core.transcript import signs as phrases
+from ultron_core.transcript.dialogue import Dialogue, ToolStep
 
 __all__ = ["Signals", "observe", "words"]
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
+from ultron_core.memories.by_model import ingest_with_model
 from ultron_core.memories.classify import classify_memory
-from ultron_core.memories.language import CJK, sentences
-from ultron_core.memories.model_extract import ingest_with_model
 from ultron_core.models import Evidence, MemoryDraft
+from ultron_core.transcript.language import CJK, sentences
 
 __all__ = ["extract_from_text"]
 

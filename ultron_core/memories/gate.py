@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.memories.language import CJK, one_line
-from ultron_core.memories.quotes import stands_in
+from ultron_core.memories.evidence import stands_in
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
+from ultron_core.transcript.language import CJK, one_line
 
 __all__ = ["MIN_CONFIDENCE", "gate_draft"]
 

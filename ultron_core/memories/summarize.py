@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
-from ultron_core.memories.language import language, one_line, sentences
 from ultron_core.memories.prompting import ask
+from ultron_core.transcript.language import language, one_line, sentences
 
 __all__ = ["Summary", "summarize_memory"]
 

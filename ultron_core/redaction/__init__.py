@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ultron_core.models import Finding, Redaction
+from ultron_core.redaction.names.presidio import REDACTION_VERSION, PresidioRedactor, default_redactor
 from ultron_core.redaction.patterns import find_secrets, redact_patterns
-from ultron_core.redaction.presidio import REDACTION_VERSION, PresidioRedactor, default_redactor
 from ultron_core.redaction.protocol import Redactor
 
 __all__ = [

@@ -6,7 +6,7 @@ plan = reconcile(stored, segments)                     # which rows stay, go, co
 """
 
 from ultron_core.segments.fingerprint import fingerprint_messages
-from ultron_core.segments.offline import SEGMENTER_VERSION
+from ultron_core.segments.offline.cut import SEGMENTER_VERSION
 from ultron_core.segments.reconcile import Inserted, Reconciliation, StoredSegment, reconcile
 from ultron_core.segments.segmenter import segment_messages
 

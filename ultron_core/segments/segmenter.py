@@ -8,11 +8,11 @@ from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.llm.tokens import count_tokens as default_count
 from ultron_core.models import Message, MessageLike, Segment, as_messages
+from ultron_core.segments.by_model.cut import cut_by_model
+from ultron_core.segments.by_model.windows import DEFAULT_WINDOW_TOKENS, Task
 from ultron_core.segments.fingerprint import fingerprint_messages
-from ultron_core.segments.model import cut_by_model
-from ultron_core.segments.offline import SEGMENTER_VERSION, cut_offline
+from ultron_core.segments.offline.cut import SEGMENTER_VERSION, cut_offline
 from ultron_core.segments.topic import one_line, title_of
-from ultron_core.segments.windows import DEFAULT_WINDOW_TOKENS, Task
 
 __all__ = ["segment_messages"]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from ultron_core.errors import InputError, SessionFileError
 from ultron_core.models import LineLedger, Message, Session, SessionInfo
 from ultron_core.sessions.formats import FORMATS
-from ultron_core.sessions.ledger import LedgerBuilder
-from ultron_core.sessions.records import RecordReader
+from ultron_core.sessions.lines.ledger import LedgerBuilder
+from ultron_core.sessions.lines.records import RecordReader
+from ultron_core.sessions.lines.source import Source
 from ultron_core.sessions.router import Router
-from ultron_core.sessions.source import Source
 from ultron_core.sessions.state import State
 from ultron_core.sessions.threads import find_threads
 from ultron_core.sessions.turns import Turns, tidied

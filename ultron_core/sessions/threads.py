@@ -7,8 +7,8 @@ from typing import cast
 
 from ultron_core.sessions.formats import FORMATS
 from ultron_core.sessions.formats.base import TreeFormat
-from ultron_core.sessions.ledger import LedgerBuilder
-from ultron_core.sessions.records import RecordReader
+from ultron_core.sessions.lines.ledger import LedgerBuilder
+from ultron_core.sessions.lines.records import RecordReader
 from ultron_core.sessions.router import FORMAT_FAULTS
 from ultron_core.sessions.tree import Tree
 

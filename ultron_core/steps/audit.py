@@ -12,9 +12,9 @@ from typing import Any
 from ultron_core.redaction import find_secrets
 from ultron_core.sft import verify_dataset
 from ultron_core.steps.context import Context
-from ultron_core.steps.segment import tiling_errors
-from ultron_core.store import sessions as session_store
+from ultron_core.steps.stages.segment import tiling_errors
 from ultron_core.store.queries import load_queries
+from ultron_core.store.tables import sessions as session_store
 
 __all__ = [
     "Finding",

@@ -28,10 +28,10 @@ from ultron_core.sft import (
     write_dataset,
 )
 from ultron_core.steps.context import Context
-from ultron_core.store import exports
-from ultron_core.store import segments as segment_store
-from ultron_core.store import sessions as session_store
-from ultron_core.store.records import SegmentRow
+from ultron_core.store.tables import exports
+from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
+from ultron_core.store.tables.records import SegmentRow
 from ultron_core.version import __version__
 
 __all__ = ["Export", "ExportRequest", "export_dataset", "export_rows"]

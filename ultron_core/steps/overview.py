@@ -8,15 +8,15 @@ from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.steps.context import Context
-from ultron_core.steps.curate import get_memories, get_stats
-from ultron_core.steps.process import count_pending
-from ultron_core.store import drops as drop_store
-from ultron_core.store import exports
-from ultron_core.store import segments as segment_store
-from ultron_core.store import sessions as session_store
-from ultron_core.store.llm import call_totals
-from ultron_core.store.memories import MemoryRecord
+from ultron_core.steps.edit import get_memories, get_stats
+from ultron_core.steps.stages.process import count_pending
 from ultron_core.store.queries import load_queries
+from ultron_core.store.tables import drops as drop_store
+from ultron_core.store.tables import exports
+from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
+from ultron_core.store.tables.llm import call_totals
+from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = [
     "decisions",

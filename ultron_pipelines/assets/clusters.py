@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from ultron_core.steps.clusters import cluster_report
+from ultron_core.steps.clusters.read import cluster_report
 from ultron_pipelines.charts import markdown_image, memory_map
 from ultron_pipelines.resources import UltronResource
 

@@ -8,7 +8,7 @@ import dagster as dg
 
 from ultron_core.client import Ultron
 from ultron_core.steps import overview
-from ultron_core.steps.process import PartitionReport, run_stage
+from ultron_core.steps.stages.process import PartitionReport, run_stage
 from ultron_pipelines.assets.events import PartitionEvent
 from ultron_pipelines.charts import histogram, markdown_image
 

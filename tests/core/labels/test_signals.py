@@ -1,9 +1,9 @@
 import pytest
 
 from tests.core.labels.talks import CHINESE_SOLVED, FAILED, SOLVED, calls, result, says, user
-from ultron_core.labels.dialogue import read_dialogue
 from ultron_core.labels.signals import observe, words
 from ultron_core.models import as_messages
+from ultron_core.transcript.dialogue import read_dialogue
 
 
 def signals(*messages):

@@ -2,10 +2,9 @@
 
 import pytest
 
+from tests.core.memories.merging.test_bodies import Model
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories import classify_memory, embedding_text, summarize_memory
-
-from .test_merge import Model
 
 
 @pytest.mark.parametrize(

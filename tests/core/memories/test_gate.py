@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.core.memories.builders import talk
 from ultron_core.memories import gate_draft
 from ultron_core.models import Evidence, MemoryDraft
-
-from .builders import talk
 
 MESSAGES = talk(
     ("system", "Never reveal the policy to customers of the shop."),

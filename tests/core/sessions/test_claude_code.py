@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from ultron_core.sessions import parse_session
-from ultron_core.sessions.source import Source
+from ultron_core.sessions.lines.source import Source
 
 
 def row(uuid, parent, kind, content, **more):

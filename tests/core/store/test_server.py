@@ -14,8 +14,9 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from ultron_core.errors import ServerStartError
-from ultron_core.store.server import EmbeddedServer, _is_postgres
-from ultron_core.store.server_place import SYSTEM_DIR, choose_place, make_socket_dir, private_name
+from ultron_core.store.server import EmbeddedServer
+from ultron_core.store.server.embedded import _is_postgres
+from ultron_core.store.server.place import SYSTEM_DIR, choose_place, make_socket_dir, private_name
 
 ROOT = Path(__file__).parents[3]
 CLIENT = """

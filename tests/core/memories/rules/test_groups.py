@@ -1,0 +1,128 @@
+"""Lessons of groups of agents: what fires, where the evidence points, and what stays silent."""
+
+import pytest
+
+from ultron_core.memories import gate_draft
+from ultron_core.memories.rules.groups.lessons import find_doubts
+from ultron_core.models import as_messages
+
+TASK = {"role": "user", "content": "Which of the two homes sold for more in 2022?", "name": "Manager"}
+
+
+def agent(name, text):
+    return {"role": "assistant", "name": name, "content": text}
+
+
+def shell(output):
+    return {
+        "role": "tool",
+        "name": "Terminal",
+        "content": f"exitcode: 0 (execution succeeded)\nCode output: {output}",
+    }
+
+
+def code(*lines):
+    body = "\n".join(lines)
+    return f"I will run this.\n```python\n{body}\n```"
+
+
+def kinds(*turns, failed=False):
+    messages = as_messages([TASK, *turns])
+    drafts = find_doubts(messages, failed=failed)
+    assert all(gate_draft(draft, messages) is None for draft in drafts)
+    return {draft.tags[0]: draft for draft in drafts}
+
+
+COUNT = code(
+    "import data", "homes = data.load('homes')", "total = sum(h.price for h in homes)", "print(total)"
+)
+
+
+def test_a_conclusion_that_no_tool_checked():
+    found = kinds(
+        agent(
+            "Estate_Expert",
+            "Therefore the home with the higher price is the one on Komo Mai Drive.",
+        ),
+        agent("Checker", "The sale price has been verified and the answer is Komo Mai Drive."),
+    )
+    assert [e.start_line for e in found["unverified"].evidence] == [2, 3]
+
+
+def test_invented_data():
+    found = kinds(
+        agent("Expert", "Since the site is down, I will assume a price of 900000 for the second home.")
+    )
+    assert "made-up data" in found["unverified"].content
+
+
+def test_a_script_that_came_back_empty():
+    found = kinds(
+        agent("Coder", COUNT), shell("[]"), agent("Coder", "There is nothing; I go on with the next page.")
+    )
+    assert [e.quote for e in found["empty-result"].evidence] == ["print(total)", "Code output: []"]
+
+
+def test_a_script_that_prints_something_is_not_empty():
+    assert kinds(agent("Coder", COUNT), shell("1850000"), agent("Coder", "Next page.")) == {}
+
+
+def test_the_same_code_run_again_as_a_check():
+    found = kinds(agent("Coder", COUNT), shell("4"), agent("Checker", COUNT), shell("4"))
+    assert len(found["unverified"].evidence) == 4
+    assert "same code" in found["unverified"].content
+    assert kinds(agent("Coder", COUNT), shell("4"), agent("Checker", COUNT), shell("5")) == {}
+
+
+HITS = (
+    "Here is a screenshot of [homes 2022 - Search](https://www.bing.com/search?q=homes+2022&form=x). "
+    + "Komo Mai Drive sold for 950,000. " * 15
+)
+
+
+def test_an_answer_out_of_a_list_of_hits():
+    found = kinds(
+        agent("Surfer", HITS), agent("Leader", "We have found that the home on Komo Mai Drive sold for more.")
+    )
+    assert "search hits" in found["unverified"].content
+
+
+def test_a_source_that_was_opened_is_enough():
+    page = "Address: https://example.org/homes\n" + "Komo Mai Drive sold for 950,000. " * 20
+    said = agent("Leader", "We have found that the home on Komo Mai Drive sold for more.")
+    assert kinds(agent("Surfer", HITS), agent("Surfer", page), said) == {}
+
+
+ASK = "Please open the listing page of the home in Pearl City and read its sale price of 2022."
+
+
+def test_the_same_request_three_times():
+    found = kinds(
+        agent("Leader", ASK),
+        agent("Surfer", "I scrolled down."),
+        agent("Leader", ASK.replace("Please open", "Please look at")),
+        agent("Surfer", "I scrolled down."),
+        agent("Leader", ASK.replace("read", "copy")),
+    )
+    assert [e.start_line for e in found["repetition"].evidence] == [2, 6]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        ("'Road to Perdition'", "'Enduring Love'", "'Layer Cake'"),
+        ("Muscle Gym, Ohio Gym, Cage Fitness, Crunch", "Cage Fitness, Crunch", "Crunch"),
+    ],
+)
+def test_a_list_that_is_worked_off_is_no_repetition(items):
+    turns = [
+        agent("Leader", f"Please check the availability of {item} on the site of the shop.") for item in items
+    ]
+    assert kinds(*turns) == {}
+
+
+def test_a_single_assistant_is_no_group():
+    messages = as_messages(
+        [TASK, {"role": "assistant", "content": "Thus the answer is Komo Mai Drive, I assume."}]
+    )
+    assert find_doubts(messages, failed=True) == []

@@ -1,0 +1,44 @@
+"""Extraction by a model: bounded answers, checked quotes, windows."""
+
+import pytest
+
+from tests.core.memories.builders import bash, talk
+from tests.core.memories.merging.test_bodies import Model
+from ultron_core.errors import ModelUnavailableError
+from ultron_core.memories import extract_from_text, extract_memories
+from ultron_core.memories.by_model import extract_with_model
+
+MESSAGES = talk(("user", "Run it."), (bash("make"), "make: *** No rule to make target 'all'"))
+
+
+def memory(**more):
+    return {"content": "make fails without a target named all.", "confidence": 0.9, "tags": ["make"], **more}
+
+
+def test_a_quote_that_is_not_in_the_log_is_left_out():
+    good = {"start_line": 3, "end_line": 3, "quote": "No rule to make target"}
+    bad = {"start_line": 3, "end_line": 3, "quote": "No such rule"}
+    elsewhere = {"start_line": 1, "end_line": 1, "quote": "No rule to make target"}
+    model = Model(memories=[memory(evidence=[good, bad, elsewhere])])
+    (draft,) = extract_memories(MESSAGES, model)
+    assert [item.quote for item in draft.evidence] == ["No rule to make target"]
+    assert draft.memory_type == "error"
+    assert model.stages == ["extract"]
+
+
+def test_a_log_longer_than_a_window_is_read_in_parts():
+    model = Model(memories=[])
+    extract_with_model(talk(*[("user", "word " * 50)] * 10), model, window_tokens=256)
+    assert len(model.stages) > 1
+
+
+def test_no_model_error_is_swallowed():
+    with pytest.raises(ModelUnavailableError):
+        extract_memories(MESSAGES, Model(error=ModelUnavailableError("down")))
+
+
+def test_handed_in_text_goes_to_the_model_with_line_numbers():
+    quote = {"start_line": 2, "end_line": 2, "quote": "port 5432"}
+    model = Model(memories=[memory(evidence=[quote], memory_type="pattern")])
+    (draft,) = extract_from_text("Setup\nThe database uses port 5432.", model)
+    assert (draft.evidence[0].start_line, draft.memory_type) == (2, "pattern")

@@ -1,0 +1,25 @@
+"""Sentences are cut where a reader would, and nothing is lost."""
+
+import pytest
+
+from ultron_core.transcript.language import sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("Assertion with != failed. Both are equal!", ["Assertion with != failed.", "Both are equal!"]),
+        ("See http://host/?a=1 now. Then stop.", ["See http://host/?a=1 now.", "Then stop."]),
+        ("Why?! Because", ["Why?!", "Because"]),
+        ("端口改为5433。不要用5432！好", ["端口改为5433。", "不要用5432！", "好"]),
+        ("Use it, e.g. here. Dr. No knows.", ["Use it, e.g. here.", "Dr. No knows."]),
+        ("one\ntwo", ["one", "two"]),
+    ],
+)
+def test_sentences(text, cut):
+    assert sentences(text) == cut
+
+
+def test_no_word_is_lost():
+    text = 'a != b ?x !y (z!) "w?" v!=w 。！ u.t? s'
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())

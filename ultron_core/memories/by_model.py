@@ -1,0 +1,118 @@
+"""Extraction by a model: windows of messages in, drafts with checked quotes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel, Field
+
+from ultron_core.llm.protocol import LLM
+from ultron_core.llm.tokens import count_tokens, truncate_tokens
+from ultron_core.memories.classify import classify_memory
+from ultron_core.memories.evidence import stands_in
+from ultron_core.memories.prompting import ask
+from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
+
+__all__ = ["WINDOW_TOKENS", "extract_with_model", "ingest_with_model"]
+
+WINDOW_TOKENS = 65_536
+#: bound of one answer; how many memories a segment may have is a setting that the extract step applies
+_MAX_ANSWER = 200
+
+
+class _Quote(BaseModel):
+    start_line: int = Field(ge=0)
+    end_line: int = Field(ge=0)
+    quote: str = Field(max_length=400)
+
+
+class _Memory(BaseModel):
+    content: str = Field(max_length=4_000)
+    context: str = Field("", max_length=4_000)
+    resolution: str = Field("", max_length=8_000)
+    tags: list[str] = Field(default_factory=list, max_length=8)
+    confidence: float = Field(0.5, ge=0, le=1)
+    memory_type: MemoryType | None = None
+    evidence: list[_Quote] = Field(default_factory=list, max_length=5)
+
+
+class ExtractAnswer(BaseModel):
+    """What the model is asked for."""
+
+    memories: list[_Memory] = Field(default_factory=list, max_length=_MAX_ANSWER)
+
+
+def extract_with_model(
+    messages: Sequence[Message], llm: LLM, window_tokens: int = WINDOW_TOKENS
+) -> list[MemoryDraft]:
+    """Drafts of every window in order; quotes that do not stand on their lines are left out of a draft."""
+    drafts = []
+    for window in _windows(messages, window_tokens):
+        answer = llm.complete(ask("extract", {"log": "\n\n".join(window)}), ExtractAnswer, stage="extract")
+        drafts += [_draft(memory, messages) for memory in answer.memories if memory.content.strip()]
+    return drafts
+
+
+def ingest_with_model(text: str, parts: Sequence[str], llm: LLM) -> list[MemoryDraft]:
+    """Drafts of a handed-in text, part by part; each part is a run of its lines with their numbers."""
+    lines = [
+        Message("user", line, start_line=i, end_line=i) for i, line in enumerate(text.splitlines(), start=1)
+    ]
+    drafts = []
+    for part in parts:
+        answer = llm.complete(ask("ingest", {"log": part}), ExtractAnswer, stage="extract")
+        drafts += [_draft(memory, lines) for memory in answer.memories if memory.content.strip()]
+    return drafts
+
+
+def _windows(messages: Sequence[Message], limit: int) -> Iterator[list[str]]:
+    """Consecutive messages up to `limit` tokens; one that is longer alone is cut and sent alone."""
+    window: list[str] = []
+    used = 0
+    for message in messages:
+        shown = _show(message)
+        size = count_tokens(shown)
+        if window and used + size > limit:
+            yield window
+            window, used = [], 0
+        if size > limit:
+            shown, size = truncate_tokens(shown, limit), limit
+        window.append(shown)
+        used += size
+    if window:
+        yield window
+
+
+def _show(message: Message) -> str:
+    head = f"[{message.start_line}-{message.end_line}] {message.role}"
+    if message.origin in ("harness", "recalled"):
+        head += f" ({message.origin})"
+    calls = [
+        f"call {call.name}: {json.dumps(call.arguments, ensure_ascii=False)}" for call in message.tool_calls
+    ]
+    return "\n".join([f"{head}: {message.content}", *calls])
+
+
+def _draft(memory: _Memory, messages: Sequence[Message]) -> MemoryDraft:
+    evidence = [found for quote in memory.evidence if (found := _checked(quote, messages)) is not None]
+    content, context, resolution = (t.strip() for t in (memory.content, memory.context, memory.resolution))
+    return MemoryDraft(
+        content=content,
+        context=context,
+        resolution=resolution,
+        tags=tuple(tag.strip()[:40] for tag in memory.tags if tag.strip())[:5],
+        confidence=memory.confidence,
+        memory_type=memory.memory_type or classify_memory(content, context, resolution),
+        evidence=tuple(evidence),
+    )
+
+
+def _checked(quote: _Quote, messages: Sequence[Message]) -> Evidence | None:
+    """The quote with the lines of the message that holds it; None when none near the given lines does."""
+    words = quote.quote.strip()
+    for message in messages:
+        near = message.start_line <= quote.end_line and message.end_line >= quote.start_line
+        if near and stands_in(words, message):
+            return Evidence(message.start_line, message.end_line, words)
+    return None

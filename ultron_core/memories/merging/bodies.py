@@ -1,0 +1,170 @@
+"""Merging a near-duplicate into an existing memory without losing a fact.
+
+Offline the older body stays and a sentence of the newer one is added as a line when it states something the
+body lacks. A model may write the merged body instead. Either way every number, identifier, path and quoted
+string of both bodies is in the result, or the body stays as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+
+from pydantic import BaseModel, Field
+
+from ultron_core.llm.protocol import LLM
+from ultron_core.llm.tokens import count_tokens
+from ultron_core.memories.merging.facts import exact_strings
+from ultron_core.memories.merging.numerals import find_numbers
+from ultron_core.memories.prompting import ask
+from ultron_core.transcript.language import language, sentences
+
+__all__ = ["PROVENANCE_PREFIXES", "Body", "MergeResult", "merge_bodies", "merge_tags"]
+
+#: tags that say where a memory comes from; no cap drops them
+PROVENANCE_PREFIXES = ("segment:", "agent:", "source:")
+_CONTENT_WORD = re.compile(r"[a-z][a-z0-9']{2,}|[\u3400-\u9fff]{2}")
+#: a sentence of which this share of words is new says something the body does not
+_NOVEL_SHARE = 0.5
+_MIN_NOVEL_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The three text fields of a memory."""
+
+    content: str
+    context: str = ""
+    resolution: str = ""
+
+    @property
+    def text(self) -> str:
+        """All fields, one after another."""
+        return "\n".join(part for part in (self.content, self.context, self.resolution) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class MergeResult:
+    """`reason`: nothing_new, added_facts, model; would_lose_facts or field_too_long when left as it was."""
+
+    body: Body
+    changed: bool
+    reason: str
+
+
+class _MergedBody(BaseModel):
+    content: str = Field(max_length=20_000)
+    context: str = Field("", max_length=20_000)
+    resolution: str = Field("", max_length=20_000)
+
+
+def merge_bodies(
+    old: Body, new: Body, llm: LLM | None = None, *, max_field_tokens: int = 8192
+) -> MergeResult:
+    """One body that holds the facts of both, or `old` unchanged with the reason.
+
+    `max_field_tokens` 0 sets no limit. With a model, ModelError passes through: the caller keeps the
+    contribution and tries again later.
+    """
+    if _covers(old, new) and not _additions(old, new):
+        return MergeResult(old, False, "nothing_new")
+    if llm is None:
+        merged, reason = _extend(old, new), "added_facts"
+    else:
+        merged, reason = _ask_for_merge(old, new, llm), "model"
+    if merged == old:
+        return MergeResult(old, False, "nothing_new" if _covers(old, new) else "would_lose_facts")
+    if lost_facts(merged, (old, new)) or not merged.content.strip():
+        return MergeResult(old, False, "would_lose_facts")
+    if max_field_tokens and any(count_tokens(part) > max_field_tokens for part in _parts(merged)):
+        return MergeResult(old, False, "field_too_long")
+    return MergeResult(merged, True, reason)
+
+
+def lost_facts(merged: Body, contributions: Iterable[Body]) -> list[str]:
+    """Numbers, identifiers, paths and quoted strings of the contributions that `merged` lacks."""
+    text = merged.text
+    values = find_numbers(text)
+    lost = []
+    for body in contributions:
+        lost += [item for item in exact_strings(body.text) if item not in text]
+        lost += sorted(find_numbers(body.text).certain - values.certain - values.loose)
+    return list(dict.fromkeys(lost))
+
+
+def merge_tags(old: Iterable[str], new: Iterable[str], cap: int = 20) -> tuple[str, ...]:
+    """Union in order of appearance, the first spelling kept; beyond `cap` only tags of provenance stay."""
+    seen: dict[str, str] = {}
+    for tag in (*old, *new):
+        tag = tag.strip()
+        if tag:
+            seen.setdefault(tag.casefold(), tag)
+    tags = list(seen.values())
+    room = cap - sum(tag.startswith(PROVENANCE_PREFIXES) for tag in tags)
+    kept = []
+    for tag in tags:
+        if not tag.startswith(PROVENANCE_PREFIXES):
+            if room <= 0:
+                continue
+            room -= 1
+        kept.append(tag)
+    return tuple(kept)
+
+
+def _parts(body: Body) -> list[str]:
+    return [getattr(body, item.name) for item in fields(body)]
+
+
+def _covers(old: Body, new: Body) -> bool:
+    return not lost_facts(old, (new,))
+
+
+def _additions(old: Body, new: Body) -> dict[str, list[str]]:
+    """Sentences of `new` that `old` lacks, by field."""
+    found: dict[str, list[str]] = {}
+    for item in fields(new):
+        mine, theirs = getattr(old, item.name), getattr(new, item.name)
+        if not mine.strip() and theirs.strip() and theirs.strip() not in old.text:
+            found[item.name] = [theirs.strip()]
+            continue
+        lines = [line for line in sentences(theirs) if _says_more(line, old.text)]
+        if lines:
+            found[item.name] = lines
+    return found
+
+
+def _says_more(sentence: str, text: str) -> bool:
+    if lost_facts(Body(text), (Body(sentence),)):
+        return True
+    if language(sentence) != language(text):
+        return False
+    words, known = _words(sentence), _words(text)
+    novel = words - known
+    return len(novel) >= _MIN_NOVEL_WORDS and len(novel) >= _NOVEL_SHARE * len(words)
+
+
+def _words(text: str) -> set[str]:
+    """English words cut to five letters, so that forms of a word are equal; pairs of Chinese characters."""
+    lowered = text.lower()
+    found = {word[:5] for word in _CONTENT_WORD.findall(lowered) if word.isascii()}
+    for run in re.findall(r"[\u3400-\u9fff]+", lowered):
+        found |= {run[i : i + 2] for i in range(len(run) - 1)}
+    return found
+
+
+def _extend(old: Body, new: Body) -> Body:
+    merged = old
+    for name, lines in _additions(old, new).items():
+        merged = replace(merged, **{name: "\n".join([part for part in (getattr(old, name), *lines) if part])})
+    return merged
+
+
+def _ask_for_merge(old: Body, new: Body, llm: LLM) -> Body:
+    values = {"older": _show(old), "newer": _show(new)}
+    answer = llm.complete(ask("merge", values), _MergedBody, stage="merge")
+    return Body(answer.content.strip(), answer.context.strip(), answer.resolution.strip())
+
+
+def _show(body: Body) -> str:
+    return f"content: {body.content}\ncontext: {body.context}\nresolution: {body.resolution}"

@@ -1,0 +1,1 @@
+"""The offline extractor: one module a kind of lesson, with the sentences that lessons are told in."""

@@ -1,0 +1,143 @@
+"""An action in words: what was called, where, and what about it changed before it worked."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ultron_core.memories.rules.one_time import general_line, general_value
+from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.transcript.actions import Action
+from ultron_core.transcript.commands import command_of, purpose
+from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.language import Lang
+
+__all__ = [
+    "EDIT",
+    "OLD_KEYS",
+    "core_command",
+    "describe_context",
+    "describe_failure",
+    "describe_subject",
+    "describe_tags",
+    "is_mismatch",
+    "main_part",
+    "path_of",
+    "short_path",
+]
+
+_STEP_NAMES = {"PatchMismatch": "Applying a search-and-replace patch", "Lint": "Linting after an edit"}
+#: names of tools and commands that write files
+EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
+OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text")
+
+
+def describe_subject(action: Action) -> str:
+    """What was called, fit for a sentence: the command, the tool's name, or "The code"."""
+    command = command_of(action)
+    if command is not None:
+        return f"`{clean_line(core_command(command), 100)}`"
+    if action.tool in ("code", "patch"):
+        return (
+            "Python code"
+            if action.tool == "code"
+            else _STEP_NAMES.get(_kind(action), "The test run after an edit")
+        )
+    return f"`{action.tool}`" if action.tool else "The tool call"
+
+
+def describe_failure(action: Action, lang: Lang) -> str:
+    """What failed and what it said, without what is true only this once."""
+    assert action.failure is not None
+    if is_mismatch(action):
+        return PHRASES[lang]["mismatch" if action.tool == "patch" else "missed_once"]
+    said = action.failure.line
+    asked = command_of(action) is not None or action.tool in ("code", "patch")
+    line = clean_line(general_line(said) if asked else general_value(said))
+    return PHRASES[lang]["failed"].format(subject=describe_subject(action), line=line)
+
+
+def describe_context(action: Action, lang: Lang) -> str:
+    command = command_of(action)
+    if command is not None:
+        return PHRASES[lang]["running"].format(subject=f"`{clean_line(_shown(command), 160)}`")
+    if action.tool == "code":
+        names = dict.fromkeys(re.findall(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", action.text, re.MULTILINE))
+        if names:
+            return PHRASES[lang]["using"].format(names=", ".join(f"`{name}`" for name in list(names)[:5]))
+        return PHRASES[lang]["code"]
+    if is_mismatch(action):
+        return PHRASES[lang]["missed_where"]
+    if action.tool == "patch":
+        path = _linted(action) or path_of(action.arguments)
+        return PHRASES[lang]["patching"].format(file=f" `{short_path(path)}`" if path else "")
+    return PHRASES[lang]["with"].format(tool=f"`{action.tool or 'tool'}`")
+
+
+def is_mismatch(action: Action) -> bool:
+    """An edit refused because its old text does not stand in the file."""
+    if action.failure is None:
+        return False
+    if action.tool == "patch":
+        # what follows a patch may be the output of tests, in which "not found" means anything
+        return action.failure.kind == "PatchMismatch"
+    keys = {key.lower() for key in action.arguments} if isinstance(action.arguments, dict) else set()
+    line = action.failure.line.lower()
+    return bool(keys & set(OLD_KEYS)) and ("not find" in line or "not found" in line or "match" in line)
+
+
+def describe_tags(action: Action) -> tuple[str, ...]:
+    tags = [part.lower() for part in purpose(action)[1:2] if re.fullmatch(r"[\w.-]{2,30}", part)]
+    if action.tool and re.fullmatch(r"[\w.-]{2,40}", action.tool):
+        tags.append(action.tool.lower())
+    if action.failure and action.failure.kind:
+        tags.append(action.failure.kind)
+    return tuple(dict.fromkeys(tags))
+
+
+def _kind(action: Action) -> str:
+    return action.failure.kind if action.failure else ""
+
+
+def _linted(action: Action) -> str:
+    """The file that a linter names, which is not always the file that was edited last."""
+    found = (
+        re.match(r"(\S+?):\d+", action.failure.line) if action.failure and _kind(action) == "Lint" else None
+    )
+    return found.group(1) if found else ""
+
+
+def _shown(command: str) -> str:
+    """The command without changes of folder before it and without what only cuts or joins its output."""
+    command = re.sub(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+", "", command)
+    return re.sub(r"\s*2>&1|\s*\|\s*(?:head|tail)(?:\s+-\S+)*(?:\s+\d+)?\s*$", "", command)
+
+
+def main_part(command: str) -> str:
+    parts = [part.strip() for part in re.split(r"&&|\n", command) if part.strip()]
+    useful = [
+        part
+        for part in parts
+        if not re.match(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep)\b", part)
+    ]
+    return (useful or parts or [command])[-1]
+
+
+def path_of(arguments: Any) -> str:
+    """The file that a call names, or nothing."""
+    if not isinstance(arguments, dict):
+        return ""
+    for key, value in arguments.items():
+        if ("path" in key.lower() or "file" in key.lower()) and isinstance(value, str):
+            return value
+    return ""
+
+
+def short_path(path: str) -> str:
+    return "/".join(re.split(r"[/\\]", path)[-2:])
+
+
+def core_command(command: str) -> str:
+    """The telling part of a command, without what only cuts or joins its output."""
+    part = re.sub(r"\s*(?:\d?>&?\s*\S+|&>\s*\S+)", "", main_part(command).split(" | ")[0])
+    return " ".join(part.split())

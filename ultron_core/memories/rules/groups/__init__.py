@@ -1,0 +1,1 @@
+"""Lessons of talks between several agents: assumptions, unchecked conclusions, loops."""

@@ -1,0 +1,124 @@
+"""Security events in a session: a secret in output, a weakness that the agent found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.memories.rules.describe import describe_subject
+from ultron_core.memories.rules.explanations import talk_language
+from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.transcript.actions import message_texts, read_actions, without_code
+from ultron_core.transcript.language import language, one_line, sentences
+
+__all__ = ["find_incidents"]
+
+#: shapes that are a secret wherever they stand; the redactor knows many more, here few and sure ones count
+_SECRETS = (
+    ("AWS key id", re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
+    ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b")),
+    ("LLM API key", re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
+    ("Slack token", re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
+    ("private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("Google API key", re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
+    ("GitLab token", re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
+    ("Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
+    ("npm token", re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
+    ("Stripe key", re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
+)
+_EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
+_WEAKNESS = re.compile(
+    r"\b(?:sql|command|shell|code|template|prompt) injection\b|\bpath traversal\b|\bXSS\b|\bCSRF\b|\bSSRF\b|"
+    r"\bsecurity (?:issue|vulnerability|hole|flaw|risk|problem)\b|\bvulnerab(?:le|ility) (?:to|in|because|found)\b|"
+    r"\barbitrary (?:code|file) (?:execution|read|write)\b|\bworld-(?:readable|writable)\b|\bprivilege escalation\b|"
+    r"\bbuffer[- ]overflow vuln|SQL ?注入|命令注入|提示词注入|路径遍历|安全(?:漏洞|隐患|风险)|越权",
+    re.IGNORECASE,
+)
+_FOUND = re.compile(
+    r"\b(?:this|that|it|which|found|there(?:'s| is)|has|have|is|are|introduc\w+|creat\w+|allow\w*|"
+    r"open\w*|contains?)\b|存在|有|导致|发现|可能",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:CSRF|XSRF)[- ]token|\brequired?\b|\bdocumentation\b|\bno (?:\w+ )?(?:security|vulnerab|"
+    r"injection)|\bnot (?:a )?(?:security|vulnerab)|\bif there\b|\bcheck (?:for|whether)\b|"
+    r"\b(?:look|search|scan|review|test)(?:ing|s)? for\b|\bavoid|\bprevent|\bsuch as\b|没有|检查|避免|防止|[?？]$",
+    re.IGNORECASE,
+)
+
+
+def find_incidents(messages: Sequence[Message]) -> list[MemoryDraft]:
+    """Secrets shown by a tool, pasted by a person, told or written by the agent (never the secret itself), and
+    weaknesses that the agent states as found. One draft of each kind of secret."""
+    return [*_secrets(messages), *_stated_weaknesses(messages)]
+
+
+def _secrets(messages: Sequence[Message]) -> list[MemoryDraft]:
+    outputs = {action.result: action for action in read_actions(messages)}
+    found: dict[str, MemoryDraft] = {}
+    for position, message in enumerate(messages):
+        words = PHRASES[talk_language(messages, position)]
+        for part, text in enumerate(message_texts(message)):  # the words, then what calls are given
+            for kind, match in _find_secrets(text):
+                if position in outputs:
+                    content = words["secret"].format(kind=kind, subject=describe_subject(outputs[position]))
+                    fix = words["secret_fix"]
+                elif message.role == "assistant" and part == 0:
+                    content, fix = words["told"].format(kind=kind), words["told_fix"]
+                elif message.role == "user":
+                    content, fix = words["pasted"].format(kind=kind), words["pasted_fix"]
+                else:
+                    content, fix = words["written"].format(kind=kind), words["written_fix"]
+                found.setdefault(kind, _secret_draft(content, fix, kind, message, _safe_quote(text, match)))
+    return list(found.values())
+
+
+def _find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
+    found = [(kind, pattern.search(text)) for kind, pattern in _SECRETS]
+    return [(kind, m) for kind, m in found if m and not _EXAMPLE.search(_line_of(text, m))]
+
+
+def _safe_quote(text: str, match: re.Match[str]) -> str:
+    """What stands before the secret in its line, or the four letters that name its vendor."""
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()[-60:].strip()
+    return before if len(before) >= 4 else match.group()[:4]
+
+
+def _secret_draft(content: str, fix: str, kind: str, message: Message, quote: str) -> MemoryDraft:
+    return MemoryDraft(
+        content=content,
+        resolution=fix,
+        tags=("secret", kind.lower().replace(" ", "-")),
+        confidence=0.8,
+        memory_type="security",
+        evidence=(Evidence(message.start_line, message.end_line, quote),),
+    )
+
+
+def _line_of(text: str, match: re.Match[str]) -> str:
+    begin = text.rfind("\n", 0, match.start()) + 1
+    end = text.find("\n", match.end())
+    return text[begin : end if end >= 0 else len(text)]
+
+
+def _stated_weaknesses(messages: Sequence[Message]) -> list[MemoryDraft]:
+    drafts = []
+    for message in messages:
+        if message.role != "assistant" or message.origin != "model":
+            continue
+        for sentence in sentences(without_code(message.content)):
+            if len(sentence) > 360 or len(sentence) < 20 or sentence not in message.content:
+                continue
+            if _WEAKNESS.search(sentence) and _FOUND.search(sentence) and not _HEDGED.search(sentence):
+                drafts.append(
+                    MemoryDraft(
+                        content=one_line(sentence),
+                        tags=("security",) if language(sentence) == "en" else ("security", "安全"),
+                        confidence=0.65,
+                        memory_type="security",
+                        evidence=(Evidence(message.start_line, message.end_line, sentence),),
+                    )
+                )
+                break
+    return drafts

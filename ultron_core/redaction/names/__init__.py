@@ -1,0 +1,1 @@
+"""Personal names, English and Chinese."""

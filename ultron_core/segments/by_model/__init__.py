@@ -1,0 +1,1 @@
+"""Boundaries by a language model: windows, prompt, checked answers."""

@@ -1,0 +1,1 @@
+"""The offline segmenter: user turns as features, a learned combiner."""

@@ -1,0 +1,102 @@
+"""Task boundaries without a model: each user turn is weighed against the segment that runs before it.
+
+A decision reads the segment so far, the turn with its first reply and the two turns behind it, nothing later:
+text appended to a log can only change what happens at its end. Same messages, same boundaries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from ultron_core.embeddings.local import local_embedder
+from ultron_core.models import Message
+from ultron_core.segments.offline import cues
+from ultron_core.segments.offline.around import around_turns
+from ultron_core.segments.offline.features import FEATURES, Running, describe
+from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
+from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
+from ultron_core.segments.offline.weights import Combiner, load_combiner
+
+__all__ = ["SEGMENTER_VERSION", "boundaries_of", "can_open", "cut_offline", "gap_prior", "prior"]
+
+#: Goes up with the features or the weights: rows made by an older one can be cut again.
+SEGMENTER_VERSION = "offline:2"
+
+_HOUR = 3600.0
+#: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
+_REMARK = 60
+#: letters of scripts that have no terms here: their turns are judged by the rest
+_OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u4e00-\u9fff]{2}")
+
+
+def cut_offline(messages: Sequence[Message]) -> list[int]:
+    """First messages of the segments of one thread, 0 first; empty for no messages."""
+    if not messages:
+        return []
+    turns = turns_of(messages)
+    if len(turns) < 2:
+        return [0]
+    vectors = embed_turns(turns, local_embedder().embed)
+    return [0, *boundaries_of(turns, vectors, len(messages), load_combiner())]
+
+
+def boundaries_of(
+    turns: Sequence[Turn], vectors: Sequence[TurnVectors], length: int, combiner: Combiner
+) -> list[int]:
+    """Where the turns begin that start a segment; `length` is the number of messages in the thread."""
+    running = Running()
+    boundaries = []
+    ends = turn_ends(turns, length)
+    for turn, own, near, end in zip(turns, vectors, around_turns(turns, vectors), ends, strict=True):
+        if can_open(turn, running):
+            found = describe(turn, own, near, running)
+            row = np.array([[found[name] for name in FEATURES]])
+            if float(combiner.log_odds(row)[0]) + prior(turn) > combiner.threshold:
+                boundaries.append(turn.start)
+                running = running.after_cut(found)
+        running.add(turn, own, end - turn.position)
+    return boundaries
+
+
+def can_open(turn: Turn, running: Running) -> bool:
+    """Whether a segment may begin here at all: a person says something of substance, and not once more what
+    was asked in the running segment (a retry) unless the harness or a long pause starts afresh."""
+    if not (turn.may_start and running.turns) or is_empty_remark(turn):
+        return False
+    afresh = turn.restarted or (turn.gap or 0.0) > 4 * _HOUR
+    return afresh or turn.text not in running.texts
+
+
+def is_empty_remark(turn: Turn) -> bool:
+    """Only thanks, consent, "continue" or a control token: nothing that could be a request."""
+    if _OTHER_SCRIPT.search(turn.text):
+        return False
+    return not turn.terms or cues.is_only_courtesy(turn.text)
+
+
+def prior(turn: Turn) -> float:
+    """Log-odds set by hand, for what no licensed set with boundaries has, or what must hold for any source:
+    times, repeated system prompts, answers, short remarks that lean on what was said ("no, revert that")."""
+    odds = gap_prior(turn.gap) + (1.5 if turn.restarted else 0.0)
+    announced = bool(cues.ANNOUNCE.search(turn.text))
+    if cues.ANSWER_EN.search(turn.text) and not announced:
+        odds -= 1.0
+    if cues.CONSENT.search(turn.text) and cues.is_question(turn.last_text[-160:]):
+        odds -= 1.5
+    if _width(turn) <= _REMARK and cues.ANAPHORA.search(turn.text) and not announced:
+        odds -= 1.0
+    return odds
+
+
+def _width(turn: Turn) -> int:
+    return turn.length + 3 * sum("\u4e00" <= c <= "\u9fff" for c in turn.text)
+
+
+def gap_prior(seconds: float | None) -> float:
+    """Log-odds that a pause adds."""
+    if seconds is None or seconds < _HOUR / 2:
+        return 0.0
+    return 0.4 if seconds < 4 * _HOUR else 1.0

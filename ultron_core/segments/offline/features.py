@@ -1,0 +1,217 @@
+"""How a user turn relates to the segment running before it, as numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ultron_core.embeddings.protocol import Vectors
+from ultron_core.segments.offline import cues
+from ultron_core.segments.offline.around import AROUND
+from ultron_core.segments.offline.turns import Turn
+from ultron_core.segments.offline.vectors import TurnVectors, unit
+
+__all__ = ["FEATURES", "Running", "describe"]
+
+FEATURES = (
+    "user_segment", "user_last", "user_max", "user_reply", "both_segment", "both_last", "both_max", "reply_segment",
+    "reply_max", "user_own_reply", "inner", "inner_less_max", "opening",
+    "seen_user", "seen_user_last", "seen_reply", "seen_said", "new_terms", "names_seen", "names_new",
+    "user_length", "segment_turns", "segment_messages", "longer_than_usual", "first_exchange",
+    "after_tool", "after_user", "asked_before", "question", "request", "announce", "answer", "anaphora", "continue",
+    "nearby", "closing_user", "closing_model", "new_tools", "same_tools", "tools_stop", "tools_begin", "no_reply",
+    "code_fence", "lines", "stretch", "reply_opening", "reply_restart", "user_opening", "nearby_before", "nearby_last",
+    "seen_by_user", "seen_by_model", "phrases_seen", "numbers", "requests", "inner_least", "user_less_usual",
+    "cut_known", "cut_level", "nearer_than_cuts", *AROUND,
+)  # fmt: skip
+
+
+@dataclass
+class Running:
+    """The segment that runs before a candidate turn, as sums that are cheap to add to."""
+
+    turns: int = 0
+    messages: int = 0
+    last: Turn | None = None
+    vectors: list[TurnVectors] = field(default_factory=list)
+    users: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    neighbours: list[float] = field(default_factory=list)
+    terms: set[str] = field(default_factory=set)
+    user_terms: set[str] = field(default_factory=set)
+    phrases: set[str] = field(default_factory=set)
+    nearby: int = 0
+    texts: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    tools: set[str] = field(default_factory=set)
+    log_lengths: float = 0.0
+    #: how near the new task was to the old one at each earlier boundary of the thread
+    cut_levels: tuple[float, ...] = ()
+
+    def after_cut(self, found: Mapping[str, float]) -> Running:
+        """The next segment, which remembers how sharp the boundaries before it were."""
+        return Running(cut_levels=(*self.cut_levels, found["both_max"]))
+
+    def add(self, turn: Turn, vectors: TurnVectors, messages: int) -> None:
+        """Take one more turn in, with the number of messages up to the next one."""
+        if self.vectors:
+            self.neighbours.append(float(vectors.both @ self.vectors[-1].both))
+        self.vectors.append(vectors)
+        self.turns += 1
+        self.messages += messages
+        self.terms |= turn.terms | turn.reply_terms
+        self.user_terms |= turn.terms
+        self.phrases |= turn.phrases | turn.reply_phrases
+        self.nearby += bool(cues.NEARBY.search(turn.text[:300]))
+        self.texts.add(turn.text)
+        self.names |= turn.names
+        self.tools |= turn.tools
+        self.log_lengths += math.log1p(turn.length)
+        self.last = turn
+
+
+#: A segment that has run for hundreds of turns is compared by its latest ones.
+_WINDOW = 40
+
+
+def describe(turn: Turn, own: TurnVectors, around: Mapping[str, float], running: Running) -> dict[str, float]:
+    """The features of one candidate, by the names in FEATURES; most lie between -1 and 1.
+
+    `around` is what around_turns says of this turn.
+    """
+    found = {
+        **_similarity(own, running),
+        **_words(turn, running),
+        **_shape(turn, running),
+        **_cue_words(turn),
+        **_tools(turn, running),
+        **around,
+    }
+    return {name: float(found[name]) for name in FEATURES}
+
+
+def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
+    recent = running.vectors[-_WINDOW:]
+    if not recent:
+        return dict.fromkeys(FEATURES, 0.0)
+    users = np.stack([v.user for v in recent])
+    replies = np.stack([v.reply for v in recent])
+    both = np.stack([v.both for v in recent])
+    user_each, both_each, reply_each = users @ own.user, both @ own.both, replies @ own.reply
+    near = running.neighbours[-_WINDOW:]
+    # two pseudo-observations at a usual value keep a young segment from looking tight or loose
+    inner = (sum(near) + 2 * 0.4) / (len(near) + 2)
+    return {
+        "user_segment": own.user @ unit(users.sum(0)),
+        "user_last": user_each[-1],
+        "user_max": user_each.max(),
+        "user_reply": own.user @ replies[-1],
+        "both_segment": own.both @ unit(both.sum(0)),
+        "both_last": both_each[-1],
+        "both_max": both_each.max(),
+        "reply_segment": own.reply @ unit(replies.sum(0)),
+        "reply_max": reply_each.max(),
+        "user_own_reply": own.user @ own.reply,
+        "inner": inner,
+        "inner_less_max": inner - both_each.max(),
+        "opening": own.both @ both[0],
+        "reply_opening": reply_each[0],
+        "reply_restart": reply_each[0] - (reply_each[1:].mean() if len(reply_each) > 1 else 0.4),
+        "user_opening": user_each[0],
+        "inner_least": min(near) if near else 0.4,
+        **_granularity(float(both_each.max()), running.cut_levels),
+        "user_less_usual": user_each.max() - _usual(users),
+    }
+
+
+def _granularity(nearest: float, levels: tuple[float, ...]) -> dict[str, float]:
+    """Sessions differ in what counts as another task: a shift is seen beside the earlier ones, as TextTiling's
+    cut-off is relative to the mean depth of its document (Hearst 1997)."""
+    level = (sum(levels) + 0.4) / (len(levels) + 1)
+    return {
+        "cut_known": bool(levels),
+        "cut_level": level,
+        "nearer_than_cuts": nearest - level if levels else 0.0,
+    }
+
+
+def _usual(users: Vectors) -> float:
+    """How near each user turn of the segment came to the ones before it."""
+    if len(users) < 2:
+        return 0.4
+    table = np.tril(users @ users.T, -1)
+    return float((table[1:].max(axis=1).sum() + 0.8) / (len(users) + 1))
+
+
+def _words(turn: Turn, running: Running) -> dict[str, float]:
+    last = running.last
+    last_terms = last.terms | last.reply_terms if last else frozenset()
+    return {
+        "seen_user": _share(turn.terms, running.terms),
+        "seen_user_last": _share(turn.terms, last_terms | turn.body_terms),
+        "seen_reply": _share(turn.reply_terms, running.terms),
+        "seen_said": _share(turn.reply_terms, running.terms | turn.terms),
+        "new_terms": math.log1p(len(turn.terms - running.terms)),
+        "seen_by_user": _share(turn.terms, running.user_terms),
+        "seen_by_model": _share(turn.terms, running.terms - running.user_terms),
+        "phrases_seen": math.log1p(len(turn.phrases & running.phrases)),
+        "nearby_before": running.nearby / max(running.turns, 1),
+        "nearby_last": bool(last and cues.NEARBY.search(last.text[:300])),
+        "names_seen": min(len(turn.names & running.names), 3) / 3,
+        "names_new": min(len(turn.names - running.names), 4) / 4,
+    }
+
+
+def _shape(turn: Turn, running: Running) -> dict[str, float]:
+    usual = running.log_lengths / max(running.turns, 1)
+    return {
+        "user_length": math.log1p(min(turn.length, 5000)) / 5,
+        "segment_turns": math.log1p(running.turns) / 3,
+        "segment_messages": math.log1p(running.messages) / 4,
+        "longer_than_usual": max(min(math.log1p(turn.length) - usual, 2.0), -2.0),
+        "first_exchange": running.turns <= 1,
+        "after_tool": turn.after_tool,
+        "after_user": turn.after_user,
+        "no_reply": not turn.reply,
+        "code_fence": "```" in turn.text,
+        "stretch": math.log1p(turn.stretch) / 4,
+        "numbers": min(sum(c.isdigit() for c in turn.text), 12) / 12,
+        "lines": min(turn.text.count("\n"), 10) / 10,
+    }
+
+
+def _cue_words(turn: Turn) -> dict[str, float]:
+    head = turn.text[:160]
+    said_before = turn.last_text[-160:]
+    return {
+        "asked_before": cues.is_question(said_before),
+        "question": cues.is_question(turn.text),
+        "request": bool(cues.REQUEST.search(turn.text[:300])),
+        "requests": min(len(cues.REQUEST.findall(turn.text[:400])), 4) / 4,
+        "announce": bool(cues.ANNOUNCE.search(turn.text[:300])),
+        "answer": bool(cues.ANSWER.search(head)),
+        "anaphora": bool(cues.ANAPHORA.search(head)),
+        "continue": bool(cues.CONTINUE.search(head)),
+        "nearby": bool(cues.NEARBY.search(turn.text[:300])),
+        "closing_model": bool(cues.CLOSING.search(said_before)),
+    }
+
+
+def _tools(turn: Turn, running: Running) -> dict[str, float]:
+    had = bool(running.tools)
+    common = turn.tools & running.tools
+    return {
+        "closing_user": bool(running.last and cues.CLOSING.search(running.last.text[-160:])),
+        "new_tools": had and bool(turn.tools) and not common,
+        "same_tools": had and bool(common),
+        "tools_stop": had and not turn.tools,
+        "tools_begin": not had and bool(turn.tools),
+    }
+
+
+def _share(terms: Iterable[str], known: Iterable[str]) -> float:
+    """Part of the terms that are known, 0.5 when there is nothing to judge by (one term's weight)."""
+    own, seen = set(terms), set(known)
+    return (len(own & seen) + 0.5) / (len(own) + 1)

@@ -1,0 +1,179 @@
+"""A thread as user turns and what surrounds each: the raw material that the offline segmenter weighs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from ultron_core.models import Message
+from ultron_core.segments.offline.cues import GREETING
+from ultron_core.transcript.pairs import closed_positions, is_tool_result
+
+__all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
+
+#: An embedding averages over a long text; the beginning says what it is about.
+MAX_TEXT = 1000
+_REPLY_TEXT = 600
+
+_LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[./\\-][A-Za-z0-9_]+)*|\d+(?:[.:/-]\d+)*")
+_CJK_RUN = re.compile(r"[\u4e00-\u9fff]+")
+_STOP = frozenset(
+    "a about after all also am an and any are as at be been but by can could did do does for from get give go had has"  # noqa: SIM905
+    " have he her here him his how i if in into is it its just know like let make me more my need no not of on one or"
+    " our out please she should so some such tell than that the their them then there these they this to too up us use"
+    " want was we were what when where which while who why will with would yes you your thanks thank ok okay".split()
+)
+_CJK_STOP = frozenset(
+    "的了是我你他她它们在有和就不人都一个上也很到说要去会着没看好自己这那吗呢吧啊呀哦嗯请帮想能可以什么怎么哪些多少给"
+    "谢再还您家里最后得地之与及或把被让用为对从"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One thing a person said, and the first thing the model did about it.
+
+    position: of the user message; start: where a segment that it opens begins (system prompts directly before it
+    belong to it); may_start: a segment may begin there; restarted: one of these prompts opened the thread too.
+    text, reply: cut to what is embedded; length: characters of the whole text; tools: names called in the reply;
+    last_text: the end of what the model said last;
+    after_tool, after_user: what the message before is; gap: seconds since it, if both are dated;
+    stretch: messages since the turn before. terms, names, phrases: see the functions of these names;
+    body_terms: terms of what the model said last.
+    """
+
+    position: int
+    start: int
+    may_start: bool
+    restarted: bool
+    text: str
+    length: int
+    reply: str
+    tools: frozenset[str]
+    last_text: str
+    after_tool: bool
+    after_user: bool
+    gap: float | None
+    terms: frozenset[str]
+    reply_terms: frozenset[str]
+    names: frozenset[str]
+    body_terms: frozenset[str]
+    stretch: int
+    phrases: frozenset[str]
+    reply_phrases: frozenset[str]
+
+
+def turns_of(messages: Sequence[Message]) -> list[Turn]:
+    """The turns of one thread in order. Recalled memories, reminders and tool results are no turns."""
+    closed = closed_positions(messages)
+    places = [i for i, m in enumerate(messages) if _is_human(m)]
+    turns = []
+    previous = 0
+    for number, place in enumerate(places):
+        end = places[number + 1] if number + 1 < len(places) else len(messages)
+        turns.append(_turn(messages, previous, place, end, closed))
+        previous = place
+    return turns
+
+
+def turn_ends(turns: Sequence[Turn], length: int) -> list[int]:
+    """Where each turn's messages end: at the next turn, the last one at the end of the thread."""
+    return [*(t.position for t in turns[1:]), length] if turns else []
+
+
+def _is_human(message: Message) -> bool:
+    if message.role != "user" or message.origin != "human" or is_tool_result(message):
+        return False
+    return bool(message.content.strip())
+
+
+def _turn(messages: Sequence[Message], previous: int, place: int, end: int, closed: Collection[int]) -> Turn:
+    message = messages[place]
+    start = place
+    while start > 0 and messages[start - 1].role == "system":
+        start -= 1
+    text = GREETING.sub("", message.content[: MAX_TEXT * 2].strip())[:MAX_TEXT]
+    answer = next((m for m in messages[place + 1 : end] if m.role == "assistant"), None)
+    reply = _said(answer) if answer else ""
+    before = messages[previous:place]
+    spoken = next((m for m in reversed(before) if m.role == "assistant" and m.content.strip()), None)
+    last = messages[place - 1] if place else None
+    return Turn(
+        position=place,
+        start=start,
+        may_start=start > 0 and start not in closed,
+        restarted=start > 0 and any(m.content == messages[0].content for m in messages[start:place]),
+        text=text,
+        length=len(message.content),
+        reply=reply,
+        tools=frozenset(c.name for c in answer.tool_calls) if answer else frozenset(),
+        last_text=spoken.content[-_REPLY_TEXT:] if spoken else "",
+        after_tool=last is not None and is_tool_result(last),
+        after_user=last is not None and _is_human(last),
+        gap=_gap(last.timestamp if last else None, message.timestamp),
+        terms=terms(text),
+        reply_terms=terms(reply),
+        names=_names(text),
+        stretch=place - previous,
+        phrases=phrases(text),
+        reply_phrases=phrases(reply),
+        body_terms=terms(spoken.content[:MAX_TEXT]) if spoken else frozenset(),
+    )
+
+
+def _said(message: Message) -> str:
+    text = message.content.strip()
+    if not text and message.tool_calls:
+        call = message.tool_calls[0]
+        text = f"{call.name} {json.dumps(call.arguments, ensure_ascii=False, default=str)}"
+    return text[:_REPLY_TEXT]
+
+
+def _gap(before: datetime | None, now: datetime | None) -> float | None:
+    return max((now - before).total_seconds(), 0.0) if before and now else None
+
+
+def terms(text: str) -> frozenset[str]:
+    """Content words of English, cut to a rough stem, and pairs of Chinese characters."""
+    found = set()
+    for word in _LATIN.findall(text):
+        lower = word.lower()
+        if len(lower) >= 3 and lower not in _STOP:
+            found.add(_stem(lower))
+    for run in _CJK_RUN.findall(text):
+        found.update(
+            run[i : i + 2]
+            for i in range(len(run) - 1)
+            if run[i] not in _CJK_STOP and run[i + 1] not in _CJK_STOP
+        )
+    return frozenset(found)
+
+
+def phrases(text: str) -> frozenset[str]:
+    """Runs that are unlikely to recur by chance: four Chinese characters, two Latin words or a long one."""
+    found = {run[i : i + 4] for run in _CJK_RUN.findall(text) for i in range(len(run) - 3)}
+    words = [w.lower() for w in _LATIN.findall(text)]
+    found.update(f"{a} {b}" for a, b in pairwise(words) if a not in _STOP and b not in _STOP)
+    return frozenset(found)
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ies", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+_NAME = re.compile(
+    r"(?<![.!?]\s)(?<!^)\b[A-Z][A-Za-z]+(?:[A-Z][a-z]+)*\b|\b\w*\d\w*\b|\b\w+(?:[._/\\-]\w+)+|`([^`]+)`"
+    r"|[“\"「《]([^”\"」》]{2,30})[”\"」》]"
+)
+
+
+def _names(text: str) -> frozenset[str]:
+    """What names a thing: capitalised words inside a sentence, numbers, paths, identifiers, quoted words."""
+    return frozenset(m.group(0).lower() for m in _NAME.finditer(text) if m.group(0) != "I")

@@ -1,0 +1,1 @@
+"""Bytes -> physical lines -> JSON records, with the fate of every line."""

@@ -1,0 +1,1 @@
+"""Stored clusters: joined at upload, reshaped and named periodically."""

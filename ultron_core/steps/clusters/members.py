@@ -1,0 +1,200 @@
+"""Members of clusters, in the caller's transaction: joined at upload, left on archive, moved when a body changes.
+
+The caller holds the lock of the clusters. A batch takes the same three statements as a single memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import numpy.typing as npt
+
+from ultron_core.clusters import assign_online, name_topics
+from ultron_core.steps.context import Context
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import clusters as store
+
+__all__ = [
+    "Joining",
+    "assign_missing",
+    "cluster_threshold",
+    "follow_status",
+    "leave",
+    "model_of",
+    "place",
+    "refresh",
+    "refresh_member",
+]
+
+#: up to this many new memories their nearest clusters are found in the database; for more all centroids are read
+_FEW = 16
+_CHUNK = 2000
+#: with less than this share of a cluster left its mean is taken of the members again: rounding would show
+_LEAST_LEFT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """A memory that is to be put into a cluster; the summary names the cluster if it opens one.
+
+    `around`: the memories nearest to it, which say what clusters are near; None compares it with all.
+    """
+
+    memory_id: UUID
+    vector: npt.NDArray[np.float32]
+    summary: str
+    around: tuple[UUID, ...] | None = None
+
+
+def cluster_threshold(context: Context) -> float:
+    """From this cosine to a centroid on a memory joins: the user's, else the model's calibrated one."""
+    own = context.settings.clusters.similarity_threshold
+    return context.embedder.thresholds.cluster if own is None else own
+
+
+def model_of(context: Context) -> dict[str, Any]:
+    """Parameters that every query over vectors takes."""
+    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
+
+
+def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> list[UUID]:
+    """Each memory's cluster, as if they came one after another: the nearest from the threshold on, or a new one.
+
+    Centroids move by running mean: nothing but the batch is read.
+    """
+    if not memories:
+        return []
+    vectors = np.stack([memory.vector for memory in memories]).astype(np.float32)
+    rows = _nearby(context, conn, memories, vectors)
+    known = store.matrix([row["centroid"] for row in rows], vectors.shape[1])
+    sizes = [int(row["size"]) for row in rows]
+    labels = assign_online(vectors, cluster_threshold(context), known, sizes)
+    ids: list[UUID] = [row["cluster_id"] for row in rows]
+    ids += [uuid4() for _ in range(max(labels) + 1 - len(ids))]
+    _write(context, conn, memories, labels, ids, (known, sizes))
+    return [ids[label] for label in labels]
+
+
+def _nearby(
+    context: Context, conn: Connection, memories: Sequence[Joining], vectors: npt.NDArray[np.float32]
+) -> list[dict[str, Any]]:
+    around = {memory_id for memory in memories for memory_id in memory.around or ()}
+    if all(memory.around is not None for memory in memories):
+        return store.fetch(conn, "of_members", {**model_of(context), "ids": sorted(around)})
+    if len(vectors) > _FEW:
+        return store.fetch(conn, "centroids", model_of(context))
+    return store.fetch(conn, "near", {**model_of(context), "vectors": store.as_vectors(vectors)})
+
+
+def _write(
+    context: Context,
+    conn: Connection,
+    memories: Sequence[Joining],
+    labels: Sequence[int],
+    ids: Sequence[UUID],
+    known: tuple[npt.NDArray[np.float32], Sequence[int]],
+) -> None:
+    before, sizes_before = known
+    sums = np.zeros((len(ids), memories[0].vector.shape[0]))
+    sums[: len(before)] = before * np.array(sizes_before, dtype=np.float64).reshape(-1, 1)
+    sizes = np.array([*sizes_before, *[0] * (len(ids) - len(before))])
+    for label, memory in zip(labels, memories, strict=True):
+        sums[label] += memory.vector
+        sizes[label] += 1
+    touched = sorted(set(labels))
+    centroids = (sums[touched] / sizes[touched, None]).astype(np.float32)
+    values = dict(zip(touched, store.as_vectors(centroids), strict=True))
+    summaries = {
+        label: memory.summary for label, memory in reversed(list(zip(labels, memories, strict=True)))
+    }
+    common = {**model_of(context), "now": context.clock()}
+    changes: dict[str, dict[str, Any]] = {}
+    for query, numbers in (
+        ("insert", [n for n in touched if n >= len(before)]),
+        ("move", [n for n in touched if n < len(before)]),
+    ):
+        if numbers:
+            changes[query] = {
+                **common,
+                "ids": [ids[n] for n in numbers],
+                "centroids": [values[n] for n in numbers],
+                "sizes": [int(sizes[n]) for n in numbers],
+                "topics": name_topics([[summaries[n]] for n in numbers]),
+            }
+    members = {
+        "memory_ids": [memory.memory_id for memory in memories],
+        "cluster_ids": [ids[label] for label in labels],
+    }
+    with conn.pipeline():
+        for query, params in changes.items():
+            store.run(conn, query, params)
+        joined = store.send(conn, "join", {**common, **members})
+    if joined.rowcount != len(memories):  # some were members already: then only the rows say what the mean is
+        refresh(context, conn, [ids[n] for n in touched])
+
+
+def refresh(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+    """Sizes and centroids from the members; clusters without any go."""
+    params = {**model_of(context), "ids": sorted(set(ids)), "now": context.clock()}
+    store.run(conn, "refresh", params)
+    store.run(conn, "delete_empty", params)
+
+
+def refresh_member(context: Context, conn: Connection, memory_id: UUID) -> None:
+    """The centroid follows a member whose vector changed; an active memory that had none before joins one."""
+    rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": context.account_id})
+    if rows:
+        refresh(context, conn, [rows[0]["cluster_id"]])
+    else:
+        assign_missing(context, conn, [memory_id])
+
+
+def leave(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+    """Members go; their clusters' sizes and centroids follow."""
+    gone = store.fetch(conn, "leave", {**model_of(context), "ids": list(ids)})
+    by_cluster: dict[UUID, list[dict[str, Any]]] = {}
+    for row in gone:
+        by_cluster.setdefault(row["cluster_id"], []).append(row)
+    means = {cluster_id: _without(rows) for cluster_id, rows in by_cluster.items()}
+    moved = {cluster_id: mean for cluster_id, mean in means.items() if mean is not None}
+    if moved:
+        values = {
+            "ids": list(moved),
+            "centroids": store.as_vectors(np.stack(list(moved.values()))),
+            "sizes": [by_cluster[i][0]["size"] - len(by_cluster[i]) for i in moved],
+        }
+        store.run(conn, "move", {**model_of(context), "now": context.clock(), **values})
+    if len(moved) < len(means):
+        refresh(context, conn, [cluster_id for cluster_id in means if cluster_id not in moved])
+
+
+def _without(rows: Sequence[dict[str, Any]]) -> npt.NDArray[np.float32] | None:
+    """The mean without these members; None when only the members that stay can say it well enough."""
+    size = rows[0]["size"]
+    if any(row["exact"] is None for row in rows) or size - len(rows) < max(2.0, _LEAST_LEFT * size):
+        return None
+    left = rows[0]["centroid"].to_numpy().astype(np.float64) * size
+    for row in rows:
+        left -= row["exact"].to_numpy()
+    mean: npt.NDArray[np.float32] = (left / (size - len(rows))).astype(np.float32)
+    return mean
+
+
+def follow_status(context: Context, conn: Connection, ids: Sequence[UUID], status: str) -> None:
+    """Archived members leave; re-activated ones are assigned again."""
+    if status == "archived":
+        leave(context, conn, ids)
+    else:
+        assign_missing(context, conn, ids)
+
+
+def assign_missing(context: Context, conn: Connection, ids: Sequence[UUID] | None = None) -> int:
+    """Put up to 2,000 memories (of `ids`, or of all) into clusters that are in none; returns how many."""
+    params = {**model_of(context), "ids": None if ids is None else list(ids), "limit": _CHUNK}
+    rows = store.fetch(conn, "unassigned", params)
+    place(context, conn, [Joining(row["id"], row["exact"].to_numpy(), row["summary_l0"]) for row in rows])
+    return len(rows)

@@ -1,0 +1,166 @@
+"""Clusters as scripts and Dagster see them: membership, readiness, the periodic report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from ultron_core.clusters import ready_to_crystallize, ready_to_recrystallize
+from ultron_core.errors import InputError, NotFoundError
+from ultron_core.steps.clusters.bulk import run_initial_clustering
+from ultron_core.steps.clusters.members import assign_missing, follow_status, leave, model_of, refresh_member
+from ultron_core.steps.clusters.reshape import reshape_clusters
+from ultron_core.steps.clusters.topics import name_clusters
+from ultron_core.steps.context import Context
+from ultron_core.steps.rows.ids import as_id
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import clusters as store
+from ultron_core.store.tables import embeddings as embedding_store
+from ultron_core.store.tables import memories as memory_store
+from ultron_core.store.tables.clusters import ClusterChange, KnowledgeCluster
+from ultron_core.store.tables.memories import MemoryRecord
+
+__all__ = [
+    "ClusterChange",
+    "ClusterReport",
+    "KnowledgeCluster",
+    "assign_memory_to_cluster",
+    "cluster_report",
+    "follow_status",
+    "get_cluster_changes",
+    "get_cluster_memories",
+    "get_clusters",
+    "get_clusters_ready_to_crystallize",
+    "get_clusters_ready_to_recrystallize",
+    "leave",
+    "mark_crystallized",
+    "refresh_member",
+    "run_initial_clustering",
+]
+
+#: more points say nothing more in a picture
+_MOST_POINTS = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterReport:
+    """All clusters, what this run changed, and for a picture the vectors of at most 3,000 members with their
+    cluster's number."""
+
+    clusters: tuple[KnowledgeCluster, ...]
+    memories: int
+    newly_assigned: int
+    merged: int
+    split: int
+    vectors: npt.NDArray[np.float32]
+    labels: tuple[int, ...]
+
+
+def _all(context: Context, conn: Connection, cluster_id: UUID | None = None) -> list[KnowledgeCluster]:
+    rows = store.fetch(conn, "all", {"account_id": context.account_id, "cluster_id": cluster_id})
+    return [KnowledgeCluster.from_row(row) for row in rows]
+
+
+def get_clusters(context: Context) -> list[KnowledgeCluster]:
+    """All clusters of the account, largest first."""
+    return context.database.run(lambda conn: _all(context, conn))
+
+
+def assign_memory_to_cluster(context: Context, memory: Any) -> KnowledgeCluster:
+    """Put one memory (record or id) into a cluster. Raises NotFoundError, or InputError without a vector."""
+    memory_id = memory.id if isinstance(memory, MemoryRecord) else as_id(memory)
+
+    def work(conn: Connection) -> KnowledgeCluster:
+        memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        if not memory_store.by_ids(conn, context.account_id, [memory_id]):
+            raise NotFoundError(f"No memory {memory_id}.")
+        assign_missing(context, conn, [memory_id])
+        rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": context.account_id})
+        if not rows:
+            raise InputError(f"Memory {memory_id} is archived or has no vector yet: it is in no cluster.")
+        return _all(context, conn, rows[0]["cluster_id"])[0]
+
+    return context.database.run(work)
+
+
+def get_clusters_ready_to_crystallize(context: Context) -> list[KnowledgeCluster]:
+    """Clusters at the threshold that have no skill yet, largest first."""
+    least = context.settings.clusters.crystallization_threshold
+    return [
+        c for c in get_clusters(context) if ready_to_crystallize(c.size, c.size_at_crystallization, least)
+    ]
+
+
+def get_clusters_ready_to_recrystallize(context: Context) -> list[KnowledgeCluster]:
+    """Clusters whose skill has missed enough new members, largest first."""
+    delta = context.settings.clusters.recrystallization_delta
+    return [
+        c for c in get_clusters(context) if ready_to_recrystallize(c.size, c.size_at_crystallization, delta)
+    ]
+
+
+def get_cluster_memories(context: Context, cluster_id: str | UUID) -> list[MemoryRecord]:
+    """All members as full memories. Raises NotFoundError and InputError."""
+    wanted = as_id(cluster_id)
+
+    def read(conn: Connection) -> list[MemoryRecord]:
+        found = _all(context, conn, wanted)
+        if not found:
+            raise NotFoundError(f"No cluster {wanted}.")
+        return memory_store.by_ids(conn, context.account_id, [UUID(i) for i in found[0].memory_ids])
+
+    return context.database.run(read)
+
+
+def get_cluster_changes(
+    context: Context, cluster_id: str | UUID | None = None, limit: int = 20
+) -> list[ClusterChange]:
+    """Merges and splits, latest first; of one cluster when an id is given."""
+    wanted = None if cluster_id is None else as_id(cluster_id)
+    params = {"account_id": context.account_id, "cluster_id": wanted, "limit": limit}
+    rows = context.database.run(lambda conn: store.fetch(conn, "changes", params))
+    return [ClusterChange.from_row(row) for row in rows]
+
+
+def mark_crystallized(context: Context, cluster_id: str | UUID, skill_slug: str) -> None:
+    """Record the skill made of a cluster. Raises NotFoundError and InputError."""
+    params = {
+        "cluster_id": as_id(cluster_id),
+        "account_id": context.account_id,
+        "slug": skill_slug,
+        "now": context.clock(),
+    }
+    if not context.database.run(lambda conn: store.run(conn, "mark_crystallized", params)):
+        raise NotFoundError(f"No cluster {cluster_id}.")
+
+
+def cluster_report(context: Context) -> ClusterReport:
+    """Assign what is in no cluster yet, merge and split, refresh topics, report. Writes only what changed."""
+    assigned = 0
+    while done := context.database.run(lambda conn: _assign_chunk(context, conn)):
+        assigned += done
+    merged, split = reshape_clusters(context)
+    name_clusters(context)
+    found = get_clusters(context)
+    sample = {**model_of(context), "most": _MOST_POINTS}
+    rows = context.database.run(lambda conn: store.fetch(conn, "sample", sample))
+    number = {c.cluster_id: n for n, c in enumerate(found)}
+    return ClusterReport(
+        clusters=tuple(found),
+        memories=sum(c.size for c in found),
+        newly_assigned=assigned,
+        merged=merged,
+        split=split,
+        vectors=store.matrix([row["exact"] for row in rows], context.embedder.dimension),
+        labels=tuple(number.get(row["cluster_id"], -1) for row in rows),
+    )
+
+
+def _assign_chunk(context: Context, conn: Connection) -> int:
+    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    embedding_store.run(conn, "dissolve_strays", model_of(context))
+    return assign_missing(context, conn)

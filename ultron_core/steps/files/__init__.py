@@ -1,0 +1,1 @@
+"""Files in the drop folder or given by hand -> sessions and messages."""

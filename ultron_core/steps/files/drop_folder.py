@@ -1,0 +1,219 @@
+"""The drop folder `<agent_id>/**/*.jsonl` against the ledger: what is new, changed, gone or to be tried again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ultron_core.sessions import PARSER_VERSION
+from ultron_core.steps.context import Context
+from ultron_core.steps.files.identity import IngestFile, partition_key, storable
+from ultron_core.steps.stages.process import session_data_version
+from ultron_core.store.tables import sessions as session_store
+
+__all__ = [
+    "DropScan",
+    "SeenFile",
+    "UnreportedSession",
+    "files_of_partitions",
+    "mark_reported",
+    "scan",
+    "unreported",
+]
+
+#: a file is read once its last change is this old: half-written lines wait for the next tick
+SETTLE_SECONDS = 3.0
+#: files directly in the drop folder belong to this agent
+DEFAULT_AGENT = "default"
+MAX_FILE_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFile:
+    """One file of the folder with its key and stamp (size and modification time)."""
+
+    key: str
+    file: IngestFile
+    size: int
+    mtime_ns: int
+
+    @property
+    def stamp(self) -> str:
+        return f"{self.key}:{self.size}:{self.mtime_ns}"
+
+
+@dataclass(frozen=True, slots=True)
+class DropScan:
+    """One look at the folder. `problem` is set when it cannot be listed: then nothing counts as gone."""
+
+    changed: tuple[SeenFile, ...] = ()
+    retry: tuple[SeenFile, ...] = ()
+    settling: int = 0
+    unchanged: int = 0
+    missing: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreportedSession:
+    """A session that a library call ingested and Dagster has not heard of."""
+
+    partition_key: str
+    data_version: str
+    status: str
+
+
+def scan(context: Context, now: datetime | None = None) -> DropScan:
+    """Compare the folder with the ledger, and mark files that are gone. Reads no file."""
+    now = now or context.clock()
+    root = context.settings.sessions_dir
+    if not root.is_dir():
+        return DropScan(problem=f"{root} is no folder. Create it, or set ULTRON_SESSIONS_DIR.")
+    with context.database.transaction() as conn:
+        ledger = {
+            (row["agent_id"], row["session_file"]): row
+            for row in session_store.source_files(conn, context.account_id)
+        }
+    problems: list[OSError] = []
+    result = DropScan()
+    changed: list[SeenFile] = []
+    retry: list[SeenFile] = []
+    seen: set[tuple[str, str]] = set()
+    for entry, file in _walk(root, problems):
+        identity = (file.agent_id, file.session_file)
+        seen.add(identity)
+        try:
+            stat = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue  # it went while we looked: the next tick sees it gone
+        row = ledger.get(identity)
+        state = _state(row, stat, now)
+        if state == "unchanged":
+            result = replace(result, unchanged=result.unchanged + 1)
+        elif state == "settling":
+            result = replace(result, settling=result.settling + 1)
+        else:
+            key = row["partition_key"] if row else partition_key(context, file.agent_id, file.session_file)
+            found = SeenFile(key, file, stat.st_size, stat.st_mtime_ns)
+            (changed if state == "changed" else retry).append(found)
+    missing = [] if problems else _gone(ledger, seen)
+    _mark_missing(context, missing, now)
+    return replace(
+        result,
+        changed=tuple(sorted(changed, key=lambda f: f.key)),
+        retry=tuple(sorted(retry, key=lambda f: f.key)),
+        missing=tuple(f"{agent}/{name}" for agent, name in missing),
+        problem=f"{problems[0].filename} cannot be listed: {problems[0].strerror}" if problems else None,
+    )
+
+
+def _state(row: dict[str, Any] | None, stat: os.stat_result, now: datetime) -> str:
+    same = row is not None and (row["size"], row["mtime_ns"]) == (stat.st_size, stat.st_mtime_ns)
+    if row is not None and same and row["state"] == "ingested":
+        return "unchanged"
+    if row is not None and same and row["state"] == "failed":
+        due = row["next_try"] is None or row["next_try"] <= now
+        return "retry" if due and row["attempts"] < MAX_FILE_TRIES else "unchanged"
+    if 0 <= now.timestamp() - stat.st_mtime < SETTLE_SECONDS:
+        return "settling"
+    return "changed"
+
+
+def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str], IngestFile]]:
+    """Every .jsonl file below `root`; hidden parts and symlinks are skipped."""
+    stack = [str(root)]
+    while stack:
+        folder = stack.pop()
+        try:
+            with os.scandir(folder) as entries:
+                listed = sorted(entries, key=lambda e: e.name)
+        except OSError as error:
+            problems.append(error)
+            continue
+        for entry in listed:
+            if entry.name.startswith(".") or entry.is_symlink():
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                stack.append(entry.path)
+            elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+                yield entry, _ingest_file(root, Path(entry.path))
+
+
+def _ingest_file(root: Path, path: Path) -> IngestFile:
+    agent, *rest = path.relative_to(root).parts
+    if not rest:
+        return IngestFile(path, DEFAULT_AGENT, storable(path.name))
+    return IngestFile(path, storable(agent), storable("/".join(rest)))
+
+
+def _gone(ledger: dict[tuple[str, str], Any], seen: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    return sorted(
+        identity
+        for identity, row in ledger.items()
+        if identity not in seen and row["state"] != "missing" and not identity[1].startswith("@abs/")
+    )
+
+
+def _mark_missing(context: Context, missing: Sequence[tuple[str, str]], now: datetime) -> None:
+    by_agent: dict[str, list[str]] = {}
+    for agent, name in missing:
+        by_agent.setdefault(agent, []).append(name)
+    if not by_agent:
+        return
+    with context.database.transaction() as conn:
+        for agent, names in by_agent.items():
+            session_store.mark_missing(conn, context.account_id, agent, names, now)
+
+
+def files_of_partitions(context: Context, keys: Sequence[str]) -> dict[str, IngestFile]:
+    """The files behind these keys, found in the drop folder, else where they were read last."""
+    wanted = set(keys)
+    with context.database.transaction() as conn:
+        rows = session_store.source_files(conn, context.account_id)
+        paths = session_store.fetch(conn, "read_paths", {"account_id": context.account_id})
+    read_at = {(r["agent_id"], r["session_file"]): r["path"] for r in paths}
+    known = {(r["agent_id"], r["session_file"]): r for r in rows}
+    files: dict[str, IngestFile] = {}
+    root = context.settings.sessions_dir
+    for _, file in _walk(root, []) if root.is_dir() else ():
+        row = known.get((file.agent_id, file.session_file))
+        key = row["partition_key"] if row else partition_key(context, file.agent_id, file.session_file)
+        if key in wanted:
+            files[key] = file
+    for (agent, name), row in known.items():
+        key = row["partition_key"]
+        path = Path(read_at.get((agent, name), row["path"]))
+        if key in wanted and key not in files and path.is_file():
+            files[key] = IngestFile(path, agent, name)
+    return files
+
+
+def unreported(context: Context, limit: int = 1000) -> list[UnreportedSession]:
+    """Sessions whose newest content Dagster has no event for."""
+    with context.database.transaction() as conn:
+        rows = session_store.fetch(conn, "unreported", {"account_id": context.account_id, "limit": limit})
+    return [
+        UnreportedSession(
+            row["partition_key"],
+            session_data_version(row["content_sha256"], row["parser_version"] or PARSER_VERSION),
+            row["status"],
+        )
+        for row in rows
+    ]
+
+
+def mark_reported(context: Context, keys: Sequence[str]) -> None:
+    """Dagster has an event for the content of these partitions."""
+    if keys:
+        with context.database.transaction() as conn:
+            session_store.run(conn, "mark_reported", {"account_id": context.account_id, "keys": list(keys)})
+
+
+def stamp_digest(files: Sequence[SeenFile]) -> str:
+    """One short name for these files as they are now."""
+    return hashlib.sha256("\n".join(f.stamp for f in files).encode()).hexdigest()[:24]

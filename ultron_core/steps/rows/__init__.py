@@ -1,0 +1,1 @@
+"""Rows of memories and their words, written in the caller's transaction."""

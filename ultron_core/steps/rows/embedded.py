@@ -1,0 +1,56 @@
+"""Vectors for work under locks: the embedder, which may take seconds, is asked while no transaction is open.
+
+What has to be embedded is often known only under the lock (the body as it is now). So the work asks for the
+vector of a text; when that is not there yet, its transaction is rolled back, the text is embedded, and the work
+is done again from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from ultron_core.steps.context import Context
+from ultron_core.steps.upload.prepare import embed
+from ultron_core.steps.upload.records import Floats
+from ultron_core.store.database import Connection
+
+__all__ = ["Embedded", "run_embedded"]
+
+#: texts that may turn up one after another; undoing a merge needs two, more only when the body keeps changing
+_ROUNDS = 6
+_T = TypeVar("_T")
+
+
+class _NotEmbedded(Exception):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class Embedded:
+    """Vectors of texts that were embedded before; for one call of `run_embedded`."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Floats | None] = {}
+        self._last = False
+
+    def vector(self, text: str) -> Floats | None:
+        """Of length 1; None when the embedder failed, or in the last round: back-filling makes it later."""
+        if text not in self._known and not self._last:
+            raise _NotEmbedded(text)
+        return self._known.get(text)
+
+
+def run_embedded(context: Context, work: Callable[[Embedded, Connection], _T]) -> _T:
+    """What `work` returns, in one transaction as by `Database.run`; it may begin again, so it must do nothing
+    but read and write with its connection. A text is embedded once."""
+    embedded = Embedded()
+    for _ in range(_ROUNDS):
+        try:
+            return context.database.run(partial(work, embedded))
+        except _NotEmbedded as missing:
+            embedded._known[missing.text] = embed(context, [missing.text])[0]
+    embedded._last = True
+    return context.database.run(partial(work, embedded))

@@ -1,0 +1,1 @@
+"""Questions to memories and to the verbatim log."""

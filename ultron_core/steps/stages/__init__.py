@@ -1,0 +1,1 @@
+"""Sessions -> segments -> labels -> memories: what waits is taken up here."""

@@ -1,0 +1,167 @@
+"""Stored rows redacted again after the rules changed, table by table, in chunks that each commit by themselves.
+
+What is reached is written with each chunk, so that a run that was stopped goes on where it was. Rows are locked
+while they are redacted; a memory whose words changed gets new lanes, and its vector from back-filling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from ultron_core.memories import Body
+from ultron_core.steps.clusters import read as cluster_step
+from ultron_core.steps.context import Context
+from ultron_core.steps.rows.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
+from ultron_core.steps.rows.memories import lock_memories
+from ultron_core.steps.upkeep.backfill import backfill
+from ultron_core.steps.upload.prepare import redact_tags
+from ultron_core.steps.upload.records import body_digest
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import memories as memory_store
+from ultron_core.store.tables import redaction as store
+
+__all__ = ["Replay", "replay"]
+
+_CHUNK = 200
+_MEMORIES = "memories"
+_BODY = ("content", "context", "resolution")
+_TEXTS = (*_BODY, "summary_l0", "overview_l1")
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What one run did: rows read and changed by table, vectors made anew, datasets made with older rules."""
+
+    version: str
+    read: dict[str, int]
+    changed: dict[str, int]
+    filled: int
+    exports: tuple[str, ...]
+
+
+def replay(context: Context, *, again: bool = False, progress: Progress | None = None) -> Replay:
+    """Redact every stored row that this version of the rules has not seen; `again` reads all tables once more."""
+    base = {"account_id": context.account_id, "version": context.redactor.version}
+    begun = context.clock()
+    with context.database.transaction() as conn:
+        if again:
+            store.run(conn, "restart", base)
+        state = {row["place"]: row for row in store.fetch(conn, "state", base)}
+        total = sum(store.count(conn, context.account_id, table) for table in (_MEMORIES, *store.PLACES))
+    read: dict[str, int] = {}
+    changed: dict[str, int] = {}
+    done = sum(row["rows_read"] for row in state.values())
+    for place in (_MEMORIES, *store.PLACES):
+        row = state.get(place)
+        read[place] = changed[place] = 0
+        if row and row["finished"] and place != _MEMORIES:
+            continue
+        after = row["reached"] if row and not row["finished"] else None
+        finished = False
+        while not finished:
+            after, count, written, finished = context.database.run(partial(_chunk, context, place, after))
+            read[place] += count
+            changed[place] += written
+            done += count
+            if progress:
+                progress(place, min(done, total), total)
+    filled = backfill(context) if changed[_MEMORIES] else 0
+    with context.database.transaction() as conn:
+        exports = store.fetch(conn, "old_exports", {**base, "before": begun}) if any(changed.values()) else []
+    return Replay(context.redactor.version, read, changed, filled, tuple(row["path"] for row in exports))
+
+
+def _chunk(
+    context: Context, place: str, after: str | None, conn: Connection
+) -> tuple[str | None, int, int, bool]:
+    """(last key, rows read, rows changed, was it the last chunk); in one transaction with what was reached."""
+    params = {
+        "account_id": context.account_id,
+        "version": context.redactor.version,
+        "after": after,
+        "limit": _CHUNK,
+        "now": context.clock(),
+    }
+    if place == _MEMORIES:
+        lock_memories(context, conn)
+        rows = store.fetch(conn, "read_memories", params)
+        changed = _memories(context, conn, rows, params)
+    else:
+        rows = store.read(conn, store.PLACES[place], params)
+        changed = _rows(context, conn, store.PLACES[place], rows, params)
+    reached, finished = (rows[-1]["key"] if rows else after), len(rows) < _CHUNK
+    facts = {"place": place, "reached": reached, "read": len(rows), "changed": changed, "finished": finished}
+    if rows or finished:
+        store.run(conn, "reach", {**params, **facts})
+    return reached, len(rows), changed, finished
+
+
+def _rows(
+    context: Context, conn: Connection, place: store.Place, rows: list[dict[str, Any]], params: dict[str, Any]
+) -> int:
+    """Redact each row as one document; write the changed ones, and all of a table that names its version."""
+    clean = [_clean(context, row) for row in rows]
+    differing = [new for old, new in zip(rows, clean, strict=True) if new != old]
+    written = clean if place.versioned else differing
+    if written:
+        store.write(conn, place, written, params)
+    return len(differing)
+
+
+def _clean(context: Context, row: dict[str, Any]) -> dict[str, Any]:
+    body = {name: value for name, value in row.items() if name not in ("key", "tags")}
+    clean, _ = context.redactor.redact_json(body)
+    tags = {"tags": list(redact_tags(context, row["tags"]))} if "tags" in row else {}
+    return {"key": row["key"], **clean, **tags}
+
+
+def _memories(context: Context, conn: Connection, rows: list[dict[str, Any]], params: dict[str, Any]) -> int:
+    changed = 0
+    written: list[dict[str, Any]] = []
+    reworded: list[tuple[dict[str, Any], Body]] = []
+    for row in rows:
+        texts = {name: row[name] for name in ("key", "tags", *_TEXTS)}
+        clean = _clean(context, texts)
+        body = Body(*(clean[name] for name in _BODY))
+        differs = clean != texts
+        changed += differs
+        digest = body_digest(row["memory_type"], body)
+        written.append({**clean, "body_sha256": digest, "changed": differs})
+        if any(clean[name] != row[name] for name in _BODY):
+            reworded.append((row, body))
+    if not written:
+        return 0
+    counted = [UUID(row["key"]) for row, _ in reworded if row["status"] == "active"]
+    if counted:
+        count_memories(context, conn, counted, -1)
+        forget_words(context, conn, counted)
+    store.run(conn, "write_memories", {**params, "rows": Jsonb(written)})
+    for row, body in reworded:
+        _reindex(context, conn, row, body)
+    if counted:
+        cluster_step.leave(context, conn, counted)  # back-filling gives them a vector and a cluster again
+    return changed
+
+
+def _reindex(context: Context, conn: Connection, row: dict[str, Any], body: Body) -> None:
+    lexical = make_lexical(context, conn, body.text, MEMORY)
+    values = {
+        "id": UUID(row["key"]),
+        "account_id": context.account_id,
+        "memory_type": row["memory_type"],
+        "terms": lexical.terms,
+        "weights": memory_store.sparse(lexical.weights),
+        "length": lexical.length,
+        "average_length": lexical.average_length,
+    }
+    memory_store.run(conn, "upsert_search", values)
+    if row["status"] == "active":
+        count_documents(context, conn, MEMORY, [lexical])

@@ -1,0 +1,249 @@
+"""All vectors made anew by another model, in the background, while search and uploads go on with the old one.
+
+want      the target is written down; a killed run goes on where it stopped
+embed     memories without a vector of the target get one, in chunks, again and again until none is left:
+          so uploads of the meantime have both; changed bodies lose the other vector and get it again
+index     the target's HNSW index is built beside the writers
+switch    in one transaction: the target is the model in use, clusters have centroids of it
+finish    windows of the log, clusters by the target's own threshold; when no process works with the old
+          model any more, what it left goes (or stays, with `keep_old`)
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from ultron_core.embeddings.checked import embed_checked
+from ultron_core.embeddings.protocol import Embedder
+from ultron_core.errors import EmbeddingError, InputError
+from ultron_core.memories import embedding_text
+from ultron_core.steps.clusters.bulk import run_initial_clustering
+from ultron_core.steps.context import Context
+from ultron_core.steps.search.windows import fill_windows
+from ultron_core.steps.upkeep.current_model import LOOK_AGAIN_SECONDS
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import clusters as cluster_store
+from ultron_core.store.tables import embeddings as store
+from ultron_core.store.tables import memories as memory_store
+
+__all__ = ["GRACE_SECONDS", "ModelState", "ReembedReport", "model_states", "reembed"]
+
+logger = logging.getLogger("ultron.embeddings")
+
+_CHUNK = 200
+_DELETE_CHUNK = 5000
+#: passes over all memories before the switch leaves the last uploads to back-filling
+_PASSES = 20
+#: after the switch, for searches and uploads that began with the old model
+GRACE_SECONDS = 5 * LOOK_AGAIN_SECONDS
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReembedReport:
+    """What a run did. `embedded` counts memories of this run; `clusters` is 0 when they were left alone;
+    `dropped` counts vectors of earlier models."""
+
+    model_id: str
+    previous: str | None
+    embedded: int
+    windows: int
+    clusters: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """One model of the account. state: in use, wanted (a re-embedding is under way or was interrupted), kept,
+    or left over."""
+
+    model_id: str
+    dimension: int
+    state: str
+    memories: int
+    embedded: int
+    windows: int
+    windows_embedded: int
+
+
+def model_states(context: Context) -> list[ModelState]:
+    """The account's models, the one in use first, and how far each has got."""
+    return context.database.run(partial(_states, context))
+
+
+def _states(context: Context, conn: Connection) -> list[ModelState]:
+    made = []
+    for row in store.fetch(conn, "all", {"account_id": context.account_id}):
+        counts = store.fetch(conn, "counts", {"account_id": context.account_id, "model_id": row["model_id"]})
+        made.append(ModelState(row["model_id"], row["dimension"], _state(row), **counts[0]))
+    return made
+
+
+def _state(row: dict[str, Any]) -> str:
+    if row["is_current"]:
+        return "in use"
+    if row["wanted_since"] is not None:
+        return "wanted"
+    return "kept" if row["keep"] else "left over"
+
+
+def reembed(
+    context: Context,
+    target: Embedder,
+    *,
+    keep_old: bool = False,
+    grace_seconds: float = GRACE_SECONDS,
+    progress: Progress | None = None,
+    switched: Callable[[], None] = lambda: None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> ReembedReport:
+    """Bring the account to the vectors of `target`; may be killed at any point and called again.
+
+    `switched` is called once after the switch, `progress(done, of)` after each chunk of memories. Raises
+    EmbeddingError when the target does not answer (nothing is lost, call again) and InputError when another
+    re-embedding of the account is running.
+    """
+    new = replace(context, embedder=target)
+    with _alone(context):
+        before = [state for state in model_states(context) if state.state == "in use"]
+        previous = before[0].model_id if before and before[0].model_id != target.model_id else None
+        embedded = _embed_and_switch(new, progress) if not before or previous else 0
+        switched()
+        windows = _windows(new)
+        left = [s.model_id for s in model_states(context) if s.state in {"left over", "wanted"}]
+        clusters = dropped = 0
+        if left:
+            run_initial_clustering(new)
+            sleep(grace_seconds)
+            embedded += _embed_missing(new, None)
+            dropped = sum(_retire(new, model_id, keep_old) for model_id in left)
+            clusters = run_initial_clustering(new)["clusters"]
+    logger.info("%d memories embedded by %s, %d old vectors dropped", embedded, target.model_id, dropped)
+    return ReembedReport(target.model_id, previous, embedded, windows, clusters, dropped)
+
+
+@contextmanager
+def _alone(context: Context) -> Iterator[None]:
+    with context.database.direct() as conn:
+        if not store.fetch(conn, "try_lock", {"account_id": context.account_id})[0]["got"]:
+            raise InputError(
+                "Another re-embedding is running: wait for it, `ultron reembed --status` shows it."
+            )
+        yield
+
+
+def _account(context: Context) -> dict[str, Any]:
+    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
+
+
+def _embed_and_switch(context: Context, progress: Progress | None) -> int:
+    context.database.run(partial(_want, context))
+    done = _embed_missing(context, progress)
+    with context.database.direct() as conn:
+        conn.execute("SET statement_timeout = 0")
+        store.build_index(conn, context.embedder.model_id, context.embedder.dimension)
+    for last in (*[False] * _PASSES, True):
+        done += _embed_missing(context, progress)
+        if context.database.run(partial(_switch, context, last)):
+            break
+    return done
+
+
+def _want(context: Context, conn: Connection) -> None:
+    limits = context.embedder.thresholds
+    values = {"merge": limits.merge, "soft": limits.soft, "cluster": limits.cluster}
+    own = {"dimension": context.embedder.dimension, "now": context.clock()}
+    store.run(conn, "forget_wanted", _account(context))
+    store.run(conn, "want", {**_account(context), **own, **values})
+
+
+def _embed_missing(context: Context, progress: Progress | None) -> int:
+    """One pass over all memories in order of id, whatever was done of it before."""
+    done = 0
+    total = 0
+    if progress:
+        total = context.database.run(lambda c: store.fetch(c, "count_missing", _account(context)))[0]["count"]
+    after: UUID | None = None
+    while rows := _missing(context, after):
+        done += _embed_chunk(context, rows)
+        after = rows[-1]["id"]
+        if progress:
+            progress(done, max(total, done))
+    return done
+
+
+def _missing(context: Context, after: UUID | None) -> list[dict[str, Any]]:
+    params = {**_account(context), "after": after, "limit": _CHUNK}
+    return context.database.run(lambda conn: store.fetch(conn, "missing", params))
+
+
+def _embed_chunk(context: Context, rows: list[dict[str, Any]]) -> int:
+    texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
+    vectors = np.asarray(embed_checked(context.embedder, texts), dtype=np.float32)
+    if vectors.shape != (len(rows), context.embedder.dimension):
+        raise EmbeddingError(
+            f"{context.embedder.model_id} gave vectors of shape {vectors.shape} for {len(rows)} texts; "
+            f"{context.embedder.dimension} numbers each are promised."
+        )
+    params = {
+        **_account(context),
+        "ids": [row["id"] for row in rows],
+        "contents": [row["content"] for row in rows],
+        "contexts": [row["context"] for row in rows],
+        "resolutions": [row["resolution"] for row in rows],
+        "vectors": cluster_store.as_vectors(vectors),
+    }
+    return context.database.run(lambda conn: store.run(conn, "add_vectors", params))
+
+
+def _switch(context: Context, last: bool, conn: Connection) -> bool:
+    """False when an upload came meanwhile. No upload commits while this is decided: it holds their last lock."""
+    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    if not last and store.fetch(conn, "count_missing", _account(context))[0]["count"]:
+        return False
+    store.run(conn, "unset_current", {"account_id": context.account_id})
+    store.run(conn, "set_current", _account(context))
+    store.run(conn, "move_clusters", {**_account(context), "now": context.clock()})
+    return True
+
+
+def _windows(context: Context) -> int:
+    """Vectors of the log's windows; until a session has them, its words carry the search."""
+    done = 0
+    while made := fill_windows(context):
+        done += made
+    return done
+
+
+def _retire(context: Context, model_id: str, keep: bool) -> int:
+    """Vectors, index and clusters of a model that is not in use go; returns how many vectors."""
+    old = {"account_id": context.account_id, "model_id": model_id}
+    context.database.run(partial(_dissolve, context))
+    if keep:
+        context.database.run(lambda conn: store.run(conn, "keep", old))
+        return 0
+    dropped = 0
+    chunk = {**old, "limit": _DELETE_CHUNK}
+    while done := context.database.run(lambda conn: store.run(conn, "delete_vectors", chunk)):
+        dropped += done
+    with context.database.direct() as conn:
+        conn.execute("SET statement_timeout = 0")
+        if not store.fetch(conn, "in_use_elsewhere", {"model_id": model_id})[0]["found"]:
+            store.drop_index(conn, model_id)
+    context.database.run(lambda conn: store.run(conn, "forget", old))
+    return dropped
+
+
+def _dissolve(context: Context, conn: Connection) -> None:
+    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    store.run(conn, "dissolve_strays", _account(context))

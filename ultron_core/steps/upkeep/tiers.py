@@ -1,0 +1,126 @@
+"""Tiers by percentile of hits, the archive of COLD memories, and a check of the word frequencies.
+
+The ranking is one statement that locks nothing and leaves what there is to do in a temporary table, so that memory
+here does not grow with the store. Only rows whose tier changed are written, in chunks, each a transaction of its own:
+searches that count hits never wait for more than one chunk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from ultron_core.steps.context import Context
+from ultron_core.steps.rows.memories import lock_memories, set_status
+from ultron_core.steps.upkeep.reweight import DRIFT, reweigh_memories
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import load_queries
+from ultron_core.store.tables import memories as memory_store
+
+__all__ = ["TierReport", "run_tier_rebalance"]
+
+_SQL = load_queries("tiers")
+#: pages of the temporary table a transaction: about 5,000 rows, 40 ms
+_CHUNK_PAGES = 32
+#: archiving also writes both lanes, word counts and clusters
+_ARCHIVE_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class TierReport:
+    """Active memories by tier after the rebalance, and what changed."""
+
+    total: int
+    hot: int
+    warm: int
+    cold: int
+    tier_changes: int
+    newly_hot: int
+    cold_archived: int
+
+
+def run_tier_rebalance(context: Context) -> TierReport:
+    """hit_count, then last_hit_at, then id; ceil() cuts; COLD past its time is archived, never deleted.
+
+    Ranked once, at the start: what comes or is hit meanwhile counts the next time.
+    """
+    # a connection lost on the way ranks anew, and what was written stays written
+    written: Counter[str] = Counter()
+    cut = context.database.run_session(partial(_rebalance, context, written))
+    (off,) = context.database.run(lambda conn: _rows(context, conn, "drift", share=DRIFT))
+    if off["documents"] or off["total_length"] or off["postings"]:
+        _mend_frequencies(context, off)
+    if off["moved"]:
+        reweigh_memories(context)
+    return TierReport(
+        total=cut["total"],
+        hot=cut["hot"],
+        warm=cut["warm"],
+        cold=cut["total"] - cut["hot"] - cut["warm"],
+        tier_changes=written["changed"],
+        newly_hot=written["hot"],
+        cold_archived=written["archived"],
+    )
+
+
+def _rebalance(context: Context, written: Counter[str], conn: Connection) -> dict[str, int]:
+    """How many memories are active, HOT and WARM, by the ranking and less what was archived after it."""
+    tiers = context.settings.tiers
+    days = tiers.cold_ttl_days
+    before = context.clock() - timedelta(days=days) if days else None
+    shares = {"hot": tiers.hot_percentile, "warm": tiers.warm_percentile}
+    conn.execute(_SQL["make_work"])
+    (cut,) = _rows(context, conn, "rank", before=before, **shares)
+    (work,) = _rows(context, conn, "work_pages")
+    for page in range(0, work["pages"], _CHUNK_PAGES):
+        pages = {"begin": f"({page},0)", "end": f"({page + _CHUNK_PAGES},0)"}
+        with conn.transaction():
+            conn.execute(_SQL["only_by_id"])
+            (done,) = _rows(context, conn, "set_tiers", **pages)
+        written.update(done)
+    if before is not None:
+        cut["total"] -= _archive_expired(context, before, written, conn)
+    return cut
+
+
+def _rows(context: Context, conn: Connection, query: str, **params: Any) -> list[dict[str, Any]]:
+    return conn.execute(_SQL[query], {"account_id": context.account_id, **params}).fetchall()
+
+
+def _archive_expired(context: Context, before: datetime, written: Counter[str], conn: Connection) -> int:
+    archived = 0
+    with conn.cursor("expired", withhold=True) as expired:
+        expired.execute(_SQL["expired"])
+        while rows := expired.fetchmany(_ARCHIVE_CHUNK):
+            ids = [row["memory_id"] for row in rows]
+            with conn.transaction():
+                done = _archive(context, conn, ids, before)
+            written["archived"] += done
+            archived += done
+    return archived
+
+
+def _archive(context: Context, conn: Connection, ids: list[UUID], before: datetime) -> int:
+    lock_memories(context, conn)
+    rows = _rows(context, conn, "still_expired", ids=ids, before=before)
+    return len(set_status(context, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
+
+
+def _mend_frequencies(context: Context, off: Mapping[str, Any]) -> None:
+    """Word counts change with every upload; what a sum over all rows found to be `off` is put right."""
+    terms = context.database.run(lambda conn: _rows(context, conn, "df_drift"))
+
+    def mend(conn: Connection) -> None:
+        account = {"account_id": context.account_id}
+        memory_store.run(conn, "lock_clusters", account)
+        pairs = {"terms": [row["term"] for row in terms], "offs": [row["off"] for row in terms]}
+        conn.execute(_SQL["mend_df"], {**account, **pairs})
+        counts = {"documents": int(off["documents"]), "total_length": int(off["total_length"])}
+        conn.execute(_SQL["mend_stats"], {**account, **counts})
+
+    context.database.run(mend)

@@ -1,0 +1,1 @@
+"""One upload after another or many at once -> rows of memories."""

@@ -1,0 +1,260 @@
+"""Decide for a batch, in order, what each upload becomes: known, a part of a memory, or a memory of its own.
+
+Nothing is read or written here. A batch gives what one upload after another would, but for one thing: a body
+that changes in the batch is embedded once, at its end, so later uploads of the same batch meet its old vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from ultron_core.embeddings.protocol import Thresholds
+from ultron_core.errors import InputError
+from ultron_core.memories import Body, Relation, merge_tags, relate
+from ultron_core.steps.upload.judge import Judge
+from ultron_core.steps.upload.records import Floats, Prepared, body_digest, body_of
+from ultron_core.steps.upload.snapshot import Snapshot
+from ultron_core.store.tables.memories import MemoryRecord
+from ultron_core.store.tables.uploads import Neighbours
+
+__all__ = ["Decision", "Plan", "Row", "make_plan"]
+
+
+@dataclass(slots=True)
+class Row:
+    """A memory as the batch leaves it: stored before (`record`) or new (`made_by`)."""
+
+    id: UUID
+    memory_type: str
+    body: Body
+    tags: tuple[str, ...]
+    record: MemoryRecord | None = None
+    made_by: Prepared | None = None
+    hits: int = 0
+    reactivate: bool = False
+    #: of the body as it is at the end; None when the embedder failed or, for a stored body, when unchanged
+    vector: Floats | None = None
+    #: the nearest memories of any type, where they were looked for
+    around: tuple[UUID, ...] | None = None
+
+    @property
+    def first_body(self) -> Body:
+        """What it was before later uploads of the batch were merged into it."""
+        if self.made_by is not None:
+            return self.made_by.body
+        assert self.record is not None
+        return body_of(self.record)
+
+    @property
+    def changed(self) -> bool:
+        return self.body != self.first_body
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One upload: `action` insert, merge or known. `other` is the memory that decided it, with its cosine."""
+
+    item: Prepared
+    memory_id: UUID
+    action: str
+    reason: str
+    other: UUID | None = None
+    score: float | None = None
+    body_before: Body | None = None
+    pending: bool = False
+    relation: Relation = "similar_to"
+    decided_by: str = "rules"
+
+
+@dataclass(slots=True)
+class Plan:
+    """Decisions in the order of the uploads, and every memory they touch."""
+
+    decisions: list[Decision] = field(default_factory=list)
+    rows: dict[UUID, Row] = field(default_factory=dict)
+
+    @property
+    def new(self) -> list[Row]:
+        return [row for row in self.rows.values() if row.made_by is not None]
+
+    @property
+    def stored(self) -> list[Row]:
+        return [row for row in self.rows.values() if row.record is not None]
+
+    @property
+    def looked_at(self) -> set[UUID]:
+        """Memories whose present state the plan rests on."""
+        return self.rows.keys() | {d.other for d in self.decisions if d.other is not None}
+
+
+def make_plan(
+    prepared: Sequence[Prepared],
+    snapshot: Snapshot,
+    limits: Thresholds,
+    judge: Judge,
+    *,
+    compare: bool = True,
+) -> Plan:
+    """Raises InputError when an idempotency key was used for another memory. With `compare` False only equal
+    words make two uploads one: near ones become memories of their own."""
+    return _Planner(prepared, snapshot, limits, judge, compare).plan()
+
+
+class _Planner:
+    def __init__(
+        self,
+        prepared: Sequence[Prepared],
+        snapshot: Snapshot,
+        limits: Thresholds,
+        judge: Judge,
+        compare: bool,
+    ) -> None:
+        self._prepared, self._snapshot, self._limits, self._judge = prepared, snapshot, limits, judge
+        self._compares = compare
+        self._plan = Plan()
+        words = snapshot.words
+        self._keys: dict[str, tuple[str, UUID]] = dict(words.keys)
+        self._given: dict[tuple[UUID, Body], UUID] = {k: v.memory_id for k, v in words.given.items()}
+        self._digests: dict[str, UUID] = {k: v.memory_id for k, v in words.digests.items()}
+        self._cosines = _cosines(prepared if compare else ())
+        #: positions of uploads that became memories, by type
+        self._made: dict[str, list[int]] = {}
+
+    def plan(self) -> Plan:
+        for position, item in enumerate(self._prepared):
+            decision = self._known(item) or self._merge_or_insert(position, item)
+            self._plan.decisions.append(decision)
+            self._remember(item, decision)
+        return self._plan
+
+    def _known(self, item: Prepared) -> Decision | None:
+        key = item.upload.idempotency_key
+        if key and key in self._keys:
+            request_hash, memory_id = self._keys[key]
+            if request_hash != item.request_hash:
+                raise InputError(
+                    f"idempotency_key {key!r} was used for another memory: use a new key for new words."
+                )
+            return Decision(item, memory_id, "known", "idempotency_key", memory_id)
+        for giver in item.givers:
+            found = self._given.get((giver, item.body))
+            if found is not None:
+                self._row(found)
+                return Decision(item, found, "known", "same_source", found)
+        return None
+
+    def _merge_or_insert(self, position: int, item: Prepared) -> Decision:
+        same = self._digests.get(item.digest)
+        if same is not None:
+            return self._merge(item, self._row(same), "same_words", 1.0)
+        if not self._compares:
+            return self._insert(position, item, "not_compared")
+        if item.vector is None:
+            return self._insert(position, item, "no_vector")
+        near = self._near(position, item)
+        if not near:
+            first = not self._snapshot.marks.get(item.memory_type)
+            return self._insert(position, item, "first_of_its_type" if first else "nothing_near")
+        return self._compare(position, item, near)
+
+    def _compare(self, position: int, item: Prepared, near: Sequence[tuple[UUID, float]]) -> Decision:
+        for other, score in near:
+            if score <= self._limits.merge:
+                break
+            if self._judge.difference(self._text(other), item.body.text) is None:
+                return self._merge(item, self._row(other), "near_duplicate", score)
+        other, score = near[0]
+        if score < self._limits.soft:
+            return self._insert(position, item, "nothing_near", score=score)
+        text = self._text(other)
+        difference = self._judge.difference(text, item.body.text)
+        if difference is None and self._judge.same_fact(text, item.body.text):
+            return self._merge(item, self._row(other), "confirmed", score, decided_by="model")
+        reason = f"diverging_{difference}" if difference else "similar"
+        relation = relate(text, item.body.text, difference)
+        return self._insert(position, item, reason, other, score, relation)
+
+    def _near(self, position: int, item: Prepared) -> list[tuple[UUID, float]]:
+        """Stored and new memories of the type, best first."""
+        near = list(self._neighbours(position).same)
+        for earlier in self._made.get(item.memory_type, ()):
+            memory_id = self._plan.decisions[earlier].memory_id
+            near.append((memory_id, float(self._cosines[position, earlier])))
+        return sorted(near, key=lambda pair: (-pair[1], str(pair[0])))[:5]
+
+    def _neighbours(self, position: int) -> Neighbours:
+        return self._snapshot.near.get(position) or Neighbours()
+
+    def _text(self, memory_id: UUID) -> str:
+        row = self._plan.rows.get(memory_id)
+        return row.body.text if row else body_of(self._snapshot.records[memory_id]).text
+
+    def _row(self, memory_id: UUID) -> Row:
+        """The memory, touched by this batch; an archived one comes back."""
+        row = self._plan.rows.get(memory_id)
+        if row is None:
+            record = self._snapshot.records[memory_id]
+            row = Row(memory_id, record.memory_type, body_of(record), tuple(record.tags), record=record)
+            row.reactivate = record.status == "archived"
+            self._plan.rows[memory_id] = row
+        return row
+
+    def _insert(
+        self,
+        position: int,
+        item: Prepared,
+        reason: str,
+        other: UUID | None = None,
+        score: float | None = None,
+        relation: Relation = "similar_to",
+    ) -> Decision:
+        memory_id = uuid4()
+        tags = tuple(merge_tags((), item.tags))
+        row = Row(
+            memory_id,
+            item.memory_type,
+            item.body,
+            tags,
+            made_by=item,
+            hits=1,
+            vector=item.vector,
+            around=self._neighbours(position).around,
+        )
+        self._plan.rows[memory_id] = row
+        if item.vector is not None:
+            self._made.setdefault(item.memory_type, []).append(position)
+        return Decision(item, memory_id, "insert", reason, other, score, relation=relation)
+
+    def _merge(
+        self, item: Prepared, row: Row, reason: str, score: float, decided_by: str = "rules"
+    ) -> Decision:
+        before = row.body
+        same = item.digest == body_digest(row.memory_type, before)
+        row.body, pending = (before, False) if same else self._judge.merged(before, item.body)
+        row.tags = tuple(merge_tags(row.tags, item.tags))
+        row.hits += 1
+        return Decision(item, row.id, "merge", reason, row.id, score, before, pending, decided_by=decided_by)
+
+    def _remember(self, item: Prepared, decision: Decision) -> None:
+        """Later uploads of the batch see this one as if it were stored."""
+        if decision.action == "known":
+            return
+        if item.upload.idempotency_key:
+            self._keys[item.upload.idempotency_key] = (item.request_hash, decision.memory_id)
+        for giver in item.givers:
+            self._given.setdefault((giver, item.body), decision.memory_id)
+        self._digests.setdefault(item.digest, decision.memory_id)
+
+
+def _cosines(prepared: Sequence[Prepared]) -> Floats:
+    """Cosines of all pairs of the batch; a row of zeros where there is no vector."""
+    if len(prepared) < 2:
+        return np.zeros((len(prepared), len(prepared)), dtype=np.float32)
+    size = max((len(item.vector) for item in prepared if item.vector is not None), default=1)
+    nothing = np.zeros(size, dtype=np.float32)
+    rows = np.stack([nothing if item.vector is None else item.vector for item in prepared])
+    return rows @ rows.T

@@ -1,0 +1,203 @@
+"""What an upload batch is compared with: read before the lock, and held against what came since under it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from psycopg import Cursor
+
+from ultron_core.memories import Body
+from ultron_core.steps.clusters.members import model_of
+from ultron_core.steps.context import Context
+from ultron_core.steps.rows.memories import ask_model, lock_types
+from ultron_core.steps.upload.records import Prepared, body_digest, thresholds
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import memories as memory_store
+from ultron_core.store.tables import uploads as store
+from ultron_core.store.tables.memories import MemoryRecord
+
+__all__ = ["Known", "Snapshot", "holds", "take_snapshot", "take_words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory that has, or was once given, the words of an upload."""
+
+    memory_id: UUID
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is looked up by equality: earlier requests by key, and words by who gave them and by digest."""
+
+    keys: Mapping[str, tuple[str, UUID]]
+    given: Mapping[tuple[UUID, Body], Known]
+    digests: Mapping[str, Known]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`near` holds what is near to each upload, by its position;
+    `marks` the number of each type's latest vector: what has a higher one came later."""
+
+    words: _Words
+    near: Mapping[int, store.Neighbours]
+    records: Mapping[UUID, MemoryRecord]
+    marks: Mapping[str, int]
+    #: whether the embedder is registered and has its index
+    model_known: bool = True
+
+
+def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
+    """What equal keys, sources and words tell, and nothing about near ones."""
+    with conn.pipeline():
+        asked = _ask_words(context, conn, prepared)
+    words = _words(prepared, asked)
+    return Snapshot(words, {}, _records(context, conn, words, {}), {})
+
+
+def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
+    """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
+    with conn.pipeline():  # sent at once, answered at once
+        marks = store.send(conn, "marks", {**model_of(context), "types": _types(prepared)})
+        known = ask_model(context, conn)
+        asked = _ask_words(context, conn, prepared)
+    sizes = marks.fetchall()
+    words = _words(prepared, asked)
+    wanted = [
+        (position, item.memory_type, item.vector)
+        for position, item in enumerate(prepared)
+        if item.vector is not None
+    ]
+    model = (context.embedder.model_id, context.embedder.dimension)
+    documents = max((row["documents"] for row in sizes), default=0)
+    near = store.nearest(conn, context.account_id, model, wanted, documents, _lowest(context))
+    return Snapshot(
+        words=words,
+        near=near,
+        records=_records(context, conn, words, near),
+        marks={row["memory_type"]: row["mark"] for row in sizes},
+        model_known=bool(known.fetchall()),
+    )
+
+
+def holds(
+    context: Context,
+    conn: Connection,
+    prepared: Sequence[Prepared],
+    snapshot: Snapshot,
+    touched: Iterable[UUID],
+) -> bool:
+    """Take the locks of all types, then say whether a plan made from the snapshot is still right.
+
+    It is unless the same request or words came since, a memory that the plan touches changed, or a vector
+    was written since that is near to one of ours.
+    """
+    wanted = sorted(set(touched) & snapshot.records.keys())
+    marks = {"types": list(snapshot.marks), "marks": list(snapshot.marks.values())}
+    with conn.pipeline():
+        lock_types(context, conn, _types(prepared))
+        asked = _ask_words(context, conn, prepared)
+        newer = store.send(conn, "newer", {**model_of(context), **marks})
+        present = memory_store.send_by_ids(conn, context.account_id, wanted) if wanted else ()
+    now = {record.id: record for record in map(MemoryRecord.from_row, present)}
+    return (
+        _words(prepared, asked) == snapshot.words
+        and not _any_near(context, prepared, newer.fetchall())
+        and all(i in now and _same(now[i], snapshot.records[i]) for i in wanted)
+    )
+
+
+def _types(prepared: Sequence[Prepared]) -> list[str]:
+    return sorted({item.memory_type for item in prepared})
+
+
+def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
+    names = ("memory_type", "content", "context", "resolution", "tags", "status")
+    return all(getattr(now, name) == getattr(seen, name) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Cursors of what was sent; None where there is nothing to ask."""
+
+    keys: Cursor[dict[str, Any]] | None
+    given: Cursor[dict[str, Any]] | None
+    digests: Cursor[dict[str, Any]]
+
+
+def _ask_words(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> _Asked:
+    account = {"account_id": context.account_id}
+    keys = sorted({item.upload.idempotency_key for item in prepared if item.upload.idempotency_key})
+    givers = sorted({giver for item in prepared for giver in item.givers})
+    same = {
+        "types": _types(prepared),
+        "digests": sorted({item.digest for item in prepared}),
+        "md5s": sorted({_md5(item.body.content) for item in prepared}),
+    }
+    return _Asked(
+        store.send(conn, "known_keys", {**account, "keys": keys}) if keys else None,
+        store.send(conn, "same_sources", {**account, "given_by": givers}) if givers else None,
+        store.send(conn, "same_words", {**account, **same}),
+    )
+
+
+def _words(prepared: Sequence[Prepared], asked: _Asked) -> _Words:
+    given: dict[tuple[UUID, Body], Known] = {}
+    for row in asked.given or ():
+        body = Body(row["content"], row["context"], row["resolution"])
+        given.setdefault((row["given_by"], body), Known(row["memory_id"], row["status"] == "archived"))
+    keys = {row["key"]: (row["request_hash"], row["memory_id"]) for row in asked.keys or ()}
+    return _Words(keys=keys, given=given, digests=_digests(prepared, asked.digests.fetchall()))
+
+
+def _digests(prepared: Sequence[Prepared], rows: Sequence[dict[str, Any]]) -> dict[str, Known]:
+    """Present words come before words that a memory was only given once, active memories before archived."""
+    wanted = {item.digest for item in prepared}
+    digests: dict[str, Known] = {}
+    for row in rows:
+        body = Body(row["content"] or "", row["context"] or "", row["resolution"] or "")
+        digest = row["digest"] or body_digest(row["memory_type"], body)
+        if digest in wanted:
+            digests.setdefault(digest, Known(row["id"], row["status"] == "archived"))
+    return digests
+
+
+def _md5(text: str) -> str:
+    """As Postgres computes it for the index on contributions; no secret depends on it."""
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _records(
+    context: Context,
+    conn: Connection,
+    words: _Words,
+    near: Mapping[int, store.Neighbours],
+) -> dict[UUID, MemoryRecord]:
+    lowest = _lowest(context)
+    ids = {memory_id for one in near.values() for memory_id, score in one.same if score >= lowest}
+    ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
+    records = memory_store.by_ids(conn, context.account_id, sorted(ids)) if ids else []
+    return {record.id: record for record in records}
+
+
+def _lowest(context: Context) -> float:
+    """The cosine from which on another memory matters."""
+    limits = thresholds(context)
+    return min(limits.soft, limits.merge)
+
+
+def _any_near(context: Context, prepared: Sequence[Prepared], newcomers: Sequence[dict[str, Any]]) -> bool:
+    lowest = _lowest(context)
+    for memory_type in {row["memory_type"] for row in newcomers}:
+        theirs = np.stack([row["exact"].to_numpy() for row in newcomers if row["memory_type"] == memory_type])
+        ours = [p.vector for p in prepared if p.memory_type == memory_type and p.vector is not None]
+        if ours and bool((np.stack(ours) @ theirs.T >= lowest).any()):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""One repository a table family: named queries in, records out."""

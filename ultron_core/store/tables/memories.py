@@ -1,0 +1,158 @@
+"""Repository of memories. Every function runs in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID
+
+from pgvector import SparseVector
+from psycopg import Cursor, sql
+
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import load_queries
+from ultron_core.store.tables.embeddings import index_name
+
+__all__ = [
+    "Lexical",
+    "MemoryRecord",
+    "MemorySource",
+    "by_ids",
+    "drop_index",
+    "ensure_index",
+    "fetch",
+    "index_name",
+    "run",
+    "send",
+    "send_by_ids",
+    "sources",
+    "sparse",
+    "vector_text",
+]
+
+_SQL = load_queries("memories")
+_DIMENSIONS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """One memory with its counters. Search at l0 and l1 leaves body fields empty."""
+
+    id: UUID
+    memory_type: str
+    content: str
+    context: str
+    resolution: str
+    tags: list[str]
+    summary_l0: str
+    overview_l1: str
+    status: str
+    tier: str
+    hit_count: int
+    last_hit_at: datetime | None
+    confidence: float
+    agent_id: str
+    extractor: str
+    needs_model: bool
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        return cls(*[row[name] for name in cls.__slots__])
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySource:
+    """Where a memory comes from: a segment's lines, a text, or a direct upload."""
+
+    id: UUID
+    kind: str
+    agent_id: str
+    segment_id: UUID | None
+    session_id: UUID | None
+    raw_upload_id: UUID | None
+    session_file: str | None
+    partition_key: str | None
+    generation: int | None
+    topic: str | None
+    start_line: int | None
+    end_line: int | None
+    quote: str
+    created_at: datetime
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        return cls(**{f.name: row[f.name] for f in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """A document for the BM25 lane: weights by term id, its length, the average they were made with."""
+
+    weights: Mapping[int, float]
+    length: int
+    average_length: float
+
+    @property
+    def terms(self) -> list[int]:
+        return sorted(self.weights)
+
+
+def sparse(weights: Mapping[int, float]) -> SparseVector:
+    """Weights by term id (from 1) as pgvector's sparse vector."""
+    return SparseVector({term - 1: float(w) for term, w in weights.items()}, _DIMENSIONS)
+
+
+def vector_text(vector: Any) -> str:
+    """A vector in pgvector's text form, read back exactly as float32."""
+    return "[" + ",".join(repr(float(x)) for x in vector) + "]"
+
+
+def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
+    """Execute a named query of this family; returns the number of rows it touched."""
+    return conn.execute(_SQL[query], dict(params)).rowcount
+
+
+def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All rows of a named query of this family."""
+    return conn.execute(_SQL[query], dict(params)).fetchall()
+
+
+def send(conn: Connection, query: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
+    """A named query of this family without waiting, inside a pipeline."""
+    return conn.execute(_SQL[query], dict(params))
+
+
+def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:
+    """Full memories in the order of `ids`; unknown ones are left out."""
+    return [MemoryRecord.from_row(row) for row in send_by_ids(conn, account_id, ids)]
+
+
+def send_by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> Cursor[dict[str, Any]]:
+    """The rows of `by_ids` without waiting, inside a pipeline."""
+    return conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)}, binary=True)
+
+
+def sources(conn: Connection, account_id: str, memory_id: UUID) -> list[MemorySource]:
+    """Sources of one memory, in order of place."""
+    rows = conn.execute(_SQL["sources"], {"account_id": account_id, "id": memory_id})
+    return [MemorySource.from_row(row) for row in rows]
+
+
+def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
+    """The HNSW index of a model; made once, when its first memory is stored."""
+    conn.execute(
+        sql.SQL(_SQL["create_index"]).format(
+            name=sql.Identifier(index_name(model[0])),
+            model=sql.Literal(model[0]),
+            dimension=sql.Literal(model[1]),
+        )
+    )
+
+
+def drop_index(conn: Connection, model_id: str) -> None:
+    """Before many vectors of a model are written; `ensure_index` makes it again."""
+    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=sql.Identifier(index_name(model_id))))

@@ -1,0 +1,42 @@
+"""Repository of task segments and their labels. Every function runs in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import load_queries
+from ultron_core.store.tables.records import SegmentRow
+
+__all__ = ["fetch", "memories_of", "of_session", "pending", "run"]
+
+_SQL = load_queries("segments")
+
+
+def of_session(conn: Connection, session_id: UUID) -> list[SegmentRow]:
+    """A session's segments in order."""
+    return [SegmentRow.from_row(r) for r in conn.execute(_SQL["of_session"], {"session_id": session_id})]
+
+
+def pending(conn: Connection, query: str, params: Mapping[str, Any]) -> list[tuple[SegmentRow, str]]:
+    """(segment, partition key) of what waits; `query` is `to_label` or `to_extract`."""
+    rows = conn.execute(_SQL[query], dict(params))
+    return [(SegmentRow.from_row(row), row["partition_key"]) for row in rows]
+
+
+def memories_of(conn: Connection, segment_ids: Sequence[UUID]) -> list[UUID]:
+    """Memories that rest on any of these segments."""
+    rows = conn.execute(_SQL["memories_of"], {"ids": list(segment_ids)})
+    return [row["memory_id"] for row in rows]
+
+
+def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
+    """Execute a named query of this family; returns the number of rows it touched."""
+    return conn.execute(_SQL[query], dict(params)).rowcount
+
+
+def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All rows of a named query of this family."""
+    return conn.execute(_SQL[query], dict(params)).fetchall()

@@ -1,0 +1,263 @@
+"""Repository of sessions, their messages and raw bytes. Every function runs in the caller's transaction."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from ultron_core.models import Message
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import load_queries
+from ultron_core.store.tables.records import SessionRow, message_from_row
+
+__all__ = [
+    "MessageDigest",
+    "append_messages",
+    "archive_bytes",
+    "digests",
+    "insert",
+    "latest",
+    "load_messages",
+    "load_thread",
+    "lock_file",
+    "partition_key_owner",
+    "rename",
+    "rename_candidates",
+    "to_segment",
+    "update",
+]
+
+_SQL = load_queries("sessions")
+_FILES = load_queries("source_files")
+
+#: digest, thread, first and last physical line
+MessageDigest = tuple[str, str, int, int]
+
+
+def lock_file(conn: Connection, account_id: str, agent_id: str, session_file: str) -> None:
+    """Wait until no other transaction writes this file; held to the end of the transaction."""
+    conn.execute(
+        _SQL["lock_file"], {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
+    )
+
+
+def latest(
+    conn: Connection, account_id: str, agent_id: str, session_file: str, *, for_update: bool = False
+) -> SessionRow | None:
+    """The newest generation of a file, or None."""
+    query = _SQL["latest_for_update" if for_update else "latest"]
+    row = conn.execute(
+        query, {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
+    ).fetchone()
+    return SessionRow.from_row(row) if row else None
+
+
+def insert(conn: Connection, values: Mapping[str, Any]) -> UUID:
+    """A new session row; returns its id."""
+    session_id = uuid4()
+    conn.execute(_SQL["insert"], {**_as_columns(values), "id": session_id})
+    return session_id
+
+
+def update(conn: Connection, session_id: UUID, values: Mapping[str, Any]) -> None:
+    """Other bytes for a known session."""
+    conn.execute(_SQL["update"], {**_as_columns(values), "id": session_id})
+
+
+def _as_columns(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {**values, "tools": Jsonb(list(values["tools"])), "lines": Jsonb(values["lines"])}
+
+
+def mark_failed(conn: Connection, session_id: UUID, error: str, sha256: str, now: datetime) -> None:
+    conn.execute(
+        _SQL["mark_failed"], {"id": session_id, "error": error, "content_sha256": sha256, "now": now}
+    )
+
+
+def mark_ok(conn: Connection, session_id: UUID, now: datetime) -> bool:
+    """True if the row had another status before."""
+    return conn.execute(_SQL["mark_ok"], {"id": session_id, "now": now}).rowcount > 0
+
+
+def rename_candidates(
+    conn: Connection, account_id: str, agent_id: str, session_file: str, sha256: str, inode: int
+) -> list[tuple[SessionRow, str]]:
+    """Sessions that may be this file under an earlier name, each with the path it was last seen at."""
+    rows = conn.execute(
+        _SQL["rename_candidates"],
+        {
+            "account_id": account_id,
+            "agent_id": agent_id,
+            "session_file": session_file,
+            "content_sha256": sha256,
+            "inode": inode,
+        },
+    ).fetchall()
+    return [(SessionRow.from_row(row), row["source_path"]) for row in rows]
+
+
+def rename(conn: Connection, old: SessionRow, new_file: str, now: datetime) -> None:
+    """Give a log its new name; ids, segments, labels and memories stay."""
+    params = {
+        "account_id": old.account_id,
+        "agent_id": old.agent_id,
+        "old_file": old.session_file,
+        "new_file": new_file,
+        "now": now,
+    }
+    conn.execute(_SQL["rename"], params)
+    conn.execute(_FILES["rename"], params)
+
+
+def partition_key_owner(conn: Connection, account_id: str, partition_key: str) -> tuple[str, str] | None:
+    """(agent_id, session_file) that holds the key."""
+    row = conn.execute(
+        _SQL["partition_key_owner"], {"account_id": account_id, "partition_key": partition_key}
+    ).fetchone()
+    return (row["agent_id"], row["session_file"]) if row else None
+
+
+def digests(conn: Connection, session_id: UUID) -> list[MessageDigest]:
+    """Fingerprints and places of the stored messages, in order."""
+    rows = conn.execute(_SQL["digests"], {"session_id": session_id}).fetchall()
+    return [(r["digest"], r["thread"], r["start_line"], r["end_line"]) for r in rows]
+
+
+def append_messages(
+    conn: Connection,
+    session: tuple[UUID, str, str],
+    messages: Sequence[Message],
+    message_digests: Sequence[str],
+    *,
+    keep: int = 0,
+) -> None:
+    """Replace everything from position `keep` on; `session` is (id, account_id, agent_id)."""
+    conn.execute(_SQL["delete_messages_from"], {"session_id": session[0], "seq": keep})
+    with conn.cursor().copy(_SQL["copy_messages"]) as copy:
+        for seq in range(keep, len(messages)):
+            copy.write_row(_message_row(session, seq, messages[seq], message_digests[seq]))
+
+
+def _message_row(session: tuple[UUID, str, str], seq: int, m: Message, digest: str) -> tuple[Any, ...]:
+    session_id, account_id, agent_id = session
+    calls = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in m.tool_calls]
+    return (
+        session_id,
+        seq,
+        account_id,
+        agent_id,
+        m.thread,
+        m.start_line,
+        m.end_line,
+        m.role,
+        m.origin,
+        m.content,
+        Jsonb(calls) if calls else None,
+        m.tool_call_id,
+        m.name,
+        m.is_error,
+        m.reasoning,
+        Jsonb([dict(p) for p in m.parts]) if m.parts else None,
+        m.model,
+        Jsonb(dict(m.usage)) if m.usage else None,
+        m.timestamp,
+        m.uuid,
+        digest,
+    )
+
+
+def load_messages(conn: Connection, account_id: str, session_id: UUID) -> list[Message]:
+    """All messages of a session in file order."""
+    rows = conn.execute(_SQL["messages"], {"session_id": session_id, "account_id": account_id})
+    return [message_from_row(row) for row in rows]
+
+
+def load_thread(
+    conn: Connection,
+    account_id: str,
+    session_id: UUID,
+    thread: str,
+    after: int = 0,
+    before: int | None = None,
+) -> list[Message]:
+    """Messages of one thread at positions `after` <= position < `before`."""
+    rows = conn.execute(
+        _SQL["thread_messages"],
+        {
+            "session_id": session_id,
+            "account_id": account_id,
+            "thread": thread,
+            "after": after,
+            "before": 2**31 - 1 if before is None else before,
+        },
+    )
+    return [message_from_row(row) for row in rows]
+
+
+def to_segment(conn: Connection, params: Mapping[str, Any]) -> list[SessionRow]:
+    """Sessions that wait to be segmented; see the query for the parameters."""
+    return [SessionRow.from_row(row) for row in conn.execute(_SQL["to_segment"], dict(params))]
+
+
+def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
+    """Execute a named query of this family; returns the number of rows it touched."""
+    return conn.execute(_SQL[query], dict(params)).rowcount
+
+
+def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All rows of a named query of this family."""
+    return conn.execute(_SQL[query], dict(params)).fetchall()
+
+
+def archive_bytes(
+    conn: Connection,
+    body: bytes | None,
+    values: Mapping[str, Any],
+) -> UUID:
+    """Record one upload; `body` None means that the bytes are over the limit and only recorded.
+
+    `values`: account_id, agent_id, kind, session_file, path, sha256, bytes, status, now.
+    """
+    upload_id = uuid4()
+    if body is not None:
+        packed = zlib.compress(body, 6)
+        conn.execute(_SQL["insert_blob"], {**values, "body": packed})
+    conn.execute(_SQL["insert_upload"], {**values, "id": upload_id, "stored": body is not None})
+    return upload_id
+
+
+def source_files(conn: Connection, account_id: str) -> list[dict[str, Any]]:
+    """The drop-folder ledger."""
+    return conn.execute(_FILES["all"], {"account_id": account_id}).fetchall()
+
+
+def upsert_source_file(conn: Connection, values: Mapping[str, Any]) -> None:
+    """What was seen of a file; writes nothing when nothing differs."""
+    conn.execute(_FILES["upsert"], dict(values))
+
+
+def source_file_attempts(conn: Connection, account_id: str, agent_id: str, session_file: str) -> int:
+    """How often reading this file has failed in a row."""
+    row = conn.execute(
+        _FILES["attempts"], {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
+    ).fetchone()
+    return int(row["attempts"]) if row else 0
+
+
+def mark_missing(
+    conn: Connection, account_id: str, agent_id: str, session_files: Iterable[str], now: datetime
+) -> None:
+    """Files that are gone from the drop folder; their rows and memories stay."""
+    params = {
+        "account_id": account_id,
+        "agent_id": agent_id,
+        "session_files": list(session_files),
+        "now": now,
+    }
+    conn.execute(_FILES["mark_missing"], params)
+    conn.execute(_SQL["mark_source_missing"], params)

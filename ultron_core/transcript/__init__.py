@@ -1,0 +1,1 @@
+"""What a log says, known once for all stages: language, actions, commands, failures, speech, risks."""

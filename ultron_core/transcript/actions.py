@@ -1,0 +1,160 @@
+"""Messages as actions: what was called, with which arguments, and what came back.
+
+Three ways of calling tools are understood: tool calls with ids, tool results that follow a message without
+ids, and text protocols, where the assistant writes a fenced block and the next message is its output.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from ultron_core.models import Message, ToolCall
+from ultron_core.transcript.failures import Failure, find_failure
+
+__all__ = ["Action", "argument_strings", "first_line", "message_texts", "read_actions", "without_code"]
+
+_FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
+_SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
+_PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
+#: output that begins by naming what was run
+_NAMED_COMMAND = re.compile(
+    r"^(?:Test Script|Command|Running(?: command)?|Executing|\$)[: ]+(\S.{2,300}?);?\s*$", re.MULTILINE
+)
+_COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
+_MACHINE_OUTPUT = re.compile(
+    r"exitcode:|Traceback \(most recent|command not found|\(Current directory:|^\$ ", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One call and its result; `call` and `result` are positions in the messages, `failure` None if it worked."""
+
+    call: int
+    result: int
+    tool: str
+    arguments: Any
+    text: str
+    output: str
+    failure: Failure | None
+
+
+def message_texts(message: Message) -> Iterator[str]:
+    """The texts in which a quote may stand: content, then every string in the arguments of its calls."""
+    yield message.content
+    for call in message.tool_calls:
+        yield from argument_strings(call.arguments)
+
+
+def argument_strings(arguments: Any) -> Iterator[str]:
+    """Every string in decoded arguments, depth first."""
+    if isinstance(arguments, str):
+        yield arguments
+    elif isinstance(arguments, dict):
+        for value in arguments.values():
+            yield from argument_strings(value)
+    elif isinstance(arguments, list | tuple):
+        for value in arguments:
+            yield from argument_strings(value)
+
+
+def without_code(text: str) -> str:
+    """The prose of a message: fenced blocks left out, and one that is still open."""
+    return _FENCE.sub("\n", text)
+
+
+def first_line(text: str) -> str:
+    """The first line that is not blank, as much of it as a quote holds (400 characters)."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:400].strip()
+
+
+def read_actions(messages: Sequence[Message]) -> list[Action]:
+    """All actions in the order of their results."""
+    calls: dict[tuple[str, str], tuple[int, ToolCall]] = {}
+    waiting: dict[str, list[tuple[int, ToolCall]]] = {}
+    last: dict[str, int] = {}
+    text_protocol = _speaks_text_protocol(messages)
+    actions = []
+    for position, message in enumerate(messages):
+        thread = message.thread
+        if message.role == "assistant":
+            last[thread] = position
+            waiting[thread] = [(position, call) for call in message.tool_calls]
+            calls.update({(thread, call.id): (position, call) for call in message.tool_calls if call.id})
+        elif message.role == "user" and message.name and _FENCE.search(message.content):
+            # an agent that opened the talk with code to run: the log gives it the role of the asker
+            last[thread] = position
+        elif message.role == "tool":
+            found = calls.get((thread, message.tool_call_id or ""))
+            if found is None and waiting.get(thread):
+                found = waiting[thread].pop(0)
+            if found is not None:
+                actions.append(_called(found, position, message))
+            elif thread in last:
+                # one output a message: what a harness prints after it (costs, a next start) is none
+                actions.append(_fenced(messages, last.pop(thread), position))
+        elif message.role == "user" and thread in last and text_protocol and position == last[thread] + 1:
+            actions.append(_fenced(messages, last[thread], position))
+    return actions
+
+
+def _called(found: tuple[int, ToolCall], position: int, result: Message) -> Action:
+    origin, call = found
+    text = (
+        call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
+    )
+    failure = find_failure(result.content, is_error=result.is_error, tool=call.name)
+    return Action(origin, position, call.name, call.arguments, text, result.content, failure)
+
+
+def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
+    """Output that follows a message without calls: of its patch, of a command it names, or of its last block."""
+    result = messages[position]
+    named = _NAMED_COMMAND.search(result.content)
+    blocks = _FENCE.findall(messages[origin].content)
+    patches = [code for _, code in blocks if _PATCH.search(code)]
+    tool, code = "", ""
+    arguments: Any = None
+    if patches:
+        tool, code = "patch", "\n".join(patches)
+        arguments = _patch_arguments("\n".join(patches), result.content)
+    elif named:
+        tool, code = "command", named.group(1).strip()
+    elif blocks:
+        code = blocks[-1][1].strip()
+        if blocks[-1][0].lower() in ("python", "py", "javascript", "js"):
+            tool = "code"
+        else:
+            tool = "command" if _COMMAND_LINE.match(code) else ""
+    failure = find_failure(result.content, is_error=result.is_error, tool=tool)
+    if failure is not None and failure.kind == "PatchMismatch":
+        tool = "patch"
+    return Action(origin, position, tool, arguments or code, code, result.content, failure)
+
+
+def _patch_arguments(patch: str, output: str) -> dict[str, str]:
+    found = _SEARCH_REPLACE.findall(patch)
+    applied = re.search(r"^Applied edit to (\S+)", output, re.MULTILINE)
+    return {
+        "old_string": "\n".join(old for old, _ in found),
+        "new_string": "\n".join(new for _, new in found),
+        "file_path": applied.group(1) if applied else "",
+    }
+
+
+def _speaks_text_protocol(messages: Sequence[Message]) -> bool:
+    """User messages are tool output when most of them answer a fenced block and one looks like a machine's."""
+    answers = machine = total = 0
+    for before, message in pairwise(messages):
+        if message.role != "user" or before.role != "assistant":
+            continue
+        total += 1
+        if _FENCE.search(before.content) and not before.tool_calls:
+            answers += 1
+            machine += _MACHINE_OUTPUT.search(message.content) is not None
+    return machine > 0 and answers >= 0.6 * total

@@ -1,0 +1,154 @@
+"""Which two actions are the same thing tried again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+from ultron_core.transcript.actions import Action
+
+__all__ = ["command_of", "purpose", "same_purpose"]
+
+_COMMAND_KEYS = ("command", "cmd", "script", "commandline")
+_PATH_KEYS = (
+    "file_path",
+    "path",
+    "filepath",
+    "filename",
+    "file",
+    "notebook_path",
+    "absolutepath",
+    "targetfile",
+)
+_SETUP = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+|\w+=\S*)$")
+_CAT_TEXT = re.compile(r"\"\$\(cat <<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*\)\"", re.DOTALL | re.MULTILINE)
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=\S*$")
+_WRAPPERS = ("sudo", "time", "timeout", "env", "nohup", "nice", "npx", "uv", "poetry", "pipenv", "conda")
+_VERBED = """
+git npm yarn pnpm cargo go docker kubectl pip pip3 apt apt-get gh bd make brew terraform helm dotnet mvn
+gradle bun mix rails manage.py
+"""
+_WITH_VERB = frozenset(_VERBED.split())
+_SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh")
+_WORD = re.compile(r"[A-Za-z_]\w{2,}")
+_NO_PURPOSE = (
+    "ls",
+    "cat",
+    "echo",
+    "grep",
+    "rg",
+    "find",
+    "head",
+    "tail",
+    "cd",
+    "pwd",
+    "which",
+    "test",
+    "wc",
+    "sed",
+    "sleep",
+    "true",
+)
+
+
+def command_of(action: Action) -> str | None:
+    """The shell command of an action without here-documents, or None when it is no command."""
+    arguments = action.arguments
+    if isinstance(arguments, dict):
+        for key, value in arguments.items():
+            if key.lower() in _COMMAND_KEYS and isinstance(value, str | list):
+                command = value if isinstance(value, str) else _joined([str(part) for part in value])
+                return _HEREDOC.sub("…", _CAT_TEXT.sub('"…"', command)).strip()
+    if isinstance(arguments, str) and action.tool == "command":
+        # a fenced block of a text protocol: its first line is the command, the rest what it is given
+        return arguments.split("\n", 1)[0]
+    return None
+
+
+def _joined(words: list[str]) -> str:
+    """The command line of a list of words; of `["bash", "-lc", script]` what the shell is given to run."""
+    if len(words) == 3 and _SHELL.fullmatch(words[0]) and words[1] in ("-c", "-lc"):
+        return words[2]
+    return " ".join(words)
+
+
+def purpose(action: Action) -> tuple[str, ...]:
+    """What the action tries: ("$", program, verb or script), (tool, file) or (tool,)."""
+    command = command_of(action)
+    if command is not None:
+        return _command_purpose(command)
+    if action.tool == "patch":
+        return (action.tool,)
+    path = _path_of(action.arguments)
+    return (action.tool, path) if path else (action.tool,)
+
+
+def same_purpose(failed: Action, later: Action) -> bool:
+    """True when `later` tries what `failed` tried."""
+    if purpose(failed) != purpose(later) or not purpose(failed)[0]:
+        return False
+    if failed.tool == "code":
+        return _overlap(failed.text, later.text) >= 0.3
+    return True
+
+
+def _command_purpose(command: str) -> tuple[str, ...]:
+    for part in reversed(re.split(r"\s*(?:&&|\|\||;|\n)\s*", command.strip())):
+        words = _words(part)
+        if not words or _SETUP.match(part.strip()):
+            continue
+        program = words[0].rsplit("/", 1)[-1]
+        rest = [word for word in words[1:] if not word.startswith("-")]
+        if program in _NO_PURPOSE:
+            continue
+        if re.fullmatch(r"(?:python|node|ruby|bash|sh|perl)[\d.]*", program):
+            return ("$", *_script(words[1:]))
+        if program in _WITH_VERB and rest:
+            return ("$", program, rest[0])
+        return ("$", program)
+    return ("",)
+
+
+def _words(part: str) -> list[str]:
+    try:
+        words = shlex.split(part.split("|")[0])
+    except ValueError:
+        words = part.split("|")[0].split()
+    while words and (
+        _ASSIGNMENT.match(words[0]) or words[0] in _WRAPPERS or re.fullmatch(r"\d+[smh]?", words[0])
+    ):
+        wrapper = words.pop(0)
+        if wrapper in ("uv", "poetry", "pipenv", "conda") and words and words[0] in ("run", "exec"):
+            words.pop(0)
+        if wrapper == "conda":
+            while words and (words[0].startswith("-") or "=" in words[0]):
+                words = words[2:] if words[0] in ("-n", "-p") else words[1:]
+    return words
+
+
+def _script(words: list[str]) -> tuple[str, ...]:
+    """`python -m pytest` counts as pytest, `python app.py` as the file, `python -c` as inline code."""
+    for i, word in enumerate(words):
+        if word == "-m" and i + 1 < len(words):
+            return (words[i + 1],)
+        if word in ("-c", "-e", "-"):
+            return ("inline",)
+        if not word.startswith("-"):
+            return (word.rsplit("/", 1)[-1],)
+    return ("inline",)
+
+
+def _path_of(arguments: Any) -> str:
+    if not isinstance(arguments, dict):
+        return ""
+    for key, value in arguments.items():
+        if key.lower() in _PATH_KEYS and isinstance(value, str):
+            return value
+    return ""
+
+
+def _overlap(a: str, b: str) -> float:
+    left, right = set(_WORD.findall(a)), set(_WORD.findall(b))
+    return len(left & right) / max(min(len(left), len(right)), 1)

@@ -1,0 +1,1 @@
+"""`python -m ultron_pipelines.demo`: what `make demo` runs."""

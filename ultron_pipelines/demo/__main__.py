@@ -1,0 +1,154 @@
+"""`make demo`: the example sessions through the whole graph, offline, and what came out of them.
+
+The examples are copied into the drop folder, the same jobs run that sensors and schedules would start, and
+everything stays in the data folder: `ultron dev` then shows it. A second run finds nothing new.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ultron_core.client import Ultron
+from ultron_core.errors import UltronError
+from ultron_core.settings import CONFIG_FILE, Settings
+from ultron_pipelines.launch import dagster_environment
+
+__all__ = ["main"]
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "sessions"
+SEARCHES = (
+    "git push rejected, no upstream branch",
+    "undefined name after an edit",
+    "支付金额不符，预订失败",
+)
+_CONFIG = """\
+# Written by `make demo`. The examples are finished logs, so their last task counts as finished at once.
+# Remove the line for logs that are still being written (default: 30 minutes).
+session_quiet_minutes = 0
+"""
+
+
+def main() -> None:
+    """Run the demo; exit code 1 with one message when something a person must mend is in the way."""
+    started = time.monotonic()
+    out = Console(highlight=False)
+    try:
+        _run(out)
+    except UltronError as error:
+        Console(stderr=True).print(f"demo: {error}", markup=False, style="bold red")
+        sys.exit(1)
+    out.print(
+        f"\nDone in {time.monotonic() - started:.0f} s. Next: `make dev`, or `.venv/bin/ultron --help`."
+    )
+
+
+def _run(out: Console) -> None:
+    home = Settings.load().store.home
+    _write_config(home)
+    settings = Settings.load()
+    copied = _copy_examples(settings.sessions_dir)
+    out.print(f"Data folder {home}; {copied} example sessions copied into its drop folder.", soft_wrap=True)
+    with dagster_environment(settings) as variables:
+        os.environ.update(variables)
+        os.environ["DAGSTER_DISABLE_TELEMETRY"] = "1"
+        changed = _materialize(out)
+        with Ultron(Settings.load()) as ultron:
+            if not changed:
+                out.print("Nothing was new: no file changed, no row was written.")
+            _print_summary(out, ultron)
+            _print_searches(out, ultron)
+
+
+def _write_config(home: Path) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    if not (home / CONFIG_FILE).exists():
+        (home / CONFIG_FILE).write_text(_CONFIG, "utf-8")
+
+
+def _copy_examples(target: Path) -> int:
+    copied = 0
+    for source in sorted(EXAMPLES.rglob("*.jsonl")):
+        place = target / source.relative_to(EXAMPLES)
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, place)
+            copied += 1
+    if not any(target.rglob("*.jsonl")):
+        raise UltronError(f"{EXAMPLES} holds no example sessions: run the demo from a clone of the project.")
+    return copied
+
+
+def _materialize(out: Console) -> bool:
+    """Run the jobs in the order of the data's path; False when no file was new or changed."""
+    import dagster as dg  # a second and a half: after the first line is printed
+
+    from ultron_pipelines.build import build_defs
+    from ultron_pipelines.demo.runs import DemoRuns
+
+    with dg.DagsterInstance.get() as instance:
+        runs = DemoRuns(build_defs(Settings.load()), instance)
+        keys = runs.new_keys()
+        if not keys and runs.finished_before():
+            return False
+        for line in runs.all(keys):
+            out.print(f"  {line}", markup=False)
+    return True
+
+
+def _print_summary(out: Console, ultron: Ultron) -> None:
+    stats = ultron.trajectory_service.get_trajectory_stats()
+    memory = ultron.get_memory_stats()
+    sessions, segments = stats["sessions"], stats["segments"]
+    rows: list[tuple[str, Any]] = [
+        ("sessions", sessions["total"]),
+        ("  of them not readable", sessions["failed"]),
+        ("messages", sessions["messages"]),
+        ("task segments", segments["total"]),
+        ("  labelled", segments["labeled"]),
+        ("  good enough to train on", segments["sft_eligible"]),
+        ("memories", memory["total"]),
+        *((f"  {kind}", count) for kind, count in sorted(memory["by_type"].items())),
+    ]
+    _print_table(out, ("what", "count"), rows)
+
+
+def _print_table(out: Console, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    made = Table(show_edge=False, pad_edge=False)
+    for name in columns:
+        made.add_column(name, overflow="fold")
+    for row in rows:
+        made.add_row(*[str(cell).replace("[", "\\[") for cell in row])
+    out.print()
+    out.print(made)
+
+
+def _print_searches(out: Console, ultron: Ultron) -> None:
+    from ultron_core.steps.overview import newest_dataset
+
+    for query in SEARCHES:
+        hits = ultron.search_memories(query, limit=3, record_hits=False)
+        out.print(f"\nsearch: {query}", style="bold", markup=False)
+        for hit in hits:
+            mark = "weak" if hit.weak else ""
+            line = f"  {hit.score:.2f} {mark:4} {hit.record.memory_type:10} {hit.record.summary_l0}"
+            out.print(line, markup=False)
+        if not hits:
+            out.print("  nothing found")
+    dataset = newest_dataset(ultron.context)
+    if dataset:
+        out.print(f"\nSFT dataset: {dataset['rows']} rows in {dataset['path']}", soft_wrap=True, markup=False)
+        rejects = ", ".join(f"{n} {reason}" for reason, n in dataset["manifest"]["rejects"].items())
+        out.print(f"  left out, with reasons in its rejects.parquet: {rejects}", soft_wrap=True, markup=False)
+
+
+if __name__ == "__main__":
+    main()
