@@ -169,7 +169,7 @@ def read(world, client, number, dice):
 
 def maintain(world, client, number, dice):
     client.run_tier_rebalance()
-    cluster_report(client.context)
+    cluster_report(client.runtime)
     with world.lock:
         world.rebalances += 1
     world.stop.wait(1)
@@ -188,7 +188,7 @@ def kill(world, url, per_second):
 
 def count(world, client, took):
     """What is stored against what was asked for."""
-    context = client.context
+    context = client.runtime
 
     def rows(query):
         return context.database.run(lambda conn: conn.execute(query).fetchall())

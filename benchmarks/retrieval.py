@@ -97,7 +97,7 @@ class World:
 
     def names(self) -> dict:
         """Session id -> name of its file."""
-        with self.ultron.context.database.transaction() as conn:
+        with self.ultron.runtime.database.transaction() as conn:
             rows = conn.execute("SELECT id, session_file FROM sessions").fetchall()
         return {row["id"]: Path(row["session_file"]).stem for row in rows}
 
@@ -160,7 +160,7 @@ def measure_locomo(world: World, haystacks: Sequence[Haystack]) -> None:
         asked, seconds = [], 0.0
         for haystack in haystacks:
             for question, ranked, took in world.ask(haystack):
-                matches = match_windows(world.ultron.context, question.text, DEPTH, agent_id=haystack.agent)
+                matches = match_windows(world.ultron.runtime, question.text, DEPTH, agent_id=haystack.agent)
                 asked.append(Asked(question, haystack.agent, matches, names, {"fused": ranked}))
                 seconds += took
         spoken(world, haystacks)
@@ -269,7 +269,7 @@ def measure_agents(world: World, folder: Path, seed: int) -> None:
             begin = time.perf_counter()
             hits = world.ultron.search_sessions(question.text, DEPTH)
             seconds += time.perf_counter() - begin
-            matches = match_windows(world.ultron.context, question.text, DEPTH)
+            matches = match_windows(world.ultron.runtime, question.text, DEPTH)
             ranked = {"fused": [names[hit.session_id] for hit in hits]}
             asked.append(Asked(question, "agents", matches, names, ranked))
     report_lanes("agent_sessions", asked, seconds)

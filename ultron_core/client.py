@@ -29,9 +29,9 @@ from ultron_core.redaction.protocol import Redactor
 from ultron_core.services import ClusterService, TrajectoryService
 from ultron_core.settings import Settings
 from ultron_core.steps import edit as curate
-from ultron_core.steps.context import Clock, Context, utc_now
 from ultron_core.steps.files.identity import find_files
 from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
+from ultron_core.steps.runtime import Clock, Runtime, utc_now
 from ultron_core.steps.search import memories as search_step
 from ultron_core.steps.search import sessions as session_search_step
 from ultron_core.steps.stages import text as text_step
@@ -77,8 +77,8 @@ class Ultron:
         except BaseException:
             self._closing.close()
             raise
-        self.trajectory_service = TrajectoryService(self._models.context)
-        self.clusters = ClusterService(self._models.context)
+        self.trajectory_service = TrajectoryService(self._models.runtime)
+        self.clusters = ClusterService(self._models.runtime)
 
     def _open(
         self,
@@ -111,7 +111,7 @@ class Ultron:
         if llm is None:
             llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
             quality_llm = quality_llm or make_quality_llm(settings, cache=cache, ledger=ledger, redact=redact)
-        context = Context(
+        context = Runtime(
             settings=settings,
             database=database,
             embedder=embedder or make_embedder(settings, redact=redact),
@@ -125,9 +125,9 @@ class Ultron:
         return CurrentModel(context, other)
 
     @property
-    def context(self) -> Context:
+    def runtime(self) -> Runtime:
         """What steps work with, with the embedder of the model that the account's vectors are of just now."""
-        return self._models.context()
+        return self._models.runtime()
 
     def __enter__(self) -> Self:
         return self
@@ -161,9 +161,9 @@ class Ultron:
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result a file with
         its line ledger. Raises InputError for a path that does not exist; a bad file is a failed result.
         """
-        files = find_files(self.context, paths, agent_id)
-        results = ingest_files(self.context, files, progress)
-        report = process_pending(self.context) if process else ProcessReport()
+        files = find_files(self.runtime, paths, agent_id)
+        results = ingest_files(self.runtime, files, progress)
+        report = process_pending(self.runtime) if process else ProcessReport()
         return {
             "total_files": len(results),
             "successful": sum(r.success for r in results),
@@ -175,7 +175,7 @@ class Ultron:
 
     def process_pending(self) -> dict[str, Any]:
         """Run all stages on what waits; returns counts and the errors met."""
-        return asdict(process_pending(self.context))
+        return asdict(process_pending(self.runtime))
 
     def ingest_text(self, text: str, agent_id: str = "default") -> dict[str, Any]:
         """Store what is worth keeping of a plain text; the text itself is archived first.
@@ -183,7 +183,7 @@ class Ultron:
         Returns `{status, memories_extracted, memories_uploaded, memories, refused, error}`; status is
         `pending` when a model is set but does not answer now.
         """
-        result = text_step.ingest_text(self.context, text, agent_id)
+        result = text_step.ingest_text(self.runtime, text, agent_id)
         return {
             "success": result.status == "done",
             "status": result.status,
@@ -214,12 +214,12 @@ class Ultron:
             sources=(upload_step.Source(kind="upload"),),
             idempotency_key=idempotency_key,
         )
-        return upload_step.upload_memories(self.context, [upload])[0].record
+        return upload_step.upload_memories(self.runtime, [upload])[0].record
 
     def upload_memories(self, memories: Sequence[Any]) -> list[MemoryRecord]:
         """Many at once: mappings with the arguments of `upload_memory`. Same result as one after another."""
         uploads = [_as_upload(memory) for memory in memories]
-        return [result.record for result in upload_step.upload_memories(self.context, uploads)]
+        return [result.record for result in upload_step.upload_memories(self.runtime, uploads)]
 
     def load_memories(
         self,
@@ -231,7 +231,7 @@ class Ultron:
         """Very many at once, as from another Ultron: as `upload_memories`, but near-duplicates are not looked
         for, and index and clusters are made at the end. Returns how many are new; say how many are `expected`."""
         uploads = (_as_upload(memory) for memory in memories)
-        return bulk_step.load_memories(self.context, uploads, expected=expected, progress=progress)
+        return bulk_step.load_memories(self.runtime, uploads, expected=expected, progress=progress)
 
     # --- out --------------------------------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Ultron:
         likely not about the query is marked `weak`.
         """
         return search_step.search_memories(
-            self.context,
+            self.runtime,
             query,
             detail_level=detail_level,
             limit=limit,
@@ -289,20 +289,20 @@ class Ultron:
         that the query names only lifts what was said then.
         """
         return session_search_step.search_sessions(
-            self.context, query, limit, agent_id=agent_id, since=since, until=until
+            self.runtime, query, limit, agent_id=agent_id, since=since, until=until
         )
 
     def get_memory_details(self, ids: Sequence[str | UUID]) -> list[MemoryRecord]:
         """Full memories in the order of `ids`; unknown ids are left out. Counts two hits each."""
-        return curate.get_memories(self.context, ids)
+        return curate.get_memories(self.runtime, ids)
 
     def get_memory_sources(self, memory_id: str | UUID) -> list[MemorySource]:
         """Where a memory comes from: file, lines and the words it rests on."""
-        return curate.get_memory_sources(self.context, memory_id)
+        return curate.get_memory_sources(self.runtime, memory_id)
 
     def get_memory_stats(self) -> dict[str, Any]:
         """Totals by tier, type and status."""
-        return curate.get_stats(self.context)
+        return curate.get_stats(self.runtime)
 
     # --- change -----------------------------------------------------------------------------------------
 
@@ -317,20 +317,20 @@ class Ultron:
     ) -> MemoryRecord:
         """Change fields of a memory; what is None stays. Raises NotFoundError."""
         return curate.update_memory(
-            self.context, memory_id, content=content, context_text=context, resolution=resolution, tags=tags
+            self.runtime, memory_id, content=content, context_text=context, resolution=resolution, tags=tags
         )
 
     def delete_memory(self, memory_id: str | UUID) -> None:
         """Remove a memory with everything made from it. Raises NotFoundError."""
-        curate.delete_memory(self.context, memory_id)
+        curate.delete_memory(self.runtime, memory_id)
 
     def unmerge(self, decision_id: str | UUID) -> MemoryRecord:
         """Undo one merge: the contribution becomes a memory of its own again."""
-        return curate.unmerge(self.context, decision_id)
+        return curate.unmerge(self.runtime, decision_id)
 
     def archive_memories_by_tag(self, tag: str) -> int:
         """Archive every active memory that carries the tag; returns how many."""
-        return curate.archive_memories_by_tag(self.context, tag)
+        return curate.archive_memories_by_tag(self.runtime, tag)
 
     def reembed(
         self,
@@ -346,7 +346,7 @@ class Ultron:
         target = embedder or self._models.own
         self._models.add(target)
         return reembed_step.reembed(
-            self.context,
+            self.runtime,
             target,
             keep_old=keep_old,
             grace_seconds=grace_seconds,
@@ -356,7 +356,7 @@ class Ultron:
 
     def run_tier_rebalance(self) -> tier_step.TierReport:
         """Give every active memory its tier by hits, and archive COLD ones that are too old."""
-        return tier_step.run_tier_rebalance(self.context)
+        return tier_step.run_tier_rebalance(self.runtime)
 
 
 def _none(_: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.steps.clusters import read as cluster_step
-from ultron_core.steps.context import Context
 from ultron_core.steps.export import export_rows
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.extract import ExtractedSegment, extract_pending_segments
 from ultron_core.steps.stages.label import LabeledSegment, label_pending_segments
 from ultron_core.steps.stages.segment import SegmentedSession, segment_pending_sessions
@@ -21,29 +21,29 @@ __all__ = ["ClusterService", "TrajectoryService"]
 class TrajectoryService:
     """Segments, labels, extraction and training rows; each method does one batch."""
 
-    def __init__(self, context: Callable[[], Context]) -> None:
+    def __init__(self, runtime: Callable[[], Runtime]) -> None:
         """`context` gives the one for each call: the embedder in use may change in between."""
-        self._present = context
+        self._present = runtime
 
     @property
-    def _context(self) -> Context:
+    def _runtime(self) -> Runtime:
         return self._present()
 
     def segment_pending_sessions(self, batch_size: int = 50) -> list[SegmentedSession]:
         """Cut up to `batch_size` sessions that wait."""
-        return segment_pending_sessions(self._context, batch_size)
+        return segment_pending_sessions(self._runtime, batch_size)
 
     def label_pending_segments(self, batch_size: int = 50) -> list[LabeledSegment]:
         """Judge up to `batch_size` finished segments."""
-        return label_pending_segments(self._context, batch_size)
+        return label_pending_segments(self._runtime, batch_size)
 
     def extract_memories_from_segments(self, batch_size: int = 50) -> list[ExtractedSegment]:
         """Look through up to `batch_size` labelled segments for memories."""
-        return extract_pending_segments(self._context, batch_size)
+        return extract_pending_segments(self._runtime, batch_size)
 
     def get_trajectory_stats(self) -> dict[str, Any]:
         """`{sessions: {...}, segments: {total, labeled, memory_eligible, sft_eligible, ...}}`."""
-        context = self._context
+        context = self._runtime
         thresholds = {
             "memory_threshold": context.settings.labels.memory_score_threshold,
             "sft_threshold": context.settings.labels.sft_score_threshold,
@@ -58,47 +58,47 @@ class TrajectoryService:
     ) -> list[dict[str, Any]]:
         """Training rows `{messages, tools, topic, ...}` of eligible segments, best first; writes nothing."""
         return export_rows(
-            self._context, task_type=task_type, min_quality_score=min_quality_score, limit=limit
+            self._runtime, task_type=task_type, min_quality_score=min_quality_score, limit=limit
         )
 
 
 class ClusterService:
     """Knowledge clusters and when they are ready to become skills."""
 
-    def __init__(self, context: Callable[[], Context]) -> None:
+    def __init__(self, runtime: Callable[[], Runtime]) -> None:
         """`context` gives the one for each call: the embedder in use may change in between."""
-        self._present = context
+        self._present = runtime
 
     @property
-    def _context(self) -> Context:
+    def _runtime(self) -> Runtime:
         return self._present()
 
     def assign_memory_to_cluster(self, memory: Any) -> cluster_step.KnowledgeCluster:
         """Put a memory (record or id) into the nearest cluster, or a new one."""
-        return cluster_step.assign_memory_to_cluster(self._context, memory)
+        return cluster_step.assign_memory_to_cluster(self._runtime, memory)
 
     def get_clusters_ready_to_crystallize(self) -> Sequence[cluster_step.KnowledgeCluster]:
         """Clusters at the threshold that have no skill yet."""
-        return cluster_step.get_clusters_ready_to_crystallize(self._context)
+        return cluster_step.get_clusters_ready_to_crystallize(self._runtime)
 
     def get_clusters_ready_to_recrystallize(self) -> Sequence[cluster_step.KnowledgeCluster]:
         """Clusters whose skill has missed enough new members."""
-        return cluster_step.get_clusters_ready_to_recrystallize(self._context)
+        return cluster_step.get_clusters_ready_to_recrystallize(self._runtime)
 
     def get_cluster_memories(self, cluster_id: str | UUID) -> Sequence[Any]:
         """All active members as memory records."""
-        return cluster_step.get_cluster_memories(self._context, cluster_id)
+        return cluster_step.get_cluster_memories(self._runtime, cluster_id)
 
     def run_initial_clustering(self) -> Any:
         """Cluster every active memory anew, in one pass."""
-        return cluster_step.run_initial_clustering(self._context)
+        return cluster_step.run_initial_clustering(self._runtime)
 
     def get_changes(
         self, cluster_id: str | UUID | None = None, limit: int = 20
     ) -> Sequence[cluster_step.ClusterChange]:
         """Merges and splits with their reasons, latest first."""
-        return cluster_step.get_cluster_changes(self._context, cluster_id, limit)
+        return cluster_step.get_cluster_changes(self._runtime, cluster_id, limit)
 
     def mark_crystallized(self, cluster_id: str | UUID, skill_slug: str) -> None:
         """Record that the cluster's memories became this skill."""
-        cluster_step.mark_crystallized(self._context, cluster_id, skill_slug)
+        cluster_step.mark_crystallized(self._runtime, cluster_id, skill_slug)

@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 
 from ultron_core.steps import audit
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["CHECKS"]
@@ -15,7 +15,7 @@ _EVERY_TEN_MINUTES: dg.AutomationCondition[Any] = dg.AutomationCondition.cron_ti
 
 
 def _check(
-    asset: str, name: str, look: Callable[[Context], audit.Finding], about: str, *, blocking: bool = False
+    asset: str, name: str, look: Callable[[Runtime], audit.Finding], about: str, *, blocking: bool = False
 ) -> dg.AssetChecksDefinition:
     """An asset check that reports one finding of the core."""
 
@@ -30,7 +30,7 @@ def _check(
     )
     def check(ultron: UltronResource) -> dg.AssetCheckResult:
         with ultron.open() as opened:
-            finding = look(opened.context)
+            finding = look(opened.runtime)
         sample = "\n".join(f"- {line}" for line in finding.sample) or "none"
         return dg.AssetCheckResult(
             passed=finding.count == 0,

@@ -28,9 +28,9 @@ class IngestConfig(dg.Config):
 )
 def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ultron: UltronResource) -> None:
     with ultron.open() as opened:
-        events = ingest_partitions(opened, files_of_partitions(opened.context, config.keys), config.keys)
+        events = ingest_partitions(opened, files_of_partitions(opened.runtime, config.keys), config.keys)
         done = {event.key for event in events}
-        waiting = [s for s in unreported(opened.context) if s.partition_key not in done]
+        waiting = [s for s in unreported(opened.runtime) if s.partition_key not in done]
         _add_partitions(context, [s.partition_key for s in waiting])
         events += [
             PartitionEvent(s.partition_key, "done", s.data_version, {"status": s.status})
@@ -38,7 +38,7 @@ def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ult
             if s.status != "failed"
         ]
         _log_all(context, events)
-        mark_reported(opened.context, [s.partition_key for s in waiting])
+        mark_reported(opened.runtime, [s.partition_key for s in waiting])
 
 
 def _log_all(context: dg.OpExecutionContext, events: list[PartitionEvent]) -> None:
@@ -57,10 +57,10 @@ def _add_partitions(context: dg.OpExecutionContext, keys: list[str]) -> None:
 @dg.op(description="All stages on what waits: quiet logs, library ingests, work a model could not do before.")
 def work_off_pending(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
     with ultron.open() as opened:
-        report = process_pending(opened.context)
+        report = process_pending(opened.runtime)
         _add_partitions(context, list(report.partition_keys))
         for stage in STAGES:
-            for event in run_stage(opened.context, stage, report.partition_keys):
+            for event in run_stage(opened.runtime, stage, report.partition_keys):
                 log_partition(context, stage, stage_event(stage, event))
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "

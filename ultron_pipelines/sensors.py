@@ -32,8 +32,8 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
         context: dg.SensorEvaluationContext, ultron: UltronResource
     ) -> dg.SensorResult | dg.SkipReason:
         with ultron.open() as opened:
-            found = scan(opened.context)
-            silent = unreported(opened.context, limit=1)
+            found = scan(opened.runtime)
+            silent = unreported(opened.runtime, limit=1)
         if found.problem:
             context.log.warning(found.problem)
         keys = [file.key for file in (*found.changed, *found.retry)]
@@ -57,8 +57,8 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
         context: dg.SensorEvaluationContext, ultron: UltronResource
     ) -> dg.RunRequest | dg.SkipReason:
         with ultron.open() as opened:
-            closed = close_quiet_segments(opened.context)
-            waiting = {name: n for name, n in count_pending(opened.context).items() if name != "open" and n}
+            closed = close_quiet_segments(opened.runtime)
+            waiting = {name: n for name, n in count_pending(opened.runtime).items() if name != "open" and n}
         if not closed and not waiting:
             return dg.SkipReason("Nothing waits.")
         if _is_running(context):

@@ -62,7 +62,7 @@ def measure(url: str, path: Path, say: Callable[..., None]) -> None:
         for mark in MARKS:
             before = clock.now()
             for line in uploads[done:mark]:
-                merges += upload_memories(ultron.context, [_upload(line)])[0].action == "merge"
+                merges += upload_memories(ultron.runtime, [_upload(line)])[0].action == "merge"
             after = clock.now()
             first, done = done, mark
             spent = [total + b - a for total, a, b in zip(spent, before, after, strict=True)]
@@ -118,7 +118,7 @@ class _Clock:
     """CPU seconds of this process and of all backends of the database (Linux, same machine), and wall seconds."""
 
     def __init__(self, ultron: Ultron) -> None:
-        self._database = ultron.context.database
+        self._database = ultron.runtime.database
         self._seen: dict[int, float] = {}
 
     def now(self) -> tuple[float, float]:

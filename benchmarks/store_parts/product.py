@@ -69,7 +69,7 @@ def open_store(url: str) -> Iterator[Ultron]:
 def _uploads(ultron: Ultron, rows: Rows) -> list[Upload]:
     from ultron_core.memories import embedding_text
 
-    known = ultron.context.embedder.known  # type: ignore[attr-defined]
+    known = ultron.runtime.embedder.known  # type: ignore[attr-defined]
     uploads = []
     for text, vector, kind in zip(rows.texts, rows.vectors, rows.types, strict=True):
         known[embedding_text(kind, text, "", "")] = vector  # type: ignore[arg-type]
@@ -79,7 +79,7 @@ def _uploads(ultron: Ultron, rows: Rows) -> list[Upload]:
 
 def load(ultron: Ultron, floor: Floor, data: Generator, start: int, count: int, say: Say) -> None:
     """Bulk load of rows start .. start + count - 1 into both."""
-    known = ultron.context.embedder.known  # type: ignore[attr-defined]
+    known = ultron.runtime.embedder.known  # type: ignore[attr-defined]
 
     def chunked() -> Iterator[Upload]:
         # the loader takes more rows at once than a block holds: vectors stay known for the next blocks
@@ -90,10 +90,10 @@ def load(ultron: Ultron, floor: Floor, data: Generator, start: int, count: int, 
             yield from _uploads(ultron, rows)
 
     begin = time.perf_counter()
-    load_memories(ultron.context, chunked(), expected=count, progress=partial(_show, count))
+    load_memories(ultron.runtime, chunked(), expected=count, progress=partial(_show, count))
     ours = time.perf_counter() - begin
     known.clear()
-    with ultron.context.database.direct() as conn:
+    with ultron.runtime.database.direct() as conn:
         conn.execute("ANALYZE")
     begin = time.perf_counter()
     floor.drop_indexes()
@@ -121,7 +121,7 @@ def _show(count: int, done: int) -> None:
 def measure(ultron: Ultron, floor: Floor, data: Generator, rows: int, queries: int, say: Say) -> None:
     """Every operation at one size."""
     vectors, texts = data.queries(queries)
-    known = ultron.context.embedder.known  # type: ignore[attr-defined]
+    known = ultron.runtime.embedder.known  # type: ignore[attr-defined]
     known.update(zip(texts, vectors, strict=True))
     asked = [floor.asked(text) for text in texts]
     pairs = list(zip(texts, vectors, asked, strict=True))
@@ -226,7 +226,7 @@ def _exact(data: Generator, rows: int, pairs: Sequence[Any]) -> dict[str | None,
 
 def _recall(ultron: Ultron, pairs: Sequence[Any], exact: np.ndarray, kind: str | None) -> float:
     """Share of the ten nearest of all stored rows that the product's candidates hold as their ten nearest."""
-    context = ultron.context
+    context = ultron.runtime
     hits = 0
     for (_, vector, _), best in zip(pairs, exact, strict=True):
         with context.database.transaction() as conn:
@@ -286,7 +286,7 @@ def _singles(ultron: Ultron, floor: Floor, data: Generator, report: _Report) -> 
         )
         calls.append(
             (
-                lambda u=upload: upload_memories(ultron.context, [u]),
+                lambda u=upload: upload_memories(ultron.runtime, [u]),
                 lambda o=one: floor.upload([uuid4()], o),
             )
         )
@@ -308,7 +308,7 @@ def _batches(ultron: Ultron, floor: Floor, data: Generator, report: _Report) -> 
         (fresh,) = data.blocks(start + number * 1000, BATCH)
         uploads = _uploads(ultron, fresh)
         begin = time.perf_counter()
-        upload_memories(ultron.context, uploads)
+        upload_memories(ultron.runtime, uploads)
         ours += time.perf_counter() - begin
         ids = [uuid4() for _ in fresh.texts]
         begin = time.perf_counter()
@@ -319,7 +319,7 @@ def _batches(ultron: Ultron, floor: Floor, data: Generator, report: _Report) -> 
 
 def _rebalance(ultron: Ultron, floor: Floor, pairs: Sequence[Any], report: _Report) -> None:
     """First run (all tiers change), a steady one, and search while one runs."""
-    with ultron.context.database.direct() as conn:
+    with ultron.runtime.database.direct() as conn:
         for table in ("memory_usage", "floor.usage"):  # kept data has been ranked before
             if conn.execute(f"UPDATE {table} SET tier = 'WARM' WHERE tier <> 'WARM'").rowcount:
                 conn.execute(f"VACUUM {table}")
@@ -331,7 +331,7 @@ def _rebalance(ultron: Ultron, floor: Floor, pairs: Sequence[Any], report: _Repo
         floor.rebalance()
         report.rate(op, report.rows, ours, time.perf_counter() - begin)
     quiet = _search_times(ultron, pairs)
-    with ultron.context.database.direct() as conn:
+    with ultron.runtime.database.direct() as conn:
         conn.execute("UPDATE memory_usage SET tier = 'COLD'")
     worker = threading.Thread(target=ultron.run_tier_rebalance)
     worker.start()
@@ -361,7 +361,7 @@ def _search_times(ultron: Ultron, pairs: Sequence[Any]) -> list[float]:
 
 
 def _size(ultron: Ultron, floor: Floor, report: _Report) -> None:
-    with ultron.context.database.direct() as conn:
+    with ultron.runtime.database.direct() as conn:
         row = conn.execute(
             "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c"
             " JOIN pg_namespace n ON n.oid = relnamespace WHERE n.nspname = 'ultron' AND relkind = 'r'"

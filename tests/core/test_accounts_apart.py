@@ -41,7 +41,7 @@ def both(settings, tmp_path):
             ultron.upload_memory(FACTS[0], tags=["t"], idempotency_key="key")
             ultron.upload_memories([{"content": fact, "tags": ["t"]} for fact in FACTS[1:]])
             ultron.ingest([log], "agent", process=True)
-            cluster_report(ultron.context)
+            cluster_report(ultron.runtime)
         yield one, two
 
 
@@ -52,7 +52,7 @@ def everything(ultron):
         "SELECT table_name AS name FROM information_schema.columns"
         " WHERE table_schema = 'ultron' AND column_name = 'account_id' ORDER BY 1",
     )
-    account = ultron.context.account_id
+    account = ultron.runtime.account_id
     return {
         table["name"]: sorted(
             row["row"]
@@ -68,16 +68,16 @@ def everything(ultron):
 
 def memory_of(ultron, text):
     query = "SELECT id FROM memories WHERE account_id = %(a)s AND content LIKE %(t)s"
-    return rows(ultron, query, a=ultron.context.account_id, t=f"%{text}%")[0]["id"]
+    return rows(ultron, query, a=ultron.runtime.account_id, t=f"%{text}%")[0]["id"]
 
 
 def cluster_of(ultron):
-    return get_clusters(ultron.context)[0].cluster_id
+    return get_clusters(ultron.runtime)[0].cluster_id
 
 
 def merge_of(ultron):
     query = "SELECT id FROM merge_decisions WHERE account_id = %(a)s AND decision = 'merge'"
-    return rows(ultron, query, a=ultron.context.account_id)[0]["id"]
+    return rows(ultron, query, a=ultron.runtime.account_id)[0]["id"]
 
 
 ACTIONS = {
@@ -92,9 +92,9 @@ ACTIONS = {
     "archive": lambda u: u.archive_memories_by_tag("t"),
     "rebalance": lambda u: u.run_tier_rebalance(),
     "cluster": lambda u: u.clusters.run_initial_clustering(),
-    "report": lambda u: cluster_report(u.context),
-    "fill": lambda u: backfill(u.context),
-    "redact": lambda u: replay(u.context, again=True),
+    "report": lambda u: cluster_report(u.runtime),
+    "fill": lambda u: backfill(u.runtime),
+    "redact": lambda u: replay(u.runtime, again=True),
     "reembed": lambda u: u.reembed(OtherEmbedder(NEAR), grace_seconds=0),
     "delete": lambda u: u.delete_memory(memory_of(u, "prefer")),
     "text": lambda u: u.ingest_text("I prefer tabs over spaces in all my code."),
@@ -105,14 +105,14 @@ ACTIONS = {
 
 def test_nothing_done_in_one_account_touches_a_row_of_the_other(both):
     one, two = both
-    before, digest = everything(two), content_digest(two.context.database, "two")
+    before, digest = everything(two), content_digest(two.runtime.database, "two")
     assert sum(map(len, before.values())) > 50
     for name, action in ACTIONS.items():
         action(one)
         after = everything(two)
         assert {table: after[table] for table in after if after[table] != before[table]} == {}, name
         assert counters_off(two) == [], name
-    assert content_digest(two.context.database, "two") == digest
+    assert content_digest(two.runtime.database, "two") == digest
 
 
 def test_equal_accounts_tell_the_same_and_nothing_of_each_other(both, settings):
@@ -121,20 +121,20 @@ def test_equal_accounts_tell_the_same_and_nothing_of_each_other(both, settings):
         assert empty.search_memories("docker wheel missing") == []
         assert empty.search_sessions("pandas") == []
         assert empty.get_memory_stats()["total"] == 0
-        assert get_clusters(empty.context) == []
-        assert overview.sessions(empty.context, None, 50) == []
-        assert overview.drops(empty.context, None, None, 50) == overview.drop_counts(empty.context) == []
-        assert overview.newest_dataset(empty.context) is None
+        assert get_clusters(empty.runtime) == []
+        assert overview.sessions(empty.runtime, None, 50) == []
+        assert overview.drops(empty.runtime, None, None, 50) == overview.drop_counts(empty.runtime) == []
+        assert overview.newest_dataset(empty.runtime) is None
         assert empty.trajectory_service.get_trajectory_stats()["sessions"]["total"] == 0
         assert empty.trajectory_service.export_sft(min_quality_score=0.0) == []
     assert one.get_memory_stats() == two.get_memory_stats()
     assert one.trajectory_service.get_trajectory_stats() == two.trajectory_service.get_trajectory_stats()
     assert one.run_tier_rebalance() == two.run_tier_rebalance()
     for ultron in both:
-        account = ultron.context.account_id
+        account = ultron.runtime.account_id
         own = {row["id"] for row in rows(ultron, f"SELECT id FROM memories WHERE account_id = '{account}'")}
         assert {hit.record.id for hit in ultron.search_memories("docker wheel", limit=50)} <= own
-        assert {i for c in get_clusters(ultron.context) for i in c.memory_ids} == set(map(str, own))
+        assert {i for c in get_clusters(ultron.runtime) for i in c.memory_ids} == set(map(str, own))
 
 
 def test_ids_of_another_account_name_nothing(both):

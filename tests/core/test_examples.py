@@ -46,7 +46,7 @@ def test_the_demo_keeps_its_promise(settings):
             audit.memories_have_sources,
             audit.clusters_consistent,
         ):
-            finding = check(ultron.context)
+            finding = check(ultron.runtime)
             assert finding.checked > 0 and finding.count == 0, finding
         hits = ultron.search_memories("git push rejected, no upstream branch", record_hits=False)
         assert "upstream" in hits[0].record.summary_l0

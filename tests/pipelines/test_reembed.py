@@ -18,7 +18,7 @@ def test_the_job_goes_to_the_model_of_the_settings(defs, instance, dagster_setti
     done = defs.resolve_job_def("reembed_job").execute_in_process(instance=instance, run_config=config)
     assert done.success
     with Ultron(dagster_settings) as ultron:
-        (model,) = model_states(ultron.context)
+        (model,) = model_states(ultron.runtime)
         assert (model.model_id, model.state, model.embedded) == ("use-multilingual-v3", "in use", 2)
         hit = ultron.search_memories("where does Kafka keep its offsets?", record_hits=False)[0]
         assert hit.record.summary_l0.startswith("Kafka") and hit.similarity_score > 0.4

@@ -58,7 +58,7 @@ class LockWatch(StubEmbedder):
 
     def watch(self, ultron):
         """From now on; what was embedded before is forgotten."""
-        self._database = ultron.context.database
+        self._database = ultron.runtime.database
         self.texts.clear()
 
     def embed(self, texts):
@@ -98,7 +98,7 @@ class StubLLM:
 
 def rows(ultron, query, **params):
     """All rows of a query on the test's database."""
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         return conn.execute(query, params or None).fetchall()
 
 

@@ -96,7 +96,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
     kind = "ULTRON_DATABASE_URL" if settings.store.database_url else "embedded server"
     try:
         with open_ultron(settings) as ultron:
-            with ultron.context.database.connection() as conn:
+            with ultron.runtime.database.connection() as conn:
                 row = conn.execute(
                     "SELECT current_setting('server_version') AS server, "
                     "(SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector, "
@@ -107,7 +107,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             yield Finding("schema", f"{row['migrations']} migration(s) applied")
             for name, place in ultron.describe_server().items():
                 yield Finding(name, place)
-            yield Finding("embedder", f"{ultron.context.embedder.model_id} ({settings.embedding.backend})")
+            yield Finding("embedder", f"{ultron.runtime.embedder.model_id} ({settings.embedding.backend})")
     except UltronError as error:
         yield Finding("database", kind, str(error))
 

@@ -36,12 +36,12 @@ def reembed(settings: Settings, model: str | None, keep_old: bool, status: bool,
 
     with open_ultron(settings) as ultron:
         if status:
-            _print_states([asdict(state) for state in model_states(ultron.context)], as_json)
+            _print_states([asdict(state) for state in model_states(ultron.runtime)], as_json)
             return
         target = None
         if model is not None:
             target = embedder_of(
-                model, settings, redact=lambda t: ultron.context.redactor.redact_text(t).text
+                model, settings, redact=lambda t: ultron.runtime.redactor.redact_text(t).text
             )
             if target is None:
                 raise InputError(
@@ -84,8 +84,8 @@ def clusters(settings: Settings, limit: int, changes: bool, as_json: bool) -> No
     from ultron_core.steps.clusters.read import get_cluster_changes, get_clusters
 
     with open_ultron(settings) as ultron:
-        history = get_cluster_changes(ultron.context, limit=limit) if changes else []
-        found = [] if changes else get_clusters(ultron.context)[:limit]
+        history = get_cluster_changes(ultron.runtime, limit=limit) if changes else []
+        found = [] if changes else get_clusters(ultron.runtime)[:limit]
     if as_json:
         print_json(history if changes else [_shown(asdict(cluster)) for cluster in found])
         return

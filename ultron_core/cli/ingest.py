@@ -105,7 +105,7 @@ def _process(ultron: Ultron, *, quiet: bool) -> ProcessReport:
     from ultron_core.steps.stages.process import process_pending
 
     with progress_bar("working", quiet=quiet) as advance:
-        return process_pending(ultron.context, lambda stage, done: advance(stage, done))
+        return process_pending(ultron.runtime, lambda stage, done: advance(stage, done))
 
 
 def _print_files(results: Sequence[dict[str, Any]]) -> None:
@@ -195,7 +195,7 @@ def process(settings: Settings, estimate: bool, as_json: bool) -> None:
 
     with open_ultron(settings) as ultron:
         if estimate:
-            figures = estimate_pending(ultron.context)
+            figures = estimate_pending(ultron.runtime)
             if as_json:
                 print_json(figures)
             else:

@@ -51,7 +51,7 @@ def export_sft(
 
     request = ExportRequest(name, task_type, min_score, limit, out_dir)
     with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
-        export = export_dataset(ultron.context, request, lambda done, total: advance("", done, total))
+        export = export_dataset(ultron.runtime, request, lambda done, total: advance("", done, total))
     if as_json:
         print_json(export)
         return
@@ -78,7 +78,7 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
     from ultron_core.steps.stages.reprocess import reprocess as reprocess_stage
 
     with open_ultron(settings) as ultron:
-        count = reprocess_stage(ultron.context, stage, made_by)
+        count = reprocess_stage(ultron.runtime, stage, made_by)
     console().print(f"{count} rows will be done again. Run `ultron process`, or leave it to `ultron dev`.")
 
 
@@ -101,7 +101,7 @@ def delete(settings: Settings, memory_id: str, yes: bool) -> None:
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
-        full_id = overview.find_memory(ultron.context, memory_id)
+        full_id = overview.find_memory(ultron.runtime, memory_id)
         if not yes:
             click.confirm(f"Delete memory {full_id} for good?", abort=True)
         ultron.delete_memory(full_id)
@@ -118,7 +118,7 @@ def redact(settings: Settings, replaying: bool, again: bool, as_json: bool) -> N
     from ultron_core.steps.upkeep.redact import replay
 
     with open_ultron(settings) as ultron, progress_bar("redacting", quiet=as_json) as advance:
-        result = replay(ultron.context, again=again, progress=advance)
+        result = replay(ultron.runtime, again=again, progress=advance)
     if as_json:
         print_json(result)
         return

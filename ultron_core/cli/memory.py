@@ -126,12 +126,12 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
-        full_id = overview.find_memory(ultron.context, memory_id)
-        records = overview.memories_without_hit(ultron.context, [full_id])
+        full_id = overview.find_memory(ultron.runtime, memory_id)
+        records = overview.memories_without_hit(ultron.runtime, [full_id])
         if not records:
             raise NotFoundError(f"No memory {memory_id}.")
         sources = ultron.get_memory_sources(full_id)
-        history = overview.decisions(ultron.context, full_id)
+        history = overview.decisions(ultron.runtime, full_id)
     record = records[0]
     if as_json:
         print_json({"memory": record, "sources": sources, "decisions": history})
@@ -189,7 +189,7 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
-        rows = overview.sessions(ultron.context, agent_id, limit)
+        rows = overview.sessions(ultron.runtime, agent_id, limit)
     if as_json:
         print_json(rows)
         return
@@ -211,7 +211,7 @@ def stats(settings: Settings, as_json: bool) -> None:
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
-        figures = overview.stats(ultron.context)
+        figures = overview.stats(ultron.runtime)
     if as_json:
         print_json(figures)
         return
@@ -236,10 +236,10 @@ def drops(settings: Settings, stage: str | None, reason: str | None, limit: int,
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
-        rows = overview.drops(ultron.context, stage, reason, limit)
+        rows = overview.drops(ultron.runtime, stage, reason, limit)
         counts = [
             count
-            for count in overview.drop_counts(ultron.context)
+            for count in overview.drop_counts(ultron.runtime)
             if stage in (None, count["stage"]) and reason in (None, count["reason"])
         ]
     if as_json:

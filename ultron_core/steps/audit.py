@@ -11,7 +11,7 @@ from typing import Any
 
 from ultron_core.redaction import find_secrets
 from ultron_core.sft import verify_dataset
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.segment import tiling_errors
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import sessions as session_store
@@ -50,62 +50,62 @@ def _finding(about: str, checked: int, lines: Sequence[str], *, blocking: bool =
     return Finding(about, checked, len(lines), tuple(lines[:_SHOWN]), blocking)
 
 
-def _rows(context: Context, query: str) -> list[dict[str, Any]]:
-    with context.database.transaction() as conn:
-        return conn.execute(_SQL[query], {"account_id": context.account_id}).fetchall()
+def _rows(runtime: Runtime, query: str) -> list[dict[str, Any]]:
+    with runtime.database.transaction() as conn:
+        return conn.execute(_SQL[query], {"account_id": runtime.account_id}).fetchall()
 
 
-def _count(context: Context, query: str) -> int:
-    return int(_rows(context, query)[0]["count"])
+def _count(runtime: Runtime, query: str) -> int:
+    return int(_rows(runtime, query)[0]["count"])
 
 
-def lines_accounted(context: Context) -> Finding:
+def lines_accounted(runtime: Runtime) -> Finding:
     """The fates of every file's lines add up to its lines."""
-    bad = [f"{row['partition_key']}: {row['lines']}" for row in _rows(context, "unbalanced_ledgers")]
-    return _finding("lines with exactly one fate", _count(context, "session_count"), bad, blocking=True)
+    bad = [f"{row['partition_key']}: {row['lines']}" for row in _rows(runtime, "unbalanced_ledgers")]
+    return _finding("lines with exactly one fate", _count(runtime, "session_count"), bad, blocking=True)
 
 
-def left_failed(context: Context) -> Finding:
+def left_failed(runtime: Runtime) -> Finding:
     """Files and sessions that need a person: exact count, a sample with the reason."""
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         rows = session_store.fetch(
             conn,
             "failed",
             {
-                "account_id": context.account_id,
-                "max_attempts": context.settings.segments.max_attempts,
+                "account_id": runtime.account_id,
+                "max_attempts": runtime.settings.segments.max_attempts,
                 "limit": 10_000,
             },
         )
     bad = [f"{row['partition_key']}: {row['error']}" for row in rows]
-    return _finding("sessions left failed", _count(context, "session_count"), bad)
+    return _finding("sessions left failed", _count(runtime, "session_count"), bad)
 
 
-def segments_tile(context: Context) -> Finding:
+def segments_tile(runtime: Runtime) -> Finding:
     """Segments cover every message of each thread once."""
-    bad = [f"{row['partition_key']} thread {row['thread']}" for row in tiling_errors(context)]
-    return _finding("threads tiled by segments", _count(context, "session_count"), bad, blocking=True)
+    bad = [f"{row['partition_key']} thread {row['thread']}" for row in tiling_errors(runtime)]
+    return _finding("threads tiled by segments", _count(runtime, "session_count"), bad, blocking=True)
 
 
-def scores_in_range(context: Context) -> Finding:
+def scores_in_range(runtime: Runtime) -> Finding:
     """All scores of all labels lie in 0..1."""
-    bad = [f"{row['partition_key']} segment {row['segment_index']}" for row in _rows(context, "bad_scores")]
-    return _finding("labels with scores in range", _count(context, "labeled_count"), bad)
+    bad = [f"{row['partition_key']} segment {row['segment_index']}" for row in _rows(runtime, "bad_scores")]
+    return _finding("labels with scores in range", _count(runtime, "labeled_count"), bad)
 
 
-def no_secret_stored(context: Context) -> Finding:
+def no_secret_stored(runtime: Runtime) -> Finding:
     """No secret pattern in anything that is not the private log."""
-    rows = _rows(context, "redacted_texts")
+    rows = _rows(runtime, "redacted_texts")
     bad = [
         f"{row['place']}: {finding.entity}" for row in rows for finding in find_secrets(row["text"] or "")[:1]
     ]
     return _finding("redacted texts without a secret", len(rows), bad, blocking=True)
 
 
-def memories_have_sources(context: Context) -> Finding:
+def memories_have_sources(runtime: Runtime) -> Finding:
     """Every active memory has a source; the quoted words stand in the lines the source names."""
-    without = [f"memory {row['id']} has no source" for row in _rows(context, "memories_without_source")]
-    quotes = _rows(context, "segment_quotes")
+    without = [f"memory {row['id']} has no source" for row in _rows(runtime, "memories_without_source")]
+    quotes = _rows(runtime, "segment_quotes")
     wrong = [
         f"memory {row['memory_id']}: quote not in {row['partition_key']} lines "
         f"{row['start_line']}-{row['end_line']}"
@@ -134,27 +134,27 @@ def _in_order(pieces: Sequence[str], text: str) -> bool:
     return True
 
 
-def tier_shares(context: Context) -> Finding:
+def tier_shares(runtime: Runtime) -> Finding:
     """HOT and WARM hold at most their percentile, rounded up, plus what arrived since the last rebalance."""
-    counts = {row["tier"]: int(row["count"]) for row in _rows(context, "tier_counts")}
+    counts = {row["tier"]: int(row["count"]) for row in _rows(runtime, "tier_counts")}
     total = sum(counts.values())
-    most = math.ceil(total * context.settings.tiers.hot_percentile / 100)
+    most = math.ceil(total * runtime.settings.tiers.hot_percentile / 100)
     bad = [f"HOT holds {counts['HOT']} of {total}"] if counts.get("HOT", 0) > most else []
     return _finding("HOT within its share", total, bad)
 
 
-def clusters_consistent(context: Context) -> Finding:
+def clusters_consistent(runtime: Runtime) -> Finding:
     """Cluster sizes equal their members, all of them active."""
     bad = [
         f"cluster {row['cluster_id']}: size {row['size']}, {row['members']} members, {row['active']} active"
-        for row in _rows(context, "bad_clusters")
+        for row in _rows(runtime, "bad_clusters")
     ]
-    return _finding("clusters whose members are active", _count(context, "cluster_count"), bad)
+    return _finding("clusters whose members are active", _count(runtime, "cluster_count"), bad)
 
 
-def dataset_matches_manifest(context: Context) -> Finding:
+def dataset_matches_manifest(runtime: Runtime) -> Finding:
     """The newest dataset's files have the hashes and counts of its manifest, and pass its validation."""
-    rows = _rows(context, "newest_export")
+    rows = _rows(runtime, "newest_export")
     if not rows:
         return _finding("datasets that match their manifest", 0, [], blocking=True)
     problems = verify_dataset(Path(rows[0]["path"]))

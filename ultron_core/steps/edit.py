@@ -11,11 +11,11 @@ from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.clusters.topics import forget_in_topic
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.ids import as_id
 from ultron_core.steps.rows.lexical import forget_words
 from ultron_core.steps.rows.memories import archive_orphans, lock_memories, set_status, split_off, write_body
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.prepare import redact_tags
 from ultron_core.steps.upload.records import body_of
 from ultron_core.store.database import Connection
@@ -37,30 +37,30 @@ _DETAIL_HITS = 2
 
 
 def get_memories(
-    context: Context, ids: Sequence[str | UUID], *, record_hits: bool = True
+    runtime: Runtime, ids: Sequence[str | UUID], *, record_hits: bool = True
 ) -> list[MemoryRecord]:
     """Full memories in the order of `ids`, unknown ones left out; each counts two hits."""
     wanted = [as_id(i) for i in ids]
 
     def work(conn: Connection) -> list[MemoryRecord]:
         if record_hits and wanted:
-            hit = {"account_id": context.account_id, "ids": sorted(wanted), "hits": _DETAIL_HITS}
-            store.run(conn, "hit", {**hit, "now": context.clock()})
-        return store.by_ids(conn, context.account_id, wanted)
+            hit = {"account_id": runtime.account_id, "ids": sorted(wanted), "hits": _DETAIL_HITS}
+            store.run(conn, "hit", {**hit, "now": runtime.clock()})
+        return store.by_ids(conn, runtime.account_id, wanted)
 
-    return context.database.run(work)
+    return runtime.database.run(work)
 
 
-def get_memory_sources(context: Context, memory_id: str | UUID) -> list[MemorySource]:
+def get_memory_sources(runtime: Runtime, memory_id: str | UUID) -> list[MemorySource]:
     """Sources of one memory, in order of place."""
-    with context.database.transaction() as conn:
-        return store.sources(conn, context.account_id, as_id(memory_id))
+    with runtime.database.transaction() as conn:
+        return store.sources(conn, runtime.account_id, as_id(memory_id))
 
 
-def get_stats(context: Context) -> dict[str, Any]:
+def get_stats(runtime: Runtime) -> dict[str, Any]:
     """`{total, by_tier, by_type, by_status}`; tiers and types count active memories."""
-    with context.database.transaction() as conn:
-        rows = store.fetch(conn, "stats", {"account_id": context.account_id})
+    with runtime.database.transaction() as conn:
+        rows = store.fetch(conn, "stats", {"account_id": runtime.account_id})
     tiers: Counter[str] = Counter()
     types: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
@@ -77,15 +77,15 @@ def get_stats(context: Context) -> dict[str, Any]:
     }
 
 
-def _one(context: Context, conn: Connection, memory_id: UUID) -> MemoryRecord:
-    found = store.by_ids(conn, context.account_id, [memory_id])
+def _one(runtime: Runtime, conn: Connection, memory_id: UUID) -> MemoryRecord:
+    found = store.by_ids(conn, runtime.account_id, [memory_id])
     if not found:
         raise NotFoundError(f"No memory {memory_id}.")
     return found[0]
 
 
 def update_memory(
-    context: Context,
+    runtime: Runtime,
     memory_id: str | UUID,
     *,
     content: str | None = None,
@@ -99,13 +99,13 @@ def update_memory(
     wanted = as_id(memory_id)
     given = {"content": content, "context": context_text, "resolution": resolution}
     present = {name: clean_text(text).strip() for name, text in given.items() if text is not None}
-    clean, _ = context.redactor.redact_json(present)
-    own_tags = None if tags is None else list(redact_tags(context, tags))
+    clean, _ = runtime.redactor.redact_json(present)
+    own_tags = None if tags is None else list(redact_tags(runtime, tags))
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
-        record = _one(context, conn, wanted)
-        lock_memories(context, conn, [record.memory_type])
-        record = _one(context, conn, wanted)
+        record = _one(runtime, conn, wanted)
+        lock_memories(runtime, conn, [record.memory_type])
+        record = _one(runtime, conn, wanted)
         old = body_of(record)
         body = Body(
             clean.get("content", old.content),
@@ -114,84 +114,84 @@ def update_memory(
         )
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
-            clusters = _clusters_of(context, conn, wanted)
-            write_body(context, conn, embedded, record, body, new_tags)
-            forget_in_topic(context, conn, clusters)
+            clusters = _clusters_of(runtime, conn, wanted)
+            write_body(runtime, conn, embedded, record, body, new_tags)
+            forget_in_topic(runtime, conn, clusters)
             # unmerging a merge from before must not bring back what a person changed or took out
-            store.run(conn, "forget_bodies", {"memory_id": wanted, "account_id": context.account_id})
+            store.run(conn, "forget_bodies", {"memory_id": wanted, "account_id": runtime.account_id})
         elif new_tags != record.tags:
-            store.run(conn, "update_tags", {"id": wanted, "tags": new_tags, "now": context.clock()})
-        return _one(context, conn, wanted)
+            store.run(conn, "update_tags", {"id": wanted, "tags": new_tags, "now": runtime.clock()})
+        return _one(runtime, conn, wanted)
 
-    return run_embedded(context, work)
+    return run_embedded(runtime, work)
 
 
-def delete_memory(context: Context, memory_id: str | UUID) -> None:
+def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
     """Remove a memory with sources, contributions, decisions, links, vectors and its place in a cluster."""
     wanted = as_id(memory_id)
 
     def work(conn: Connection) -> None:
-        lock_memories(context, conn)
-        _one(context, conn, wanted)
-        clusters = _clusters_of(context, conn, wanted)
+        lock_memories(runtime, conn)
+        _one(runtime, conn, wanted)
+        clusters = _clusters_of(runtime, conn, wanted)
         # out of its cluster first, so that the centroid forgets it as well
-        set_status(context, conn, [wanted], "archived", "deleted")
-        forget_words(context, conn, [wanted])
-        store.run(conn, "delete", {"id": wanted, "account_id": context.account_id})
-        forget_in_topic(context, conn, clusters)
+        set_status(runtime, conn, [wanted], "archived", "deleted")
+        forget_words(runtime, conn, [wanted])
+        store.run(conn, "delete", {"id": wanted, "account_id": runtime.account_id})
+        forget_in_topic(runtime, conn, clusters)
 
-    context.database.run(work)
+    runtime.database.run(work)
 
 
-def _clusters_of(context: Context, conn: Connection, memory_id: UUID) -> list[UUID]:
+def _clusters_of(runtime: Runtime, conn: Connection, memory_id: UUID) -> list[UUID]:
     """The one it is in, if any."""
-    one = {"memory_id": memory_id, "account_id": context.account_id}
+    one = {"memory_id": memory_id, "account_id": runtime.account_id}
     return [row["cluster_id"] for row in cluster_store.fetch(conn, "cluster_of", one)]
 
 
-def archive_memories_by_tag(context: Context, tag: str) -> int:
+def archive_memories_by_tag(runtime: Runtime, tag: str) -> int:
     """Archive every active memory that carries exactly this tag; returns how many."""
     check_names(tag=tag)
 
     def work(conn: Connection) -> int:
-        lock_memories(context, conn)
-        rows = store.fetch(conn, "tagged", {"account_id": context.account_id, "tag": tag})
-        return len(set_status(context, conn, [row["id"] for row in rows], "archived", "by_tag"))
+        lock_memories(runtime, conn)
+        rows = store.fetch(conn, "tagged", {"account_id": runtime.account_id, "tag": tag})
+        return len(set_status(runtime, conn, [row["id"] for row in rows], "archived", "by_tag"))
 
-    return context.database.run(work)
+    return runtime.database.run(work)
 
 
-def unmerge(context: Context, decision_id: str | UUID) -> MemoryRecord:
+def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
     """Undo a merge: the contribution becomes a memory of its own, with its source; the body it changed goes
     back to what it was unless a later merge or an edit built on it; a memory whose last source goes with the
     contribution is archived. Raises NotFoundError and InputError."""
     wanted = as_id(decision_id)
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
-        lock_memories(context, conn)
-        rows = store.fetch(conn, "decision", {"id": wanted, "account_id": context.account_id})
+        lock_memories(runtime, conn)
+        rows = store.fetch(conn, "decision", {"id": wanted, "account_id": runtime.account_id})
         if not rows:
             raise NotFoundError(f"No decision {wanted}.")
         decision = rows[0]
         if decision["decision"] != "merge" or decision["undone_at"] is not None:
             raise InputError(f"Decision {wanted} is no merge that can still be undone.")
-        record = _one(context, conn, decision["memory_id"])
+        record = _one(runtime, conn, decision["memory_id"])
         part = store.fetch(
-            conn, "contribution", {"id": decision["contribution_id"], "account_id": context.account_id}
+            conn, "contribution", {"id": decision["contribution_id"], "account_id": runtime.account_id}
         )[0]
         before = decision["body_before"]
-        if before and _last_merge(context, conn, record.id, wanted):
-            write_body(context, conn, embedded, record, Body(**before), record.tags)
-        new_id = split_off(context, conn, embedded, record, part, decision["score"])
+        if before and _last_merge(runtime, conn, record.id, wanted):
+            write_body(runtime, conn, embedded, record, Body(**before), record.tags)
+        new_id = split_off(runtime, conn, embedded, record, part, decision["score"])
         # the source that left may have been its last; and the one of the contribution may be gone long since
-        archive_orphans(context, conn, [record.id, new_id])
-        store.run(conn, "undone", {"id": wanted, "now": context.clock()})
-        return _one(context, conn, new_id)
+        archive_orphans(runtime, conn, [record.id, new_id])
+        store.run(conn, "undone", {"id": wanted, "now": runtime.clock()})
+        return _one(runtime, conn, new_id)
 
-    return run_embedded(context, work)
+    return run_embedded(runtime, work)
 
 
-def _last_merge(context: Context, conn: Connection, memory_id: UUID, decision_id: UUID) -> bool:
+def _last_merge(runtime: Runtime, conn: Connection, memory_id: UUID, decision_id: UUID) -> bool:
     """Whether no later merge built on the body that this one made."""
     rows = store.fetch(conn, "later_merges", {"memory_id": memory_id, "id": decision_id})
     return not rows

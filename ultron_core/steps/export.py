@@ -27,7 +27,7 @@ from ultron_core.sft import (
     verify_dataset,
     write_dataset,
 )
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import exports
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -66,24 +66,24 @@ class Export:
 
 
 def export_dataset(
-    context: Context, request: ExportRequest, progress: Callable[[int, int], None] | None = None
+    runtime: Runtime, request: ExportRequest, progress: Callable[[int, int], None] | None = None
 ) -> Export:
     """Build, validate and publish. Raises ExportError when a row breaks a rule or the disk refuses."""
     if not request.name or "/" in request.name or request.name.startswith("."):
         raise InputError(f"dataset name {request.name!r} does not work: give a plain folder name.")
-    built, config = _build(context, request, progress)
+    built, config = _build(runtime, request, progress)
     if problems := validate_rows(built.rows):
         raise ExportError(f"{len(problems)} rule(s) broken, nothing was published. First: {problems[0]}")
     digest = content_hash(built.rows)
     settings_hash = hashlib.sha256(repr(sorted(config.items())).encode()).hexdigest()
-    folder = request.out_dir or context.settings.exports_dir
-    with context.database.transaction() as conn:
-        last = exports.newest(conn, context.account_id, request.name)
+    folder = request.out_dir or runtime.settings.exports_dir
+    with runtime.database.transaction() as conn:
+        last = exports.newest(conn, runtime.account_id, request.name)
     if last and _still_good(last, digest, settings_hash, folder / request.name):
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
         # the rows are the same, but more may have been looked at and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
-    now = context.clock()
+    now = runtime.clock()
     version = f"{now:%Y%m%d}-{digest[:8]}-{settings_hash[:4]}"
     target = (folder / request.name / version).resolve()
     manifest = {
@@ -91,7 +91,7 @@ def export_dataset(
         "version": version,
         "created_at": now.isoformat(),
         "ultron_version": __version__,
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "config": config,
         "config_sha256": settings_hash,
         "tokenizer": _TOKENIZER,
@@ -103,16 +103,16 @@ def export_dataset(
             )
     else:
         manifest = write_dataset(target, built, manifest)
-    _record(context, target, built, manifest)
+    _record(runtime, target, built, manifest)
     return _as_export(target, manifest, unchanged=False)
 
 
 def export_rows(
-    context: Context, *, task_type: str | None = None, min_quality_score: float = 0.8, limit: int = 5000
+    runtime: Runtime, *, task_type: str | None = None, min_quality_score: float = 0.8, limit: int = 5000
 ) -> list[dict[str, Any]]:
     """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score}`."""
     request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
-    built, _ = _build(context, request, None)
+    built, _ = _build(runtime, request, None)
     ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
     return [
         {
@@ -128,12 +128,12 @@ def export_rows(
 
 
 def _build(
-    context: Context, request: ExportRequest, progress: Callable[[int, int], None] | None
+    runtime: Runtime, request: ExportRequest, progress: Callable[[int, int], None] | None
 ) -> tuple[Built, dict[str, Any]]:
-    sft = context.settings.sft
+    sft = runtime.settings.sft
     threshold = request.min_quality_score
     if threshold is None:
-        threshold = context.settings.labels.sft_score_threshold
+        threshold = runtime.settings.labels.sft_score_threshold
     config = BuildConfig(
         limit=request.limit or sft.limit,
         max_tokens=sft.max_tokens,
@@ -141,11 +141,11 @@ def _build(
         validation_share=sft.validation_share,
         reasoning=sft.reasoning,
     )
-    candidates, refused = _candidates(context, threshold, request.task_type)
+    candidates, refused = _candidates(runtime, threshold, request.task_type)
     built = build_rows(
         candidates,
         config,
-        redact=lambda value: context.redactor.redact_json(value)[0],
+        redact=lambda value: runtime.redactor.redact_json(value)[0],
         has_secret=lambda text: bool(find_secrets(text)),
         count_tokens=token_counter(_TOKENIZER),
         eval_index=_eval_index(sft.eval_dir),
@@ -158,13 +158,13 @@ def _build(
 
 
 def _candidates(
-    context: Context, threshold: float, task_type: str | None
+    runtime: Runtime, threshold: float, task_type: str | None
 ) -> tuple[list[Candidate], list[Reject]]:
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         rows = segment_store.fetch(
             conn,
             "sft_candidates",
-            {"account_id": context.account_id, "min_score": threshold, "task_type": task_type},
+            {"account_id": runtime.account_id, "min_score": threshold, "task_type": task_type},
         )
     candidates: list[Candidate] = []
     refused: list[Reject] = []
@@ -172,7 +172,7 @@ def _candidates(
         label = QualityLabel.from_json(row["quality_metrics"])
         eligible = is_sft_eligible(label, threshold)
         if eligible.ok:
-            candidates.append(_candidate(context, row, label))
+            candidates.append(_candidate(runtime, row, label))
         else:
             summary = label.summary
             reject = Reject(str(row["id"]), eligible.reason, "", summary.overall_score, summary.task_type)
@@ -180,12 +180,12 @@ def _candidates(
     return candidates, refused
 
 
-def _candidate(context: Context, row: dict[str, Any], label: QualityLabel) -> Candidate:
+def _candidate(runtime: Runtime, row: dict[str, Any], label: QualityLabel) -> Candidate:
     segment = SegmentRow.from_row(row)
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         messages = session_store.load_thread(
             conn,
-            context.account_id,
+            runtime.account_id,
             segment.session_id,
             segment.thread,
             segment.start_message,
@@ -204,7 +204,7 @@ def _candidate(context: Context, row: dict[str, Any], label: QualityLabel) -> Ca
         session_id=str(segment.session_id),
         start_line=segment.start_line,
         end_line=segment.end_line,
-        redaction_version=context.redactor.version,
+        redaction_version=runtime.redactor.version,
     )
 
 
@@ -230,21 +230,21 @@ def _still_good(last: dict[str, Any], digest: str, settings_hash: str, folder: P
     return same and path.parent == folder.resolve() and not verify_dataset(path)
 
 
-def _record(context: Context, target: Path, built: Built, manifest: Mapping[str, Any]) -> None:
+def _record(runtime: Runtime, target: Path, built: Built, manifest: Mapping[str, Any]) -> None:
     values = {
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "name": manifest["name"],
         "version": manifest["version"],
         "path": str(target),
         "content_hash": content_hash(built.rows),
         "manifest": dict(manifest),
         "rows": len(built.rows),
-        "now": context.clock(),
+        "now": runtime.clock(),
     }
     rows = [
         {
             "segment_id": row.id,
-            "account_id": context.account_id,
+            "account_id": runtime.account_id,
             "agent_id": row.agent_id,
             "session_id": row.session_id,
             "start_line": row.start_line,
@@ -254,7 +254,7 @@ def _record(context: Context, target: Path, built: Built, manifest: Mapping[str,
         }
         for row in built.rows
     ]
-    context.database.run(lambda conn: exports.insert(conn, values, rows))
+    runtime.database.run(lambda conn: exports.insert(conn, values, rows))
 
 
 def _as_export(path: Path, manifest: Mapping[str, Any], *, unchanged: bool) -> Export:

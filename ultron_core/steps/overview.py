@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
-from ultron_core.steps.context import Context
 from ultron_core.steps.edit import get_memories, get_stats
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.process import count_pending
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import drops as drop_store
@@ -33,16 +33,16 @@ _SQL = load_queries("overview")
 _HEX = set("0123456789abcdef-")
 
 
-def find_memory(context: Context, prefix: str) -> UUID:
+def find_memory(runtime: Runtime, prefix: str) -> UUID:
     """The one memory whose id starts with `prefix`. Raises NotFoundError, or InputError when there are more."""
     prefix = prefix.strip().lower()
     if not prefix or set(prefix) - _HEX:
         raise InputError(
             f"{prefix!r} is no memory id: give the first characters that `ultron search` prints."
         )
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         rows = conn.execute(
-            _SQL["find_memory"], {"account_id": context.account_id, "prefix": prefix}
+            _SQL["find_memory"], {"account_id": runtime.account_id, "prefix": prefix}
         ).fetchall()
     if not rows:
         raise NotFoundError(f"No memory whose id starts with {prefix}.")
@@ -52,52 +52,52 @@ def find_memory(context: Context, prefix: str) -> UUID:
     return found
 
 
-def memories_without_hit(context: Context, ids: Sequence[UUID]) -> list[MemoryRecord]:
+def memories_without_hit(runtime: Runtime, ids: Sequence[UUID]) -> list[MemoryRecord]:
     """Full memories; looking at them in a terminal is no use by an agent."""
-    return get_memories(context, ids, record_hits=False)
+    return get_memories(runtime, ids, record_hits=False)
 
 
-def decisions(context: Context, memory_id: UUID) -> list[dict[str, Any]]:
+def decisions(runtime: Runtime, memory_id: UUID) -> list[dict[str, Any]]:
     """Inserts, merges and links of one memory, oldest first."""
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         return conn.execute(
-            _SQL["decisions"], {"account_id": context.account_id, "memory_id": memory_id}
+            _SQL["decisions"], {"account_id": runtime.account_id, "memory_id": memory_id}
         ).fetchall()
 
 
-def sessions(context: Context, agent_id: str | None, limit: int) -> list[dict[str, Any]]:
+def sessions(runtime: Runtime, agent_id: str | None, limit: int) -> list[dict[str, Any]]:
     """Sessions with counts of segments, labels and memories, newest first."""
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         return session_store.fetch(
-            conn, "listing", {"account_id": context.account_id, "agent_id": agent_id, "limit": limit}
+            conn, "listing", {"account_id": runtime.account_id, "agent_id": agent_id, "limit": limit}
         )
 
 
-def drops(context: Context, stage: str | None, reason: str | None, limit: int) -> list[dict[str, Any]]:
+def drops(runtime: Runtime, stage: str | None, reason: str | None, limit: int) -> list[dict[str, Any]]:
     """What was refused, newest first."""
-    with context.database.transaction() as conn:
-        return drop_store.listing(conn, context.account_id, stage=stage, reason=reason, limit=limit)
+    with runtime.database.transaction() as conn:
+        return drop_store.listing(conn, runtime.account_id, stage=stage, reason=reason, limit=limit)
 
 
-def drop_counts(context: Context) -> list[dict[str, Any]]:
+def drop_counts(runtime: Runtime) -> list[dict[str, Any]]:
     """How much was refused, by stage and reason."""
-    with context.database.transaction() as conn:
-        return drop_store.counts(conn, context.account_id)
+    with runtime.database.transaction() as conn:
+        return drop_store.counts(conn, runtime.account_id)
 
 
-def stats(context: Context) -> dict[str, Any]:
+def stats(runtime: Runtime) -> dict[str, Any]:
     """Everything countable: sessions, segments, memories, what waits, models."""
     thresholds = {
-        "memory_threshold": context.settings.labels.memory_score_threshold,
-        "sft_threshold": context.settings.labels.sft_score_threshold,
+        "memory_threshold": runtime.settings.labels.memory_score_threshold,
+        "sft_threshold": runtime.settings.labels.sft_score_threshold,
     }
-    with context.database.transaction() as conn:
-        account = {"account_id": context.account_id}
+    with runtime.database.transaction() as conn:
+        account = {"account_id": runtime.account_id}
         session_counts = session_store.fetch(conn, "stats", account)[0]
         segment_counts = segment_store.fetch(conn, "stats", account | thresholds)[0]
         others = conn.execute(_SQL["table_counts"], account).fetchone() or {}
-        models = call_totals(conn, context.account_id)
-    memory = get_stats(context)
+        models = call_totals(conn, runtime.account_id)
+    memory = get_stats(runtime)
     return {
         "sessions": session_counts,
         "segments": segment_counts,
@@ -107,29 +107,29 @@ def stats(context: Context) -> dict[str, Any]:
             **memory["by_type"],
             **memory["by_status"],
         },
-        "waiting": count_pending(context),
+        "waiting": count_pending(runtime),
         "stored": others,
         "model calls": models,
     }
 
 
-def newest_dataset(context: Context) -> dict[str, Any] | None:
+def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:
     """Name, version, path and rows of the dataset that was written last."""
-    with context.database.transaction() as conn:
-        return exports.newest_of_all(conn, context.account_id)
+    with runtime.database.transaction() as conn:
+        return exports.newest_of_all(conn, runtime.account_id)
 
 
-def scores(context: Context) -> dict[str, list[float]]:
+def scores(runtime: Runtime) -> dict[str, list[float]]:
     """`overall_score` and `memory_score` of every labelled segment."""
-    with context.database.transaction() as conn:
-        rows = segment_store.fetch(conn, "scores", {"account_id": context.account_id, "keys": None})
+    with runtime.database.transaction() as conn:
+        rows = segment_store.fetch(conn, "scores", {"account_id": runtime.account_id, "keys": None})
     return {name: [float(row[name]) for row in rows] for name in ("overall_score", "memory_score")}
 
 
-def model_totals(context: Context, stage: str) -> dict[str, float]:
+def model_totals(runtime: Runtime, stage: str) -> dict[str, float]:
     """Calls, tokens and cost of one stage so far; empty when no model was asked."""
-    with context.database.transaction() as conn:
-        rows = [row for row in call_totals(conn, context.account_id) if row["stage"] == stage]
+    with runtime.database.transaction() as conn:
+        rows = [row for row in call_totals(conn, runtime.account_id) if row["stage"] == stage]
     if not rows:
         return {}
     names = ("calls", "input_tokens", "output_tokens", "cost")

@@ -19,7 +19,7 @@ _SHOWN = 25
 )
 def clusters(ultron: UltronResource) -> dg.MaterializeResult[None]:
     with ultron.open() as opened:
-        report = cluster_report(opened.context)
+        report = cluster_report(opened.runtime)
         changes = opened.clusters.get_changes(limit=_SHOWN)
         ready = len(opened.clusters.get_clusters_ready_to_crystallize())
         again = len(opened.clusters.get_clusters_ready_to_recrystallize())

@@ -35,7 +35,7 @@ ASSET = "session_files"
 def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:
     with ultron.open() as opened:
         keys = list(context.partition_keys)
-        events = ingest_partitions(opened, files_of_partitions(opened.context, keys), keys)
+        events = ingest_partitions(opened, files_of_partitions(opened.runtime, keys), keys)
     yield from finish_range(context, ASSET, events)
 
 
@@ -43,14 +43,14 @@ def ingest_partitions(
     opened: Ultron, files: dict[str, IngestFile], keys: Sequence[str]
 ) -> list[PartitionEvent]:
     """Ingest the files of these keys; a key whose file is gone keeps what was read before."""
-    results = ingest_files(opened.context, [files[key] for key in keys if key in files])
+    results = ingest_files(opened.runtime, [files[key] for key in keys if key in files])
     events = [_event(result) for result in results]
     gone = [
         PartitionEvent(key, "failed", error="the file is not in the drop folder any more")
         for key in keys
         if key not in files
     ]
-    mark_reported(opened.context, [event.key for event in events if event.status == "done"])
+    mark_reported(opened.runtime, [event.key for event in events if event.status == "done"])
     return events + gone
 
 

@@ -30,7 +30,7 @@ class SftConfig(dg.Config):
 def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResult[None]:
     with ultron.open() as opened:
         export = export_dataset(
-            opened.context,
+            opened.runtime,
             ExportRequest(
                 name=config.name,
                 task_type=config.task_type,

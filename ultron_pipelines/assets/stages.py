@@ -24,7 +24,7 @@ _SHOWN = {
 
 def stage_events(opened: Ultron, asset: str, keys: Sequence[str]) -> list[PartitionEvent]:
     """Run the stage and say where each partition stands; the last event carries the picture of all of them."""
-    events = [stage_event(asset, report) for report in run_stage(opened.context, asset, keys)]
+    events = [stage_event(asset, report) for report in run_stage(opened.runtime, asset, keys)]
     done = [number for number, event in enumerate(events) if event.status == "done"]
     if done:
         last = events[done[-1]]
@@ -38,10 +38,10 @@ def _overview(opened: Ultron, asset: str) -> dict[str, Any]:
     if asset == "quality_labels":
         made["scores_of_all"] = _histogram(opened)
     if asset == "extracted_memories":
-        counts = [c for c in overview.drop_counts(opened.context) if c["stage"] == "extract"]
+        counts = [c for c in overview.drop_counts(opened.runtime) if c["stage"] == "extract"]
         rows = "\n".join(f"| {c['reason']} | {c['count']} |" for c in counts)
         made["refused_of_all"] = dg.MetadataValue.md(f"| reason | count |\n|---|---|\n{rows}")
-    calls = overview.model_totals(opened.context, _MODEL_STAGES[asset])
+    calls = overview.model_totals(opened.runtime, _MODEL_STAGES[asset])
     made |= {f"model_{name}": value for name, value in calls.items()}
     return made
 
@@ -49,7 +49,7 @@ def _overview(opened: Ultron, asset: str) -> dict[str, Any]:
 def _histogram(opened: Ultron) -> dg.MarkdownMetadataValue:
     settings = opened.settings.labels
     png = histogram(
-        overview.scores(opened.context),
+        overview.scores(opened.runtime),
         {"overall_score": settings.sft_score_threshold, "memory_score": settings.memory_score_threshold},
         "scores of all labelled segments",
     )

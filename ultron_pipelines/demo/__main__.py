@@ -143,7 +143,7 @@ def _print_searches(out: Console, ultron: Ultron) -> None:
             out.print(line, markup=False)
         if not hits:
             out.print("  nothing found")
-    dataset = newest_dataset(ultron.context)
+    dataset = newest_dataset(ultron.runtime)
     if dataset:
         out.print(f"\nSFT dataset: {dataset['rows']} rows in {dataset['path']}", soft_wrap=True, markup=False)
         rejects = ", ".join(f"{n} {reason}" for reason, n in dataset["manifest"]["rejects"].items())

@@ -30,10 +30,10 @@ class DemoRuns:
     def new_keys(self) -> list[str]:
         """Partition keys of files that are new or changed since the ledger saw them."""
         with Ultron(Settings.load()) as ultron:
-            found = scan(ultron.context)
+            found = scan(ultron.runtime)
             if found.settling:
                 time.sleep(SETTLE_SECONDS)
-                found = scan(ultron.context)
+                found = scan(ultron.runtime)
         return [file.key for file in found.changed]
 
     def finished_before(self) -> bool:

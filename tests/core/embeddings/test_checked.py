@@ -45,5 +45,5 @@ def test_with_a_broken_embedder_memories_are_stored_found_by_words_and_embedded_
         assert not list(ultron.search_sessions("tabs Makefiles"))
         embedder.broken = None
         ultron.process_pending()
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             assert conn.execute("SELECT count(*) AS n FROM memory_vectors").fetchone()["n"] == 1

@@ -29,18 +29,18 @@ def world(settings, tmp_path):
     with Ultron(settings) as ultron:
         ultron.ingest([tmp_path / "logs"], "me", process=True)
         ultron.run_tier_rebalance()
-        export_dataset(ultron.context, ExportRequest(min_quality_score=0.5))
+        export_dataset(ultron.runtime, ExportRequest(min_quality_score=0.5))
         yield ultron
 
 
 def change(ultron, statement):
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         assert conn.execute(statement).rowcount > 0, "nothing was broken"
 
 
 def test_sound_rows_give_no_finding_and_all_of_them_are_looked_at(world):
     for look in ALL:
-        finding = look(world.context)
+        finding = look(world.runtime)
         assert (finding.count, finding.sample) == (0, ()), finding
         assert finding.checked > 0, finding
 
@@ -86,7 +86,7 @@ BROKEN = [
 @pytest.mark.parametrize(("look", "statement", "named"), BROKEN, ids=lambda v: getattr(v, "__name__", None))
 def test_a_broken_row_is_found_and_named(world, look, statement, named):
     change(world, statement)
-    finding = look(world.context)
+    finding = look(world.runtime)
     assert finding.count > 0 and named in finding.sample[0], finding
 
 
@@ -95,14 +95,14 @@ def test_a_gap_as_long_as_an_overlap_is_seen(settings, tmp_path):
     with Ultron(settings, llm=CuttingLLM()) as ultron:
         ultron.ingest([tmp_path / "logs"], "me")
         ultron.trajectory_service.segment_pending_sessions()
-        assert audit.segments_tile(ultron.context).count == 0
+        assert audit.segments_tile(ultron.runtime).count == 0
         # the middle one moves by a message: first, last and the number covered stay right
         change(
             ultron,
             "UPDATE task_segments SET start_message = start_message + 1, end_message = end_message + 1"
             " WHERE segment_index = 1",
         )
-        assert audit.segments_tile(ultron.context).count == 1
+        assert audit.segments_tile(ultron.runtime).count == 1
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_gap_as_long_as_an_overlap_is_seen(settings, tmp_path):
 )
 def test_a_secret_is_found_wherever_it_is_stored_and_not_repeated(world, statement, place):
     change(world, statement)
-    finding = audit.no_secret_stored(world.context)
+    finding = audit.no_secret_stored(world.runtime)
     assert finding.count > 0 and finding.sample[0].startswith(place)
     assert SECRET not in " ".join(finding.sample)
 
@@ -127,14 +127,14 @@ def test_a_secret_is_found_wherever_it_is_stored_and_not_repeated(world, stateme
 def test_more_hot_memories_than_their_share(world):
     for number in range(3):
         world.upload_memory(f"The build of part {number} needs tool number {number}.")
-    assert audit.tier_shares(world.context).count == 0
+    assert audit.tier_shares(world.runtime).count == 0
     change(world, "UPDATE memory_usage SET tier = 'HOT'")
-    assert audit.tier_shares(world.context).sample == ("HOT holds 4 of 4",)
+    assert audit.tier_shares(world.runtime).sample == ("HOT holds 4 of 4",)
 
 
 @pytest.mark.parametrize("harm", ["change", "remove", "add", "no manifest"])
 def test_a_dataset_that_was_touched(world, harm):
-    path = export_dataset(world.context, ExportRequest(min_quality_score=0.5)).path
+    path = export_dataset(world.runtime, ExportRequest(min_quality_score=0.5)).path
     (data,) = (path / "data").glob("train-*.parquet")
     if harm == "change":
         data.write_bytes(data.read_bytes() + b" ")
@@ -144,18 +144,18 @@ def test_a_dataset_that_was_touched(world, harm):
         (path / "data" / "extra.txt").write_text("more")
     else:
         (path / "manifest.json").unlink()
-    finding = audit.dataset_matches_manifest(world.context)
+    finding = audit.dataset_matches_manifest(world.runtime)
     assert finding.count == 1 and finding.blocking
 
 
 def test_a_long_list_is_counted_in_full_and_shown_in_part(world):
-    with world.context.database.transaction() as conn:
+    with world.runtime.database.transaction() as conn:
         conn.execute(
             "INSERT INTO drops (account_id, agent_id, stage, reason, detail, created_at)"
             " SELECT 'default', 'me', 'extract', 'x', %s, now() FROM generate_series(1, 50)",
             (SECRET,),
         )
-    finding = audit.no_secret_stored(world.context)
+    finding = audit.no_secret_stored(world.runtime)
     assert finding.count == 50 and len(finding.sample) == 20
 
 

@@ -132,7 +132,7 @@ def test_the_watch_sees_a_lock_that_is_held(settings):
     watching = LockWatch()
     with Ultron(settings, embedder=watching) as ultron:
         watching.watch(ultron)
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             conn.execute("SELECT pg_advisory_xact_lock(7)")
             watching.embed(["anything"])
     assert watching.held == [1]
@@ -208,7 +208,7 @@ def test_a_memory_that_loses_one_of_two_sources_stays(settings, tmp_path):
         given = memory["content"], memory["context"], memory["resolution"]
         assert {source.kind for source in ultron.get_memory_sources(memory["id"])} == {"segment"}
         assert ultron.upload_memory(*given).id == memory["id"]
-        context = ultron.context
+        context = ultron.runtime
         assert context.database.run(lambda conn: retract_from_segment(context, conn, segment, [])) == 0
         (left,) = ultron.get_memory_sources(memory["id"])
         assert left.kind == "upload"
@@ -219,7 +219,7 @@ def test_a_memory_that_loses_its_only_source_is_archived(settings, tmp_path):
     with Ultron(settings) as ultron:
         ultron.ingest([write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))], "agent", process=True)
         segment = one(ultron, "SELECT id FROM task_segments")["id"]
-        context = ultron.context
+        context = ultron.runtime
         assert context.database.run(lambda conn: retract_from_segment(context, conn, segment, [])) == 1
         kept = one(ultron, "SELECT status, archive_reason FROM memories")
         assert kept == {"status": "archived", "archive_reason": "no_source_left"}
@@ -237,7 +237,7 @@ def test_undoing_a_merge_keeps_what_a_person_wrote_since(ultron):
 def test_undoing_a_merge_archives_the_memory_whose_last_source_goes_with_it(ultron):
     first = ultron.upload_memory(FIRST)
     ultron.upload_memory(AGAIN)
-    with ultron.context.database.transaction() as conn:  # as when the session of the first was erased
+    with ultron.runtime.database.transaction() as conn:  # as when the session of the first was erased
         conn.execute(
             "DELETE FROM ultron.memory_sources WHERE id ="
             " (SELECT source_id FROM ultron.memory_contributions WHERE NOT merged)"
@@ -261,7 +261,7 @@ def test_undoing_the_first_of_two_merges_of_one_batch_keeps_the_words_of_the_sec
 def test_a_contribution_whose_source_is_gone_is_archived_when_its_merge_is_undone(ultron):
     first = ultron.upload_memory(FIRST)
     ultron.upload_memory(AGAIN)
-    with ultron.context.database.transaction() as conn:  # as when its session was erased
+    with ultron.runtime.database.transaction() as conn:  # as when its session was erased
         conn.execute(
             "DELETE FROM ultron.memory_sources WHERE id ="
             " (SELECT source_id FROM ultron.memory_contributions WHERE merged)"
@@ -279,7 +279,7 @@ def test_undoing_merges_into_a_memory_that_was_itself_merged_later_keeps_the_oth
     ultron.upload_memories([{"content": late}, {"content": late}])
     again = one(ultron, "SELECT id FROM merge_decisions WHERE decision = 'merge'")
     embedder.down = False
-    assert backfill(ultron.context) == 1
+    assert backfill(ultron.runtime) == 1
     split = ultron.unmerge(merge_of(ultron, first.id))
     other = ultron.unmerge(again["id"])
     assert ultron.get_memory_details([first.id])[0].content == FIRST
@@ -291,7 +291,7 @@ def test_undoing_merges_into_a_memory_that_was_itself_merged_later_keeps_the_oth
 def test_who_archives_or_deletes_waits_for_an_upload_that_has_looked(ultron):
     """An upload found the memory active under the lock of its type: what it then writes must meet it so."""
     memory = ultron.upload_memory(FIRST, tags=["old"])
-    context = ultron.context
+    context = ultron.runtime
     prepared = prepare(context, [Upload(AGAIN)])
     snapshot = context.database.run(lambda conn: take_snapshot(context, prepared, conn))
     with ThreadPoolExecutor(1) as others, context.database.transaction() as conn:

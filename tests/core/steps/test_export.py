@@ -41,7 +41,7 @@ def world(settings, tmp_path):
 
 
 def stored(ultron, query):
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         return conn.execute(query).fetchall()
 
 
@@ -50,17 +50,17 @@ def folders(export):
 
 
 def test_the_same_rows_and_settings_are_published_once(world):
-    first = export_dataset(world.context, LOW)
+    first = export_dataset(world.runtime, LOW)
     assert first.rows > 0 and not first.unchanged
-    again = export_dataset(world.context, LOW)
+    again = export_dataset(world.runtime, LOW)
     assert again == replace(first, unchanged=True)
     assert folders(first) == [first.version]
     assert len(stored(world, "SELECT id FROM sft_exports")) == 1
 
 
 def test_other_settings_make_another_version_and_keep_the_old_one(world):
-    first = export_dataset(world.context, LOW)
-    second = export_dataset(world.context, replace(LOW, min_quality_score=0.6))
+    first = export_dataset(world.runtime, LOW)
+    second = export_dataset(world.runtime, replace(LOW, min_quality_score=0.6))
     assert first.content_hash == second.content_hash, "the same rows, by another gate"
     assert not second.unchanged and folders(first) == sorted([first.version, second.version])
     manifest = json.loads((second.path / "manifest.json").read_text())
@@ -68,15 +68,15 @@ def test_other_settings_make_another_version_and_keep_the_old_one(world):
 
 
 def test_a_new_row_makes_another_version(world, tmp_path):
-    first = export_dataset(world.context, LOW)
+    first = export_dataset(world.runtime, LOW)
     write_log(tmp_path / "logs" / "three.jsonl", solved("delta", "numpy"))
     world.ingest([tmp_path / "logs"], "me", process=True)
-    second = export_dataset(world.context, LOW)
+    second = export_dataset(world.runtime, LOW)
     assert second.version != first.version and second.rows == first.rows + 1
 
 
 def test_every_row_traces_to_the_lines_of_its_log(world, tmp_path):
-    export = export_dataset(world.context, LOW)
+    export = export_dataset(world.runtime, LOW)
     rows = {row["id"]: row for row in read_rows(export.path)}
     traces = stored(
         world,
@@ -95,7 +95,7 @@ def test_every_row_traces_to_the_lines_of_its_log(world, tmp_path):
 
 
 def test_a_secret_is_in_no_file_of_the_dataset(world):
-    export = export_dataset(world.context, LOW)
+    export = export_dataset(world.runtime, LOW)
     files = [p for p in export.path.rglob("*") if p.is_file()]
     assert len(files) > 5
     assert not [p.name for p in files if SECRET.encode() in p.read_bytes()]
@@ -104,33 +104,33 @@ def test_a_secret_is_in_no_file_of_the_dataset(world):
     for name in ("beta", "gamma", "zeta"):
         assert f"please build the {name} module" in text, "the row that held it is there"
     assert text.count("<GITHUB_TOKEN>") == 3 and SECRET not in text
-    assert SECRET not in json.dumps(export_rows(world.context, min_quality_score=0.5))
+    assert SECRET not in json.dumps(export_rows(world.runtime, min_quality_score=0.5))
 
 
 def test_a_task_that_handles_a_secret_in_several_messages_is_no_training_data(world, tmp_path):
     write_log(tmp_path / "logs" / "three.jsonl", leaky("delta", "request", "output"))
-    before = export_dataset(world.context, LOW)
+    before = export_dataset(world.runtime, LOW)
     world.ingest([tmp_path / "logs"], "me", process=True)
-    after = export_dataset(world.context, LOW)
+    after = export_dataset(world.runtime, LOW)
     assert dict(after.rejects) == {**before.rejects, "unsafe": 1}
     assert after.unchanged and after.content_hash == before.content_hash
 
 
 def test_what_is_left_out_is_counted_with_its_reason(world):
-    everything = export_dataset(world.context, LOW)
-    one = export_dataset(world.context, replace(LOW, limit=1))
+    everything = export_dataset(world.runtime, LOW)
+    one = export_dataset(world.runtime, replace(LOW, limit=1))
     assert one.rows == 1 and one.rejects["over_limit"] == everything.rows - 1
 
 
 def test_a_dataset_that_was_damaged_is_not_taken_for_published(world):
-    export = export_dataset(world.context, LOW)
+    export = export_dataset(world.runtime, LOW)
     (export.path / "README.md").unlink()
     with pytest.raises(ExportError, match=r"README\.md is missing.*Remove it and export again"):
-        export_dataset(world.context, LOW)
+        export_dataset(world.runtime, LOW)
 
 
 def test_rows_come_best_first_without_writing_anything(world, settings):
-    rows = export_rows(world.context, min_quality_score=0.5)
+    rows = export_rows(world.runtime, min_quality_score=0.5)
     scores = [row["quality_score"] for row in rows]
     assert len(rows) >= 2 and scores == sorted(scores, reverse=True)
     assert set(rows[0]) == {"id", "messages", "tools", "topic", "task_type", "quality_score"}
@@ -140,11 +140,11 @@ def test_rows_come_best_first_without_writing_anything(world, settings):
 @pytest.mark.parametrize("name", ["", "a/b", "..", ".hidden"])
 def test_a_name_that_is_no_folder_name(world, name):
     with pytest.raises(InputError, match="dataset name"):
-        export_dataset(world.context, ExportRequest(name=name))
+        export_dataset(world.runtime, ExportRequest(name=name))
 
 
 def test_a_place_that_cannot_be_written(world, tmp_path):
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(ExportError, match="cannot be written"):
-        export_dataset(world.context, replace(LOW, out_dir=tmp_path / "taken"))
+        export_dataset(world.runtime, replace(LOW, out_dir=tmp_path / "taken"))
     assert not stored(world, "SELECT id FROM sft_exports")

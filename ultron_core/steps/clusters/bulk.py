@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ultron_core.clusters import assign_online, settle
 from ultron_core.steps.clusters.members import assign_missing, cluster_threshold, model_of, refresh
 from ultron_core.steps.clusters.topics import name_clusters
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
 from ultron_core.store.tables import memories as memory_store
@@ -23,46 +23,46 @@ __all__ = ["run_initial_clustering"]
 _CHUNK = 5000
 
 
-def run_initial_clustering(context: Context) -> dict[str, int]:
+def run_initial_clustering(runtime: Runtime) -> dict[str, int]:
     """Cluster all active memories anew, in an order that depends on their words alone.
 
     The online rule, then merges and splits until none is left. Clusters with a skill keep their rows and
     members, and others may join them; the rest are made again. Returns `{clusters, memories}`.
     """
-    kept = [row for row in _read(context, "centroids") if row["skill_slug"]]
+    kept = [row for row in _read(runtime, "centroids") if row["skill_slug"]]
     fixed = {row["cluster_id"] for row in kept}
-    rows = [row for row in _read(context, "order") if row["cluster_id"] not in fixed]
-    labels = _labels(context, [row["id"] for row in rows], kept)
+    rows = [row for row in _read(runtime, "order") if row["cluster_id"] not in fixed]
+    labels = _labels(runtime, [row["id"] for row in rows], kept)
     if not _as_now(rows, labels, len(kept)):
-        context.database.run(partial(_write, context, [row["id"] for row in rows], labels, kept))
-    while context.database.run(partial(_late, context)):
+        runtime.database.run(partial(_write, runtime, [row["id"] for row in rows], labels, kept))
+    while runtime.database.run(partial(_late, runtime)):
         pass
-    name_clusters(context)
-    return {"clusters": len(_read(context, "centroids")), "memories": len(rows)}
+    name_clusters(runtime)
+    return {"clusters": len(_read(runtime, "centroids")), "memories": len(rows)}
 
 
-def _read(context: Context, query: str, **params: Any) -> list[dict[str, Any]]:
-    return context.database.run(lambda conn: store.fetch(conn, query, {**model_of(context), **params}))
+def _read(runtime: Runtime, query: str, **params: Any) -> list[dict[str, Any]]:
+    return runtime.database.run(lambda conn: store.fetch(conn, query, {**model_of(runtime), **params}))
 
 
-def _labels(context: Context, ids: Sequence[UUID], kept: Sequence[dict[str, Any]]) -> list[int]:
-    dimension = context.embedder.dimension
+def _labels(runtime: Runtime, ids: Sequence[UUID], kept: Sequence[dict[str, Any]]) -> list[int]:
+    dimension = runtime.embedder.dimension
     vectors = np.empty((len(ids), dimension), dtype=np.float32)
     gone = np.ones(len(ids), dtype=np.bool_)
     for begin in range(0, len(ids), _CHUNK):
         part = list(ids[begin : begin + _CHUNK])
-        by_id = {row["memory_id"]: row["exact"] for row in _read(context, "vectors", ids=part)}
+        by_id = {row["memory_id"]: row["exact"] for row in _read(runtime, "vectors", ids=part)}
         for number, memory_id in enumerate(part, begin):
             if memory_id in by_id:
                 vectors[number] = by_id[memory_id].to_numpy()
                 gone[number] = False
     given = store.matrix([row["centroid"] for row in kept], dimension)
     present = ~gone
-    return _spread(_group(context, vectors[present], given), present)
+    return _spread(_group(runtime, vectors[present], given), present)
 
 
-def _group(context: Context, vectors: npt.NDArray[np.float32], given: npt.NDArray[np.float32]) -> list[int]:
-    threshold = cluster_threshold(context)
+def _group(runtime: Runtime, vectors: npt.NDArray[np.float32], given: npt.NDArray[np.float32]) -> list[int]:
+    threshold = cluster_threshold(runtime)
     return settle(vectors, assign_online(vectors, threshold, given), threshold, len(given))
 
 
@@ -82,29 +82,29 @@ def _as_now(rows: Sequence[dict[str, Any]], labels: Sequence[int], kept: int) ->
 
 
 def _write(
-    context: Context,
+    runtime: Runtime,
     ids: Sequence[UUID],
     labels: Sequence[int],
     kept: Sequence[dict[str, Any]],
     conn: Connection,
 ) -> None:
     """Clusters and members in two statements; sizes and centroids from the rows that really are there."""
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-    common = {**model_of(context), "now": context.clock()}
+    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+    common = {**model_of(runtime), "now": runtime.clock()}
     store.run(conn, "delete_all", common)
     names: dict[int, UUID] = {number: row["cluster_id"] for number, row in enumerate(kept)}
     fresh = sorted(set(labels) - set(names) - {-1})
     names |= {number: uuid4() for number in fresh}
-    start = store.as_vectors(np.zeros((1, context.embedder.dimension), dtype=np.float32))
+    start = store.as_vectors(np.zeros((1, runtime.embedder.dimension), dtype=np.float32))
     new = {"ids": [names[n] for n in fresh], "topics": [""] * len(fresh)}
     store.run(conn, "insert", {**common, **new, "centroids": start * len(fresh), "sizes": [0] * len(fresh)})
     pairs = [(memory_id, names[n]) for memory_id, n in zip(ids, labels, strict=True) if n >= 0]
     members = {"memory_ids": [pair[0] for pair in pairs], "cluster_ids": [pair[1] for pair in pairs]}
     store.run(conn, "join", {**common, **members})
-    refresh(context, conn, list(names.values()))
+    refresh(runtime, conn, list(names.values()))
 
 
-def _late(context: Context, conn: Connection) -> int:
+def _late(runtime: Runtime, conn: Connection) -> int:
     """What was uploaded while the others were grouped."""
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-    return assign_missing(context, conn)
+    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+    return assign_missing(runtime, conn)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ultron_core.clusters import assign_online, name_topics
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
 
@@ -50,18 +50,18 @@ class Joining:
     around: tuple[UUID, ...] | None = None
 
 
-def cluster_threshold(context: Context) -> float:
+def cluster_threshold(runtime: Runtime) -> float:
     """From this cosine to a centroid on a memory joins: the user's, else the model's calibrated one."""
-    own = context.settings.clusters.similarity_threshold
-    return context.embedder.thresholds.cluster if own is None else own
+    own = runtime.settings.clusters.similarity_threshold
+    return runtime.embedder.thresholds.cluster if own is None else own
 
 
-def model_of(context: Context) -> dict[str, Any]:
+def model_of(runtime: Runtime) -> dict[str, Any]:
     """Parameters that every query over vectors takes."""
-    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
+    return {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id}
 
 
-def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> list[UUID]:
+def place(runtime: Runtime, conn: Connection, memories: Sequence[Joining]) -> list[UUID]:
     """Each memory's cluster, as if they came one after another: the nearest from the threshold on, or a new one.
 
     Centroids move by running mean: nothing but the batch is read.
@@ -69,29 +69,29 @@ def place(context: Context, conn: Connection, memories: Sequence[Joining]) -> li
     if not memories:
         return []
     vectors = np.stack([memory.vector for memory in memories]).astype(np.float32)
-    rows = _nearby(context, conn, memories, vectors)
+    rows = _nearby(runtime, conn, memories, vectors)
     known = store.matrix([row["centroid"] for row in rows], vectors.shape[1])
     sizes = [int(row["size"]) for row in rows]
-    labels = assign_online(vectors, cluster_threshold(context), known, sizes)
+    labels = assign_online(vectors, cluster_threshold(runtime), known, sizes)
     ids: list[UUID] = [row["cluster_id"] for row in rows]
     ids += [uuid4() for _ in range(max(labels) + 1 - len(ids))]
-    _write(context, conn, memories, labels, ids, (known, sizes))
+    _write(runtime, conn, memories, labels, ids, (known, sizes))
     return [ids[label] for label in labels]
 
 
 def _nearby(
-    context: Context, conn: Connection, memories: Sequence[Joining], vectors: npt.NDArray[np.float32]
+    runtime: Runtime, conn: Connection, memories: Sequence[Joining], vectors: npt.NDArray[np.float32]
 ) -> list[dict[str, Any]]:
     around = {memory_id for memory in memories for memory_id in memory.around or ()}
     if all(memory.around is not None for memory in memories):
-        return store.fetch(conn, "of_members", {**model_of(context), "ids": sorted(around)})
+        return store.fetch(conn, "of_members", {**model_of(runtime), "ids": sorted(around)})
     if len(vectors) > _FEW:
-        return store.fetch(conn, "centroids", model_of(context))
-    return store.fetch(conn, "near", {**model_of(context), "vectors": store.as_vectors(vectors)})
+        return store.fetch(conn, "centroids", model_of(runtime))
+    return store.fetch(conn, "near", {**model_of(runtime), "vectors": store.as_vectors(vectors)})
 
 
 def _write(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     memories: Sequence[Joining],
     labels: Sequence[int],
@@ -111,7 +111,7 @@ def _write(
     summaries = {
         label: memory.summary for label, memory in reversed(list(zip(labels, memories, strict=True)))
     }
-    common = {**model_of(context), "now": context.clock()}
+    common = {**model_of(runtime), "now": runtime.clock()}
     changes: dict[str, dict[str, Any]] = {}
     for query, numbers in (
         ("insert", [n for n in touched if n >= len(before)]),
@@ -134,28 +134,28 @@ def _write(
             store.run(conn, query, params)
         joined = store.send(conn, "join", {**common, **members})
     if joined.rowcount != len(memories):  # some were members already: then only the rows say what the mean is
-        refresh(context, conn, [ids[n] for n in touched])
+        refresh(runtime, conn, [ids[n] for n in touched])
 
 
-def refresh(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+def refresh(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
     """Sizes and centroids from the members; clusters without any go."""
-    params = {**model_of(context), "ids": sorted(set(ids)), "now": context.clock()}
+    params = {**model_of(runtime), "ids": sorted(set(ids)), "now": runtime.clock()}
     store.run(conn, "refresh", params)
     store.run(conn, "delete_empty", params)
 
 
-def refresh_member(context: Context, conn: Connection, memory_id: UUID) -> None:
+def refresh_member(runtime: Runtime, conn: Connection, memory_id: UUID) -> None:
     """The centroid follows a member whose vector changed; an active memory that had none before joins one."""
-    rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": context.account_id})
+    rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": runtime.account_id})
     if rows:
-        refresh(context, conn, [rows[0]["cluster_id"]])
+        refresh(runtime, conn, [rows[0]["cluster_id"]])
     else:
-        assign_missing(context, conn, [memory_id])
+        assign_missing(runtime, conn, [memory_id])
 
 
-def leave(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
+def leave(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
     """Members go; their clusters' sizes and centroids follow."""
-    gone = store.fetch(conn, "leave", {**model_of(context), "ids": list(ids)})
+    gone = store.fetch(conn, "leave", {**model_of(runtime), "ids": list(ids)})
     by_cluster: dict[UUID, list[dict[str, Any]]] = {}
     for row in gone:
         by_cluster.setdefault(row["cluster_id"], []).append(row)
@@ -167,9 +167,9 @@ def leave(context: Context, conn: Connection, ids: Sequence[UUID]) -> None:
             "centroids": store.as_vectors(np.stack(list(moved.values()))),
             "sizes": [by_cluster[i][0]["size"] - len(by_cluster[i]) for i in moved],
         }
-        store.run(conn, "move", {**model_of(context), "now": context.clock(), **values})
+        store.run(conn, "move", {**model_of(runtime), "now": runtime.clock(), **values})
     if len(moved) < len(means):
-        refresh(context, conn, [cluster_id for cluster_id in means if cluster_id not in moved])
+        refresh(runtime, conn, [cluster_id for cluster_id in means if cluster_id not in moved])
 
 
 def _without(rows: Sequence[dict[str, Any]]) -> npt.NDArray[np.float32] | None:
@@ -184,17 +184,17 @@ def _without(rows: Sequence[dict[str, Any]]) -> npt.NDArray[np.float32] | None:
     return mean
 
 
-def follow_status(context: Context, conn: Connection, ids: Sequence[UUID], status: str) -> None:
+def follow_status(runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: str) -> None:
     """Archived members leave; re-activated ones are assigned again."""
     if status == "archived":
-        leave(context, conn, ids)
+        leave(runtime, conn, ids)
     else:
-        assign_missing(context, conn, ids)
+        assign_missing(runtime, conn, ids)
 
 
-def assign_missing(context: Context, conn: Connection, ids: Sequence[UUID] | None = None) -> int:
+def assign_missing(runtime: Runtime, conn: Connection, ids: Sequence[UUID] | None = None) -> int:
     """Put up to 2,000 memories (of `ids`, or of all) into clusters that are in none; returns how many."""
-    params = {**model_of(context), "ids": None if ids is None else list(ids), "limit": _CHUNK}
+    params = {**model_of(runtime), "ids": None if ids is None else list(ids), "limit": _CHUNK}
     rows = store.fetch(conn, "unassigned", params)
-    place(context, conn, [Joining(row["id"], row["exact"].to_numpy(), row["summary_l0"]) for row in rows])
+    place(runtime, conn, [Joining(row["id"], row["exact"].to_numpy(), row["summary_l0"]) for row in rows])
     return len(rows)

@@ -15,8 +15,8 @@ from ultron_core.steps.clusters.bulk import run_initial_clustering
 from ultron_core.steps.clusters.members import assign_missing, follow_status, leave, model_of, refresh_member
 from ultron_core.steps.clusters.reshape import reshape_clusters
 from ultron_core.steps.clusters.topics import name_clusters
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.ids import as_id
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
 from ultron_core.store.tables import embeddings as embedding_store
@@ -60,94 +60,94 @@ class ClusterReport:
     labels: tuple[int, ...]
 
 
-def _all(context: Context, conn: Connection, cluster_id: UUID | None = None) -> list[KnowledgeCluster]:
-    rows = store.fetch(conn, "all", {"account_id": context.account_id, "cluster_id": cluster_id})
+def _all(runtime: Runtime, conn: Connection, cluster_id: UUID | None = None) -> list[KnowledgeCluster]:
+    rows = store.fetch(conn, "all", {"account_id": runtime.account_id, "cluster_id": cluster_id})
     return [KnowledgeCluster.from_row(row) for row in rows]
 
 
-def get_clusters(context: Context) -> list[KnowledgeCluster]:
+def get_clusters(runtime: Runtime) -> list[KnowledgeCluster]:
     """All clusters of the account, largest first."""
-    return context.database.run(lambda conn: _all(context, conn))
+    return runtime.database.run(lambda conn: _all(runtime, conn))
 
 
-def assign_memory_to_cluster(context: Context, memory: Any) -> KnowledgeCluster:
+def assign_memory_to_cluster(runtime: Runtime, memory: Any) -> KnowledgeCluster:
     """Put one memory (record or id) into a cluster. Raises NotFoundError, or InputError without a vector."""
     memory_id = memory.id if isinstance(memory, MemoryRecord) else as_id(memory)
 
     def work(conn: Connection) -> KnowledgeCluster:
-        memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-        if not memory_store.by_ids(conn, context.account_id, [memory_id]):
+        memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+        if not memory_store.by_ids(conn, runtime.account_id, [memory_id]):
             raise NotFoundError(f"No memory {memory_id}.")
-        assign_missing(context, conn, [memory_id])
-        rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": context.account_id})
+        assign_missing(runtime, conn, [memory_id])
+        rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": runtime.account_id})
         if not rows:
             raise InputError(f"Memory {memory_id} is archived or has no vector yet: it is in no cluster.")
-        return _all(context, conn, rows[0]["cluster_id"])[0]
+        return _all(runtime, conn, rows[0]["cluster_id"])[0]
 
-    return context.database.run(work)
+    return runtime.database.run(work)
 
 
-def get_clusters_ready_to_crystallize(context: Context) -> list[KnowledgeCluster]:
+def get_clusters_ready_to_crystallize(runtime: Runtime) -> list[KnowledgeCluster]:
     """Clusters at the threshold that have no skill yet, largest first."""
-    least = context.settings.clusters.crystallization_threshold
+    least = runtime.settings.clusters.crystallization_threshold
     return [
-        c for c in get_clusters(context) if ready_to_crystallize(c.size, c.size_at_crystallization, least)
+        c for c in get_clusters(runtime) if ready_to_crystallize(c.size, c.size_at_crystallization, least)
     ]
 
 
-def get_clusters_ready_to_recrystallize(context: Context) -> list[KnowledgeCluster]:
+def get_clusters_ready_to_recrystallize(runtime: Runtime) -> list[KnowledgeCluster]:
     """Clusters whose skill has missed enough new members, largest first."""
-    delta = context.settings.clusters.recrystallization_delta
+    delta = runtime.settings.clusters.recrystallization_delta
     return [
-        c for c in get_clusters(context) if ready_to_recrystallize(c.size, c.size_at_crystallization, delta)
+        c for c in get_clusters(runtime) if ready_to_recrystallize(c.size, c.size_at_crystallization, delta)
     ]
 
 
-def get_cluster_memories(context: Context, cluster_id: str | UUID) -> list[MemoryRecord]:
+def get_cluster_memories(runtime: Runtime, cluster_id: str | UUID) -> list[MemoryRecord]:
     """All members as full memories. Raises NotFoundError and InputError."""
     wanted = as_id(cluster_id)
 
     def read(conn: Connection) -> list[MemoryRecord]:
-        found = _all(context, conn, wanted)
+        found = _all(runtime, conn, wanted)
         if not found:
             raise NotFoundError(f"No cluster {wanted}.")
-        return memory_store.by_ids(conn, context.account_id, [UUID(i) for i in found[0].memory_ids])
+        return memory_store.by_ids(conn, runtime.account_id, [UUID(i) for i in found[0].memory_ids])
 
-    return context.database.run(read)
+    return runtime.database.run(read)
 
 
 def get_cluster_changes(
-    context: Context, cluster_id: str | UUID | None = None, limit: int = 20
+    runtime: Runtime, cluster_id: str | UUID | None = None, limit: int = 20
 ) -> list[ClusterChange]:
     """Merges and splits, latest first; of one cluster when an id is given."""
     wanted = None if cluster_id is None else as_id(cluster_id)
-    params = {"account_id": context.account_id, "cluster_id": wanted, "limit": limit}
-    rows = context.database.run(lambda conn: store.fetch(conn, "changes", params))
+    params = {"account_id": runtime.account_id, "cluster_id": wanted, "limit": limit}
+    rows = runtime.database.run(lambda conn: store.fetch(conn, "changes", params))
     return [ClusterChange.from_row(row) for row in rows]
 
 
-def mark_crystallized(context: Context, cluster_id: str | UUID, skill_slug: str) -> None:
+def mark_crystallized(runtime: Runtime, cluster_id: str | UUID, skill_slug: str) -> None:
     """Record the skill made of a cluster. Raises NotFoundError and InputError."""
     params = {
         "cluster_id": as_id(cluster_id),
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "slug": skill_slug,
-        "now": context.clock(),
+        "now": runtime.clock(),
     }
-    if not context.database.run(lambda conn: store.run(conn, "mark_crystallized", params)):
+    if not runtime.database.run(lambda conn: store.run(conn, "mark_crystallized", params)):
         raise NotFoundError(f"No cluster {cluster_id}.")
 
 
-def cluster_report(context: Context) -> ClusterReport:
+def cluster_report(runtime: Runtime) -> ClusterReport:
     """Assign what is in no cluster yet, merge and split, refresh topics, report. Writes only what changed."""
     assigned = 0
-    while done := context.database.run(lambda conn: _assign_chunk(context, conn)):
+    while done := runtime.database.run(lambda conn: _assign_chunk(runtime, conn)):
         assigned += done
-    merged, split = reshape_clusters(context)
-    name_clusters(context)
-    found = get_clusters(context)
-    sample = {**model_of(context), "most": _MOST_POINTS}
-    rows = context.database.run(lambda conn: store.fetch(conn, "sample", sample))
+    merged, split = reshape_clusters(runtime)
+    name_clusters(runtime)
+    found = get_clusters(runtime)
+    sample = {**model_of(runtime), "most": _MOST_POINTS}
+    rows = runtime.database.run(lambda conn: store.fetch(conn, "sample", sample))
     number = {c.cluster_id: n for n, c in enumerate(found)}
     return ClusterReport(
         clusters=tuple(found),
@@ -155,12 +155,12 @@ def cluster_report(context: Context) -> ClusterReport:
         newly_assigned=assigned,
         merged=merged,
         split=split,
-        vectors=store.matrix([row["exact"] for row in rows], context.embedder.dimension),
+        vectors=store.matrix([row["exact"] for row in rows], runtime.embedder.dimension),
         labels=tuple(number.get(row["cluster_id"], -1) for row in rows),
     )
 
 
-def _assign_chunk(context: Context, conn: Connection) -> int:
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-    embedding_store.run(conn, "dissolve_strays", model_of(context))
-    return assign_missing(context, conn)
+def _assign_chunk(runtime: Runtime, conn: Connection) -> int:
+    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+    embedding_store.run(conn, "dissolve_strays", model_of(runtime))
+    return assign_missing(runtime, conn)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ultron_core.clusters import LEAST_SPLIT, Merge, Split, find_merges, find_split
 from ultron_core.steps.clusters.members import cluster_threshold, model_of, refresh
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
 from ultron_core.store.tables import memories as memory_store
@@ -25,27 +25,27 @@ _CHUNK = 200
 _CHANGED = 0.2
 
 
-def reshape_clusters(context: Context) -> tuple[int, int]:
+def reshape_clusters(runtime: Runtime) -> tuple[int, int]:
     """Split what is two and merge what is one; returns (merges, splits). Only clusters that have changed since
     they were looked at last are looked at; with none of them nothing is read and nothing written."""
     merged = divided = 0
     for _ in range(_ROUNDS):
-        rows = _read(context, "centroids")
+        rows = _read(runtime, "centroids")
         due = [number for number, row in enumerate(rows) if _is_due(row)]
         if not due:
             break
-        own = _split_all(context, [rows[n] for n in due])
+        own = _split_all(runtime, [rows[n] for n in due])
         if own:
-            rows = _read(context, "centroids")
+            rows = _read(runtime, "centroids")
             due = [number for number, row in enumerate(rows) if _is_due(row)]
-        joined = _merge_all(context, rows, due)
+        joined = _merge_all(runtime, rows, due)
         divided, merged = divided + own, merged + joined
-        _mark(context, [rows[n]["cluster_id"] for n in due], joined)
+        _mark(runtime, [rows[n]["cluster_id"] for n in due], joined)
     return merged, divided
 
 
-def _read(context: Context, query: str, **params: Any) -> list[dict[str, Any]]:
-    return context.database.run(lambda conn: store.fetch(conn, query, {**model_of(context), **params}))
+def _read(runtime: Runtime, query: str, **params: Any) -> list[dict[str, Any]]:
+    return runtime.database.run(lambda conn: store.fetch(conn, query, {**model_of(runtime), **params}))
 
 
 def _is_due(row: dict[str, Any]) -> bool:
@@ -53,46 +53,46 @@ def _is_due(row: dict[str, Any]) -> bool:
     return checked is None or abs(row["size"] - checked) >= max(1.0, _CHANGED * checked)
 
 
-def _mark(context: Context, ids: Sequence[UUID], merges: int) -> None:
+def _mark(runtime: Runtime, ids: Sequence[UUID], merges: int) -> None:
     """Looked at; after a merge the next round looks at what came of it first."""
     if ids and not merges:
-        params = {"account_id": context.account_id, "ids": sorted(ids)}
+        params = {"account_id": runtime.account_id, "ids": sorted(ids)}
 
         def write(conn: Connection) -> None:
             memory_store.run(conn, "lock_clusters", params)
             store.run(conn, "checked", params)
 
-        context.database.run(write)
+        runtime.database.run(write)
 
 
-def _split_all(context: Context, rows: Sequence[dict[str, Any]]) -> int:
+def _split_all(runtime: Runtime, rows: Sequence[dict[str, Any]]) -> int:
     wide = [row for row in rows if row["size"] >= LEAST_SPLIT]
     done = 0
     for begin in range(0, len(wide), _CHUNK):
         part = {row["cluster_id"]: row for row in wide[begin : begin + _CHUNK]}
-        members = _read(context, "members", ids=sorted(part))
+        members = _read(runtime, "members", ids=sorted(part))
         for cluster_id, group in groupby(members, key=lambda row: row["cluster_id"]):
             own = list(group)
-            vectors = store.matrix([row["exact"] for row in own], context.embedder.dimension)
-            split = find_split(vectors, cluster_threshold(context))
+            vectors = store.matrix([row["exact"] for row in own], runtime.embedder.dimension)
+            split = find_split(vectors, cluster_threshold(runtime))
             if split is not None:
                 moved = [own[n]["memory_id"] for n in split.moved]
-                done += context.database.run(partial(_split, context, part[cluster_id], split, moved))
+                done += runtime.database.run(partial(_split, runtime, part[cluster_id], split, moved))
     return done
 
 
 def _split(
-    context: Context, row: dict[str, Any], split: Split, moved: Sequence[UUID], conn: Connection
+    runtime: Runtime, row: dict[str, Any], split: Split, moved: Sequence[UUID], conn: Connection
 ) -> int:
-    if not _unchanged(context, conn, [row]):
+    if not _unchanged(runtime, conn, [row]):
         return 0
     new_id = uuid4()
-    common = {**model_of(context), "now": context.clock()}
-    start = store.as_vectors(np.zeros((1, context.embedder.dimension), dtype=np.float32))
+    common = {**model_of(runtime), "now": runtime.clock()}
+    start = store.as_vectors(np.zeros((1, runtime.embedder.dimension), dtype=np.float32))
     store.run(conn, "insert", {**common, "ids": [new_id], "topics": [""], "centroids": start, "sizes": [0]})
     hand = {"from_id": row["cluster_id"], "to_id": new_id, "memory_ids": list(moved)}
     store.run(conn, "hand_over", {**common, **hand})
-    threshold = cluster_threshold(context)
+    threshold = cluster_threshold(runtime)
     reason = (
         f"two halves at cosine {split.cosine:.2f}, below {threshold:.2f}, "
         f"leave {split.gain:.0%} less spread than the whole"
@@ -100,31 +100,31 @@ def _split(
     change = {"kind": "split", "cluster_id": row["cluster_id"], "other_id": new_id}
     sizes = {"size": row["size"] - len(moved), "other_size": len(moved)}
     figures = {"cosine": split.cosine, "cohesion": split.cohesion, "reason": reason}
-    _finish(context, conn, [row["cluster_id"], new_id], {**change, **sizes, **figures})
+    _finish(runtime, conn, [row["cluster_id"], new_id], {**change, **sizes, **figures})
     return 1
 
 
-def _merge_all(context: Context, rows: Sequence[dict[str, Any]], due: Sequence[int]) -> int:
+def _merge_all(runtime: Runtime, rows: Sequence[dict[str, Any]], due: Sequence[int]) -> int:
     if not rows:
         return 0
-    centroids = store.matrix([row["centroid"] for row in rows], context.embedder.dimension)
+    centroids = store.matrix([row["centroid"] for row in rows], runtime.embedder.dimension)
     fixed = [row["skill_slug"] is not None for row in rows]
     sizes = [int(row["size"]) for row in rows]
-    found = find_merges(centroids, sizes, cluster_threshold(context), fixed=fixed, changed=due)
+    found = find_merges(centroids, sizes, cluster_threshold(runtime), fixed=fixed, changed=due)
     return sum(
-        context.database.run(partial(_merge, context, rows[merge.kept], rows[merge.other], merge))
+        runtime.database.run(partial(_merge, runtime, rows[merge.kept], rows[merge.other], merge))
         for merge in found
     )
 
 
 def _merge(
-    context: Context, kept: dict[str, Any], other: dict[str, Any], merge: Merge, conn: Connection
+    runtime: Runtime, kept: dict[str, Any], other: dict[str, Any], merge: Merge, conn: Connection
 ) -> int:
-    if not _unchanged(context, conn, [kept, other]):
+    if not _unchanged(runtime, conn, [kept, other]):
         return 0
     hand = {"from_id": other["cluster_id"], "to_id": kept["cluster_id"], "memory_ids": None}
-    store.run(conn, "hand_over", {**model_of(context), **hand})
-    bound = (1 + cluster_threshold(context)) / 2
+    store.run(conn, "hand_over", {**model_of(runtime), **hand})
+    bound = (1 + cluster_threshold(runtime)) / 2
     change = {"kind": "merge", "cluster_id": kept["cluster_id"], "other_id": other["cluster_id"]}
     figures = {
         "size": kept["size"] + other["size"],
@@ -133,22 +133,22 @@ def _merge(
         "cohesion": merge.cohesion,
         "reason": f"centroids at cosine {merge.cosine:.2f}, at least {bound:.2f}",
     }
-    _finish(context, conn, [kept["cluster_id"], other["cluster_id"]], {**change, **figures})
+    _finish(runtime, conn, [kept["cluster_id"], other["cluster_id"]], {**change, **figures})
     return 1
 
 
-def _unchanged(context: Context, conn: Connection, rows: Sequence[dict[str, Any]]) -> bool:
+def _unchanged(runtime: Runtime, conn: Connection, rows: Sequence[dict[str, Any]]) -> bool:
     """Whether the clusters still are what was looked at; if not, the next run looks at them as they are."""
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
     ids = [row["cluster_id"] for row in rows]
-    found = store.fetch(conn, "sizes", {"account_id": context.account_id, "ids": ids})
+    found = store.fetch(conn, "sizes", {"account_id": runtime.account_id, "ids": ids})
     return {row["cluster_id"]: row["size"] for row in found} == {
         row["cluster_id"]: row["size"] for row in rows
     }
 
 
-def _finish(context: Context, conn: Connection, ids: Sequence[UUID], change: dict[str, Any]) -> None:
-    refresh(context, conn, ids)
-    store.run(conn, "unchecked", {"account_id": context.account_id, "ids": list(ids)})
-    common = {"id": uuid4(), "account_id": context.account_id, "now": context.clock()}
+def _finish(runtime: Runtime, conn: Connection, ids: Sequence[UUID], change: dict[str, Any]) -> None:
+    refresh(runtime, conn, ids)
+    store.run(conn, "unchecked", {"account_id": runtime.account_id, "ids": list(ids)})
+    common = {"id": uuid4(), "account_id": runtime.account_id, "now": runtime.clock()}
     store.run(conn, "insert_change", {**common, **change})

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.sessions import PARSER_VERSION
-from ultron_core.steps.context import Context
 from ultron_core.steps.files.identity import IngestFile, partition_key, storable
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.process import session_data_version
 from ultron_core.store.tables import sessions as session_store
 
@@ -68,16 +68,16 @@ class UnreportedSession:
     status: str
 
 
-def scan(context: Context, now: datetime | None = None) -> DropScan:
+def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
     """Compare the folder with the ledger, and mark files that are gone. Reads no file."""
-    now = now or context.clock()
-    root = context.settings.sessions_dir
+    now = now or runtime.clock()
+    root = runtime.settings.sessions_dir
     if not root.is_dir():
         return DropScan(problem=f"{root} is no folder. Create it, or set ULTRON_SESSIONS_DIR.")
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         ledger = {
             (row["agent_id"], row["session_file"]): row
-            for row in session_store.source_files(conn, context.account_id)
+            for row in session_store.source_files(conn, runtime.account_id)
         }
     problems: list[OSError] = []
     result = DropScan()
@@ -98,11 +98,11 @@ def scan(context: Context, now: datetime | None = None) -> DropScan:
         elif state == "settling":
             result = replace(result, settling=result.settling + 1)
         else:
-            key = row["partition_key"] if row else partition_key(context, file.agent_id, file.session_file)
+            key = row["partition_key"] if row else partition_key(runtime, file.agent_id, file.session_file)
             found = SeenFile(key, file, stat.st_size, stat.st_mtime_ns)
             (changed if state == "changed" else retry).append(found)
     missing = [] if problems else _gone(ledger, seen)
-    _mark_missing(context, missing, now)
+    _mark_missing(runtime, missing, now)
     return replace(
         result,
         changed=tuple(sorted(changed, key=lambda f: f.key)),
@@ -159,30 +159,30 @@ def _gone(ledger: dict[tuple[str, str], Any], seen: set[tuple[str, str]]) -> lis
     )
 
 
-def _mark_missing(context: Context, missing: Sequence[tuple[str, str]], now: datetime) -> None:
+def _mark_missing(runtime: Runtime, missing: Sequence[tuple[str, str]], now: datetime) -> None:
     by_agent: dict[str, list[str]] = {}
     for agent, name in missing:
         by_agent.setdefault(agent, []).append(name)
     if not by_agent:
         return
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         for agent, names in by_agent.items():
-            session_store.mark_missing(conn, context.account_id, agent, names, now)
+            session_store.mark_missing(conn, runtime.account_id, agent, names, now)
 
 
-def files_of_partitions(context: Context, keys: Sequence[str]) -> dict[str, IngestFile]:
+def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, IngestFile]:
     """The files behind these keys, found in the drop folder, else where they were read last."""
     wanted = set(keys)
-    with context.database.transaction() as conn:
-        rows = session_store.source_files(conn, context.account_id)
-        paths = session_store.fetch(conn, "read_paths", {"account_id": context.account_id})
+    with runtime.database.transaction() as conn:
+        rows = session_store.source_files(conn, runtime.account_id)
+        paths = session_store.fetch(conn, "read_paths", {"account_id": runtime.account_id})
     read_at = {(r["agent_id"], r["session_file"]): r["path"] for r in paths}
     known = {(r["agent_id"], r["session_file"]): r for r in rows}
     files: dict[str, IngestFile] = {}
-    root = context.settings.sessions_dir
+    root = runtime.settings.sessions_dir
     for _, file in _walk(root, []) if root.is_dir() else ():
         row = known.get((file.agent_id, file.session_file))
-        key = row["partition_key"] if row else partition_key(context, file.agent_id, file.session_file)
+        key = row["partition_key"] if row else partition_key(runtime, file.agent_id, file.session_file)
         if key in wanted:
             files[key] = file
     for (agent, name), row in known.items():
@@ -193,10 +193,10 @@ def files_of_partitions(context: Context, keys: Sequence[str]) -> dict[str, Inge
     return files
 
 
-def unreported(context: Context, limit: int = 1000) -> list[UnreportedSession]:
+def unreported(runtime: Runtime, limit: int = 1000) -> list[UnreportedSession]:
     """Sessions whose newest content Dagster has no event for."""
-    with context.database.transaction() as conn:
-        rows = session_store.fetch(conn, "unreported", {"account_id": context.account_id, "limit": limit})
+    with runtime.database.transaction() as conn:
+        rows = session_store.fetch(conn, "unreported", {"account_id": runtime.account_id, "limit": limit})
     return [
         UnreportedSession(
             row["partition_key"],
@@ -207,11 +207,11 @@ def unreported(context: Context, limit: int = 1000) -> list[UnreportedSession]:
     ]
 
 
-def mark_reported(context: Context, keys: Sequence[str]) -> None:
+def mark_reported(runtime: Runtime, keys: Sequence[str]) -> None:
     """Dagster has an event for the content of these partitions."""
     if keys:
-        with context.database.transaction() as conn:
-            session_store.run(conn, "mark_reported", {"account_id": context.account_id, "keys": list(keys)})
+        with runtime.database.transaction() as conn:
+            session_store.run(conn, "mark_reported", {"account_id": runtime.account_id, "keys": list(keys)})
 
 
 def stamp_digest(files: Sequence[SeenFile]) -> str:

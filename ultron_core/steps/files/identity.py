@@ -11,7 +11,7 @@ from pathlib import Path
 from ultron_core.errors import InputError
 from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import discover_sessions
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 
 __all__ = ["IngestFile", "find_files", "partition_key", "readable", "session_file_name", "storable"]
 
@@ -28,7 +28,7 @@ class IngestFile:
     session_file: str
 
 
-def find_files(context: Context, paths: Sequence[str | Path], agent_id: str) -> list[IngestFile]:
+def find_files(runtime: Runtime, paths: Sequence[str | Path], agent_id: str) -> list[IngestFile]:
     """The session files under `paths`, directories expanded, each once.
 
     Inside the drop folder of this agent the name is relative to it, elsewhere `@abs/<hash>/<name>`.
@@ -40,7 +40,7 @@ def find_files(context: Context, paths: Sequence[str | Path], agent_id: str) -> 
         paths = [paths]
     if not paths:
         raise InputError("No paths given: name session files or folders that hold .jsonl files.")
-    root = (context.settings.sessions_dir / agent_id).resolve()
+    root = (runtime.settings.sessions_dir / agent_id).resolve()
     files: dict[str, IngestFile] = {}
     for path in discover_sessions([Path(p).expanduser() for p in paths]):
         name = session_file_name(path, root)
@@ -79,13 +79,13 @@ def storable(name: str) -> str:
     return "".join([*parts, text[at:]]) + f"-{digest}"
 
 
-def partition_key(context: Context, agent_id: str, session_file: str, *, distinct: bool = False) -> str:
+def partition_key(runtime: Runtime, agent_id: str, session_file: str, *, distinct: bool = False) -> str:
     """`<agent>/<relative path>`, redacted and percent-encoded, at most 200 characters.
 
     The account stands in front when it is not the default one. A hash is added when the key was redacted or
     cut, or when `distinct` asks for it, so that two files never share a key.
     """
-    account = "" if context.account_id == "default" else f"{context.account_id}/"
+    account = "" if runtime.account_id == "default" else f"{runtime.account_id}/"
     name = f"{account}{agent_id}/{session_file}"
     clean = redact_patterns(name).text
     key = "/".join(_UNSAFE.sub(_percent, part) for part in clean.split("/"))

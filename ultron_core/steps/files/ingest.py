@@ -23,8 +23,8 @@ from ultron_core.errors import SessionFileError
 from ultron_core.models import Drop, LineLedger, Message, Session, SessionInfo
 from ultron_core.segments import fingerprint_messages
 from ultron_core.sessions import PARSER_VERSION, parse_session
-from ultron_core.steps.context import Context
 from ultron_core.steps.files.identity import IngestFile, partition_key, readable, storable
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import drops, sessions
 from ultron_core.store.tables.records import SessionRow
@@ -72,12 +72,12 @@ class _Snapshot:
 
 
 def ingest_files(
-    context: Context, files: Sequence[IngestFile], progress: Progress | None = None
+    runtime: Runtime, files: Sequence[IngestFile], progress: Progress | None = None
 ) -> list[FileResult]:
     """Read each file once and store its messages. One bad file never stops the next."""
     results = []
     for done, file in enumerate(files):
-        results.append(_ingest_file(context, file))
+        results.append(_ingest_file(runtime, file))
         if progress:
             progress(file.session_file, done + 1, len(files))
     counts = Counter(result.status for result in results)
@@ -85,22 +85,22 @@ def ingest_files(
     return results
 
 
-def _ingest_file(context: Context, file: IngestFile) -> FileResult:
+def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
     try:
         snapshot = _snapshot(file.path)
     except OSError as error:
         reason = (
             f"{file.path} cannot be read: {error.strerror or error}. Check that it exists and its rights."
         )
-        return _store_failure(context, file, None, reason)
-    known = _known_unchanged(context, file, snapshot)
+        return _store_failure(runtime, file, None, reason)
+    known = _known_unchanged(runtime, file, snapshot)
     if known is not None:
         return known
     try:
         session = parse_session(snapshot.body)
     except SessionFileError as error:
-        return _store_failure(context, file, snapshot, str(error).replace("<bytes>", str(file.path)))
-    return context.database.run(lambda conn: _store(context, conn, file, snapshot, session))
+        return _store_failure(runtime, file, snapshot, str(error).replace("<bytes>", str(file.path)))
+    return runtime.database.run(lambda conn: _store(runtime, conn, file, snapshot, session))
 
 
 def _snapshot(path: Path) -> _Snapshot:
@@ -110,38 +110,38 @@ def _snapshot(path: Path) -> _Snapshot:
     return _Snapshot(body, hashlib.sha256(body).hexdigest(), len(body), stat.st_mtime_ns, stat.st_ino)
 
 
-def _known_unchanged(context: Context, file: IngestFile, snapshot: _Snapshot) -> FileResult | None:
+def _known_unchanged(runtime: Runtime, file: IngestFile, snapshot: _Snapshot) -> FileResult | None:
     def look(conn: Connection) -> FileResult | None:
-        row = sessions.latest(conn, context.account_id, file.agent_id, file.session_file)
+        row = sessions.latest(conn, runtime.account_id, file.agent_id, file.session_file)
         if row is None or row.content_sha256 != snapshot.sha256 or row.parser_version != PARSER_VERSION:
             return None
         if row.status == "failed":
             return None
-        sessions.mark_ok(conn, row.id, context.clock())
-        _note_source(context, conn, file, row.partition_key, snapshot)
+        sessions.mark_ok(conn, row.id, runtime.clock())
+        _note_source(runtime, conn, file, row.partition_key, snapshot)
         return _result(
             file, row.partition_key, "unchanged", snapshot, row.message_count, row.lines, row.format
         )
 
-    return context.database.run(look)
+    return runtime.database.run(look)
 
 
 def _store(
-    context: Context, conn: Connection, file: IngestFile, snapshot: _Snapshot, session: Session
+    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: _Snapshot, session: Session
 ) -> FileResult:
-    account = context.account_id
+    account = runtime.account_id
     sessions.lock_file(conn, account, file.agent_id, file.session_file)
     row = sessions.latest(conn, account, file.agent_id, file.session_file, for_update=True)
     digests = [fingerprint_messages([message]) for message in session.messages]
     status = "changed"
     if row is None:
-        row = _renamed_from(context, conn, file, snapshot, digests)
+        row = _renamed_from(runtime, conn, file, snapshot, digests)
         status = "renamed" if row else "new"
     old = sessions.digests(conn, row.id) if row else []
     if row and _is_rotation(conn, row, [d[0] for d in old], session.messages, digests):
         status = "rotated"
-    key = row.partition_key if row else _free_partition_key(context, conn, file)
-    values = _session_values(context, file, snapshot, session, key)
+    key = row.partition_key if row else _free_partition_key(runtime, conn, file)
+    values = _session_values(runtime, file, snapshot, session, key)
     if row is None or status == "rotated":
         generation = row.generation + 1 if row else 0
         session_id = sessions.insert(conn, {**values, "generation": generation})
@@ -155,20 +155,20 @@ def _store(
         )
         if status == "changed" and keep == len(old):
             status = "appended"
-    _archive(context, conn, file, snapshot)
-    _store_skips(context, conn, file, session_id, session)
-    _note_source(context, conn, file, key, snapshot)
+    _archive(runtime, conn, file, snapshot)
+    _store_skips(runtime, conn, file, session_id, session)
+    _note_source(runtime, conn, file, key, snapshot)
     return _result(
         file, key, status, snapshot, len(session.messages), session.ledger.to_json(), session.info.format
     )
 
 
 def _renamed_from(
-    context: Context, conn: Connection, file: IngestFile, snapshot: _Snapshot, digests: Sequence[str]
+    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: _Snapshot, digests: Sequence[str]
 ) -> SessionRow | None:
     """The session this file was under another name: its old path is gone, and the content is shared."""
     candidates = sessions.rename_candidates(
-        conn, context.account_id, file.agent_id, file.session_file, snapshot.sha256, snapshot.inode
+        conn, runtime.account_id, file.agent_id, file.session_file, snapshot.sha256, snapshot.inode
     )
     new = set(digests)
     for row, path in candidates:
@@ -176,7 +176,7 @@ def _renamed_from(
             continue
         shares = any(d[0] in new for d in sessions.digests(conn, row.id))
         if row.content_sha256 == snapshot.sha256 or shares:
-            sessions.rename(conn, row, file.session_file, context.clock())
+            sessions.rename(conn, row, file.session_file, runtime.clock())
             return replace(row, session_file=file.session_file)
     return None
 
@@ -216,23 +216,23 @@ def _common_prefix(
     return min(len(old), len(messages))
 
 
-def _free_partition_key(context: Context, conn: Connection, file: IngestFile) -> str:
+def _free_partition_key(runtime: Runtime, conn: Connection, file: IngestFile) -> str:
     """The file's key; a renamed file may still hold it, then the path's hash is added."""
-    plain = partition_key(context, file.agent_id, file.session_file)
-    owner = sessions.partition_key_owner(conn, context.account_id, plain)
+    plain = partition_key(runtime, file.agent_id, file.session_file)
+    owner = sessions.partition_key_owner(conn, runtime.account_id, plain)
     if owner is None or owner == (file.agent_id, file.session_file):
         return plain
-    return partition_key(context, file.agent_id, file.session_file, distinct=True)
+    return partition_key(runtime, file.agent_id, file.session_file, distinct=True)
 
 
 def _session_values(
-    context: Context, file: IngestFile, snapshot: _Snapshot, session: Session, key: str
+    runtime: Runtime, file: IngestFile, snapshot: _Snapshot, session: Session, key: str
 ) -> dict[str, Any]:
     info: SessionInfo = session.info
-    now = context.clock()
+    now = runtime.clock()
     changed = datetime.fromtimestamp(snapshot.mtime_ns / 1e9, UTC)
     return {
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "agent_id": file.agent_id,
         "session_file": file.session_file,
         "partition_key": key,
@@ -241,8 +241,8 @@ def _session_values(
         "format": info.format,
         "harness": info.harness,
         "harness_version": info.harness_version,
-        "cwd": context.redactor.redact_text(info.cwd).text if info.cwd else None,
-        "tools": context.redactor.redact_json(list(info.tools))[0] if info.tools else [],
+        "cwd": runtime.redactor.redact_text(info.cwd).text if info.cwd else None,
+        "tools": runtime.redactor.redact_json(list(info.tools))[0] if info.tools else [],
         "model": info.model,
         "started_at": info.started_at,
         "ended_at": info.ended_at,
@@ -256,13 +256,13 @@ def _session_values(
     }
 
 
-def _archive(context: Context, conn: Connection, file: IngestFile, snapshot: _Snapshot) -> None:
-    keep = snapshot.size <= context.settings.sessions.archive_max_bytes
+def _archive(runtime: Runtime, conn: Connection, file: IngestFile, snapshot: _Snapshot) -> None:
+    keep = snapshot.size <= runtime.settings.sessions.archive_max_bytes
     sessions.archive_bytes(
         conn,
         snapshot.body if keep else None,
         {
-            "account_id": context.account_id,
+            "account_id": runtime.account_id,
             "agent_id": file.agent_id,
             "kind": "ingest_file",
             "session_file": file.session_file,
@@ -270,46 +270,46 @@ def _archive(context: Context, conn: Connection, file: IngestFile, snapshot: _Sn
             "sha256": snapshot.sha256,
             "bytes": snapshot.size,
             "status": "done",
-            "now": context.clock(),
+            "now": runtime.clock(),
         },
     )
 
 
 def _store_skips(
-    context: Context, conn: Connection, file: IngestFile, session_id: UUID, session: Session
+    runtime: Runtime, conn: Connection, file: IngestFile, session_id: UUID, session: Session
 ) -> None:
     rows: list[drops.DropPlace] = [
         (
-            Drop(_STAGE, skip.reason, context.redactor.redact_text(skip.detail).text if skip.detail else ""),
+            Drop(_STAGE, skip.reason, runtime.redactor.redact_text(skip.detail).text if skip.detail else ""),
             skip.start_line,
             skip.end_line,
         )
         for skip in session.ledger.skips
     ]
     drops.replace_of_session(
-        conn, (context.account_id, file.agent_id), session_id, _STAGE, rows, context.clock()
+        conn, (runtime.account_id, file.agent_id), session_id, _STAGE, rows, runtime.clock()
     )
 
 
 def _note_source(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     file: IngestFile,
     key: str,
     snapshot: _Snapshot | None,
     error: str | None = None,
 ) -> None:
-    now = context.clock()
+    now = runtime.clock()
     attempts = 0
     if error is not None:
-        before = sessions.source_file_attempts(conn, context.account_id, file.agent_id, file.session_file)
+        before = sessions.source_file_attempts(conn, runtime.account_id, file.agent_id, file.session_file)
         attempts = before + 1
     wait = min(_RETRY_FIRST * 2 ** min(attempts, 12), _RETRY_MOST)
     size, mtime_ns, inode = _facts(file.path, snapshot)
     sessions.upsert_source_file(
         conn,
         {
-            "account_id": context.account_id,
+            "account_id": runtime.account_id,
             "agent_id": file.agent_id,
             "session_file": file.session_file,
             "partition_key": key,
@@ -339,28 +339,28 @@ def _facts(path: Path, snapshot: _Snapshot | None) -> tuple[int, int, int]:
 
 
 def _store_failure(
-    context: Context, file: IngestFile, snapshot: _Snapshot | None, message: str
+    runtime: Runtime, file: IngestFile, snapshot: _Snapshot | None, message: str
 ) -> FileResult:
     """The file is marked failed; a session that was read from it before keeps everything."""
-    reason = context.redactor.redact_text(message).text
+    reason = runtime.redactor.redact_text(message).text
 
     def write(conn: Connection) -> FileResult:
-        sessions.lock_file(conn, context.account_id, file.agent_id, file.session_file)
-        row = sessions.latest(conn, context.account_id, file.agent_id, file.session_file, for_update=True)
-        key = row.partition_key if row else _free_partition_key(context, conn, file)
+        sessions.lock_file(conn, runtime.account_id, file.agent_id, file.session_file)
+        row = sessions.latest(conn, runtime.account_id, file.agent_id, file.session_file, for_update=True)
+        key = row.partition_key if row else _free_partition_key(runtime, conn, file)
         sha256 = snapshot.sha256 if snapshot else (row.content_sha256 if row else "")
         if row is not None:
-            sessions.mark_failed(conn, row.id, reason, sha256, context.clock())
+            sessions.mark_failed(conn, row.id, reason, sha256, runtime.clock())
         elif snapshot is not None:
             empty = Session((), LineLedger(), SessionInfo(bytes=snapshot.size))
-            values = _session_values(context, file, snapshot, empty, key)
+            values = _session_values(runtime, file, snapshot, empty, key)
             sessions.insert(conn, {**values, "generation": 0, "status": "failed", "error": reason})
         if snapshot is not None and (row is None or row.content_sha256 != sha256):
-            _archive(context, conn, file, snapshot)
-        _note_source(context, conn, file, key, snapshot, reason)
+            _archive(runtime, conn, file, snapshot)
+        _note_source(runtime, conn, file, key, snapshot, reason)
         return replace(_result(file, key, "failed", snapshot, 0, {}, ""), error=reason)
 
-    return context.database.run(write)
+    return runtime.database.run(write)
 
 
 def _result(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.prepare import embed
 from ultron_core.steps.upload.records import Floats
 from ultron_core.store.database import Connection
@@ -43,14 +43,14 @@ class Embedded:
         return self._known.get(text)
 
 
-def run_embedded(context: Context, work: Callable[[Embedded, Connection], _T]) -> _T:
+def run_embedded(runtime: Runtime, work: Callable[[Embedded, Connection], _T]) -> _T:
     """What `work` returns, in one transaction as by `Database.run`; it may begin again, so it must do nothing
     but read and write with its connection. A text is embedded once."""
     embedded = Embedded()
     for _ in range(_ROUNDS):
         try:
-            return context.database.run(partial(work, embedded))
+            return runtime.database.run(partial(work, embedded))
         except _NotEmbedded as missing:
-            embedded._known[missing.text] = embed(context, [missing.text])[0]
+            embedded._known[missing.text] = embed(runtime, [missing.text])[0]
     embedded._last = True
-    return context.database.run(partial(work, embedded))
+    return runtime.database.run(partial(work, embedded))

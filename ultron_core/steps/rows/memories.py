@@ -14,9 +14,9 @@ from ultron_core.memories import Body, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.clusters.members import Joining, place
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.embedded import Embedded
 from ultron_core.steps.rows.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.records import Floats, body_digest, embedded_text, offline_summary, thresholds
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
@@ -37,46 +37,46 @@ __all__ = [
 ]
 
 
-def lock_types(context: Context, conn: Connection, types: Iterable[str]) -> None:
+def lock_types(runtime: Runtime, conn: Connection, types: Iterable[str]) -> None:
     """One writer a type, until the transaction ends; taken before anything is looked up."""
-    upload_rows.send(conn, "lock", {"account_id": context.account_id, "types": sorted(set(types))})
+    upload_rows.send(conn, "lock", {"account_id": runtime.account_id, "types": sorted(set(types))})
 
 
-def lock_memories(context: Context, conn: Connection, types: Iterable[str] = get_args(MemoryType)) -> None:
+def lock_memories(runtime: Runtime, conn: Connection, types: Iterable[str] = get_args(MemoryType)) -> None:
     """Nobody else writes memories (of these types) until the transaction ends: who archives or deletes must not
     come between the last look of an upload, made under the lock of its type, and what it then writes."""
-    lock_types(context, conn, types)
-    store.run(conn, "lock_clusters", {"account_id": context.account_id})
+    lock_types(runtime, conn, types)
+    store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
 
 
-def register_model(context: Context, conn: Connection) -> None:
+def register_model(runtime: Runtime, conn: Connection) -> None:
     """Know the embedder and its thresholds, and have its index."""
-    if not ask_model(context, conn).fetchall():
-        store.run(conn, "register_model", _model(context))
-        store.ensure_index(conn, (context.embedder.model_id, context.embedder.dimension))
+    if not ask_model(runtime, conn).fetchall():
+        store.run(conn, "register_model", _model(runtime))
+        store.ensure_index(conn, (runtime.embedder.model_id, runtime.embedder.dimension))
 
 
-def ask_model(context: Context, conn: Connection) -> Cursor[dict[str, Any]]:
+def ask_model(runtime: Runtime, conn: Connection) -> Cursor[dict[str, Any]]:
     """A row if the embedder is known and has its index; asked without waiting inside a pipeline."""
-    index = f"ultron.{store.index_name(context.embedder.model_id)}"
-    return store.send(conn, "model_is_ready", {**_model(context), "index": index})
+    index = f"ultron.{store.index_name(runtime.embedder.model_id)}"
+    return store.send(conn, "model_is_ready", {**_model(runtime), "index": index})
 
 
-def _model(context: Context) -> dict[str, Any]:
-    limits = context.embedder.thresholds
+def _model(runtime: Runtime) -> dict[str, Any]:
+    limits = runtime.embedder.thresholds
     return {
-        "account_id": context.account_id,
-        "model_id": context.embedder.model_id,
-        "dimension": context.embedder.dimension,
+        "account_id": runtime.account_id,
+        "model_id": runtime.embedder.model_id,
+        "dimension": runtime.embedder.dimension,
         "merge": limits.merge,
         "soft": limits.soft,
         "cluster": limits.cluster,
-        "now": context.clock(),
+        "now": runtime.clock(),
     }
 
 
 def write_body(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     embedded: Embedded,
     record: MemoryRecord,
@@ -85,7 +85,7 @@ def write_body(
 ) -> None:
     """Another body: summaries, both lanes and the cluster's centroid follow."""
     vector = embedded.vector(embedded_text(record.memory_type, body))
-    offline = offline_summary(context, body)
+    offline = offline_summary(runtime, body)
     store.run(
         conn,
         "update_body",
@@ -96,25 +96,25 @@ def write_body(
             "summary_l0": offline.l0,
             "overview_l1": offline.l1,
             "body_sha256": body_digest(record.memory_type, body),
-            "needs_model": context.llm is not None,
-            "now": context.clock(),
+            "needs_model": runtime.llm is not None,
+            "now": runtime.clock(),
         },
     )
     counted = record.status == "active"
     if counted:
-        count_memories(context, conn, [record.id], -1)
-        forget_words(context, conn, [record.id])
-    _write_lanes(context, conn, record.id, record.memory_type, body, vector, counted=counted)
+        count_memories(runtime, conn, [record.id], -1)
+        forget_words(runtime, conn, [record.id])
+    _write_lanes(runtime, conn, record.id, record.memory_type, body, vector, counted=counted)
     if vector is None:  # the old one says something else: back-filling makes it anew
-        model = {"id": record.id, "model_id": context.embedder.model_id}
-        cluster_step.leave(context, conn, [record.id])
+        model = {"id": record.id, "model_id": runtime.embedder.model_id}
+        cluster_step.leave(runtime, conn, [record.id])
         store.run(conn, "delete_vector", model)
     else:
-        cluster_step.refresh_member(context, conn, record.id)
+        cluster_step.refresh_member(runtime, conn, record.id)
 
 
 def _write_lanes(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     memory_id: UUID,
     memory_type: str,
@@ -123,8 +123,8 @@ def _write_lanes(
     *,
     counted: bool = True,
 ) -> None:
-    lexical = make_lexical(context, conn, body.text, MEMORY)
-    row = {"id": memory_id, "account_id": context.account_id, "memory_type": memory_type}
+    lexical = make_lexical(runtime, conn, body.text, MEMORY)
+    row = {"id": memory_id, "account_id": runtime.account_id, "memory_type": memory_type}
     store.run(
         conn,
         "upsert_search",
@@ -137,17 +137,17 @@ def _write_lanes(
         },
     )
     if counted:
-        count_documents(context, conn, MEMORY, [lexical])
+        count_documents(runtime, conn, MEMORY, [lexical])
     if vector is not None:
         store.run(
             conn,
             "upsert_vector",
-            {**row, "model_id": context.embedder.model_id, "vector": store.vector_text(vector)},
+            {**row, "model_id": runtime.embedder.model_id, "vector": store.vector_text(vector)},
         )
 
 
 def write_late_merge(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     memory_id: UUID,
     other_id: UUID,
@@ -161,62 +161,62 @@ def write_late_merge(
         "insert_decision",
         {
             "id": uuid4(),
-            "account_id": context.account_id,
+            "account_id": runtime.account_id,
             "memory_id": memory_id,
             "other_id": other_id,
             "contribution_id": contribution_id,
             "decision": "merge",
             "reason": "near_duplicate_found_later",
             "score": score,
-            "threshold": thresholds(context).merge,
-            "model_id": context.embedder.model_id,
+            "threshold": thresholds(runtime).merge,
+            "model_id": runtime.embedder.model_id,
             "body_before": Jsonb(asdict(before)),
             "decided_by": "rules",
-            "now": context.clock(),
+            "now": runtime.clock(),
         },
     )
 
 
 def set_status(
-    context: Context, conn: Connection, ids: Sequence[UUID], status: str, reason: str | None
+    runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: str, reason: str | None
 ) -> list[UUID]:
     """Archive or re-activate; archived members leave their cluster, re-activated ones come back."""
     rows = store.fetch(
         conn,
         "set_status",
         {
-            "account_id": context.account_id,
+            "account_id": runtime.account_id,
             "ids": sorted(ids),
             "status": status,
             "reason": reason,
-            "now": context.clock(),
+            "now": runtime.clock(),
         },
     )
     changed = [row["id"] for row in rows]
     if changed:
-        count_memories(context, conn, changed, 1 if status == "active" else -1)
-        cluster_step.follow_status(context, conn, changed, status)
+        count_memories(runtime, conn, changed, 1 if status == "active" else -1)
+        cluster_step.follow_status(runtime, conn, changed, status)
     return changed
 
 
-def archive_orphans(context: Context, conn: Connection, memory_ids: Sequence[UUID]) -> int:
+def archive_orphans(runtime: Runtime, conn: Connection, memory_ids: Sequence[UUID]) -> int:
     """Archive those of the memories that have no source left; in the caller's transaction."""
     if not memory_ids:
         return 0
-    lock_memories(context, conn)
+    lock_memories(runtime, conn)
     orphans = [row["id"] for row in store.fetch(conn, "orphans", {"ids": list(memory_ids)})]
-    return len(set_status(context, conn, orphans, "archived", "no_source_left"))
+    return len(set_status(runtime, conn, orphans, "archived", "no_source_left"))
 
 
-def retract_from_segment(context: Context, conn: Connection, segment_id: UUID, kept: Sequence[UUID]) -> int:
+def retract_from_segment(runtime: Runtime, conn: Connection, segment_id: UUID, kept: Sequence[UUID]) -> int:
     """Memories that a segment gives no more lose it as a source; those without another are archived."""
-    params = {"account_id": context.account_id, "segment_id": segment_id, "kept": list(kept)}
+    params = {"account_id": runtime.account_id, "segment_id": segment_id, "kept": list(kept)}
     rows = store.fetch(conn, "retract_sources", params)
-    return archive_orphans(context, conn, [row["memory_id"] for row in rows])
+    return archive_orphans(runtime, conn, [row["memory_id"] for row in rows])
 
 
 def split_off(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     embedded: Embedded,
     kept: MemoryRecord,
@@ -227,9 +227,9 @@ def split_off(
     body = Body(part["content"], part["context"], part["resolution"])
     vector = embedded.vector(embedded_text(kept.memory_type, body))
     memory_id = uuid4()
-    now = context.clock()
+    now = runtime.clock()
     summary = summarize_memory(body.content, body.context, body.resolution)
-    common = {"id": memory_id, "account_id": context.account_id, "now": now}
+    common = {"id": memory_id, "account_id": runtime.account_id, "now": now}
     store.run(
         conn,
         "insert_memory",
@@ -243,17 +243,17 @@ def split_off(
             "overview_l1": summary.l1,
             "confidence": kept.confidence,
             "extractor": kept.extractor,
-            "redaction_version": context.redactor.version,
+            "redaction_version": runtime.redactor.version,
             "body_sha256": body_digest(kept.memory_type, body),
-            "needs_model": context.llm is not None,
+            "needs_model": runtime.llm is not None,
         },
     )
     store.run(conn, "insert_usage", common)
-    _write_lanes(context, conn, memory_id, kept.memory_type, body, vector)
+    _write_lanes(runtime, conn, memory_id, kept.memory_type, body, vector)
     store.run(
         conn,
         "move_contribution",
-        {"id": part["id"], "account_id": context.account_id, "memory_id": memory_id},
+        {"id": part["id"], "account_id": runtime.account_id, "memory_id": memory_id},
     )
     if part["source_id"] is not None:
         store.run(conn, "move_source", {"id": part["source_id"], "memory_id": memory_id})
@@ -264,7 +264,7 @@ def split_off(
         "score": score,
         "reason": "unmerged",
     }
-    store.run(conn, "insert_link", {**link, "account_id": context.account_id, "now": now})
+    store.run(conn, "insert_link", {**link, "account_id": runtime.account_id, "now": now})
     if vector is not None:
-        place(context, conn, [Joining(memory_id, vector, summary.l0)])
+        place(runtime, conn, [Joining(memory_id, vector, summary.l0)])
     return memory_id

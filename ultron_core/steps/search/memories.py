@@ -20,7 +20,7 @@ from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError, ModelError
 from ultron_core.search import TimeRange, find_range, idf, is_weak, query_terms, relevance, score, term_id
 from ultron_core.sessions import check_names, clean_text
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.rerank import model_order
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import search as store
@@ -66,7 +66,7 @@ class _Expansion(BaseModel):
 
 
 def search_memories(
-    context: Context,
+    runtime: Runtime,
     query: str,
     *,
     detail_level: str = "l1",
@@ -99,8 +99,8 @@ def search_memories(
     if limit < 1:
         raise InputError("limit must be at least 1.")
     notes: list[str] = []
-    span = find_range(query, context.clock()) or TimeRange(None, None, 0, 0)
-    vectors, phrases = _embedded(context, query, notes)
+    span = find_range(query, runtime.clock()) or TimeRange(None, None, 0, 0)
+    vectors, phrases = _embedded(runtime, query, notes)
     plain = _term_ids([query])
     terms = plain if phrases == [query] else _term_ids(phrases)
     filters = {
@@ -112,14 +112,14 @@ def search_memories(
         "until": until,
     }
     named = {"since": since or span.since, "until": until or span.until}
-    rerank = context.settings.search.rerank if rerank is None else rerank
-    depth = max(limit, context.settings.search.rerank_candidates) if rerank else limit
+    rerank = runtime.settings.search.rerank if rerank is None else rerank
+    depth = max(limit, runtime.settings.search.rerank_candidates) if rerank else limit
 
     def work(filters: dict[str, Any], conn: Connection) -> list[SearchHit]:
         rows = store.candidates(
             conn,
-            context.account_id,
-            (context.embedder.model_id, context.embedder.dimension),
+            runtime.account_id,
+            (runtime.embedder.model_id, runtime.embedder.dimension),
             vectors,
             terms,
             plain,
@@ -127,33 +127,33 @@ def search_memories(
             status=status,
             limit=max(_CANDIDATES, 2 * depth),
         )
-        ranked = _rank(context, rows, depth)
-        hit_at = context.clock() if record_hits and ranked and not rerank else None
-        records = store.fetch(conn, context.account_id, [one.id for one in ranked], hit_at=hit_at)
+        ranked = _rank(runtime, rows, depth)
+        hit_at = runtime.clock() if record_hits and ranked and not rerank else None
+        records = store.fetch(conn, runtime.account_id, [one.id for one in ranked], hit_at=hit_at)
         found = {record.id: record for record in records}
-        soft = context.embedder.thresholds.soft
+        soft = runtime.embedder.thresholds.soft
         return [_hit(found[one.id], one, soft) for one in ranked if one.id in found]
 
-    hits = context.database.run(partial(work, {**filters, **named}))
+    hits = runtime.database.run(partial(work, {**filters, **named}))
     if not hits and named != {"since": since, "until": until}:
         # a date may be what a memory is about, and not when it was stored
-        hits = context.database.run(partial(work, filters))
+        hits = runtime.database.run(partial(work, filters))
         if hits:
             notes.append("nothing was stored at the time that the query names: memories of all times")
     if rerank:
-        hits = _reranked(context, query, hits, notes)[:limit]
+        hits = _reranked(runtime, query, hits, notes)[:limit]
         if record_hits and hits:
             ids = [hit.record.id for hit in hits]
-            context.database.run(
-                lambda conn: store.fetch(conn, context.account_id, ids, hit_at=context.clock())
+            runtime.database.run(
+                lambda conn: store.fetch(conn, runtime.account_id, ids, hit_at=runtime.clock())
             )
     return SearchResults([_shown(hit, detail_level, explain) for hit in hits], notes)
 
 
-def _reranked(context: Context, query: str, hits: list[SearchHit], notes: list[str]) -> list[SearchHit]:
+def _reranked(runtime: Runtime, query: str, hits: list[SearchHit], notes: list[str]) -> list[SearchHit]:
     """The best hits in a model's order, each with its place before (from 1); the others follow."""
-    most = context.settings.search.rerank_candidates
-    order, note = model_order(context, query, [hit.record for hit in hits[:most]])
+    most = runtime.settings.search.rerank_candidates
+    order, note = model_order(runtime, query, [hit.record for hit in hits[:most]])
     if note is not None:
         notes.append(note)
         return hits
@@ -168,28 +168,28 @@ def _listed(values: Sequence[str] | None) -> list[str] | None:
     return list(values) if values else None
 
 
-def _embedded(context: Context, query: str, notes: list[str]) -> tuple[list[Floats], list[str]]:
+def _embedded(runtime: Runtime, query: str, notes: list[str]) -> tuple[list[Floats], list[str]]:
     """Vectors of the query and of a model's other ways to say it; failures leave a note."""
     phrases = [query]
-    if context.llm is not None and context.settings.search.intent_analysis:
+    if runtime.llm is not None and runtime.settings.search.intent_analysis:
         try:
-            phrases += _expand(context, query)
+            phrases += _expand(runtime, query)
         except ModelError as error:
             notes.append(f"plain query, the model did not widen it: {error}")
     try:
-        return list(embed_checked(context.embedder, phrases)), phrases
+        return list(embed_checked(runtime.embedder, phrases)), phrases
     except EmbeddingError as error:
         notes.append(f"words only, the embedder failed: {error}")
         return [], phrases
 
 
-def _expand(context: Context, query: str) -> list[str]:
-    assert context.llm is not None
+def _expand(runtime: Runtime, query: str) -> list[str]:
+    assert runtime.llm is not None
     asked = (
         "Give up to 4 short other ways (at most 40 characters each) to search a memory of past errors, fixes and "
         "preferences for the same thing, in the language of the query. The query:\n"
     )
-    answer = context.llm.complete([{"role": "user", "content": asked + query}], _Expansion, stage="search")
+    answer = runtime.llm.complete([{"role": "user", "content": asked + query}], _Expansion, stage="search")
     return [phrase.strip()[:40] for phrase in answer.phrases if phrase.strip()]
 
 
@@ -222,16 +222,16 @@ class _Ranked:
         }
 
 
-def _rank(context: Context, rows: Sequence[dict[str, Any]], limit: int) -> list[_Ranked]:
-    now = context.clock()
-    noise = context.embedder.thresholds.soft * _COSINE_FLOOR
-    scored = [one for row in rows if _speaks_of_it(one := _scored(context, row, now, noise), noise)]
+def _rank(runtime: Runtime, rows: Sequence[dict[str, Any]], limit: int) -> list[_Ranked]:
+    now = runtime.clock()
+    noise = runtime.embedder.thresholds.soft * _COSINE_FLOOR
+    scored = [one for row in rows if _speaks_of_it(one := _scored(runtime, row, now, noise), noise)]
     scored.sort(key=lambda one: (-one.score, -one.cosine, str(one.id)))
     return scored[:limit]
 
 
-def _scored(context: Context, row: dict[str, Any], now: datetime, noise: float) -> _Ranked:
-    search = context.settings.search
+def _scored(runtime: Runtime, row: dict[str, Any], now: datetime, noise: float) -> _Ranked:
+    search = runtime.settings.search
     cosine, bm25, asked = max(row["cosine"] or 0.0, 0.0), row["bm25"] or 0.0, row["asked"] or 0.0
     # words that no memory holds count as asked for: a query that is half unknown is answered half
     wanted = asked + row["unknown"] * idf(0, row["documents"])

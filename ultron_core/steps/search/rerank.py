@@ -10,28 +10,28 @@ from collections.abc import Sequence
 
 from ultron_core.errors import ModelError
 from ultron_core.search import RerankAnswer, apply_order, rerank_messages
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = ["model_order"]
 
 
 def model_order(
-    context: Context, query: str, records: Sequence[MemoryRecord]
+    runtime: Runtime, query: str, records: Sequence[MemoryRecord]
 ) -> tuple[list[int], str | None]:
     """(positions from 0 of all `records` in the model's order, a note when the order stayed as it was).
 
     Only redacted text is sent: stored memories are, the query becomes so here.
     """
     plain = list(range(len(records)))
-    if context.llm is None:
+    if runtime.llm is None:
         return plain, "plain order: there is no model to rerank by"
     if len(records) < 2:
         return plain, None
-    (asked,), _ = context.redactor.redact_json([query])
+    (asked,), _ = runtime.redactor.redact_json([query])
     chat = rerank_messages(asked, [_text(record) for record in records])
     try:
-        answer = context.llm.complete(chat, RerankAnswer, stage="search")
+        answer = runtime.llm.complete(chat, RerankAnswer, stage="search")
     except ModelError as error:
         return plain, f"plain order, the model did not rerank: {error}"
     if not any(1 <= number <= len(records) for number in answer.order):

@@ -26,7 +26,7 @@ from ultron_core.search import (
     term_id,
 )
 from ultron_core.sessions import check_names, clean_text
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import memories as memory_store
@@ -78,7 +78,7 @@ class Matches:
 
 
 def search_sessions(
-    context: Context,
+    runtime: Runtime,
     query: str,
     limit: int = 10,
     *,
@@ -93,36 +93,36 @@ def search_sessions(
     measurements.
     """
 
-    asked = _ask(context, query, agent_id, since, until)
+    asked = _ask(runtime, query, agent_id, since, until)
 
     def work(conn: Connection) -> list[SessionHit]:
-        found = _match(context, conn, asked, limit)
-        soft = context.embedder.thresholds.soft
+        found = _match(runtime, conn, asked, limit)
+        soft = runtime.embedder.thresholds.soft
         ranked = [r for r in rank_sessions(found.windows, found.idf, weights) if not r.noise(soft)]
-        shown = _shown(context, conn, ranked[: limit + _LITERAL])
+        shown = _shown(runtime, conn, ranked[: limit + _LITERAL])
         texts = {session: text for session, (_, text) in shown.items()}
         lifted = lift_literal(ranked[: limit + _LITERAL], texts, asked["literals"], weights)
         return [_hit(hit, *shown[hit.session], soft) for hit in lifted[:limit]]
 
-    return context.database.run(work)
+    return runtime.database.run(work)
 
 
-def match_windows(context: Context, query: str, limit: int = 10, *, agent_id: str | None = None) -> Matches:
+def match_windows(runtime: Runtime, query: str, limit: int = 10, *, agent_id: str | None = None) -> Matches:
     """What `search_sessions` ranks; for measurements that rank it with other weights."""
-    asked = _ask(context, query, agent_id, None, None)
-    return context.database.run(lambda conn: _match(context, conn, asked, limit))
+    asked = _ask(runtime, query, agent_id, None, None)
+    return runtime.database.run(lambda conn: _match(runtime, conn, asked, limit))
 
 
 def _ask(
-    context: Context, query: str, agent_id: str | None, since: datetime | None, until: datetime | None
+    runtime: Runtime, query: str, agent_id: str | None, since: datetime | None, until: datetime | None
 ) -> dict[str, Any]:
     check_names(agent_id=agent_id)
     query = clean_text(query)
     if not query.strip():
         raise InputError("The query is empty: say what you look for.")
-    analysis = analyze_query(query, context.clock())
+    analysis = analyze_query(query, runtime.clock())
     return {
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "agent_id": agent_id,
         "since": since,
         "until": until,
@@ -131,19 +131,19 @@ def _ask(
         "timed": analysis.since is not None or analysis.until is not None,
         "literals": analysis.literals,
         "terms": sorted({term_id(term) for term in analysis.terms}),
-        "vector": _vector(context, query),
+        "vector": _vector(runtime, query),
         "exact_below": _EXACT_BELOW,
     }
 
 
-def _vector(context: Context, query: str) -> str | None:
+def _vector(runtime: Runtime, query: str) -> str | None:
     try:
-        return memory_store.vector_text(embed_checked(context.embedder, [query])[0])
+        return memory_store.vector_text(embed_checked(runtime.embedder, [query])[0])
     except EmbeddingError:
         return None
 
 
-def _match(context: Context, conn: Connection, asked: Mapping[str, Any], limit: int) -> Matches:
+def _match(runtime: Runtime, conn: Connection, asked: Mapping[str, Any], limit: int) -> Matches:
     counted = conn.execute(_SQL["frequencies"], asked, prepare=False).fetchone()
     assert counted is not None
     documents = counted["documents"]
@@ -158,16 +158,16 @@ def _match(context: Context, conn: Connection, asked: Mapping[str, Any], limit: 
         "candidates": max(_CANDIDATES, 20 * limit),
     }
     # a plan for any parameters takes 120 ms where one for these takes 15
-    rows = conn.execute(_search(context, counted["many"]), params, prepare=False).fetchall()
+    rows = conn.execute(_search(runtime, counted["many"]), params, prepare=False).fetchall()
     return Matches(tuple(_window(row) for row in rows), weights)
 
 
-def _search(context: Context, many: bool) -> sql.Composed:
+def _search(runtime: Runtime, many: bool) -> sql.Composed:
     """The search, through the index of the embedder's model when there is much to compare."""
-    dimension = sql.Literal(context.embedder.dimension)
+    dimension = sql.Literal(runtime.embedder.dimension)
     near = sql.SQL("embedding::halfvec({0}) <=> %(vector)s::halfvec({0})").format(dimension)
     every = sql.SQL("(embedding <=> %(vector)s::halfvec) + 0, session_id, thread, place")
-    model = sql.Literal(context.embedder.model_id)
+    model = sql.Literal(runtime.embedder.model_id)
     return sql.SQL(_SQL["search"]).format(model=model, nearness=near if many else every)
 
 
@@ -179,11 +179,11 @@ def _window(row: Mapping[str, Any]) -> WindowMatch[UUID]:
 
 
 def _shown(
-    context: Context, conn: Connection, ranked: Sequence[RankedSession[UUID]]
+    runtime: Runtime, conn: Connection, ranked: Sequence[RankedSession[UUID]]
 ) -> dict[UUID, tuple[dict[str, Any], str]]:
     """Where the windows stand, and their words."""
     params = {
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "sessions": [hit.session for hit in ranked],
         "threads": [hit.window.thread for hit in ranked],
         "places": [hit.window.place for hit in ranked],

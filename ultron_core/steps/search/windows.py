@@ -15,8 +15,8 @@ from psycopg import sql
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.lexical import MOST_TERMS
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import memories as memory_store
@@ -37,40 +37,40 @@ class _Stored:
     windows: Mapping[_Key, tuple[str, str | None]]
 
 
-def index_windows(context: Context, session_id: UUID) -> int:
+def index_windows(runtime: Runtime, session_id: UUID) -> int:
     """Bring a session's windows up to date; returns how many were written. Unchanged ones are kept."""
     while True:
-        written = _index(context, session_id)
+        written = _index(runtime, session_id)
         if written is not None:
             return written
 
 
-def fill_windows(context: Context, limit: int = 100) -> int:
+def fill_windows(runtime: Runtime, limit: int = 100) -> int:
     """Make windows anew that lack a vector of the present embedder or are of an older layout; returns how many."""
-    params = {"account_id": context.account_id, "model_id": context.embedder.model_id, "layout": LAYOUT}
-    context.database.run(lambda conn: _recount(context, conn))
-    with context.database.transaction() as conn:
+    params = {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id, "layout": LAYOUT}
+    runtime.database.run(lambda conn: _recount(runtime, conn))
+    with runtime.database.transaction() as conn:
         waiting = [row["session_id"] for row in conn.execute(_SQL["to_index"], {**params, "limit": limit})]
-    return sum(index_windows(context, session_id) for session_id in waiting)
+    return sum(index_windows(runtime, session_id) for session_id in waiting)
 
 
-def _recount(context: Context, conn: Connection) -> None:
+def _recount(runtime: Runtime, conn: Connection) -> None:
     """Windows that were deleted together with their session are still in the counts."""
-    account = {"account_id": context.account_id}
+    account = {"account_id": runtime.account_id}
     if conn.execute(_SQL["miscounted"], account).fetchall()[0]["miscounted"]:
         conn.execute(_SQL["lock"], account)
         conn.execute(_SQL["recount"], account)
 
 
-def _index(context: Context, session_id: UUID) -> int | None:
+def _index(runtime: Runtime, session_id: UUID) -> int | None:
     """None when the log changed meanwhile."""
-    with context.database.transaction() as conn:
-        before = _stored(context, conn, session_id)
-        messages = session_store.load_messages(conn, context.account_id, session_id)
+    with runtime.database.transaction() as conn:
+        before = _stored(runtime, conn, session_id)
+        messages = session_store.load_messages(conn, runtime.account_id, session_id)
     wanted = {(window.thread, window.place): window for window in make_windows(messages)}
-    model: str | None = context.embedder.model_id
+    model: str | None = runtime.embedder.model_id
     fresh, gone = _differences(wanted, before.windows, model)
-    vectors = _vectors(context, fresh)
+    vectors = _vectors(runtime, fresh)
     if vectors is None:
         model = None
         fresh, gone = _differences(wanted, before.windows, model)
@@ -78,32 +78,32 @@ def _index(context: Context, session_id: UUID) -> int | None:
         return 0
 
     def write(conn: Connection) -> int | None:
-        conn.execute(_SQL["lock"], {"account_id": context.account_id})
-        now = _stored(context, conn, session_id)
+        conn.execute(_SQL["lock"], {"account_id": runtime.account_id})
+        now = _stored(runtime, conn, session_id)
         if now.content != before.content:
             return None
-        _ensure_index(context, conn)
+        _ensure_index(runtime, conn)
         # another process may have indexed the same log
         fresh_now, gone_now = _differences(wanted, now.windows, model)
-        _delete(context, conn, session_id, gone_now)
-        _insert(context, conn, session_id, fresh_now, vectors or {})
+        _delete(runtime, conn, session_id, gone_now)
+        _insert(runtime, conn, session_id, fresh_now, vectors or {})
         return len(fresh_now)
 
-    return context.database.run(write)
+    return runtime.database.run(write)
 
 
-def _ensure_index(context: Context, conn: Connection) -> None:
+def _ensure_index(runtime: Runtime, conn: Connection) -> None:
     """The HNSW index of the embedder's model, made with its first windows."""
-    name = f"message_windows_hnsw_{hashlib.sha256(context.embedder.model_id.encode()).hexdigest()[:12]}"
+    name = f"message_windows_hnsw_{hashlib.sha256(runtime.embedder.model_id.encode()).hexdigest()[:12]}"
     if conn.execute(_SQL["has_index"], {"index": f"ultron.{name}"}).fetchall()[0]["there"]:
         return
-    names = {"name": sql.Identifier(name), "model": sql.Literal(context.embedder.model_id)}
-    dimension = sql.Literal(context.embedder.dimension)
+    names = {"name": sql.Identifier(name), "model": sql.Literal(runtime.embedder.model_id)}
+    dimension = sql.Literal(runtime.embedder.dimension)
     conn.execute(sql.SQL(_SQL["create_index"]).format(dimension=dimension, **names))
 
 
-def _stored(context: Context, conn: Connection, session_id: UUID) -> _Stored:
-    params = {"session_id": session_id, "account_id": context.account_id}
+def _stored(runtime: Runtime, conn: Connection, session_id: UUID) -> _Stored:
+    params = {"session_id": session_id, "account_id": runtime.account_id}
     content = conn.execute(_SQL["content"], params).fetchall()
     rows = conn.execute(_SQL["existing"], params)
     windows = {(row["thread"], row["place"]): (row["digest"], row["model_id"]) for row in rows}
@@ -123,24 +123,24 @@ def _differences(
     return [w for key, w in wanted.items() if key not in keys], [key for key in stored if key not in keys]
 
 
-def _vectors(context: Context, windows: Sequence[Window]) -> dict[_Key, str] | None:
+def _vectors(runtime: Runtime, windows: Sequence[Window]) -> dict[_Key, str] | None:
     """None when the embedder is down."""
     try:
-        rows = embed_checked(context.embedder, [window.text for window in windows])
+        rows = embed_checked(runtime.embedder, [window.text for window in windows])
     except EmbeddingError:
         return None
     return {(w.thread, w.place): memory_store.vector_text(row) for w, row in zip(windows, rows, strict=True)}
 
 
-def _delete(context: Context, conn: Connection, session_id: UUID, gone: Sequence[_Key]) -> None:
+def _delete(runtime: Runtime, conn: Connection, session_id: UUID, gone: Sequence[_Key]) -> None:
     if gone:
-        params: dict[str, Any] = {"session_id": session_id, "account_id": context.account_id}
+        params: dict[str, Any] = {"session_id": session_id, "account_id": runtime.account_id}
         params |= {"threads": [thread for thread, _ in gone], "places": [place for _, place in gone]}
         conn.execute(_SQL["delete"], params)
 
 
 def _insert(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     session_id: UUID,
     windows: Sequence[Window],
@@ -150,7 +150,7 @@ def _insert(
         return
     counts = [lexical_terms(window.text) for window in windows]
     lengths = [sum(count.values()) for count in counts]
-    average = _average(context, conn, lengths)
+    average = _average(runtime, conn, lengths)
     weights = [_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
     firsts, lasts = [w.units[0] for w in windows], [w.units[-1] for w in windows]
     columns: dict[str, list[Any]] = {
@@ -169,8 +169,8 @@ def _insert(
         "length": lengths,
         "embedding": [vectors.get((w.thread, w.place)) for w in windows],
     }
-    owner = {"account_id": context.account_id, "session_id": session_id}
-    model = {"model_id": context.embedder.model_id, "layout": LAYOUT}
+    owner = {"account_id": runtime.account_id, "session_id": session_id}
+    model = {"model_id": runtime.embedder.model_id, "layout": LAYOUT}
     conn.execute(_SQL["insert"], {**owner, **model, **columns})
 
 
@@ -178,8 +178,8 @@ def _weights(counts: Counter[str], length: int, average: float) -> dict[int, flo
     return dict(islice(bm25_weights(counts, length, average).items(), MOST_TERMS))
 
 
-def _average(context: Context, conn: Connection, lengths: Sequence[int]) -> float:
+def _average(runtime: Runtime, conn: Connection, lengths: Sequence[int]) -> float:
     """Terms of a window, these ones included: the first session is not weighed against a guess."""
-    rows = conn.execute(_SQL["statistics"], {"account_id": context.account_id}).fetchall()
+    rows = conn.execute(_SQL["statistics"], {"account_id": runtime.account_id}).fetchall()
     documents, total = (rows[0]["documents"], rows[0]["total_length"]) if rows else (0, 0)
     return float((total + sum(lengths)) / (documents + len(lengths)))

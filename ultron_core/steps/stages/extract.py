@@ -10,8 +10,8 @@ from ultron_core.errors import ModelError
 from ultron_core.labels import is_memory_eligible
 from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, extract_with_model, gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.memories import retract_from_segment
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.failures import describe_failure
 from ultron_core.steps.upload.records import Source, Upload, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
@@ -47,40 +47,40 @@ def segment_tag(segment_id: UUID) -> str:
 
 
 def extract_pending_segments(
-    context: Context, batch_size: int | None = None, keys: Sequence[str] | None = None
+    runtime: Runtime, batch_size: int | None = None, keys: Sequence[str] | None = None
 ) -> list[ExtractedSegment]:
     """Look through labelled segments (only of these partitions when `keys` is given) in canonical order."""
-    with context.database.transaction() as conn:
-        waiting = segment_store.pending(conn, "to_extract", context.waiting(keys, batch_size))
+    with runtime.database.transaction() as conn:
+        waiting = segment_store.pending(conn, "to_extract", runtime.waiting(keys, batch_size))
     results: list[ExtractedSegment] = []
     for row, key in waiting:
-        results.append(_extract(context, row, key))
+        results.append(_extract(runtime, row, key))
         if results[-1].status == "pending":
             break  # the endpoint is down: what is left waits for the next cycle
     return results
 
 
-def _extract(context: Context, row: SegmentRow, key: str) -> ExtractedSegment:
+def _extract(runtime: Runtime, row: SegmentRow, key: str) -> ExtractedSegment:
     label = QualityLabel.from_json(row.quality_metrics or {})
-    eligible = is_memory_eligible(label, context.settings.labels.memory_score_threshold)
+    eligible = is_memory_eligible(label, runtime.settings.labels.memory_score_threshold)
     if not eligible.ok:
         refusal = Drop(_STAGE, eligible.reason, f"memory_score {label.summary.memory_score:.2f}")
-        _finish(context, row, _REFUSED, [(refusal, row.start_line, row.end_line)])
+        _finish(runtime, row, _REFUSED, [(refusal, row.start_line, row.end_line)])
         return ExtractedSegment(row.id, key, "refused", drops=(refusal,))
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         messages = session_store.load_thread(
-            conn, context.account_id, row.session_id, row.thread, row.start_message, row.end_message
+            conn, runtime.account_id, row.session_id, row.thread, row.start_message, row.end_message
         )
     try:
-        drafts = _drafts(context, messages, label)
+        drafts = _drafts(runtime, messages, label)
     except ModelError as error:
-        return _postpone(context, row, key, error)
-    kept, refused = _gate(context, drafts, messages)
-    results = upload_memories(context, [_upload(context, row, draft) for draft in kept])
+        return _postpone(runtime, row, key, error)
+    kept, refused = _gate(runtime, drafts, messages)
+    results = upload_memories(runtime, [_upload(runtime, row, draft) for draft in kept])
     actions = [result.action for result in results]
     kept_ids = [result.record.id for result in results]
-    context.database.run(lambda conn: retract_from_segment(context, conn, row.id, kept_ids))
-    _finish(context, row, _LOOKED_THROUGH, refused)
+    runtime.database.run(lambda conn: retract_from_segment(runtime, conn, row.id, kept_ids))
+    _finish(runtime, row, _LOOKED_THROUGH, refused)
     return ExtractedSegment(
         row.id,
         key,
@@ -93,28 +93,28 @@ def _extract(context: Context, row: SegmentRow, key: str) -> ExtractedSegment:
     )
 
 
-def _drafts(context: Context, messages: Sequence[Message], label: QualityLabel) -> list[MemoryDraft]:
-    if context.llm is None:
+def _drafts(runtime: Runtime, messages: Sequence[Message], label: QualityLabel) -> list[MemoryDraft]:
+    if runtime.llm is None:
         return extract_memories(messages, label=label)
-    return extract_with_model(messages, context.llm, context.settings.extract.window_tokens)
+    return extract_with_model(messages, runtime.llm, runtime.settings.extract.window_tokens)
 
 
 def _gate(
-    context: Context, drafts: Sequence[MemoryDraft], messages: Sequence[Message]
+    runtime: Runtime, drafts: Sequence[MemoryDraft], messages: Sequence[Message]
 ) -> tuple[list[MemoryDraft], list[drops.DropPlace]]:
     kept: list[MemoryDraft] = []
     refused: list[drops.DropPlace] = []
     for draft in drafts:
         drop = gate_draft(draft, messages)
-        if drop is None and len(kept) >= context.settings.extract.max_per_segment:
-            drop = Drop(_STAGE, "too_many", f"more than {context.settings.extract.max_per_segment} a segment")
+        if drop is None and len(kept) >= runtime.settings.extract.max_per_segment:
+            drop = Drop(_STAGE, "too_many", f"more than {runtime.settings.extract.max_per_segment} a segment")
         if drop is None:
             kept.append(draft)
             continue
-        payload = context.redactor.redact_json(
+        payload = runtime.redactor.redact_json(
             {"content": draft.content, "context": draft.context, "resolution": draft.resolution}
         )[0]
-        detail = context.redactor.redact_text(drop.detail).text
+        detail = runtime.redactor.redact_text(drop.detail).text
         first = draft.evidence[0] if draft.evidence else None
         refused.append(
             (
@@ -126,7 +126,7 @@ def _gate(
     return kept, refused
 
 
-def _upload(context: Context, row: SegmentRow, draft: MemoryDraft) -> Upload:
+def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
     sources = tuple(
         Source(
             kind="segment",
@@ -139,28 +139,28 @@ def _upload(context: Context, row: SegmentRow, draft: MemoryDraft) -> Upload:
         )
         for evidence in draft.evidence
     )
-    return upload_of_draft(context, draft, row.agent_id, sources, (segment_tag(row.id),))
+    return upload_of_draft(runtime, draft, row.agent_id, sources, (segment_tag(row.id),))
 
 
-def _finish(context: Context, row: SegmentRow, state: int, refused: Sequence[drops.DropPlace]) -> None:
-    extractor = EXTRACTOR_VERSION if context.llm is None else f"model:{context.llm.model_id}"
-    with context.database.transaction() as conn:
+def _finish(runtime: Runtime, row: SegmentRow, state: int, refused: Sequence[drops.DropPlace]) -> None:
+    extractor = EXTRACTOR_VERSION if runtime.llm is None else f"model:{runtime.llm.model_id}"
+    with runtime.database.transaction() as conn:
         drops.replace_of_segment(
             conn,
-            (context.account_id, row.agent_id),
+            (runtime.account_id, row.agent_id),
             (row.session_id, row.id),
             _STAGE,
             refused,
-            context.clock(),
+            runtime.clock(),
         )
         segment_store.run(
-            conn, "extracted", {"id": row.id, "state": state, "extractor": extractor, "now": context.clock()}
+            conn, "extracted", {"id": row.id, "state": state, "extractor": extractor, "now": runtime.clock()}
         )
 
 
-def _postpone(context: Context, row: SegmentRow, key: str, error: ModelError) -> ExtractedSegment:
-    failure = describe_failure(context, error)
-    with context.database.transaction() as conn:
+def _postpone(runtime: Runtime, row: SegmentRow, key: str, error: ModelError) -> ExtractedSegment:
+    failure = describe_failure(runtime, error)
+    with runtime.database.transaction() as conn:
         segment_store.run(
             conn,
             "extract_failed",
@@ -168,8 +168,8 @@ def _postpone(context: Context, row: SegmentRow, key: str, error: ModelError) ->
                 "id": row.id,
                 "error": failure.reason,
                 "transient": failure.transient,
-                "max_attempts": context.settings.segments.max_attempts,
-                "now": context.clock(),
+                "max_attempts": runtime.settings.segments.max_attempts,
+                "now": runtime.clock(),
             },
         )
     return ExtractedSegment(row.id, key, failure.status, error=failure.reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ultron_core.errors import BudgetExceededError, ModelError, ModelUnavailableError
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 
 __all__ = ["Failure", "describe_failure"]
 
@@ -22,7 +22,7 @@ class Failure:
         return "pending" if self.transient else "failed"
 
 
-def describe_failure(context: Context, error: ModelError) -> Failure:
+def describe_failure(runtime: Runtime, error: ModelError) -> Failure:
     """The failure with its text redacted, as it is stored on the row."""
     transient = isinstance(error, ModelUnavailableError | BudgetExceededError)
-    return Failure(context.redactor.redact_text(str(error)).text, transient)
+    return Failure(runtime.redactor.redact_text(str(error)).text, transient)

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from ultron_core.errors import ModelError
 from ultron_core.labels import label_segment
 from ultron_core.models import QualityLabel
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.failures import Failure, describe_failure
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -34,50 +34,50 @@ class LabeledSegment:
 
 
 def label_pending_segments(
-    context: Context, batch_size: int | None = None, keys: Sequence[str] | None = None
+    runtime: Runtime, batch_size: int | None = None, keys: Sequence[str] | None = None
 ) -> list[LabeledSegment]:
     """Judge the finished segments that wait (only of these partitions when `keys` is given)."""
-    with context.database.transaction() as conn:
-        waiting = segment_store.pending(conn, "to_label", context.waiting(keys, batch_size))
+    with runtime.database.transaction() as conn:
+        waiting = segment_store.pending(conn, "to_label", runtime.waiting(keys, batch_size))
     down = threading.Event()
 
     def one(item: tuple[SegmentRow, str]) -> LabeledSegment:
         row, key = item
         if down.is_set():
             return LabeledSegment(row.id, key, "pending", error="not tried: the model endpoint is down")
-        result = _label(context, row, key)
+        result = _label(runtime, row, key)
         if result.status == "pending":
             down.set()
         return result
 
-    workers = 1 if context.quality_llm is None else context.settings.llm.max_concurrency
+    workers = 1 if runtime.quality_llm is None else runtime.settings.llm.max_concurrency
     with ThreadPoolExecutor(max_workers=workers) as pool:
         return list(pool.map(one, waiting))
 
 
-def _label(context: Context, row: SegmentRow, key: str) -> LabeledSegment:
-    with context.database.transaction() as conn:
+def _label(runtime: Runtime, row: SegmentRow, key: str) -> LabeledSegment:
+    with runtime.database.transaction() as conn:
         messages = session_store.load_thread(
-            conn, context.account_id, row.session_id, row.thread, row.start_message, row.end_message
+            conn, runtime.account_id, row.session_id, row.thread, row.start_message, row.end_message
         )
     try:
-        label = label_segment(messages, context.quality_llm, topic=row.topic)
+        label = label_segment(messages, runtime.quality_llm, topic=row.topic)
     except ModelError as error:
-        failure = describe_failure(context, error)
-        _store_failure(context, row, failure)
+        failure = describe_failure(runtime, error)
+        _store_failure(runtime, row, failure)
         return LabeledSegment(row.id, key, failure.status, error=failure.reason)
-    metrics, _ = context.redactor.redact_json(label.to_json())
-    with context.database.transaction() as conn:
+    metrics, _ = runtime.redactor.redact_json(label.to_json())
+    with runtime.database.transaction() as conn:
         segment_store.run(
             conn,
             "label",
-            {"id": row.id, "metrics": Jsonb(metrics), "labeler": label.labeler, "now": context.clock()},
+            {"id": row.id, "metrics": Jsonb(metrics), "labeler": label.labeler, "now": runtime.clock()},
         )
     return LabeledSegment(row.id, key, "done", label)
 
 
-def _store_failure(context: Context, row: SegmentRow, failure: Failure) -> None:
-    with context.database.transaction() as conn:
+def _store_failure(runtime: Runtime, row: SegmentRow, failure: Failure) -> None:
+    with runtime.database.transaction() as conn:
         segment_store.run(
             conn,
             "label_failed",
@@ -85,7 +85,7 @@ def _store_failure(context: Context, row: SegmentRow, failure: Failure) -> None:
                 "id": row.id,
                 "error": failure.reason,
                 "transient": failure.transient,
-                "max_attempts": context.settings.segments.max_attempts,
-                "now": context.clock(),
+                "max_attempts": runtime.settings.segments.max_attempts,
+                "now": runtime.clock(),
             },
         )

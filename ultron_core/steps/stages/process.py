@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.extract import extract_pending_segments
 from ultron_core.steps.stages.label import label_pending_segments
 from ultron_core.steps.stages.segment import segment_pending_sessions
@@ -72,13 +72,13 @@ class ProcessReport:
     open: int = 0
 
 
-def run_stage(context: Context, stage: str, keys: Sequence[str]) -> list[PartitionReport]:
+def run_stage(runtime: Runtime, stage: str, keys: Sequence[str]) -> list[PartitionReport]:
     """Run one stage for these partitions until nothing of them waits; one report a key, in key order."""
-    results = _drain(lambda: _STAGE_STEPS[stage](context, keys))
-    return _report(context, stage, keys, results)
+    results = _drain(lambda: _STAGE_STEPS[stage](runtime, keys))
+    return _report(runtime, stage, keys, results)
 
 
-def _segments(context: Context, keys: Sequence[str] | None) -> list[StageResult]:
+def _segments(runtime: Runtime, keys: Sequence[str] | None) -> list[StageResult]:
     return [
         StageResult(
             r.partition_key,
@@ -86,18 +86,18 @@ def _segments(context: Context, keys: Sequence[str] | None) -> list[StageResult]
             r.error,
             {"inserted": r.inserted, "kept": r.kept, "gone": r.gone, "archived": r.archived_memories},
         )
-        for r in segment_pending_sessions(context, keys=keys)
+        for r in segment_pending_sessions(runtime, keys=keys)
     ]
 
 
-def _labels(context: Context, keys: Sequence[str] | None) -> list[StageResult]:
+def _labels(runtime: Runtime, keys: Sequence[str] | None) -> list[StageResult]:
     return [
         StageResult(r.partition_key, r.status, r.error, {"newly_labeled": int(r.status == "done")})
-        for r in label_pending_segments(context, keys=keys)
+        for r in label_pending_segments(runtime, keys=keys)
     ]
 
 
-def _memories(context: Context, keys: Sequence[str] | None) -> list[StageResult]:
+def _memories(runtime: Runtime, keys: Sequence[str] | None) -> list[StageResult]:
     return [
         StageResult(
             r.partition_key,
@@ -111,11 +111,11 @@ def _memories(context: Context, keys: Sequence[str] | None) -> list[StageResult]
                 "dropped": len(r.drops),
             },
         )
-        for r in extract_pending_segments(context, keys=keys)
+        for r in extract_pending_segments(runtime, keys=keys)
     ]
 
 
-_STAGE_STEPS: dict[str, Callable[[Context, Sequence[str] | None], list[StageResult]]] = {
+_STAGE_STEPS: dict[str, Callable[[Runtime, Sequence[str] | None], list[StageResult]]] = {
     "segments": _segments,
     "quality_labels": _labels,
     "extracted_memories": _memories,
@@ -133,10 +133,10 @@ def _drain(step: Callable[[], list[StageResult]]) -> list[StageResult]:
 
 
 def _report(
-    context: Context, stage: str, keys: Sequence[str], results: Sequence[StageResult]
+    runtime: Runtime, stage: str, keys: Sequence[str], results: Sequence[StageResult]
 ) -> list[PartitionReport]:
-    versions = _data_versions(context, stage, keys)
-    totals = _totals(context, keys)
+    versions = _data_versions(runtime, stage, keys)
+    totals = _totals(runtime, keys)
     reports = []
     for key in keys:
         own = [r for r in results if r.partition_key == key]
@@ -151,18 +151,18 @@ def _report(
     return reports
 
 
-def _totals(context: Context, keys: Sequence[str]) -> dict[str, dict[str, int]]:
-    with context.database.transaction() as conn:
+def _totals(runtime: Runtime, keys: Sequence[str]) -> dict[str, dict[str, int]]:
+    with runtime.database.transaction() as conn:
         rows = segment_store.fetch(
-            conn, "counts_by_partition", {"account_id": context.account_id, "keys": list(keys)}
+            conn, "counts_by_partition", {"account_id": runtime.account_id, "keys": list(keys)}
         )
     return {row.pop("partition_key"): row for row in rows}
 
 
-def _data_versions(context: Context, stage: str, keys: Sequence[str]) -> dict[str, str]:
+def _data_versions(runtime: Runtime, stage: str, keys: Sequence[str]) -> dict[str, str]:
     """Hash of the ordered (fingerprint, version) pairs up to this stage, by partition."""
-    with context.database.transaction() as conn:
-        rows = segment_store.fetch(conn, "versions", {"account_id": context.account_id, "keys": list(keys)})
+    with runtime.database.transaction() as conn:
+        rows = segment_store.fetch(conn, "versions", {"account_id": runtime.account_id, "keys": list(keys)})
     columns = ["fingerprints", "segmenters", "closed", "labelers", "extractors"]
     used = columns[: 3 + STAGES.index(stage)]
     return {
@@ -178,7 +178,7 @@ def session_data_version(content_sha256: str, parser_version: str) -> str:
     return hashlib.sha256(f"{content_sha256}\n{parser_version}".encode()).hexdigest()[:32]
 
 
-def process_pending(context: Context, progress: Callable[[str, int], None] | None = None) -> ProcessReport:
+def process_pending(runtime: Runtime, progress: Callable[[str, int], None] | None = None) -> ProcessReport:
     """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`."""
     results: dict[str, list[StageResult]] = {}
     for stage in STAGES:
@@ -186,16 +186,16 @@ def process_pending(context: Context, progress: Callable[[str, int], None] | Non
 
         def step(stage: str = stage) -> list[StageResult]:
             nonlocal done
-            batch = _STAGE_STEPS[stage](context, None)
+            batch = _STAGE_STEPS[stage](runtime, None)
             done += len(batch)
             if progress:
                 progress(stage, done)
             return batch
 
         results[stage] = _drain(step)
-    texts = process_pending_texts(context)
-    filled = backfill(context)
-    report = replace(_summary(results, len(texts), filled), open=count_pending(context)["open"])
+    texts = process_pending_texts(runtime)
+    filled = backfill(runtime)
+    report = replace(_summary(results, len(texts), filled), open=count_pending(runtime)["open"])
     logger.info(
         "%d new segments, %d labels, %d new memories, %d merged, %d refused, %d pending, %d failed",
         *(report.new_segments, report.labeled, report.memories, report.merged),
@@ -226,16 +226,16 @@ def _summary(results: dict[str, list[StageResult]], texts: int, filled: int) -> 
     )
 
 
-def count_pending(context: Context) -> dict[str, int]:
+def count_pending(runtime: Runtime) -> dict[str, int]:
     """How much waits, by stage."""
-    with context.database.transaction() as conn:
-        sessions = session_store.fetch(conn, "stats", {"account_id": context.account_id})[0]
+    with runtime.database.transaction() as conn:
+        sessions = session_store.fetch(conn, "stats", {"account_id": runtime.account_id})[0]
         segments = segment_store.fetch(
             conn,
             "stats",
-            {"account_id": context.account_id, "memory_threshold": 0.0, "sft_threshold": 0.0},
+            {"account_id": runtime.account_id, "memory_threshold": 0.0, "sft_threshold": 0.0},
         )[0]
-        texts = session_store.fetch(conn, "pending_texts_count", {"account_id": context.account_id})[0]
+        texts = session_store.fetch(conn, "pending_texts_count", {"account_id": runtime.account_id})[0]
     return {
         "segments": sessions["to_segment"],
         "quality_labels": segments["to_label"],

@@ -25,8 +25,8 @@ from ultron_core.segments import (
     reconcile,
     segment_messages,
 )
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.memories import archive_orphans, lock_memories
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import index_windows
 from ultron_core.steps.stages.failures import describe_failure
 from ultron_core.store.database import Connection
@@ -53,86 +53,86 @@ class SegmentedSession:
 
 
 def segment_pending_sessions(
-    context: Context, batch_size: int | None = None, keys: Sequence[str] | None = None
+    runtime: Runtime, batch_size: int | None = None, keys: Sequence[str] | None = None
 ) -> list[SegmentedSession]:
     """Cut the sessions that wait (only of these partitions when `keys` is given) and close quiet ones.
 
     An endpoint that is down ends the batch: what is left stays pending for the next cycle.
     """
-    with context.database.transaction() as conn:
-        waiting = session_store.to_segment(conn, context.waiting(keys, batch_size))
-    results = _segment_all(context, waiting)
-    close_quiet_segments(context, keys)
+    with runtime.database.transaction() as conn:
+        waiting = session_store.to_segment(conn, runtime.waiting(keys, batch_size))
+    results = _segment_all(runtime, waiting)
+    close_quiet_segments(runtime, keys)
     return results
 
 
-def _segment_all(context: Context, waiting: Sequence[SessionRow]) -> list[SegmentedSession]:
+def _segment_all(runtime: Runtime, waiting: Sequence[SessionRow]) -> list[SegmentedSession]:
     down = threading.Event()
 
     def one(row: SessionRow) -> SegmentedSession:
         if down.is_set():
             return _outcome(row, "pending", error="not tried: the model endpoint is down")
-        result = _segment_session(context, row)
+        result = _segment_session(runtime, row)
         if result.status == "pending":
             down.set()
         return result
 
-    workers = 1 if context.llm is None else context.settings.llm.max_concurrency
+    workers = 1 if runtime.llm is None else runtime.settings.llm.max_concurrency
     with ThreadPoolExecutor(max_workers=workers) as pool:
         return list(pool.map(one, waiting))
 
 
-def close_quiet_segments(context: Context, keys: Sequence[str] | None = None) -> set[str]:
+def close_quiet_segments(runtime: Runtime, keys: Sequence[str] | None = None) -> set[str]:
     """Mark the last segments of quiet or rotated logs as finished; returns their partition keys."""
-    now = context.clock()
-    with context.database.transaction() as conn:
+    now = runtime.clock()
+    with runtime.database.transaction() as conn:
         rows = segment_store.fetch(
             conn,
             "close_quiet",
             {
-                "account_id": context.account_id,
+                "account_id": runtime.account_id,
                 "now": now,
-                "quiet_since": now - timedelta(minutes=context.settings.sessions.quiet_minutes),
+                "quiet_since": now - timedelta(minutes=runtime.settings.sessions.quiet_minutes),
                 "keys": None if keys is None else list(keys),
             },
         )
     return {row["partition_key"] for row in rows}
 
 
-def _segment_session(context: Context, row: SessionRow) -> SegmentedSession:
-    with context.database.transaction() as conn:
-        messages = session_store.load_messages(conn, context.account_id, row.id)
+def _segment_session(runtime: Runtime, row: SessionRow) -> SegmentedSession:
+    with runtime.database.transaction() as conn:
+        messages = session_store.load_messages(conn, runtime.account_id, row.id)
         stored = segment_store.of_session(conn, row.id)
     try:
-        fresh = _cut(context, messages, stored)
+        fresh = _cut(runtime, messages, stored)
     except ModelError as error:
-        return _postpone(context, row, error)
-    fresh = [replace(s, topic=context.redactor.redact_text(s.topic).text) for s in fresh]
-    result = context.database.run(lambda conn: _write(context, conn, row, stored, fresh))
-    index_windows(context, row.id)
+        return _postpone(runtime, row, error)
+    fresh = [replace(s, topic=runtime.redactor.redact_text(s.topic).text) for s in fresh]
+    result = runtime.database.run(lambda conn: _write(runtime, conn, row, stored, fresh))
+    index_windows(runtime, row.id)
     return result
 
 
-def _cut(context: Context, messages: Sequence[Message], stored: Sequence[SegmentRow]) -> list[Segment]:
+def _cut(runtime: Runtime, messages: Sequence[Message], stored: Sequence[SegmentRow]) -> list[Segment]:
     threads: dict[str, list[Message]] = {}
     for message in messages:
         threads.setdefault(message.thread, []).append(message)
     segments: list[Segment] = []
     for thread, own in threads.items():
-        known = [s for s in stored if s.thread == thread] if context.llm is not None else []
-        segments += _cut_thread(context, own, known)
+        known = [s for s in stored if s.thread == thread] if runtime.llm is not None else []
+        segments += _cut_thread(runtime, own, known)
     return segments
 
 
-def _cut_thread(context: Context, messages: Sequence[Message], known: Sequence[SegmentRow]) -> list[Segment]:
+def _cut_thread(runtime: Runtime, messages: Sequence[Message], known: Sequence[SegmentRow]) -> list[Segment]:
     """Segments of one thread; with `known`, matching ones are kept and only the tail is cut again."""
     kept = _matching_prefix(messages, known)[:-1]
     start = kept[-1].end if kept else 0
     tail = segment_messages(
         messages[start:],
-        context.llm,
-        window_tokens=context.settings.llm.window_tokens,
-        count_tokens=token_counter(context.settings.llm.token_encoding),
+        runtime.llm,
+        window_tokens=runtime.settings.llm.window_tokens,
+        count_tokens=token_counter(runtime.settings.llm.token_encoding),
     )
     return kept + [replace(s, start=s.start + start, end=s.end + start) for s in tail]
 
@@ -162,14 +162,14 @@ def _matching_prefix(messages: Sequence[Message], known: Sequence[SegmentRow]) -
 
 
 def _write(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     row: SessionRow,
     stored: Sequence[SegmentRow],
     fresh: Sequence[Segment],
 ) -> SegmentedSession:
     session_store.lock_file(conn, row.account_id, row.agent_id, row.session_file)
-    now = context.clock()
+    now = runtime.clock()
     segmenter = fresh[-1].segmenter if fresh else SEGMENTER_VERSION
     marked = session_store.run(
         conn,
@@ -182,14 +182,14 @@ def _write(
     by_id = {s.id: s for s in stored}
     order = {id(s): index for index, s in enumerate(_in_file_order(fresh))}
     last = {s.thread: s.end for s in fresh}
-    quiet = now - row.changed_at >= timedelta(minutes=context.settings.sessions.quiet_minutes)
-    archived = _delete_gone(context, conn, plan)
+    quiet = now - row.changed_at >= timedelta(minutes=runtime.settings.sessions.quiet_minutes)
+    archived = _delete_gone(runtime, conn, plan)
     for old, new in plan.kept:
         closed = quiet or new.end < last[new.thread]
         _move(conn, by_id[old.id], new, order[id(new)], closed, now)
     for occurrence, new in _with_occurrence(plan):
         closed = quiet or new.end < last[new.thread]
-        segment_store.run(conn, "insert", _columns(context, row, new, occurrence, order[id(new)], closed))
+        segment_store.run(conn, "insert", _columns(runtime, row, new, occurrence, order[id(new)], closed))
     return _outcome(row, "done", plan, archived)
 
 
@@ -205,14 +205,14 @@ def _with_occurrence(plan: Reconciliation) -> list[tuple[int, Segment]]:
     return [(inserted.occurrence, inserted.segment) for inserted in plan.inserted]
 
 
-def _delete_gone(context: Context, conn: Connection, plan: Reconciliation) -> int:
+def _delete_gone(runtime: Runtime, conn: Connection, plan: Reconciliation) -> int:
     ids: list[UUID] = [old.id for old in plan.gone]
     if not ids:
         return 0
-    lock_memories(context, conn)  # so that no upload is giving one of them a memory just then
+    lock_memories(runtime, conn)  # so that no upload is giving one of them a memory just then
     memories = segment_store.memories_of(conn, ids)
     segment_store.run(conn, "delete", {"ids": ids})
-    return archive_orphans(context, conn, memories)
+    return archive_orphans(runtime, conn, memories)
 
 
 def _move(conn: Connection, old: SegmentRow, new: Segment, index: int, closed: bool, now: object) -> None:
@@ -236,7 +236,7 @@ def _move(conn: Connection, old: SegmentRow, new: Segment, index: int, closed: b
 
 
 def _columns(
-    context: Context, row: SessionRow, new: Segment, occurrence: int, index: int, closed: bool
+    runtime: Runtime, row: SessionRow, new: Segment, occurrence: int, index: int, closed: bool
 ) -> dict[str, object]:
     return {
         "id": uuid4(),
@@ -257,14 +257,14 @@ def _columns(
         "closed": closed,
         "segmenter": new.segmenter,
         "repair": new.repair,
-        "redaction_version": context.redactor.version,
-        "now": context.clock(),
+        "redaction_version": runtime.redactor.version,
+        "now": runtime.clock(),
     }
 
 
-def _postpone(context: Context, row: SessionRow, error: ModelError) -> SegmentedSession:
-    failure = describe_failure(context, error)
-    with context.database.transaction() as conn:
+def _postpone(runtime: Runtime, row: SessionRow, error: ModelError) -> SegmentedSession:
+    failure = describe_failure(runtime, error)
+    with runtime.database.transaction() as conn:
         session_store.run(
             conn,
             "segment_failed",
@@ -272,8 +272,8 @@ def _postpone(context: Context, row: SessionRow, error: ModelError) -> Segmented
                 "session_id": row.id,
                 "error": failure.reason,
                 "transient": failure.transient,
-                "max_attempts": context.settings.segments.max_attempts,
-                "now": context.clock(),
+                "max_attempts": runtime.settings.segments.max_attempts,
+                "now": runtime.clock(),
             },
         )
     return _outcome(row, failure.status, error=failure.reason)
@@ -299,7 +299,7 @@ def _outcome(
     )
 
 
-def tiling_errors(context: Context) -> list[dict[str, object]]:
+def tiling_errors(runtime: Runtime) -> list[dict[str, object]]:
     """Threads whose segments leave a gap or overlap; empty when all is well."""
-    with context.database.transaction() as conn:
-        return segment_store.fetch(conn, "tiling", {"account_id": context.account_id})
+    with runtime.database.transaction() as conn:
+        return segment_store.fetch(conn, "tiling", {"account_id": runtime.account_id})

@@ -11,7 +11,7 @@ from ultron_core.errors import InputError, ModelError
 from ultron_core.memories import extract_from_text, gate_draft
 from ultron_core.models import MemoryDraft
 from ultron_core.sessions import check_names, clean_text
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.failures import describe_failure
 from ultron_core.steps.upload.records import Source, Upload, upload_of_draft
 from ultron_core.steps.upload.upload import UploadResult, upload_memories
@@ -32,25 +32,25 @@ class TextResult:
     error: str | None = None
 
 
-def ingest_text(context: Context, text: str, agent_id: str) -> TextResult:
+def ingest_text(runtime: Runtime, text: str, agent_id: str) -> TextResult:
     """Archive the text and store what is worth keeping. Raises InputError for empty text."""
     check_names(agent_id=agent_id)
     text = clean_text(text)
     if not text.strip():
         raise InputError("The text is empty: nothing to learn from.")
     body = text.encode()
-    keep = len(body) <= context.settings.sessions.archive_max_bytes
+    keep = len(body) <= runtime.settings.sessions.archive_max_bytes
     if not keep:
         raise InputError(
-            f"The text has {len(body):,} bytes; the limit is {context.settings.sessions.archive_max_bytes:,} "
+            f"The text has {len(body):,} bytes; the limit is {runtime.settings.sessions.archive_max_bytes:,} "
             "(ULTRON_ARCHIVE_MAX_BYTES). Split it, or ingest it as a session file."
         )
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         upload_id = session_store.archive_bytes(
             conn,
             body,
             {
-                "account_id": context.account_id,
+                "account_id": runtime.account_id,
                 "agent_id": agent_id,
                 "kind": "ingest_text",
                 "session_file": None,
@@ -58,31 +58,31 @@ def ingest_text(context: Context, text: str, agent_id: str) -> TextResult:
                 "sha256": hashlib.sha256(body).hexdigest(),
                 "bytes": len(body),
                 "status": "pending",
-                "now": context.clock(),
+                "now": runtime.clock(),
             },
         )
-    return _process(context, upload_id, agent_id, text)
+    return _process(runtime, upload_id, agent_id, text)
 
 
-def process_pending_texts(context: Context, batch_size: int | None = None) -> list[TextResult]:
+def process_pending_texts(runtime: Runtime, batch_size: int | None = None) -> list[TextResult]:
     """Texts that wait for a model, oldest first; stops at the first sign that it is still down."""
-    with context.database.transaction() as conn:
-        waiting = session_store.fetch(conn, "pending_texts", context.waiting(batch_size=batch_size))
+    with runtime.database.transaction() as conn:
+        waiting = session_store.fetch(conn, "pending_texts", runtime.waiting(batch_size=batch_size))
     results: list[TextResult] = []
     for row in waiting:
         text = zlib.decompress(row["body"]).decode("utf-8")
-        results.append(_process(context, row["id"], row["agent_id"], text))
+        results.append(_process(runtime, row["id"], row["agent_id"], text))
         if results[-1].status == "pending":
             break
     return results
 
 
-def _process(context: Context, upload_id: UUID, agent_id: str, text: str) -> TextResult:
+def _process(runtime: Runtime, upload_id: UUID, agent_id: str, text: str) -> TextResult:
     try:
-        drafts = extract_from_text(_redacted(context, text), context.llm)
+        drafts = extract_from_text(_redacted(runtime, text), runtime.llm)
     except ModelError as error:
-        failure = describe_failure(context, error)
-        with context.database.transaction() as conn:
+        failure = describe_failure(runtime, error)
+        with runtime.database.transaction() as conn:
             session_store.run(
                 conn,
                 "text_failed",
@@ -90,31 +90,31 @@ def _process(context: Context, upload_id: UUID, agent_id: str, text: str) -> Tex
                     "id": upload_id,
                     "error": failure.reason,
                     "transient": failure.transient,
-                    "max_attempts": context.settings.segments.max_attempts,
+                    "max_attempts": runtime.settings.segments.max_attempts,
                 },
             )
         return TextResult(upload_id, failure.status, error=failure.reason)
     checked = [(draft, gate_draft(draft, ())) for draft in drafts]
     uploads = upload_memories(
-        context, [_upload(context, upload_id, agent_id, draft) for draft, drop in checked if drop is None]
+        runtime, [_upload(runtime, upload_id, agent_id, draft) for draft, drop in checked if drop is None]
     )
-    with context.database.transaction() as conn:
+    with runtime.database.transaction() as conn:
         session_store.run(conn, "text_done", {"id": upload_id})
     refused = tuple(drop.reason for _, drop in checked if drop is not None)
     return TextResult(upload_id, "done", len(drafts), refused, tuple(uploads))
 
 
-def _redacted(context: Context, text: str) -> str:
+def _redacted(runtime: Runtime, text: str) -> str:
     """Redacted before it is split: a piece of a key alone looks like none. Lines keep their numbers."""
     parts, at = [], 0
-    for finding in context.redactor.redact_text(text).findings:
+    for finding in runtime.redactor.redact_text(text).findings:
         lines = text.count("\n", finding.start, finding.end)
         parts += [text[at : finding.start], finding.placeholder, "\n" * lines]
         at = finding.end
     return "".join([*parts, text[at:]])
 
 
-def _upload(context: Context, upload_id: UUID, agent_id: str, draft: MemoryDraft) -> Upload:
+def _upload(runtime: Runtime, upload_id: UUID, agent_id: str, draft: MemoryDraft) -> Upload:
     sources = tuple(
         Source(
             kind="ingest_text",
@@ -125,4 +125,4 @@ def _upload(context: Context, upload_id: UUID, agent_id: str, draft: MemoryDraft
         )
         for evidence in draft.evidence
     )
-    return upload_of_draft(context, draft, agent_id, sources)
+    return upload_of_draft(runtime, draft, agent_id, sources)

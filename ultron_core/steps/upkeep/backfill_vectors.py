@@ -19,9 +19,9 @@ from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError
 from ultron_core.memories import Body, diverges, embedding_text
 from ultron_core.steps.clusters.members import Joining, model_of, place
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.memories import lock_memories, register_model
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.late_merge import merge_backfilled
 from ultron_core.steps.upload.records import Floats, body_of, thresholds
 from ultron_core.store.database import Connection
@@ -51,33 +51,33 @@ class _Late:
         return (record.memory_type, body_of(record), record.status) == (self.memory_type, self.body, "active")
 
 
-def fill_vectors(context: Context, progress: Progress | None = None) -> int:
+def fill_vectors(runtime: Runtime, progress: Progress | None = None) -> int:
     """Number of memories done; stops quietly while the embedder is down."""
-    params = {**model_of(context), "limit": _BATCH}
+    params = {**model_of(runtime), "limit": _BATCH}
     done = 0
     while True:
-        with context.database.transaction() as conn:
+        with runtime.database.transaction() as conn:
             rows = store.fetch(conn, "without_vector", params)
         if not rows:
             return done
         texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
         try:
-            vectors = embed_checked(context.embedder, texts)
+            vectors = embed_checked(runtime.embedder, texts)
         except EmbeddingError:
             return done
         late = [
             _Late(r["id"], r["memory_type"], Body(r["content"], r["context"], r["resolution"]), vector)
             for r, vector in zip(rows, vectors, strict=True)
         ]
-        done = _fill(context, late, done, progress or (lambda _: None))
+        done = _fill(runtime, late, done, progress or (lambda _: None))
 
 
-def _fill(context: Context, late: Sequence[_Late], done: int, progress: Progress) -> int:
+def _fill(runtime: Runtime, late: Sequence[_Late], done: int, progress: Progress) -> int:
     size = len(late)
     while late:
-        taken = context.database.run(partial(_fill_many, context, late[:size]))
+        taken = runtime.database.run(partial(_fill_many, runtime, late[:size]))
         if taken < min(size, len(late)):
-            run_embedded(context, partial(_fill_one, context, late[taken]))
+            run_embedded(runtime, partial(_fill_one, runtime, late[taken]))
             size, taken = max(_LEAST, 2 * taken), taken + 1
         else:
             size = len(late)
@@ -86,38 +86,38 @@ def _fill(context: Context, late: Sequence[_Late], done: int, progress: Progress
     return done
 
 
-def _fill_many(context: Context, late: Sequence[_Late], conn: Connection) -> int:
+def _fill_many(runtime: Runtime, late: Sequence[_Late], conn: Connection) -> int:
     """How many, from the first on, were done: those before the first that may have to be merged."""
     types = sorted({one.memory_type for one in late})
-    _lock(context, conn, types)
-    records = {r.id: r for r in store.by_ids(conn, context.account_id, [one.id for one in late])}
+    _lock(runtime, conn, types)
+    records = {r.id: r for r in store.by_ids(conn, runtime.account_id, [one.id for one in late])}
     # deleted, archived or changed meanwhile: then the next round sees it as it is now
     held = [one.id in records and one.is_still(records[one.id]) for one in late]
     present = [one for one, still in zip(late, held, strict=True) if still]
-    free = _before_the_first_duplicate(context, conn, present, types)
+    free = _before_the_first_duplicate(runtime, conn, present, types)
     if free:
-        _write(context, conn, present[:free], records)
+        _write(runtime, conn, present[:free], records)
     return late.index(present[free]) if free < len(present) else len(late)
 
 
-def _lock(context: Context, conn: Connection, types: Sequence[str]) -> None:
-    lock_memories(context, conn, types)
-    register_model(context, conn)
+def _lock(runtime: Runtime, conn: Connection, types: Sequence[str]) -> None:
+    lock_memories(runtime, conn, types)
+    register_model(runtime, conn)
 
 
 def _before_the_first_duplicate(
-    context: Context, conn: Connection, late: Sequence[_Late], types: Sequence[str]
+    runtime: Runtime, conn: Connection, late: Sequence[_Late], types: Sequence[str]
 ) -> int:
     """Of `late`, those in front that no stored and no earlier one equals."""
     if not late:
         return 0
-    limit, model = thresholds(context).merge, (context.embedder.model_id, context.embedder.dimension)
-    documents = upload_rows.fetch(conn, "marks", {**model_of(context), "types": types})[0]["documents"]
+    limit, model = thresholds(runtime).merge, (runtime.embedder.model_id, runtime.embedder.dimension)
+    documents = upload_rows.fetch(conn, "marks", {**model_of(runtime), "types": types})[0]["documents"]
     wanted = [(position, one.memory_type, one.vector) for position, one in enumerate(late)]
-    near = upload_rows.nearest(conn, context.account_id, model, wanted, documents, limit)
+    near = upload_rows.nearest(conn, runtime.account_id, model, wanted, documents, limit)
     close = {position: [i for i, score in found.same if score > limit] for position, found in near.items()}
     ids = sorted({i for found in close.values() for i in found})
-    bodies = {r.id: body_of(r) for r in store.by_ids(conn, context.account_id, ids)} if ids else {}
+    bodies = {r.id: body_of(r) for r in store.by_ids(conn, runtime.account_id, ids)} if ids else {}
     cosines = np.stack([one.vector for one in late]) @ np.stack([one.vector for one in late]).T
     for position, one in enumerate(late):
         # rounding: a pair just below the limit is looked at again by the exact rule
@@ -130,21 +130,21 @@ def _before_the_first_duplicate(
 
 
 def _write(
-    context: Context, conn: Connection, late: Sequence[_Late], records: dict[Any, MemoryRecord]
+    runtime: Runtime, conn: Connection, late: Sequence[_Late], records: dict[Any, MemoryRecord]
 ) -> None:
     vectors = {
         "ids": [one.id for one in late],
         "types": [one.memory_type for one in late],
         "vectors": upload_rows.as_vectors([one.vector for one in late]),
     }
-    upload_rows.run(conn, "upsert_vectors", {**model_of(context), **vectors})
-    place(context, conn, [Joining(one.id, one.vector, records[one.id].summary_l0) for one in late])
+    upload_rows.run(conn, "upsert_vectors", {**model_of(runtime), **vectors})
+    place(runtime, conn, [Joining(one.id, one.vector, records[one.id].summary_l0) for one in late])
 
 
-def _fill_one(context: Context, one: _Late, embedded: Embedded, conn: Connection) -> None:
-    _lock(context, conn, [one.memory_type])
-    found = store.by_ids(conn, context.account_id, [one.id])
+def _fill_one(runtime: Runtime, one: _Late, embedded: Embedded, conn: Connection) -> None:
+    _lock(runtime, conn, [one.memory_type])
+    found = store.by_ids(conn, runtime.account_id, [one.id])
     if not found or not one.is_still(found[0]):
         return
-    if not merge_backfilled(context, conn, embedded, found[0], one.vector):
-        _write(context, conn, [one], {one.id: found[0]})
+    if not merge_backfilled(runtime, conn, embedded, found[0], one.vector):
+        _write(runtime, conn, [one], {one.id: found[0]})

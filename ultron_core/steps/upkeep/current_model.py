@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ultron_core.embeddings.protocol import Embedder
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import embeddings as store
 
 __all__ = ["LOOK_AGAIN_SECONDS", "CurrentModel"]
@@ -25,14 +25,14 @@ class CurrentModel:
 
     def __init__(
         self,
-        context: Context,
+        runtime: Runtime,
         make: Callable[[str], Embedder | None],
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """`context` has the embedder of the settings; `make` gives another one by its model id, or None."""
-        self._context, self._make, self._monotonic = context, make, monotonic
-        self.own = context.embedder
+        self._runtime, self._make, self._monotonic = runtime, make, monotonic
+        self.own = runtime.embedder
         self._known: dict[str, Embedder | None] = {self.own.model_id: self.own}
         self._look_at = 0.0
         self._lock = threading.Lock()
@@ -42,12 +42,12 @@ class CurrentModel:
         with self._lock:
             self._known[embedder.model_id] = embedder
 
-    def context(self) -> Context:
+    def runtime(self) -> Runtime:
         """With the embedder of the model in use; looks into the database at most every two seconds."""
         with self._lock:
             if self._monotonic() >= self._look_at:
                 self._look()
-            return self._context
+            return self._runtime
 
     def look_again(self) -> None:
         """After a switch in this process."""
@@ -55,11 +55,11 @@ class CurrentModel:
             self._look()
 
     def _look(self) -> None:
-        account = {"account_id": self._context.account_id}
-        rows = self._context.database.run(lambda conn: store.fetch(conn, "current", account))
+        account = {"account_id": self._runtime.account_id}
+        rows = self._runtime.database.run(lambda conn: store.fetch(conn, "current", account))
         embedder = self._embedder(rows[0]["model_id"]) if rows else self.own
-        if embedder is not self._context.embedder:
-            self._context = replace(self._context, embedder=embedder)
+        if embedder is not self._runtime.embedder:
+            self._runtime = replace(self._runtime, embedder=embedder)
         self._look_at = self._monotonic() + LOOK_AGAIN_SECONDS
 
     def _embedder(self, model_id: str) -> Embedder:

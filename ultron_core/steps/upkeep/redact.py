@@ -16,9 +16,9 @@ from psycopg.types.json import Jsonb
 
 from ultron_core.memories import Body
 from ultron_core.steps.clusters import read as cluster_step
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
 from ultron_core.steps.rows.memories import lock_memories
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.steps.upload.prepare import redact_tags
 from ultron_core.steps.upload.records import body_digest
@@ -47,15 +47,15 @@ class Replay:
     exports: tuple[str, ...]
 
 
-def replay(context: Context, *, again: bool = False, progress: Progress | None = None) -> Replay:
+def replay(runtime: Runtime, *, again: bool = False, progress: Progress | None = None) -> Replay:
     """Redact every stored row that this version of the rules has not seen; `again` reads all tables once more."""
-    base = {"account_id": context.account_id, "version": context.redactor.version}
-    begun = context.clock()
-    with context.database.transaction() as conn:
+    base = {"account_id": runtime.account_id, "version": runtime.redactor.version}
+    begun = runtime.clock()
+    with runtime.database.transaction() as conn:
         if again:
             store.run(conn, "restart", base)
         state = {row["place"]: row for row in store.fetch(conn, "state", base)}
-        total = sum(store.count(conn, context.account_id, table) for table in (_MEMORIES, *store.PLACES))
+        total = sum(store.count(conn, runtime.account_id, table) for table in (_MEMORIES, *store.PLACES))
     read: dict[str, int] = {}
     changed: dict[str, int] = {}
     done = sum(row["rows_read"] for row in state.values())
@@ -67,36 +67,36 @@ def replay(context: Context, *, again: bool = False, progress: Progress | None =
         after = row["reached"] if row and not row["finished"] else None
         finished = False
         while not finished:
-            after, count, written, finished = context.database.run(partial(_chunk, context, place, after))
+            after, count, written, finished = runtime.database.run(partial(_chunk, runtime, place, after))
             read[place] += count
             changed[place] += written
             done += count
             if progress:
                 progress(place, min(done, total), total)
-    filled = backfill(context) if changed[_MEMORIES] else 0
-    with context.database.transaction() as conn:
+    filled = backfill(runtime) if changed[_MEMORIES] else 0
+    with runtime.database.transaction() as conn:
         exports = store.fetch(conn, "old_exports", {**base, "before": begun}) if any(changed.values()) else []
-    return Replay(context.redactor.version, read, changed, filled, tuple(row["path"] for row in exports))
+    return Replay(runtime.redactor.version, read, changed, filled, tuple(row["path"] for row in exports))
 
 
 def _chunk(
-    context: Context, place: str, after: str | None, conn: Connection
+    runtime: Runtime, place: str, after: str | None, conn: Connection
 ) -> tuple[str | None, int, int, bool]:
     """(last key, rows read, rows changed, was it the last chunk); in one transaction with what was reached."""
     params = {
-        "account_id": context.account_id,
-        "version": context.redactor.version,
+        "account_id": runtime.account_id,
+        "version": runtime.redactor.version,
         "after": after,
         "limit": _CHUNK,
-        "now": context.clock(),
+        "now": runtime.clock(),
     }
     if place == _MEMORIES:
-        lock_memories(context, conn)
+        lock_memories(runtime, conn)
         rows = store.fetch(conn, "read_memories", params)
-        changed = _memories(context, conn, rows, params)
+        changed = _memories(runtime, conn, rows, params)
     else:
         rows = store.read(conn, store.PLACES[place], params)
-        changed = _rows(context, conn, store.PLACES[place], rows, params)
+        changed = _rows(runtime, conn, store.PLACES[place], rows, params)
     reached, finished = (rows[-1]["key"] if rows else after), len(rows) < _CHUNK
     facts = {"place": place, "reached": reached, "read": len(rows), "changed": changed, "finished": finished}
     if rows or finished:
@@ -105,10 +105,10 @@ def _chunk(
 
 
 def _rows(
-    context: Context, conn: Connection, place: store.Place, rows: list[dict[str, Any]], params: dict[str, Any]
+    runtime: Runtime, conn: Connection, place: store.Place, rows: list[dict[str, Any]], params: dict[str, Any]
 ) -> int:
     """Redact each row as one document; write the changed ones, and all of a table that names its version."""
-    clean = [_clean(context, row) for row in rows]
+    clean = [_clean(runtime, row) for row in rows]
     differing = [new for old, new in zip(rows, clean, strict=True) if new != old]
     written = clean if place.versioned else differing
     if written:
@@ -116,20 +116,20 @@ def _rows(
     return len(differing)
 
 
-def _clean(context: Context, row: dict[str, Any]) -> dict[str, Any]:
+def _clean(runtime: Runtime, row: dict[str, Any]) -> dict[str, Any]:
     body = {name: value for name, value in row.items() if name not in ("key", "tags")}
-    clean, _ = context.redactor.redact_json(body)
-    tags = {"tags": list(redact_tags(context, row["tags"]))} if "tags" in row else {}
+    clean, _ = runtime.redactor.redact_json(body)
+    tags = {"tags": list(redact_tags(runtime, row["tags"]))} if "tags" in row else {}
     return {"key": row["key"], **clean, **tags}
 
 
-def _memories(context: Context, conn: Connection, rows: list[dict[str, Any]], params: dict[str, Any]) -> int:
+def _memories(runtime: Runtime, conn: Connection, rows: list[dict[str, Any]], params: dict[str, Any]) -> int:
     changed = 0
     written: list[dict[str, Any]] = []
     reworded: list[tuple[dict[str, Any], Body]] = []
     for row in rows:
         texts = {name: row[name] for name in ("key", "tags", *_TEXTS)}
-        clean = _clean(context, texts)
+        clean = _clean(runtime, texts)
         body = Body(*(clean[name] for name in _BODY))
         differs = clean != texts
         changed += differs
@@ -141,21 +141,21 @@ def _memories(context: Context, conn: Connection, rows: list[dict[str, Any]], pa
         return 0
     counted = [UUID(row["key"]) for row, _ in reworded if row["status"] == "active"]
     if counted:
-        count_memories(context, conn, counted, -1)
-        forget_words(context, conn, counted)
+        count_memories(runtime, conn, counted, -1)
+        forget_words(runtime, conn, counted)
     store.run(conn, "write_memories", {**params, "rows": Jsonb(written)})
     for row, body in reworded:
-        _reindex(context, conn, row, body)
+        _reindex(runtime, conn, row, body)
     if counted:
-        cluster_step.leave(context, conn, counted)  # back-filling gives them a vector and a cluster again
+        cluster_step.leave(runtime, conn, counted)  # back-filling gives them a vector and a cluster again
     return changed
 
 
-def _reindex(context: Context, conn: Connection, row: dict[str, Any], body: Body) -> None:
-    lexical = make_lexical(context, conn, body.text, MEMORY)
+def _reindex(runtime: Runtime, conn: Connection, row: dict[str, Any], body: Body) -> None:
+    lexical = make_lexical(runtime, conn, body.text, MEMORY)
     values = {
         "id": UUID(row["key"]),
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "memory_type": row["memory_type"],
         "terms": lexical.terms,
         "weights": memory_store.sparse(lexical.weights),
@@ -164,4 +164,4 @@ def _reindex(context: Context, conn: Connection, row: dict[str, Any], body: Body
     }
     memory_store.run(conn, "upsert_search", values)
     if row["status"] == "active":
-        count_documents(context, conn, MEMORY, [lexical])
+        count_documents(runtime, conn, MEMORY, [lexical])

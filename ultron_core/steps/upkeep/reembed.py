@@ -27,7 +27,7 @@ from ultron_core.embeddings.protocol import Embedder
 from ultron_core.errors import EmbeddingError, InputError
 from ultron_core.memories import embedding_text
 from ultron_core.steps.clusters.bulk import run_initial_clustering
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import fill_windows
 from ultron_core.steps.upkeep.current_model import LOOK_AGAIN_SECONDS
 from ultron_core.store.database import Connection
@@ -76,15 +76,15 @@ class ModelState:
     windows_embedded: int
 
 
-def model_states(context: Context) -> list[ModelState]:
+def model_states(runtime: Runtime) -> list[ModelState]:
     """The account's models, the one in use first, and how far each has got."""
-    return context.database.run(partial(_states, context))
+    return runtime.database.run(partial(_states, runtime))
 
 
-def _states(context: Context, conn: Connection) -> list[ModelState]:
+def _states(runtime: Runtime, conn: Connection) -> list[ModelState]:
     made = []
-    for row in store.fetch(conn, "all", {"account_id": context.account_id}):
-        counts = store.fetch(conn, "counts", {"account_id": context.account_id, "model_id": row["model_id"]})
+    for row in store.fetch(conn, "all", {"account_id": runtime.account_id}):
+        counts = store.fetch(conn, "counts", {"account_id": runtime.account_id, "model_id": row["model_id"]})
         made.append(ModelState(row["model_id"], row["dimension"], _state(row), **counts[0]))
     return made
 
@@ -98,7 +98,7 @@ def _state(row: dict[str, Any]) -> str:
 
 
 def reembed(
-    context: Context,
+    runtime: Runtime,
     target: Embedder,
     *,
     keep_old: bool = False,
@@ -113,14 +113,14 @@ def reembed(
     EmbeddingError when the target does not answer (nothing is lost, call again) and InputError when another
     re-embedding of the account is running.
     """
-    new = replace(context, embedder=target)
-    with _alone(context):
-        before = [state for state in model_states(context) if state.state == "in use"]
+    new = replace(runtime, embedder=target)
+    with _alone(runtime):
+        before = [state for state in model_states(runtime) if state.state == "in use"]
         previous = before[0].model_id if before and before[0].model_id != target.model_id else None
         embedded = _embed_and_switch(new, progress) if not before or previous else 0
         switched()
         windows = _windows(new)
-        left = [s.model_id for s in model_states(context) if s.state in {"left over", "wanted"}]
+        left = [s.model_id for s in model_states(runtime) if s.state in {"left over", "wanted"}]
         clusters = dropped = 0
         if left:
             run_initial_clustering(new)
@@ -133,117 +133,117 @@ def reembed(
 
 
 @contextmanager
-def _alone(context: Context) -> Iterator[None]:
-    with context.database.direct() as conn:
-        if not store.fetch(conn, "try_lock", {"account_id": context.account_id})[0]["got"]:
+def _alone(runtime: Runtime) -> Iterator[None]:
+    with runtime.database.direct() as conn:
+        if not store.fetch(conn, "try_lock", {"account_id": runtime.account_id})[0]["got"]:
             raise InputError(
                 "Another re-embedding is running: wait for it, `ultron reembed --status` shows it."
             )
         yield
 
 
-def _account(context: Context) -> dict[str, Any]:
-    return {"account_id": context.account_id, "model_id": context.embedder.model_id}
+def _account(runtime: Runtime) -> dict[str, Any]:
+    return {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id}
 
 
-def _embed_and_switch(context: Context, progress: Progress | None) -> int:
-    context.database.run(partial(_want, context))
-    done = _embed_missing(context, progress)
-    with context.database.direct() as conn:
+def _embed_and_switch(runtime: Runtime, progress: Progress | None) -> int:
+    runtime.database.run(partial(_want, runtime))
+    done = _embed_missing(runtime, progress)
+    with runtime.database.direct() as conn:
         conn.execute("SET statement_timeout = 0")
-        store.build_index(conn, context.embedder.model_id, context.embedder.dimension)
+        store.build_index(conn, runtime.embedder.model_id, runtime.embedder.dimension)
     for last in (*[False] * _PASSES, True):
-        done += _embed_missing(context, progress)
-        if context.database.run(partial(_switch, context, last)):
+        done += _embed_missing(runtime, progress)
+        if runtime.database.run(partial(_switch, runtime, last)):
             break
     return done
 
 
-def _want(context: Context, conn: Connection) -> None:
-    limits = context.embedder.thresholds
+def _want(runtime: Runtime, conn: Connection) -> None:
+    limits = runtime.embedder.thresholds
     values = {"merge": limits.merge, "soft": limits.soft, "cluster": limits.cluster}
-    own = {"dimension": context.embedder.dimension, "now": context.clock()}
-    store.run(conn, "forget_wanted", _account(context))
-    store.run(conn, "want", {**_account(context), **own, **values})
+    own = {"dimension": runtime.embedder.dimension, "now": runtime.clock()}
+    store.run(conn, "forget_wanted", _account(runtime))
+    store.run(conn, "want", {**_account(runtime), **own, **values})
 
 
-def _embed_missing(context: Context, progress: Progress | None) -> int:
+def _embed_missing(runtime: Runtime, progress: Progress | None) -> int:
     """One pass over all memories in order of id, whatever was done of it before."""
     done = 0
     total = 0
     if progress:
-        total = context.database.run(lambda c: store.fetch(c, "count_missing", _account(context)))[0]["count"]
+        total = runtime.database.run(lambda c: store.fetch(c, "count_missing", _account(runtime)))[0]["count"]
     after: UUID | None = None
-    while rows := _missing(context, after):
-        done += _embed_chunk(context, rows)
+    while rows := _missing(runtime, after):
+        done += _embed_chunk(runtime, rows)
         after = rows[-1]["id"]
         if progress:
             progress(done, max(total, done))
     return done
 
 
-def _missing(context: Context, after: UUID | None) -> list[dict[str, Any]]:
-    params = {**_account(context), "after": after, "limit": _CHUNK}
-    return context.database.run(lambda conn: store.fetch(conn, "missing", params))
+def _missing(runtime: Runtime, after: UUID | None) -> list[dict[str, Any]]:
+    params = {**_account(runtime), "after": after, "limit": _CHUNK}
+    return runtime.database.run(lambda conn: store.fetch(conn, "missing", params))
 
 
-def _embed_chunk(context: Context, rows: list[dict[str, Any]]) -> int:
+def _embed_chunk(runtime: Runtime, rows: list[dict[str, Any]]) -> int:
     texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
-    vectors = np.asarray(embed_checked(context.embedder, texts), dtype=np.float32)
-    if vectors.shape != (len(rows), context.embedder.dimension):
+    vectors = np.asarray(embed_checked(runtime.embedder, texts), dtype=np.float32)
+    if vectors.shape != (len(rows), runtime.embedder.dimension):
         raise EmbeddingError(
-            f"{context.embedder.model_id} gave vectors of shape {vectors.shape} for {len(rows)} texts; "
-            f"{context.embedder.dimension} numbers each are promised."
+            f"{runtime.embedder.model_id} gave vectors of shape {vectors.shape} for {len(rows)} texts; "
+            f"{runtime.embedder.dimension} numbers each are promised."
         )
     params = {
-        **_account(context),
+        **_account(runtime),
         "ids": [row["id"] for row in rows],
         "contents": [row["content"] for row in rows],
         "contexts": [row["context"] for row in rows],
         "resolutions": [row["resolution"] for row in rows],
         "vectors": cluster_store.as_vectors(vectors),
     }
-    return context.database.run(lambda conn: store.run(conn, "add_vectors", params))
+    return runtime.database.run(lambda conn: store.run(conn, "add_vectors", params))
 
 
-def _switch(context: Context, last: bool, conn: Connection) -> bool:
+def _switch(runtime: Runtime, last: bool, conn: Connection) -> bool:
     """False when an upload came meanwhile. No upload commits while this is decided: it holds their last lock."""
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-    if not last and store.fetch(conn, "count_missing", _account(context))[0]["count"]:
+    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+    if not last and store.fetch(conn, "count_missing", _account(runtime))[0]["count"]:
         return False
-    store.run(conn, "unset_current", {"account_id": context.account_id})
-    store.run(conn, "set_current", _account(context))
-    store.run(conn, "move_clusters", {**_account(context), "now": context.clock()})
+    store.run(conn, "unset_current", {"account_id": runtime.account_id})
+    store.run(conn, "set_current", _account(runtime))
+    store.run(conn, "move_clusters", {**_account(runtime), "now": runtime.clock()})
     return True
 
 
-def _windows(context: Context) -> int:
+def _windows(runtime: Runtime) -> int:
     """Vectors of the log's windows; until a session has them, its words carry the search."""
     done = 0
-    while made := fill_windows(context):
+    while made := fill_windows(runtime):
         done += made
     return done
 
 
-def _retire(context: Context, model_id: str, keep: bool) -> int:
+def _retire(runtime: Runtime, model_id: str, keep: bool) -> int:
     """Vectors, index and clusters of a model that is not in use go; returns how many vectors."""
-    old = {"account_id": context.account_id, "model_id": model_id}
-    context.database.run(partial(_dissolve, context))
+    old = {"account_id": runtime.account_id, "model_id": model_id}
+    runtime.database.run(partial(_dissolve, runtime))
     if keep:
-        context.database.run(lambda conn: store.run(conn, "keep", old))
+        runtime.database.run(lambda conn: store.run(conn, "keep", old))
         return 0
     dropped = 0
     chunk = {**old, "limit": _DELETE_CHUNK}
-    while done := context.database.run(lambda conn: store.run(conn, "delete_vectors", chunk)):
+    while done := runtime.database.run(lambda conn: store.run(conn, "delete_vectors", chunk)):
         dropped += done
-    with context.database.direct() as conn:
+    with runtime.database.direct() as conn:
         conn.execute("SET statement_timeout = 0")
         if not store.fetch(conn, "in_use_elsewhere", {"model_id": model_id})[0]["found"]:
             store.drop_index(conn, model_id)
-    context.database.run(lambda conn: store.run(conn, "forget", old))
+    runtime.database.run(lambda conn: store.run(conn, "forget", old))
     return dropped
 
 
-def _dissolve(context: Context, conn: Connection) -> None:
-    memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
-    store.run(conn, "dissolve_strays", _account(context))
+def _dissolve(runtime: Runtime, conn: Connection) -> None:
+    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+    store.run(conn, "dissolve_strays", _account(runtime))

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.search import BM25_B, BM25_K1
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
 
@@ -24,13 +24,13 @@ DRIFT = 0.2
 _CHUNK = 1000
 
 
-def reweigh_memories(context: Context, drift: float = DRIFT) -> int:
+def reweigh_memories(runtime: Runtime, drift: float = DRIFT) -> int:
     """Number of memories weighed anew: those whose average moved by more than `drift` (0 to 1).
 
     Killed between two chunks, the next call does the rest.
     """
-    account = {"account_id": context.account_id}
-    found = context.database.run(lambda conn: conn.execute(_SQL["average"], account).fetchall())
+    account = {"account_id": runtime.account_id}
+    found = runtime.database.run(lambda conn: conn.execute(_SQL["average"], account).fetchall())
     if not found:
         return 0
     params = {
@@ -41,9 +41,9 @@ def reweigh_memories(context: Context, drift: float = DRIFT) -> int:
         "share": drift,
         "limit": _CHUNK,
     }
-    done, last = context.database.run(partial(_chunk, {**params, "after": None}))
+    done, last = runtime.database.run(partial(_chunk, {**params, "after": None}))
     while last is not None:
-        more, last = context.database.run(partial(_chunk, {**params, "after": last}))
+        more, last = runtime.database.run(partial(_chunk, {**params, "after": last}))
         done += more
     return done
 

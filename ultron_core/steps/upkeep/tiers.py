@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.memories import lock_memories, set_status
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.reweight import DRIFT, reweigh_memories
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import load_queries
@@ -44,19 +44,19 @@ class TierReport:
     cold_archived: int
 
 
-def run_tier_rebalance(context: Context) -> TierReport:
+def run_tier_rebalance(runtime: Runtime) -> TierReport:
     """hit_count, then last_hit_at, then id; ceil() cuts; COLD past its time is archived, never deleted.
 
     Ranked once, at the start: what comes or is hit meanwhile counts the next time.
     """
     # a connection lost on the way ranks anew, and what was written stays written
     written: Counter[str] = Counter()
-    cut = context.database.run_session(partial(_rebalance, context, written))
-    (off,) = context.database.run(lambda conn: _rows(context, conn, "drift", share=DRIFT))
+    cut = runtime.database.run_session(partial(_rebalance, runtime, written))
+    (off,) = runtime.database.run(lambda conn: _rows(runtime, conn, "drift", share=DRIFT))
     if off["documents"] or off["total_length"] or off["postings"]:
-        _mend_frequencies(context, off)
+        _mend_frequencies(runtime, off)
     if off["moved"]:
-        reweigh_memories(context)
+        reweigh_memories(runtime)
     return TierReport(
         total=cut["total"],
         hot=cut["hot"],
@@ -68,59 +68,59 @@ def run_tier_rebalance(context: Context) -> TierReport:
     )
 
 
-def _rebalance(context: Context, written: Counter[str], conn: Connection) -> dict[str, int]:
+def _rebalance(runtime: Runtime, written: Counter[str], conn: Connection) -> dict[str, int]:
     """How many memories are active, HOT and WARM, by the ranking and less what was archived after it."""
-    tiers = context.settings.tiers
+    tiers = runtime.settings.tiers
     days = tiers.cold_ttl_days
-    before = context.clock() - timedelta(days=days) if days else None
+    before = runtime.clock() - timedelta(days=days) if days else None
     shares = {"hot": tiers.hot_percentile, "warm": tiers.warm_percentile}
     conn.execute(_SQL["make_work"])
-    (cut,) = _rows(context, conn, "rank", before=before, **shares)
-    (work,) = _rows(context, conn, "work_pages")
+    (cut,) = _rows(runtime, conn, "rank", before=before, **shares)
+    (work,) = _rows(runtime, conn, "work_pages")
     for page in range(0, work["pages"], _CHUNK_PAGES):
         pages = {"begin": f"({page},0)", "end": f"({page + _CHUNK_PAGES},0)"}
         with conn.transaction():
             conn.execute(_SQL["only_by_id"])
-            (done,) = _rows(context, conn, "set_tiers", **pages)
+            (done,) = _rows(runtime, conn, "set_tiers", **pages)
         written.update(done)
     if before is not None:
-        cut["total"] -= _archive_expired(context, before, written, conn)
+        cut["total"] -= _archive_expired(runtime, before, written, conn)
     return cut
 
 
-def _rows(context: Context, conn: Connection, query: str, **params: Any) -> list[dict[str, Any]]:
-    return conn.execute(_SQL[query], {"account_id": context.account_id, **params}).fetchall()
+def _rows(runtime: Runtime, conn: Connection, query: str, **params: Any) -> list[dict[str, Any]]:
+    return conn.execute(_SQL[query], {"account_id": runtime.account_id, **params}).fetchall()
 
 
-def _archive_expired(context: Context, before: datetime, written: Counter[str], conn: Connection) -> int:
+def _archive_expired(runtime: Runtime, before: datetime, written: Counter[str], conn: Connection) -> int:
     archived = 0
     with conn.cursor("expired", withhold=True) as expired:
         expired.execute(_SQL["expired"])
         while rows := expired.fetchmany(_ARCHIVE_CHUNK):
             ids = [row["memory_id"] for row in rows]
             with conn.transaction():
-                done = _archive(context, conn, ids, before)
+                done = _archive(runtime, conn, ids, before)
             written["archived"] += done
             archived += done
     return archived
 
 
-def _archive(context: Context, conn: Connection, ids: list[UUID], before: datetime) -> int:
-    lock_memories(context, conn)
-    rows = _rows(context, conn, "still_expired", ids=ids, before=before)
-    return len(set_status(context, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
+def _archive(runtime: Runtime, conn: Connection, ids: list[UUID], before: datetime) -> int:
+    lock_memories(runtime, conn)
+    rows = _rows(runtime, conn, "still_expired", ids=ids, before=before)
+    return len(set_status(runtime, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
 
 
-def _mend_frequencies(context: Context, off: Mapping[str, Any]) -> None:
+def _mend_frequencies(runtime: Runtime, off: Mapping[str, Any]) -> None:
     """Word counts change with every upload; what a sum over all rows found to be `off` is put right."""
-    terms = context.database.run(lambda conn: _rows(context, conn, "df_drift"))
+    terms = runtime.database.run(lambda conn: _rows(runtime, conn, "df_drift"))
 
     def mend(conn: Connection) -> None:
-        account = {"account_id": context.account_id}
+        account = {"account_id": runtime.account_id}
         memory_store.run(conn, "lock_clusters", account)
         pairs = {"terms": [row["term"] for row in terms], "offs": [row["off"] for row in terms]}
         conn.execute(_SQL["mend_df"], {**account, **pairs})
         counts = {"documents": int(off["documents"]), "total_length": int(off["total_length"])}
         conn.execute(_SQL["mend_stats"], {**account, **counts})
 
-    context.database.run(mend)
+    runtime.database.run(mend)

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TypeVar
 
 from ultron_core.steps.clusters.read import run_initial_clustering
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.memories import lock_types, register_model
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import make_plan
 from ultron_core.steps.upload.prepare import prepare
@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 
 
 def load_memories(
-    context: Context,
+    runtime: Runtime,
     uploads: Iterable[Upload],
     *,
     expected: int | None = None,
@@ -48,14 +48,14 @@ def load_memories(
     finds the equal words and goes on; the index is made by the next load or upload.
     """
     if expected is not None:
-        context.database.run(partial(_drop_index, context, expected))
+        runtime.database.run(partial(_drop_index, runtime, expected))
     done = made = 0
     for chunk in _chunks(uploads, _CHUNK):
-        made += context.database.run(partial(_write, context, prepare(context, chunk)))
+        made += runtime.database.run(partial(_write, runtime, prepare(runtime, chunk)))
         done += len(chunk)
         progress(done)
-    context.database.run(partial(_index, context))
-    run_initial_clustering(context)
+    runtime.database.run(partial(_index, runtime))
+    run_initial_clustering(runtime)
     return made
 
 
@@ -65,22 +65,22 @@ def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
         yield chunk
 
 
-def _write(context: Context, prepared: Sequence[Prepared], conn: Connection) -> int:
-    lock_types(context, conn, [item.memory_type for item in prepared])
-    snapshot = take_words(context, prepared, conn)
-    plan = make_plan(prepared, snapshot, thresholds(context), Judge(context), compare=False)
-    write_plan(context, conn, plan, bulk=True)
+def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> int:
+    lock_types(runtime, conn, [item.memory_type for item in prepared])
+    snapshot = take_words(runtime, prepared, conn)
+    plan = make_plan(prepared, snapshot, thresholds(runtime), Judge(runtime), compare=False)
+    write_plan(runtime, conn, plan, bulk=True)
     return len(plan.new)
 
 
-def _drop_index(context: Context, expected: int, conn: Connection) -> None:
-    stored = store.fetch(conn, "vector_count", {"model_id": context.embedder.model_id})[0]["rows"]
+def _drop_index(runtime: Runtime, expected: int, conn: Connection) -> None:
+    stored = store.fetch(conn, "vector_count", {"model_id": runtime.embedder.model_id})[0]["rows"]
     if expected >= _REBUILD_SHARE * stored:
-        memory_store.drop_index(conn, context.embedder.model_id)
+        memory_store.drop_index(conn, runtime.embedder.model_id)
 
 
-def _index(context: Context, conn: Connection) -> None:
+def _index(runtime: Runtime, conn: Connection) -> None:
     conn.execute(
         "SELECT set_config('maintenance_work_mem', '2GB', true), set_config('statement_timeout', '0', true)"
     )
-    register_model(context, conn)
+    register_model(runtime, conn)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ultron_core.errors import ModelError
 from ultron_core.memories import Body, diverges, merge_bodies, same_fact
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 
 __all__ = ["Judge"]
 
@@ -16,10 +16,10 @@ __all__ = ["Judge"]
 class Judge:
     """Answers for one call of `upload_memories`; `may_ask` is turned off before a lock is taken for good."""
 
-    def __init__(self, context: Context) -> None:
-        self._llm = context.llm
-        self._redactor = context.redactor
-        self._settings = context.settings.dedup
+    def __init__(self, runtime: Runtime) -> None:
+        self._llm = runtime.llm
+        self._redactor = runtime.redactor
+        self._settings = runtime.settings.dedup
         self._bodies: dict[tuple[Body, Body], Body | None] = {}
         self._facts: dict[tuple[str, str], bool] = {}
         self.may_ask = True

@@ -9,7 +9,7 @@ from uuid import UUID
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary, embedding_text, summarize_memory
 from ultron_core.models import MemoryDraft, MemoryType
-from ultron_core.steps.context import Context
+from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
@@ -62,14 +62,14 @@ class Upload:
 
 
 def upload_of_draft(
-    context: Context,
+    runtime: Runtime,
     draft: MemoryDraft,
     agent_id: str,
     sources: tuple[Source, ...],
     tags: tuple[str, ...] = (),
 ) -> Upload:
     """A draft of the extractor in use, with where it comes from; `tags` stand before its own."""
-    extractor = EXTRACTOR_VERSION if context.llm is None else f"model:{context.llm.model_id}"
+    extractor = EXTRACTOR_VERSION if runtime.llm is None else f"model:{runtime.llm.model_id}"
     return Upload(
         content=draft.content,
         context=draft.context,
@@ -118,10 +118,10 @@ class Prepared:
         return tuple(given_by for pair in both for given_by in pair if given_by is not None)
 
 
-def thresholds(context: Context) -> Thresholds:
+def thresholds(runtime: Runtime) -> Thresholds:
     """The embedder's calibrated cosines; a value set by the user wins."""
-    own, dedup = context.embedder.thresholds, context.settings.dedup
-    cluster = context.settings.clusters.similarity_threshold
+    own, dedup = runtime.embedder.thresholds, runtime.settings.dedup
+    cluster = runtime.settings.clusters.similarity_threshold
     return Thresholds(
         merge=own.merge if dedup.similarity_threshold is None else dedup.similarity_threshold,
         soft=own.soft if dedup.soft_threshold is None else dedup.soft_threshold,
@@ -146,9 +146,9 @@ def embedded_text(memory_type: str, body: Body) -> str:
     return embedding_text(kind, body.content, body.context, body.resolution)
 
 
-def offline_summary(context: Context, body: Body) -> Summary:
+def offline_summary(runtime: Runtime, body: Body) -> Summary:
     """L0 and L1 by rules, within the limits of the settings."""
-    limits = context.settings.extract
+    limits = runtime.settings.extract
     return summarize_memory(
         body.content,
         body.context,

@@ -13,8 +13,8 @@ from psycopg import Cursor
 
 from ultron_core.memories import Body
 from ultron_core.steps.clusters.members import model_of
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.memories import ask_model, lock_types
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.records import Prepared, body_digest, thresholds
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as memory_store
@@ -54,20 +54,20 @@ class Snapshot:
     model_known: bool = True
 
 
-def take_words(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
+def take_words(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
     """What equal keys, sources and words tell, and nothing about near ones."""
     with conn.pipeline():
-        asked = _ask_words(context, conn, prepared)
+        asked = _ask_words(runtime, conn, prepared)
     words = _words(prepared, asked)
-    return Snapshot(words, {}, _records(context, conn, words, {}), {})
+    return Snapshot(words, {}, _records(runtime, conn, words, {}), {})
 
 
-def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
+def take_snapshot(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
     """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
     with conn.pipeline():  # sent at once, answered at once
-        marks = store.send(conn, "marks", {**model_of(context), "types": _types(prepared)})
-        known = ask_model(context, conn)
-        asked = _ask_words(context, conn, prepared)
+        marks = store.send(conn, "marks", {**model_of(runtime), "types": _types(prepared)})
+        known = ask_model(runtime, conn)
+        asked = _ask_words(runtime, conn, prepared)
     sizes = marks.fetchall()
     words = _words(prepared, asked)
     wanted = [
@@ -75,20 +75,20 @@ def take_snapshot(context: Context, prepared: Sequence[Prepared], conn: Connecti
         for position, item in enumerate(prepared)
         if item.vector is not None
     ]
-    model = (context.embedder.model_id, context.embedder.dimension)
+    model = (runtime.embedder.model_id, runtime.embedder.dimension)
     documents = max((row["documents"] for row in sizes), default=0)
-    near = store.nearest(conn, context.account_id, model, wanted, documents, _lowest(context))
+    near = store.nearest(conn, runtime.account_id, model, wanted, documents, _lowest(runtime))
     return Snapshot(
         words=words,
         near=near,
-        records=_records(context, conn, words, near),
+        records=_records(runtime, conn, words, near),
         marks={row["memory_type"]: row["mark"] for row in sizes},
         model_known=bool(known.fetchall()),
     )
 
 
 def holds(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     prepared: Sequence[Prepared],
     snapshot: Snapshot,
@@ -102,14 +102,14 @@ def holds(
     wanted = sorted(set(touched) & snapshot.records.keys())
     marks = {"types": list(snapshot.marks), "marks": list(snapshot.marks.values())}
     with conn.pipeline():
-        lock_types(context, conn, _types(prepared))
-        asked = _ask_words(context, conn, prepared)
-        newer = store.send(conn, "newer", {**model_of(context), **marks})
-        present = memory_store.send_by_ids(conn, context.account_id, wanted) if wanted else ()
+        lock_types(runtime, conn, _types(prepared))
+        asked = _ask_words(runtime, conn, prepared)
+        newer = store.send(conn, "newer", {**model_of(runtime), **marks})
+        present = memory_store.send_by_ids(conn, runtime.account_id, wanted) if wanted else ()
     now = {record.id: record for record in map(MemoryRecord.from_row, present)}
     return (
         _words(prepared, asked) == snapshot.words
-        and not _any_near(context, prepared, newer.fetchall())
+        and not _any_near(runtime, prepared, newer.fetchall())
         and all(i in now and _same(now[i], snapshot.records[i]) for i in wanted)
     )
 
@@ -132,8 +132,8 @@ class _Asked:
     digests: Cursor[dict[str, Any]]
 
 
-def _ask_words(context: Context, conn: Connection, prepared: Sequence[Prepared]) -> _Asked:
-    account = {"account_id": context.account_id}
+def _ask_words(runtime: Runtime, conn: Connection, prepared: Sequence[Prepared]) -> _Asked:
+    account = {"account_id": runtime.account_id}
     keys = sorted({item.upload.idempotency_key for item in prepared if item.upload.idempotency_key})
     givers = sorted({giver for item in prepared for giver in item.givers})
     same = {
@@ -175,26 +175,26 @@ def _md5(text: str) -> str:
 
 
 def _records(
-    context: Context,
+    runtime: Runtime,
     conn: Connection,
     words: _Words,
     near: Mapping[int, store.Neighbours],
 ) -> dict[UUID, MemoryRecord]:
-    lowest = _lowest(context)
+    lowest = _lowest(runtime)
     ids = {memory_id for one in near.values() for memory_id, score in one.same if score >= lowest}
     ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
-    records = memory_store.by_ids(conn, context.account_id, sorted(ids)) if ids else []
+    records = memory_store.by_ids(conn, runtime.account_id, sorted(ids)) if ids else []
     return {record.id: record for record in records}
 
 
-def _lowest(context: Context) -> float:
+def _lowest(runtime: Runtime) -> float:
     """The cosine from which on another memory matters."""
-    limits = thresholds(context)
+    limits = thresholds(runtime)
     return min(limits.soft, limits.merge)
 
 
-def _any_near(context: Context, prepared: Sequence[Prepared], newcomers: Sequence[dict[str, Any]]) -> bool:
-    lowest = _lowest(context)
+def _any_near(runtime: Runtime, prepared: Sequence[Prepared], newcomers: Sequence[dict[str, Any]]) -> bool:
+    lowest = _lowest(runtime)
     for memory_type in {row["memory_type"] for row in newcomers}:
         theirs = np.stack([row["exact"].to_numpy() for row in newcomers if row["memory_type"] == memory_type])
         ours = [p.vector for p in prepared if p.memory_type == memory_type and p.vector is not None]

@@ -14,8 +14,8 @@ from functools import partial
 
 from ultron_core.errors import InputError
 from ultron_core.sessions import check_names, clean_text
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.memories import lock_types
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import Plan, make_plan
 from ultron_core.steps.upload.prepare import embed, prepare
@@ -31,7 +31,7 @@ __all__ = ["Source", "Upload", "UploadResult", "upload_memories"]
 _FREE_ATTEMPTS = 3
 
 
-def upload_memories(context: Context, uploads: Sequence[Upload]) -> list[UploadResult]:
+def upload_memories(runtime: Runtime, uploads: Sequence[Upload]) -> list[UploadResult]:
     """Store each upload; results in the order given, all or none. Raises InputError for empty content, before
     any write, and for an idempotency key that was used for another memory."""
     for upload in uploads:
@@ -40,49 +40,49 @@ def upload_memories(context: Context, uploads: Sequence[Upload]) -> list[UploadR
         check_names(agent_id=upload.agent_id, idempotency_key=upload.idempotency_key)
     if not uploads:
         return []
-    prepared = prepare(context, uploads)
-    judge = Judge(context)
+    prepared = prepare(runtime, uploads)
+    judge = Judge(runtime)
     for _ in range(_FREE_ATTEMPTS):
-        snapshot = context.database.run(partial(take_snapshot, context, prepared))
-        plan = _plan(context, prepared, snapshot, judge)
-        done = context.database.run(partial(_write, context, prepared, snapshot, plan))
+        snapshot = runtime.database.run(partial(take_snapshot, runtime, prepared))
+        plan = _plan(runtime, prepared, snapshot, judge)
+        done = runtime.database.run(partial(_write, runtime, prepared, snapshot, plan))
         if done is not None:
             return done
     judge.may_ask = False
-    return context.database.run(partial(_plan_under_lock, context, prepared, judge))
+    return runtime.database.run(partial(_plan_under_lock, runtime, prepared, judge))
 
 
-def _plan(context: Context, prepared: Sequence[Prepared], snapshot: Snapshot, judge: Judge) -> Plan:
+def _plan(runtime: Runtime, prepared: Sequence[Prepared], snapshot: Snapshot, judge: Judge) -> Plan:
     """Decisions, with vectors of the bodies that they change."""
-    plan = make_plan(prepared, snapshot, thresholds(context), judge)
+    plan = make_plan(prepared, snapshot, thresholds(runtime), judge)
     changed = [row for row in plan.rows.values() if row.changed]
     texts = [embedded_text(row.memory_type, row.body) for row in changed]
-    for row, vector in zip(changed, embed(context, texts), strict=True):
+    for row, vector in zip(changed, embed(runtime, texts), strict=True):
         row.vector = vector
     return plan
 
 
 def _write(
-    context: Context, prepared: Sequence[Prepared], snapshot: Snapshot, plan: Plan, conn: Connection
+    runtime: Runtime, prepared: Sequence[Prepared], snapshot: Snapshot, plan: Plan, conn: Connection
 ) -> list[UploadResult] | None:
     """The results, or None when something came meanwhile that the plan should have seen."""
-    if not holds(context, conn, prepared, snapshot, plan.looked_at):
+    if not holds(runtime, conn, prepared, snapshot, plan.looked_at):
         return None
-    return _written(context, conn, plan, snapshot)
+    return _written(runtime, conn, plan, snapshot)
 
 
 def _plan_under_lock(
-    context: Context, prepared: Sequence[Prepared], judge: Judge, conn: Connection
+    runtime: Runtime, prepared: Sequence[Prepared], judge: Judge, conn: Connection
 ) -> list[UploadResult]:
-    lock_types(context, conn, [item.memory_type for item in prepared])
-    snapshot = take_snapshot(context, prepared, conn)
-    return _written(context, conn, _plan(context, prepared, snapshot, judge), snapshot)
+    lock_types(runtime, conn, [item.memory_type for item in prepared])
+    snapshot = take_snapshot(runtime, prepared, conn)
+    return _written(runtime, conn, _plan(runtime, prepared, snapshot, judge), snapshot)
 
 
-def _written(context: Context, conn: Connection, plan: Plan, snapshot: Snapshot) -> list[UploadResult]:
-    write_plan(context, conn, plan, model_known=snapshot.model_known)
+def _written(runtime: Runtime, conn: Connection, plan: Plan, snapshot: Snapshot) -> list[UploadResult]:
+    write_plan(runtime, conn, plan, model_known=snapshot.model_known)
     ids = [decision.memory_id for decision in plan.decisions]
-    records = memory_store.by_ids(conn, context.account_id, ids)
+    records = memory_store.by_ids(conn, runtime.account_id, ids)
     return [
         UploadResult(record, decision.action, decision.score, decision.reason)
         for record, decision in zip(records, plan.decisions, strict=True)

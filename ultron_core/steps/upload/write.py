@@ -13,9 +13,9 @@ from psycopg.types.json import Jsonb
 from ultron_core.memories import Summary
 from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.clusters.members import Joining, place
-from ultron_core.steps.context import Context
 from ultron_core.steps.rows.lexical import MEMORY, count_documents, count_memories, make_lexicals
 from ultron_core.steps.rows.memories import register_model, set_status
+from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.plan import Decision, Plan, Row
 from ultron_core.steps.upload.records import body_digest, offline_summary, thresholds
 from ultron_core.store.database import Connection
@@ -26,7 +26,7 @@ __all__ = ["write_plan"]
 
 
 def write_plan(
-    context: Context, conn: Connection, plan: Plan, *, model_known: bool = True, bulk: bool = False
+    runtime: Runtime, conn: Connection, plan: Plan, *, model_known: bool = True, bulk: bool = False
 ) -> None:
     """The caller holds the locks of all types; the one of clusters and word counts is taken late here.
 
@@ -35,31 +35,31 @@ def write_plan(
 
     `bulk` leaves out the index of the model and the clusters: who loads much makes both at the end.
     """
-    now = context.clock()
+    now = runtime.clock()
     if not model_known:
-        register_model(context, conn)
+        register_model(runtime, conn)
     rows = [*plan.new, *(row for row in plan.stored if row.changed)]
     with conn.pipeline():  # sent without waiting for each answer
-        _write_memories(context, conn, plan, now)
-        _write_origins(context, conn, plan, now)
-        _write_vectors(context, conn, rows)
-        memory_store.run(conn, "lock_clusters", {"account_id": context.account_id})
+        _write_memories(runtime, conn, plan, now)
+        _write_origins(runtime, conn, plan, now)
+        _write_vectors(runtime, conn, rows)
+        memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
     back = [row.id for row in plan.stored if row.reactivate]
     if back:
-        set_status(context, conn, back, "active", None)
-    _write_words(context, conn, rows)
-    _follow_bodies(context, conn, plan)
+        set_status(runtime, conn, back, "active", None)
+    _write_words(runtime, conn, rows)
+    _follow_bodies(runtime, conn, plan)
     if not bulk:
-        _place_new(context, conn, plan)
+        _place_new(runtime, conn, plan)
 
 
-def _write_memories(context: Context, conn: Connection, plan: Plan, now: datetime) -> None:
-    common = {"account_id": context.account_id, "now": now}
-    new = [_new_row(context, row) for row in plan.new]
+def _write_memories(runtime: Runtime, conn: Connection, plan: Plan, now: datetime) -> None:
+    common = {"account_id": runtime.account_id, "now": now}
+    new = [_new_row(runtime, row) for row in plan.new]
     if new:
-        version = {"redaction_version": context.redactor.version}
+        version = {"redaction_version": runtime.redactor.version}
         store.run(conn, "insert_memories", {**common, **version, "rows": Jsonb(new)})
-    changed = [_changed_row(context, row) for row in plan.stored if row.changed]
+    changed = [_changed_row(runtime, row) for row in plan.stored if row.changed]
     if changed:
         store.run(conn, "update_memories", {**common, "rows": Jsonb(changed)})
     tagged = [row for row in plan.stored if not row.changed and _more_tags(row)]
@@ -76,23 +76,23 @@ def _more_tags(row: Row) -> bool:
     return row.record is not None and list(row.tags) != row.record.tags
 
 
-def _new_row(context: Context, row: Row) -> dict[str, Any]:
+def _new_row(runtime: Runtime, row: Row) -> dict[str, Any]:
     item = row.made_by
     assert item is not None
-    summary = offline_summary(context, row.body) if row.changed else item.summary
+    summary = offline_summary(runtime, row.body) if row.changed else item.summary
     return {
         **_body_columns(row, summary),
         "agent_id": item.upload.agent_id,
         "memory_type": row.memory_type,
         "confidence": item.upload.confidence,
         "extractor": item.upload.extractor,
-        "needs_model": item.needs_model or (row.changed and context.llm is not None),
+        "needs_model": item.needs_model or (row.changed and runtime.llm is not None),
         "hits": row.hits,
     }
 
 
-def _changed_row(context: Context, row: Row) -> dict[str, Any]:
-    return {**_body_columns(row, offline_summary(context, row.body)), "needs_model": context.llm is not None}
+def _changed_row(runtime: Runtime, row: Row) -> dict[str, Any]:
+    return {**_body_columns(row, offline_summary(runtime, row.body)), "needs_model": runtime.llm is not None}
 
 
 def _body_columns(row: Row, summary: Summary) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _body_columns(row: Row, summary: Summary) -> dict[str, Any]:
     }
 
 
-def _write_origins(context: Context, conn: Connection, plan: Plan, now: datetime) -> None:
+def _write_origins(runtime: Runtime, conn: Connection, plan: Plan, now: datetime) -> None:
     """Sources, contributions, decisions, links and keys of everything that was not known before."""
     sources: list[dict[str, Any]] = []
     contributions: list[dict[str, Any]] = []
@@ -123,10 +123,10 @@ def _write_origins(context: Context, conn: Connection, plan: Plan, now: datetime
         return
     links = [_link(d) for d in plan.decisions if d.action == "insert" and d.other]
     params = {
-        "account_id": context.account_id,
+        "account_id": runtime.account_id,
         "now": now,
-        "threshold": thresholds(context).merge,
-        "model_id": context.embedder.model_id,
+        "threshold": thresholds(runtime).merge,
+        "model_id": runtime.embedder.model_id,
         "sources": Jsonb(sources),
         "contributions": Jsonb(contributions),
         "decisions": Jsonb(decisions),
@@ -212,8 +212,8 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _write_vectors(context: Context, conn: Connection, rows: Sequence[Row]) -> None:
-    model = {"account_id": context.account_id, "model_id": context.embedder.model_id}
+def _write_vectors(runtime: Runtime, conn: Connection, rows: Sequence[Row]) -> None:
+    model = {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id}
     with_vector = [(row, row.vector) for row in rows if row.vector is not None]
     if with_vector:
         store.run(
@@ -232,14 +232,14 @@ def _write_vectors(context: Context, conn: Connection, rows: Sequence[Row]) -> N
         store.run(conn, "delete_vectors", {**model, "ids": stale})
 
 
-def _write_words(context: Context, conn: Connection, rows: Sequence[Row]) -> None:
+def _write_words(runtime: Runtime, conn: Connection, rows: Sequence[Row]) -> None:
     """Lexical rows and document frequencies; of changed bodies the old words are taken out first."""
     if not rows:
         return
     old = [row.id for row in rows if row.record is not None]
     if old:
-        count_memories(context, conn, old, -1)
-    lexicals = make_lexicals(context, conn, [row.body.text for row in rows], MEMORY)
+        count_memories(runtime, conn, old, -1)
+    lexicals = make_lexicals(runtime, conn, [row.body.text for row in rows], MEMORY)
     given = [
         {
             "id": str(row.id),
@@ -252,25 +252,25 @@ def _write_words(context: Context, conn: Connection, rows: Sequence[Row]) -> Non
     ]
     average = {"average_length": lexicals[0].average_length}
     with conn.pipeline():
-        store.run(conn, "upsert_search", {"account_id": context.account_id, **average, "rows": Jsonb(given)})
-        count_documents(context, conn, MEMORY, lexicals)
+        store.run(conn, "upsert_search", {"account_id": runtime.account_id, **average, "rows": Jsonb(given)})
+        count_documents(runtime, conn, MEMORY, lexicals)
 
 
-def _follow_bodies(context: Context, conn: Connection, plan: Plan) -> None:
+def _follow_bodies(runtime: Runtime, conn: Connection, plan: Plan) -> None:
     """Members whose bodies changed: out without a vector, else the centroid follows."""
     changed = [row for row in plan.stored if row.changed]
     lost = [row.id for row in changed if row.vector is None]
     if lost:
-        cluster_step.leave(context, conn, lost)
+        cluster_step.leave(runtime, conn, lost)
     for row in changed:
         if row.vector is not None:
-            cluster_step.refresh_member(context, conn, row.id)
+            cluster_step.refresh_member(runtime, conn, row.id)
 
 
-def _place_new(context: Context, conn: Connection, plan: Plan) -> None:
+def _place_new(runtime: Runtime, conn: Connection, plan: Plan) -> None:
     joining = [
         Joining(row.id, row.vector, row.made_by.summary.l0, row.around)
         for row in plan.new
         if row.vector is not None and row.made_by is not None
     ]
-    place(context, conn, joining)
+    place(runtime, conn, joining)

@@ -93,16 +93,16 @@ def test_clustering_anew_depends_on_words_alone_and_settles(settings):
     seen = []
     for order in (("red", "blue", "green", "black"), ("black", "green", "blue", "red")):
         with Ultron(settings, embedder=StubEmbedder(VECTORS)) as ultron:
-            with ultron.context.database.transaction() as conn:
+            with ultron.runtime.database.transaction() as conn:
                 conn.execute("DELETE FROM memories")
                 conn.execute("DELETE FROM clusters")
             upload(ultron, *order)
             result = ultron.clusters.run_initial_clustering()
             words = {r["id"]: r["content"] for r in rows(ultron, "SELECT id, content FROM memories")}
             seen.append(({frozenset(words[i] for i in group) for group in groups(ultron)}, result))
-            before = rows_written(ultron.context.database)
+            before = rows_written(ultron.runtime.database)
             assert ultron.clusters.run_initial_clustering() == result
-            assert rows_written(ultron.context.database) == before
+            assert rows_written(ultron.runtime.database) == before
     assert seen[0] == seen[1] and seen[0][1]["memories"] == 4
 
 
@@ -132,7 +132,7 @@ def test_ready_at_five_members_and_again_at_three_more(settings):
         assert (again.size, again.size_at_crystallization, again.skill_slug) == (8, 5, "write-files")
         service.mark_crystallized(again.cluster_id, "write-files-2")
         assert service.get_clusters_ready_to_recrystallize() == []
-        (kept,) = [c for c in cluster_report(ultron.context).clusters if c.skill_slug]
+        (kept,) = [c for c in cluster_report(ultron.runtime).clusters if c.skill_slug]
         assert (kept.skill_slug, kept.superseded_slugs) == ("write-files-2", ["write-files"])
         # clustering anew keeps a cluster that has a skill, with its members
         service.run_initial_clustering()
@@ -142,18 +142,18 @@ def test_ready_at_five_members_and_again_at_three_more(settings):
 
 def test_the_report_names_clusters_by_their_words_and_writes_nothing_twice(ultron):
     upload(ultron, "red", "blue", "black")
-    report = cluster_report(ultron.context)
+    report = cluster_report(ultron.runtime)
     assert report.memories == 3 and report.newly_assigned == 0 and len(report.clusters) == 2
     assert report.vectors.shape == (3, 16) and sorted(report.labels) == [0, 0, 1]
     assert "black" in report.clusters[1].topic
-    before = rows_written(ultron.context.database)
-    cluster_report(ultron.context)
-    assert rows_written(ultron.context.database) == before
+    before = rows_written(ultron.runtime.database)
+    cluster_report(ultron.runtime)
+    assert rows_written(ultron.runtime.database) == before
 
 
 def test_an_empty_store_has_no_clusters(ultron):
     assert ultron.clusters.run_initial_clustering() == {"clusters": 0, "memories": 0}
-    assert cluster_report(ultron.context).clusters == ()
+    assert cluster_report(ultron.runtime).clusters == ()
 
 
 def test_unknown_ids_are_refused(ultron):

@@ -43,7 +43,7 @@ def put_together(ultron, ids):
     target = one(ultron, "SELECT cluster_id FROM cluster_members WHERE memory_id = %(i)s", i=ids[0])[
         "cluster_id"
     ]
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute("UPDATE cluster_members SET cluster_id = %(c)s WHERE memory_id = ANY(%(ids)s)",
                      {"c": target, "ids": ids})  # fmt: skip
         conn.execute("DELETE FROM clusters WHERE cluster_id <> %(c)s", {"c": target})
@@ -62,7 +62,7 @@ def groups(ultron):
 def test_a_cluster_of_two_topics_is_split_and_says_why(ultron):
     ids = upload(ultron, *VECTORS)
     first = put_together(ultron, list(ids.values()))
-    report = cluster_report(ultron.context)
+    report = cluster_report(ultron.runtime)
     assert (report.merged, report.split) == (0, 1)
     halves = {frozenset(i for name, i in ids.items() if name[0] == letter) for letter in "ab"}
     assert groups(ultron) == halves
@@ -73,17 +73,17 @@ def test_a_cluster_of_two_topics_is_split_and_says_why(ultron):
         members = [VECTORS[name] for name, i in ids.items() if str(i) in cluster.memory_ids]
         assert np.allclose(cluster.centroid, np.mean(members, axis=0), atol=1e-6)
         assert cluster.topic
-    before = rows_written(ultron.context.database)
-    again = cluster_report(ultron.context)
-    assert (again.merged, again.split) == (0, 0) and rows_written(ultron.context.database) == before
+    before = rows_written(ultron.runtime.database)
+    again = cluster_report(ultron.runtime)
+    assert (again.merged, again.split) == (0, 0) and rows_written(ultron.runtime.database) == before
 
 
 def test_two_clusters_that_became_one_are_merged_into_the_one_with_a_skill(ultron):
     ids = upload(ultron, "a0", "a1", "a2", "a3")
-    (cluster,) = cluster_report(ultron.context).clusters
+    (cluster,) = cluster_report(ultron.runtime).clusters
     ultron.clusters.mark_crystallized(cluster.cluster_id, "write-files")
     # an older threshold had kept these two apart
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         lonely = conn.execute(
             "INSERT INTO clusters (cluster_id, account_id, model_id, centroid, size, created_at, updated_at)"
             " SELECT gen_random_uuid(), 'default', 'stub', exact, 1, now(), now() FROM memory_vectors"
@@ -93,11 +93,11 @@ def test_two_clusters_that_became_one_are_merged_into_the_one_with_a_skill(ultro
         conn.execute("UPDATE clusters SET size = 3, crystallized_size = 3, centroid = (SELECT avg(exact) FROM"
                      " memory_vectors WHERE memory_id <> %(i)s) WHERE skill_slug IS NOT NULL",
                      {"i": ids["a3"]})  # fmt: skip
-    report = cluster_report(ultron.context)
+    report = cluster_report(ultron.runtime)
     assert (report.merged, report.split) == (1, 0)
     (kept,) = report.clusters
     assert (kept.cluster_id, kept.skill_slug, kept.size) == (cluster.cluster_id, "write-files", 4)
-    (change,) = get_cluster_changes(ultron.context, lonely)
+    (change,) = get_cluster_changes(ultron.runtime, lonely)
     assert (change.kind, change.other_id, change.other_size) == ("merge", lonely, 1)
     assert "at least 0.85" in change.reason
 
@@ -105,22 +105,22 @@ def test_two_clusters_that_became_one_are_merged_into_the_one_with_a_skill(ultro
 def test_a_batch_joins_as_one_after_another_would(ultron):
     ids = upload(ultron, *VECTORS)
     single = groups(ultron)
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute("DELETE FROM clusters")
         memory_store.run(conn, "lock_clusters", {"account_id": "default"})
         batch = [Joining(i, VECTORS[name], f"{name} files") for name, i in ids.items()]
-        joined = place(ultron.context, conn, batch[:4]) + place(ultron.context, conn, batch[4:])
+        joined = place(ultron.runtime, conn, batch[:4]) + place(ultron.runtime, conn, batch[4:])
         # members stay where they are, and their clusters keep the right mean
-        assert place(ultron.context, conn, batch[:2]) == joined[:2]
+        assert place(ultron.runtime, conn, batch[:2]) == joined[:2]
     assert groups(ultron) == single
-    for cluster in cluster_report(ultron.context).clusters:
+    for cluster in cluster_report(ultron.runtime).clusters:
         members = [VECTORS[name] for name, i in ids.items() if str(i) in cluster.memory_ids]
         assert np.allclose(cluster.centroid, np.mean(members, axis=0), atol=1e-6)
 
 
 def test_a_skill_whose_members_were_archived_is_due_after_three_more(ultron):
     ids = upload(ultron, "a0", "a1", "a2", "a3")
-    (cluster,) = cluster_report(ultron.context).clusters
+    (cluster,) = cluster_report(ultron.runtime).clusters
     ultron.clusters.mark_crystallized(cluster.cluster_id, "write-files")
     for name in ("a2", "a3"):
         ultron.delete_memory(ids[name])
@@ -139,14 +139,14 @@ def test_a_model_names_clusters_that_may_become_a_skill(strict):
     )
     with Ultron(strict, embedder=StubEmbedder(VECTORS), llm=model) as ultron:
         upload(ultron, *VECTORS)
-        cluster_report(ultron.context)
+        cluster_report(ultron.runtime)
         named = rows(ultron, "SELECT size, topic, topic_by FROM clusters ORDER BY size DESC")
         assert [(r["size"], r["topic_by"]) for r in named] == [(5, "model"), (4, "words")]
         assert named[0]["topic"].startswith("Writing files for") and "bob@" not in named[0]["topic"]
         calls = model.calls.count("cluster")
-        before = rows_written(ultron.context.database)
-        cluster_report(ultron.context)
-        assert (model.calls.count("cluster"), rows_written(ultron.context.database)) == (calls, before)
+        before = rows_written(ultron.runtime.database)
+        cluster_report(ultron.runtime)
+        assert (model.calls.count("cluster"), rows_written(ultron.runtime.database)) == (calls, before)
         model.down = True
         upload(ultron)
-        assert isinstance(cluster_report(ultron.context).clusters[0].cluster_id, UUID)
+        assert isinstance(cluster_report(ultron.runtime).clusters[0].cluster_id, UUID)

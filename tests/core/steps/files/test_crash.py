@@ -79,14 +79,14 @@ def test_a_killed_run_that_is_run_again_ends_in_the_same_content(settings, logs,
     with Ultron(undisturbed) as ultron:
         ultron.ingest([logs], "agent", process=True)
         ultron.clusters.run_initial_clustering()
-        expected = content_digest(ultron.context.database, clusters=True)
+        expected = content_digest(ultron.runtime.database, clusters=True)
     for condition in MOMENTS:
         disturbed = with_url(settings, new_database())
         kill_when(start(disturbed, logs), disturbed.store.database_url, condition)
         with Ultron(disturbed) as ultron:
             ultron.ingest([logs], "agent", process=True)
             ultron.clusters.run_initial_clustering()
-            assert content_digest(ultron.context.database, clusters=True) == expected, (
+            assert content_digest(ultron.runtime.database, clusters=True) == expected, (
                 f"killed when {condition}"
             )
 
@@ -99,22 +99,22 @@ def test_a_log_that_grew_ends_in_the_content_of_one_read_at_once(settings, tmp_p
         for upto in (1, 2, 3):
             write_log(path, *tasks[:upto])
             ultron.ingest([path], "agent", process=True)
-        by_growth = content_digest(ultron.context.database)
+        by_growth = content_digest(ultron.runtime.database)
     with Ultron(once) as ultron:
         ultron.ingest([path], "agent", process=True)
-        assert content_digest(ultron.context.database) == by_growth
+        assert content_digest(ultron.runtime.database) == by_growth
 
 
 def test_doing_it_again_changes_no_digest_and_a_changed_word_does(settings, tmp_path):
     path = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
     with Ultron(settings) as ultron:
         ultron.ingest([path], "agent", process=True)
-        before = content_digest(ultron.context.database)
+        before = content_digest(ultron.runtime.database)
         ultron.ingest([path], "agent", process=True)
-        assert content_digest(ultron.context.database) == before
+        assert content_digest(ultron.runtime.database) == before
         write_log(path, solved("alpha", "polars"))
         ultron.ingest([path], "agent", process=True)
-        assert content_digest(ultron.context.database) != before
+        assert content_digest(ultron.runtime.database) != before
 
 
 def test_an_open_task_is_not_judged_until_the_log_is_quiet(settings, tmp_path):

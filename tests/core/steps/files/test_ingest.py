@@ -29,7 +29,7 @@ def by_name(result):
 
 
 def query(ultron, text):
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         return conn.execute(text).fetchall()
 
 
@@ -81,10 +81,10 @@ def test_a_file_over_the_archive_s_limit_is_read_and_recorded_but_its_bytes_are_
 
 def test_nothing_new_writes_nothing(ultron, logs):
     ultron.ingest([logs], "me", process=True)
-    before = rows_written(ultron.context.database)
+    before = rows_written(ultron.runtime.database)
     result = ultron.ingest([logs], "me", process=True)
     assert [r["status"] for r in result["results"]] == ["unchanged"]
-    assert rows_written(ultron.context.database) == before
+    assert rows_written(ultron.runtime.database) == before
 
 
 def test_the_same_content_at_another_path_is_another_session(ultron, logs):

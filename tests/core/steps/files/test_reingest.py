@@ -23,7 +23,7 @@ def cutter():
 def ultron(settings, cutter):
     """Everything offline but the cutting, so that the boundaries of the tests are where the marks are."""
     with Ultron(settings) as opened:
-        opened.cutting = dataclasses.replace(opened.context, llm=cutter)
+        opened.cutting = dataclasses.replace(opened.runtime, llm=cutter)
         yield opened
 
 
@@ -31,14 +31,14 @@ def cycle(ultron, path):
     """One cycle as the sensor would start it."""
     result = ultron.ingest([path], "agent")
     segment_pending_sessions(ultron.cutting)
-    process_pending(ultron.context)
-    assert tiling_errors(ultron.context) == []
+    process_pending(ultron.runtime)
+    assert tiling_errors(ultron.runtime) == []
     return result["results"][0]["status"]
 
 
 def segments(ultron):
     """{first word of the task: [(id, start_line, end_line, quality, memories)]} of the stored segments."""
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         return conn.execute(
             "SELECT t.id, t.generation, t.start_line, t.end_line, t.quality_metrics, t.labeled, t.closed,"
             " (SELECT content FROM messages m WHERE m.session_id = t.session_id AND m.start_line = t.start_line)"
@@ -59,7 +59,7 @@ def same(before, after):
 
 
 def active_memories(ultron):
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         rows = conn.execute("SELECT id::text FROM memories WHERE status = 'active'").fetchall()
     return {row["id"] for row in rows}
 
@@ -175,7 +175,7 @@ def test_fifty_appends_cost_a_bounded_number_of_calls_each(ultron, cutter, tmp_p
         ultron.ingest([path], "agent")
         segment_pending_sessions(ultron.cutting)
         costs.append((cutter.calls - before[0], cutter.tokens - before[1]))
-    assert tiling_errors(ultron.context) == []
+    assert tiling_errors(ultron.runtime) == []
     assert max(calls for calls, _ in costs) <= 2
     # the text sent for the last append is no more than that of an early one: the tail, not the log
     assert max(tokens for _, tokens in costs[40:]) <= 2 * max(tokens for _, tokens in costs[1:5])

@@ -61,7 +61,7 @@ def kept(ultron, agent):
 
 
 def mark(ultron, agent):
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute(
             "UPDATE task_segments SET quality_metrics = jsonb_build_object('of', id::text)"
             f" WHERE agent_id = '{agent}'"

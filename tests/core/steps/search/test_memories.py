@@ -63,7 +63,7 @@ def test_an_exact_identifier_finds_a_long_memory(ultron):
     wanted = ultron.upload_memory(f"Postgres said no. The deployment log shows ERR_X17_QUOTA. {padding}")
     for n in range(10):
         ultron.upload_memory(f"Postgres note {n}.")
-    ultron.context.embedder.vectors["ERR_X17_QUOTA?"] = axis(5)
+    ultron.runtime.embedder.vectors["ERR_X17_QUOTA?"] = axis(5)
     assert found(ultron.search_memories("ERR_X17_QUOTA?")) == [wanted.id]
 
 
@@ -116,9 +116,9 @@ def test_limit_takes_the_best(ultron):
 def test_a_search_counts_one_hit_and_browsing_writes_nothing(ultron):
     memory = ultron.upload_memory("Postgres refused the connection.")
     other = ultron.upload_memory("Vanilla cake needs sugar.")
-    before = rows_written(ultron.context.database)
+    before = rows_written(ultron.runtime.database)
     assert found(ultron.search_memories("Postgres", record_hits=False)) == [memory.id]
-    assert rows_written(ultron.context.database) == before
+    assert rows_written(ultron.runtime.database) == before
     ultron.search_memories("Postgres")
     counts = {
         r["memory_id"]: r["hit_count"] for r in rows(ultron, "SELECT memory_id, hit_count FROM memory_usage")
@@ -143,7 +143,7 @@ def test_hot_memories_come_before_equal_cold_ones(ultron):
         "Vanilla cake dough rises."
     )  # so that both below are weighed against one average length
     ids = [ultron.upload_memory(f"Postgres replica {name} lags.").id for name in ("north", "south")]
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute("UPDATE memory_usage SET tier = 'COLD' WHERE memory_id = %s", [ids[0]])
         conn.execute("UPDATE memory_usage SET tier = 'HOT' WHERE memory_id = %s", [ids[1]])
     hits = ultron.search_memories("Postgres replica lags")
@@ -156,7 +156,7 @@ def test_words_of_a_merge_an_update_and_a_return_are_found_at_once(ultron):
         "Postgres refused the connection because its socket was missing.", tags=["t"]
     )
     ultron.upload_memory("Postgres refused the connection because its socket was missing. See /run/pgsock.")
-    ultron.context.embedder.vectors = {"": axis(4)}
+    ultron.runtime.embedder.vectors = {"": axis(4)}
     assert found(ultron.search_memories("/run/pgsock")) == [first.id]
     ultron.archive_memories_by_tag("t")
     ultron.run_tier_rebalance()
@@ -166,14 +166,14 @@ def test_words_of_a_merge_an_update_and_a_return_are_found_at_once(ultron):
     assert counted == one(
         ultron, "SELECT 1::bigint AS documents, length::bigint AS total_length FROM memory_search"
     )
-    before = rows_written(ultron.context.database)
+    before = rows_written(ultron.runtime.database)
     ultron.run_tier_rebalance()
-    after = rows_written(ultron.context.database)
+    after = rows_written(ultron.runtime.database)
     # its tier, and its weights against the average of its own length; every count was right already
     assert {table for table, *_ in after - before} <= {"memory_usage", "memory_search"}
     assert len(after - before) <= 2
     ultron.run_tier_rebalance()
-    assert rows_written(ultron.context.database) == after
+    assert rows_written(ultron.runtime.database) == after
 
 
 def test_a_query_in_chinese_finds_chinese_and_english(settings):
@@ -187,7 +187,7 @@ def test_a_query_in_chinese_finds_chinese_and_english(settings):
 
 def test_without_an_embedder_words_still_find_and_a_note_says_so(ultron):
     memory = ultron.upload_memory("Postgres refused the connection.")
-    ultron.context.embedder.down = True
+    ultron.runtime.embedder.down = True
     hits = ultron.search_memories("Postgres refused")
     assert found(hits) == [memory.id] and hits[0].similarity_score == 0
     assert "embedder" in hits.notes[0]

@@ -126,7 +126,7 @@ def test_no_transaction_is_open_while_the_model_is_asked(opened):
     seen = []
 
     def ask(_):
-        with ultron.context.database.direct() as conn:
+        with ultron.runtime.database.direct() as conn:
             query = (
                 "SELECT count(*)::int AS open FROM pg_stat_activity WHERE datname = current_database()"
                 " AND pid <> pg_backend_pid() AND state LIKE 'idle in transaction%'"

@@ -51,7 +51,7 @@ def ingest(ultron, tmp_path, **logs):
         assert result["successful"] == 1
     found = {row["agent_id"]: row["id"] for row in rows(ultron, "SELECT id, agent_id FROM sessions")}
     for session_id in found.values():
-        index_windows(ultron.context, session_id)
+        index_windows(ultron.runtime, session_id)
     return found
 
 
@@ -145,13 +145,13 @@ def test_windows_overlap_and_cover_every_turn(ultron, tmp_path):
 
 def test_indexing_again_writes_nothing_and_a_longer_log_only_what_is_new(ultron, embedder, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES)
-    before = rows_written(ultron.context.database)
-    assert index_windows(ultron.context, ids["plumber"]) == 0
-    assert rows_written(ultron.context.database) == before
+    before = rows_written(ultron.runtime.database)
+    assert index_windows(ultron.runtime, ids["plumber"]) == 0
+    assert rows_written(ultron.runtime.database) == before
     kept = {row["id"] for row in rows(ultron, "SELECT ctid::text AS id FROM message_windows")}
     ultron.ingest([write_log(tmp_path / "plumber.jsonl", PIPES, CAKES)], "plumber")
     embedder.texts.clear()
-    assert index_windows(ultron.context, ids["plumber"]) == len(embedder.texts) == 2
+    assert index_windows(ultron.runtime, ids["plumber"]) == len(embedder.texts) == 2
     assert kept <= {row["id"] for row in rows(ultron, "SELECT ctid::text AS id FROM message_windows")}
 
 
@@ -159,7 +159,7 @@ def test_frequencies_follow_windows_that_go(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
     changed = [*PIPES[:4], turn("user", "Where is the stopcock?", 4), turn("assistant", "Under the sink.", 5)]
     ultron.ingest([write_log(tmp_path / "plumber.jsonl", changed)], "plumber")
-    index_windows(ultron.context, ids["plumber"])
+    index_windows(ultron.runtime, ids["plumber"])
     counted = rows(
         ultron,
         "SELECT term, count(*)::integer AS df FROM message_windows, unnest(terms) AS term GROUP BY 1 ORDER BY 1",
@@ -172,33 +172,33 @@ def test_frequencies_follow_windows_that_go(ultron, tmp_path):
 def test_a_shorter_log_leaves_no_window_behind_and_neither_does_a_deleted_session(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=[*PIPES, *CAKES])
     ultron.ingest([write_log(tmp_path / "plumber.jsonl", PIPES[:2])], "plumber")
-    index_windows(ultron.context, ids["plumber"])
+    index_windows(ultron.runtime, ids["plumber"])
     left = rows(ultron, "SELECT place, start_line, end_line FROM message_windows")
     assert left == [{"place": 0, "start_line": 1, "end_line": 2}]
     assert ultron.search_sessions("radiator")[0].text.count("\n") == 1
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute("DELETE FROM sessions")
     assert rows(ultron, "SELECT 1 FROM message_windows") == []
     assert ultron.search_sessions("pipe") == []
-    fill_windows(ultron.context)
+    fill_windows(ultron.runtime)
     assert rows(ultron, "SELECT 1 FROM lexical_df WHERE scope = 'window' AND df > 0") == []
     assert one(ultron, "SELECT documents FROM lexical_stats WHERE scope = 'window'")["documents"] == 0
 
 
 def test_windows_of_an_older_layout_are_made_anew_by_the_back_fill(ultron, tmp_path):
     ingest(ultron, tmp_path, plumber=PIPES)
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute("UPDATE message_windows SET layout = 1, digest = 'old'")
-    assert fill_windows(ultron.context) == 2
-    assert fill_windows(ultron.context) == 0
+    assert fill_windows(ultron.runtime) == 2
+    assert fill_windows(ultron.runtime) == 0
 
 
 def test_two_processes_that_index_the_same_log_write_it_once(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES)
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute("UPDATE message_windows SET digest = 'old'")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: index_windows(ultron.context, ids["plumber"]), range(4)))
+        list(pool.map(lambda _: index_windows(ultron.runtime, ids["plumber"]), range(4)))
     assert one(ultron, "SELECT count(*) FROM message_windows")["count"] == 2
     assert one(ultron, "SELECT documents FROM lexical_stats WHERE scope = 'window'")["documents"] == 2
 
@@ -208,7 +208,7 @@ def test_another_account_sees_nothing_of_the_log(ultron, settings, tmp_path):
     store = settings.store.model_copy(update={"account_id": "other"})
     with Ultron(settings.model_copy(update={"store": store}), embedder=StubEmbedder()) as other:
         assert other.search_sessions("ERR_VALVE_42") == []
-        assert index_windows(other.context, ids["plumber"]) == 0
+        assert index_windows(other.runtime, ids["plumber"]) == 0
     assert one(ultron, "SELECT count(*) FROM message_windows")["count"] == 2
 
 
@@ -216,13 +216,13 @@ def test_windows_made_without_an_embedder_get_their_vectors_later(ultron, embedd
     embedder.down = True
     ids = ingest(ultron, tmp_path, plumber=PIPES)
     assert ultron.search_sessions("radiator")[0].session_id == ids["plumber"]
-    before = rows_written(ultron.context.database)
-    assert fill_windows(ultron.context) == 0
-    assert rows_written(ultron.context.database) == before
+    before = rows_written(ultron.runtime.database)
+    assert fill_windows(ultron.runtime) == 0
+    assert rows_written(ultron.runtime.database) == before
     embedder.down = False
-    assert fill_windows(ultron.context) == 2
+    assert fill_windows(ultron.runtime) == 2
     assert rows(ultron, "SELECT 1 FROM message_windows WHERE embedding IS NULL") == []
-    assert fill_windows(ultron.context) == 0
+    assert fill_windows(ultron.runtime) == 0
 
 
 def test_tool_output_is_no_turn_of_a_window(ultron, tmp_path):

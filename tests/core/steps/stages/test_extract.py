@@ -61,7 +61,7 @@ def opened(settings, server, **extract):
 
 
 def rows(ultron, query):
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         return conn.execute(query).fetchall()
 
 

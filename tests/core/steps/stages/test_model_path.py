@@ -88,7 +88,7 @@ def with_model(settings, server):
 
 
 def rows(ultron, query):
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         return conn.execute(query).fetchall()
 
 

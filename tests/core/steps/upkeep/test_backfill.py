@@ -60,9 +60,9 @@ def test_backfill_embeds_deduplicates_and_clusters(ultron, embedder):
     second = ultron.upload_memory(AGAIN, tags=["b"], idempotency_key="k")
     other = ultron.upload_memory("I prefer tabs.")
     assert second.id != first.id
-    assert backfill(ultron.context) == 0
+    assert backfill(ultron.runtime) == 0
     embedder.down = False
-    assert backfill(ultron.context) == 2
+    assert backfill(ultron.runtime) == 2
     (merged,) = ultron.get_memory_details([first.id, second.id])
     assert (merged.id, merged.hit_count, merged.tags) == (first.id, 1 + 1 + 2, ["a", "b"])
     assert merged.content.startswith(FIRST) and "/var/log/build-7.txt" in merged.content
@@ -80,7 +80,7 @@ def test_backfill_keeps_near_equals_that_diverge(ultron, embedder):
     embedder.down = True
     ids = {ultron.upload_memory(f"Postgres listens on port {port} here.").id for port in (5432, 5433)}
     embedder.down = False
-    assert backfill(ultron.context) == 2
+    assert backfill(ultron.runtime) == 2
     assert {row["memory_id"] for row in rows(ultron, "SELECT memory_id FROM memory_vectors")} == ids
 
 
@@ -92,7 +92,7 @@ def test_a_merge_found_later_embeds_its_body_while_no_lock_is_held(settings):
         ultron.upload_memory(AGAIN)
         watching.down = False
         watching.watch(ultron)
-        assert backfill(ultron.context) == 1
+        assert backfill(ultron.runtime) == 1
         merged = one(ultron, "SELECT content FROM memories")["content"]
     assert watching.texts[-1].split() == merged.split() and FIRST in merged and "build-7" in merged
     assert watching.held == [0, 0]  # the late vector, then the merged body
@@ -106,7 +106,7 @@ def test_a_merge_worded_later_embeds_its_body_while_no_lock_is_held(settings, mo
         ultron.upload_memory(AGAIN)
         model.down = False
         watching.watch(ultron)
-        backfill(ultron.context)
+        backfill(ultron.runtime)
         assert one(ultron, "SELECT content FROM memories")["content"] == MERGED["content"]
     assert watching.texts[-1] == MERGED["content"] and watching.held == [0]
 
@@ -115,10 +115,10 @@ def test_a_second_backfill_writes_nothing(ultron, embedder):
     embedder.down = True
     ultron.upload_memory(FIRST)
     embedder.down = False
-    assert backfill(ultron.context) == 1
-    before = rows_written(ultron.context.database)
-    assert backfill(ultron.context) == 0
-    assert rows_written(ultron.context.database) == before
+    assert backfill(ultron.runtime) == 1
+    before = rows_written(ultron.runtime.database)
+    assert backfill(ultron.runtime) == 0
+    assert rows_written(ultron.runtime.database) == before
 
 
 def test_a_body_changed_while_the_embedder_is_down_gets_its_own_vector_later(ultron, embedder):
@@ -127,7 +127,7 @@ def test_a_body_changed_while_the_embedder_is_down_gets_its_own_vector_later(ult
     ultron.update_memory(memory.id, content=AGAIN)
     assert rows(ultron, "SELECT 1 FROM memory_vectors") == rows(ultron, "SELECT 1 FROM cluster_members") == []
     embedder.down = False
-    assert backfill(ultron.context) == 1
+    assert backfill(ultron.runtime) == 1
     stored = one(
         ultron, "SELECT 1 - (exact <=> %(v)s::vector) AS cosine FROM memory_vectors", v=str(axis(0).tolist())
     )
@@ -154,10 +154,10 @@ def test_while_the_model_is_down_rules_store_the_memory_at_once(modelled, model)
     model.down = True
     memory = modelled.upload_memory(FIRST)
     assert memory.needs_model and memory.memory_type == "error" and memory.summary_l0.startswith("The build")
-    assert backfill(modelled.context) == 0
+    assert backfill(modelled.runtime) == 0
     model.down = False
     model.answers["classify"] = {"memory_type": "pattern"}
-    assert backfill(modelled.context) == 1
+    assert backfill(modelled.runtime) == 1
     (done,) = modelled.get_memory_details([memory.id])
     assert (done.memory_type, done.summary_l0, done.overview_l1) == ("pattern", *SUMMARY.values())
     assert not done.needs_model and done.hit_count == 1 + 2
@@ -165,9 +165,9 @@ def test_while_the_model_is_down_rules_store_the_memory_at_once(modelled, model)
         modelled, "SELECT memory_type FROM memory_search UNION SELECT memory_type FROM memory_vectors"
     )
     assert types == [{"memory_type": "pattern"}]
-    before, calls = rows_written(modelled.context.database), len(model.calls)
-    assert backfill(modelled.context) == 0
-    assert (rows_written(modelled.context.database), len(model.calls)) == (before, calls)
+    before, calls = rows_written(modelled.runtime.database), len(model.calls)
+    assert backfill(modelled.runtime) == 0
+    assert (rows_written(modelled.runtime.database), len(model.calls)) == (before, calls)
 
 
 def test_while_the_model_is_down_a_merge_waits_and_the_body_stays(modelled, model):
@@ -177,10 +177,10 @@ def test_while_the_model_is_down_a_merge_waits_and_the_body_stays(modelled, mode
     assert (merged.id, merged.hit_count, merged.content, merged.tags) == (first.id, 2, FIRST, ["a", "b"])
     waiting = one(modelled, "SELECT content FROM memory_contributions WHERE pending_merge")
     assert waiting["content"] == AGAIN
-    backfill(modelled.context)
+    backfill(modelled.runtime)
     assert modelled.get_memory_details([first.id])[0].content == FIRST
     model.down = False
-    assert backfill(modelled.context) == 2  # the merge, then the summaries of the new body
+    assert backfill(modelled.runtime) == 2  # the merge, then the summaries of the new body
     (done,) = modelled.get_memory_details([first.id])
     assert (done.content, done.summary_l0, done.needs_model) == (
         MERGED["content"],
@@ -214,7 +214,7 @@ def test_an_answer_that_makes_no_sense_does_not_hold_up_other_memories(modelled,
         return real(messages, schema, stage=stage)
 
     model.complete = complete
-    assert backfill(modelled.context) == 1
+    assert backfill(modelled.runtime) == 1
     left = one(modelled, "SELECT content FROM memories WHERE needs_model")
     assert left["content"] == FIRST
 

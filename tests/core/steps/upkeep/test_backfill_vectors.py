@@ -35,10 +35,10 @@ def opened(settings):
 
 
 def fill_while_down(ultron, texts=TEXTS):
-    ultron.context.embedder.down = True
+    ultron.runtime.embedder.down = True
     for text in texts:
         ultron.upload_memory(text)
-    ultron.context.embedder.down = False
+    ultron.runtime.embedder.down = False
 
 
 def missing(ultron):
@@ -51,7 +51,7 @@ def missing(ultron):
 
 def memories_and_clusters(ultron):
     """Bodies with hits, and clusters as sets of bodies."""
-    account = {"account": ultron.context.account_id}
+    account = {"account": ultron.runtime.account_id}
     stored = rows(
         ultron,
         "SELECT m.content, u.hit_count FROM memories m JOIN memory_usage u ON u.memory_id = m.id"
@@ -71,9 +71,9 @@ def test_batches_decide_as_one_by_one(opened, monkeypatch):
     with opened("batch") as batch, opened("single") as single:
         for ultron in (batch, single):
             fill_while_down(ultron)
-        assert backfill(batch.context) == len(TEXTS)
+        assert backfill(batch.runtime) == len(TEXTS)
         monkeypatch.setattr(backfill_vectors, "_BATCH", 1)
-        assert backfill(single.context) == len(TEXTS)
+        assert backfill(single.runtime) == len(TEXTS)
         expected = memories_and_clusters(single)
         assert memories_and_clusters(batch) == expected
         assert len(expected[0]) == len(TEXTS) - 3  # the wheel was told three times, the deploy twice
@@ -84,7 +84,7 @@ def test_a_stored_memory_takes_in_what_comes_late(opened):
     with opened() as ultron:
         first = ultron.upload_memory(TEXTS[0])
         fill_while_down(ultron, [*TEXTS[1:7], TEXTS[7], *TEXTS[9:12]])
-        backfill(ultron.context)
+        backfill(ultron.runtime)
         assert "/var/log/build-7.txt" in ultron.get_memory_details([first.id])[0].content
         assert len(memories_and_clusters(ultron)[0]) == 1 + 6 + 3
 
@@ -92,14 +92,14 @@ def test_a_stored_memory_takes_in_what_comes_late(opened):
 def test_a_batch_is_one_transaction_of_a_constant_number_of_statements(opened, monkeypatch):
     with opened() as ultron:
         fill_while_down(ultron, [f"Note {n} stands alone." for n in range(40)])
-        told, transactions, run = [], [], ultron.context.database.run
+        told, transactions, run = [], [], ultron.runtime.database.run
 
         def counted(work):
             transactions.append(work)
             return run(work)
 
-        monkeypatch.setattr(type(ultron.context.database), "run", lambda _, work: counted(work))
-        assert backfill_vectors.fill_vectors(ultron.context, told.append) == 40
+        monkeypatch.setattr(type(ultron.runtime.database), "run", lambda _, work: counted(work))
+        assert backfill_vectors.fill_vectors(ultron.runtime, told.append) == 40
         assert told == [40] and len(transactions) == 1
 
 
@@ -112,10 +112,10 @@ def test_killed_between_two_batches_the_next_call_does_the_rest(opened, monkeypa
     with opened() as ultron:
         fill_while_down(ultron, [f"Note {n} stands alone." for n in range(25)])
         with pytest.raises(KeyboardInterrupt):
-            backfill(ultron.context, die)
+            backfill(ultron.runtime, die)
         assert missing(ultron) == 15
         told = []
-        assert backfill(ultron.context, told.append) == 15 and told == [10, 15]
+        assert backfill(ultron.runtime, told.append) == 15 and told == [10, 15]
         assert missing(ultron) == 0
         assert sum(len(bodies) for bodies in memories_and_clusters(ultron)[1]) == 25
 
@@ -129,9 +129,9 @@ def test_killed_inside_a_batch_nothing_of_it_is_written(opened, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(backfill_vectors, "place", die)
             with pytest.raises(KeyboardInterrupt):
-                backfill(ultron.context)
+                backfill(ultron.runtime)
         assert missing(ultron) == 6
-        assert backfill(ultron.context) == 6 and missing(ultron) == 0
+        assert backfill(ultron.runtime) == 6 and missing(ultron) == 0
 
 
 def test_what_was_changed_or_archived_while_it_was_embedded_is_left_to_the_next_round(opened, monkeypatch):
@@ -142,13 +142,13 @@ def test_what_was_changed_or_archived_while_it_was_embedded_is_left_to_the_next_
 
         def meanwhile(self, texts):
             monkeypatch.setattr(StubEmbedder, "embed", embed)
-            with ultron.context.database.transaction() as conn:
+            with ultron.runtime.database.transaction() as conn:
                 conn.execute("UPDATE memories SET content = 'Tabs, never spaces.' WHERE id = %s", [changed])
                 conn.execute("UPDATE memories SET status = 'archived' WHERE id = %s", [gone])
             return embed(self, texts)
 
         monkeypatch.setattr(StubEmbedder, "embed", meanwhile)
-        backfill(ultron.context)
-        assert "Tabs, never spaces." in "".join(ultron.context.embedder.texts)
+        backfill(ultron.runtime)
+        assert "Tabs, never spaces." in "".join(ultron.runtime.embedder.texts)
         left = rows(ultron, "SELECT memory_id FROM memory_vectors")
         assert {changed} <= {row["memory_id"] for row in left} and gone not in {r["memory_id"] for r in left}

@@ -74,7 +74,7 @@ def holding(ultron, word):
 def test_the_word_goes_from_every_table_and_a_second_run_writes_nothing(ultron, database):
     before = holding(ultron, LATE)
     assert {"memories", "memory_sources", "memory_contributions"} <= before
-    result = replay(ultron.context)
+    result = replay(ultron.runtime)
     assert holding(ultron, LATE) == set()
     # a cluster whose members leave for a moment goes, with its topic
     assert {name for name, count in result.changed.items() if count} >= before - {"clusters"}
@@ -91,7 +91,7 @@ def test_the_word_goes_from_every_table_and_a_second_run_writes_nothing(ultron, 
     hits = ultron.search_memories("deploy REDACTED_CREDENTIAL refused", record_hits=False)
     assert "<REDACTED_CREDENTIAL>" in hits[0].record.summary_l0
     written = rows_written(database)
-    second = replay(ultron.context)
+    second = replay(ultron.runtime)
     assert not any(second.changed.values()) and second.filled == 0
     assert len(rows_written(database) - written) <= 1, "nothing but the note that memories were looked at"
 
@@ -100,7 +100,7 @@ def test_frequencies_of_words_follow(ultron):
     def frequencies():
         return rows(ultron, "SELECT term, df FROM lexical_df WHERE scope = 'memory' AND df > 0 ORDER BY 1")
 
-    replay(ultron.context)
+    replay(ultron.runtime)
     expected = rows(
         ultron,
         "SELECT t AS term, count(*)::int AS df FROM memory_search, unnest(terms) t"
@@ -122,17 +122,17 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(ultron, monkeypatch):
             raise Killed
 
     with pytest.raises(Killed):
-        replay(ultron.context, progress=kill)
+        replay(ultron.runtime, progress=kill)
     assert not rows(ultron, f"SELECT 1 FROM memories WHERE content LIKE '%%{LATE}%%'")
     assert "memory_contributions" in holding(ultron, LATE)
-    went_on = replay(ultron.context)
+    went_on = replay(ultron.runtime)
     assert holding(ultron, LATE) == set()
     assert went_on.changed["memories"] == 0 and went_on.read["memory_sources"] == 0
 
 
 def test_again_reads_everything_once_more_and_changes_nothing(ultron):
-    first = replay(ultron.context)
-    again = replay(ultron.context, again=True)
+    first = replay(ultron.runtime)
+    again = replay(ultron.runtime, again=True)
     assert again.read["memory_sources"] == first.read["memory_sources"] > 0
     assert not any(again.changed.values())
 

@@ -54,7 +54,7 @@ def fill(ultron, each=4):
 
 
 def state(ultron):
-    return {s.model_id: (s.state, s.embedded) for s in model_states(ultron.context)}
+    return {s.model_id: (s.state, s.embedded) for s in model_states(ultron.runtime)}
 
 
 def assert_vectors_say_what_the_words_say(ultron, embedder):
@@ -81,7 +81,7 @@ def test_searches_find_all_the_while_and_then_by_the_new_model(ultron, new):
             except Exception as error:  # reported below: a thread cannot fail a test
                 errors.append(error)
                 return
-            seen.append((ultron.context.embedder.model_id, hits[0].similarity_score if hits else None))
+            seen.append((ultron.runtime.embedder.model_id, hits[0].similarity_score if hits else None))
 
     searching = threading.Thread(target=search)
     searching.start()
@@ -104,17 +104,17 @@ def test_searches_find_all_the_while_and_then_by_the_new_model(ultron, new):
 
 def test_clusters_are_those_of_the_new_model_and_its_threshold(ultron, new):
     fill(ultron)
-    skilled = cluster_report(ultron.context).clusters[0]
+    skilled = cluster_report(ultron.runtime).clusters[0]
     ultron.clusters.mark_crystallized(skilled.cluster_id, "a-skill")
     ultron.reembed(new, grace_seconds=0)
     after = rows(ultron, "SELECT cluster_id, model_id, skill_slug, centroid FROM clusters")
     assert {row["model_id"] for row in after} == {"new"}
     assert all(len(row["centroid"].to_list()) == 32 for row in after)
-    kept = next(c for c in cluster_report(ultron.context).clusters if c.skill_slug == "a-skill")
+    kept = next(c for c in cluster_report(ultron.runtime).clusters if c.skill_slug == "a-skill")
     assert set(skilled.memory_ids) <= set(kept.memory_ids)
     members = one(ultron, "SELECT count(*) AS n FROM cluster_members")["n"]
     assert members == one(ultron, "SELECT count(*) AS n FROM memories")["n"]
-    assert ultron.context.embedder.thresholds.cluster == 0.6
+    assert ultron.runtime.embedder.thresholds.cluster == 0.6
 
 
 def test_a_killed_run_goes_on_where_it_stopped(ultron, old, new):
@@ -176,11 +176,11 @@ def test_another_process_follows_the_switch(settings, ultron, old, new):
     with Ultron(settings, embedder=old) as other:
         other._models._monotonic = lambda: now[0]
         other._models.add(new)
-        assert other.context.embedder is old
+        assert other.runtime.embedder is old
         ultron.reembed(new, grace_seconds=0, keep_old=True)
         assert other.search_memories("docker step stops at midnight")[0].similarity_score > 0.3
         now[0] += 3600
-        assert other.context.embedder is new
+        assert other.runtime.embedder is new
         assert other.search_memories("docker step stops at midnight")[0].similarity_score > 0.3
 
 
@@ -191,8 +191,8 @@ def test_what_an_unaware_writer_left_is_taken_over(settings, ultron, old, new):
         late = other.upload_memory("Kafka keeps offsets for seven days.")
     assert [r["model_id"] for r in rows(ultron, "SELECT model_id FROM memory_vectors WHERE memory_id = %(i)s",
                                         i=late.id)] == ["old"]  # fmt: skip
-    cluster_report(ultron.context)
-    assert backfill(ultron.context) == 1
+    cluster_report(ultron.runtime)
+    assert backfill(ultron.runtime) == 1
     report = ultron.reembed(new, grace_seconds=0)
     assert (report.embedded, report.dropped) == (0, 1)
     assert_vectors_say_what_the_words_say(ultron, new)
@@ -220,10 +220,10 @@ def test_a_second_run_writes_nothing_and_two_at_once_are_refused(ultron, new):
 
     ultron.reembed(new, grace_seconds=0, progress=second)
     assert caught
-    before = rows_written(ultron.context.database)
+    before = rows_written(ultron.runtime.database)
     report = ultron.reembed(new, grace_seconds=0)
     assert (report.previous, report.embedded, report.dropped) == (None, 0, 0)
-    assert rows_written(ultron.context.database) == before
+    assert rows_written(ultron.runtime.database) == before
 
 
 def test_a_target_that_fails_changes_nothing(ultron, new):
@@ -231,7 +231,7 @@ def test_a_target_that_fails_changes_nothing(ultron, new):
     new.down = True
     with pytest.raises(EmbeddingError):
         ultron.reembed(new)
-    assert ultron.context.embedder.model_id == "old"
+    assert ultron.runtime.embedder.model_id == "old"
     assert ultron.search_memories("docker step stops at midnight")
     new.down = False
     assert ultron.reembed(new, grace_seconds=0).embedded == 24
@@ -249,4 +249,4 @@ def test_sessions_are_found_by_the_new_model_as_well(ultron, new, tmp_path):
 def test_an_empty_store_takes_the_model_at_once(ultron, new):
     report = ultron.reembed(new, grace_seconds=0)
     assert (report.embedded, report.clusters) == (0, 0)
-    assert state(ultron) == {"new": ("in use", 0)} and ultron.context.embedder is new
+    assert state(ultron) == {"new": ("in use", 0)} and ultron.runtime.embedder is new

@@ -33,7 +33,7 @@ def test_a_deleted_memory_leaves_its_word_nowhere(ultron):
     """Not in the topic of the cluster that it opened, nor as a count of zero."""
     memory = ultron.upload_memory(WITH_WORD, tags=[WORD])
     ultron.upload_memory(OTHER)
-    cluster_report(ultron.context)
+    cluster_report(ultron.runtime)
     ultron.search_memories(WORD)
     assert {"memories", "memory_contributions", "clusters"} <= tables_holding(ultron, WORD)
     assert len(rows(ultron, "SELECT 1 FROM clusters")) == 1 and counted(ultron)
@@ -60,6 +60,6 @@ def test_a_deleted_memory_of_a_session_leaves_its_word_in_the_private_log_alone(
     assert "messages" in tables_holding(ultron, WORD)
     assert tables_holding(ultron, WORD) <= {"messages", "task_segments"}
     assert not counted(ultron)
-    backfill(ultron.context)
+    backfill(ultron.runtime)
     ultron.process_pending()
     assert rows(ultron, "SELECT 1 FROM memories") == []

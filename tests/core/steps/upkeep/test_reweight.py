@@ -41,7 +41,7 @@ def stored(ultron):
         "SELECT m.id, m.content, s.weights::text AS weights, s.length, s.average_length FROM memory_search s"
         " JOIN memories m ON m.id = s.memory_id WHERE s.account_id = %(account)s"
     )
-    return rows(ultron, query, account=ultron.context.account_id)
+    return rows(ultron, query, account=ultron.runtime.account_id)
 
 
 def final_average(ultron):
@@ -55,7 +55,7 @@ def weigh_freshly(ultron):
     for row in stored(ultron):
         counts = lexical_terms(row["content"])
         weights = sparse(bm25_weights(counts, row["length"], average)).to_text()
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             conn.execute(
                 "UPDATE memory_search SET weights = %s::sparsevec, average_length = %s WHERE memory_id = %s",
                 [weights, average, row["id"]],
@@ -80,7 +80,7 @@ def test_ranks_are_those_of_a_store_filled_with_the_final_average(opened):
         fill(fresh)
         weigh_freshly(fresh)
         assert all(ranks(drifted, query) != ranks(fresh, query) for query in queries)
-        assert reweigh_memories(drifted.context, drift=0.0) == len(SHORT + LONG)
+        assert reweigh_memories(drifted.runtime, drift=0.0) == len(SHORT + LONG)
         for query in queries:
             again, expected = ranks(drifted, query), ranks(fresh, query)
             assert len(expected) > 1 and again == pytest.approx(expected, rel=1e-4)
@@ -98,15 +98,15 @@ def test_the_rebalance_weighs_what_moved_by_more_than_a_fifth_and_leaves_the_res
         after = {row["id"]: row for row in stored(ultron)}
         assert {i for i in after if after[i]["weights"] != before[i]["weights"]} == moved
         assert all(after[i]["average_length"] == pytest.approx(average, rel=1e-6) for i in moved)
-        written = rows_written(ultron.context.database)
-        assert reweigh_memories(ultron.context) == 0
-        assert rows_written(ultron.context.database) == written
+        written = rows_written(ultron.runtime.database)
+        assert reweigh_memories(ultron.runtime) == 0
+        assert rows_written(ultron.runtime.database) == written
 
 
 def test_weights_that_are_made_again_from_weights_are_those_of_the_text(opened):
     with opened("drifted") as ultron:
         fill(ultron)
-        reweigh_memories(ultron.context, drift=0.0)
+        reweigh_memories(ultron.runtime, drift=0.0)
         again = {row["id"]: row for row in stored(ultron)}
         weigh_freshly(ultron)
         for row in stored(ultron):
@@ -115,16 +115,16 @@ def test_weights_that_are_made_again_from_weights_are_those_of_the_text(opened):
 
 def test_an_empty_store_and_another_account_are_left_alone(opened):
     with opened("drifted") as ultron, opened("other") as other:
-        assert reweigh_memories(other.context) == 0
+        assert reweigh_memories(other.runtime) == 0
         fill(ultron)
-        assert reweigh_memories(other.context) == 0
+        assert reweigh_memories(other.runtime) == 0
 
 
 def test_a_row_that_is_being_written_waits_for_the_next_time(opened):
     with opened("drifted") as ultron:
         fill(ultron)
         first = stored(ultron)[0]["id"]
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             conn.execute("SELECT 1 FROM memory_search WHERE memory_id = %s FOR UPDATE", [first])
-            assert reweigh_memories(ultron.context, drift=0.0) == len(SHORT + LONG) - 1
-        assert reweigh_memories(ultron.context, drift=0.0) == 1
+            assert reweigh_memories(ultron.runtime, drift=0.0) == len(SHORT + LONG) - 1
+        assert reweigh_memories(ultron.runtime, drift=0.0) == 1

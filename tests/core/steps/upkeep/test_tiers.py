@@ -31,7 +31,7 @@ def opened(settings):
 
 def fill(ultron, counters):
     """Memories with these (hits, last hit) counters, in bulk."""
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         for number, (hits, last_hit) in enumerate(counters):
             conn.execute(
                 "WITH m AS (INSERT INTO memories (id, account_id, agent_id, memory_type, content, context, resolution,"
@@ -74,10 +74,10 @@ def test_a_second_rebalance_writes_no_row(opened):
     with opened(NEVER_ARCHIVE) as ultron:
         ultron.upload_memories([{"content": f"The script number {n} sorts words."} for n in range(12)])
         assert ultron.run_tier_rebalance().tier_changes > 0
-        before = rows_written(ultron.context.database)
+        before = rows_written(ultron.runtime.database)
         report = ultron.run_tier_rebalance()
         assert (report.tier_changes, report.newly_hot, report.cold_archived) == (0, 0, 0)
-        assert rows_written(ultron.context.database) == before
+        assert rows_written(ultron.runtime.database) == before
 
 
 def test_cold_memories_past_their_time_are_archived_never_deleted(opened):
@@ -96,7 +96,7 @@ def test_cold_memories_past_their_time_are_archived_never_deleted(opened):
 def test_a_memory_never_hit_is_as_old_as_it_is(opened):
     with opened(TierSettings()) as ultron:
         fill(ultron, [(5, NOW)] * 5 + [(1, None)] * 3)
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             conn.execute(
                 "UPDATE memories SET created_at = %s WHERE content = 'memory 6'", [NOW - timedelta(days=31)]
             )
@@ -109,7 +109,7 @@ def test_archived_memories_take_no_place_in_the_ranking(opened):
     with opened(NEVER_ARCHIVE) as ultron:
         fill(ultron, [(9, NOW), (8, NOW), (7, NOW), (6, NOW)])
         ultron.run_tier_rebalance()
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             conn.execute("UPDATE memories SET status = 'archived' WHERE content = 'memory 0'")
         report = ultron.run_tier_rebalance()
         assert (report.total, report.hot, report.warm, report.cold) == (3, 1, 2, 0)
@@ -138,12 +138,12 @@ def test_a_rebalance_killed_between_chunks_is_completed(opened, monkeypatch):
         first, last = one(ultron, "SELECT min(memory_id::text) AS a, max(memory_id::text) AS z FROM memory_usage"
                                   " WHERE hit_count <= 200 OR hit_count > 360").values()  # fmt: skip
         run = threading.Thread(target=lambda: reports.append(ultron.run_tier_rebalance()))
-        with ultron.context.database.transaction() as reader:
+        with ultron.runtime.database.transaction() as reader:
             reader.execute("SELECT FROM memory_usage WHERE memory_id = %s FOR UPDATE", [last])
             run.start()
             pid = wait_until(ultron, waiting)["pid"]
             # what was written before is there, and free for whoever counts hits
-            with ultron.context.database.transaction() as conn:
+            with ultron.runtime.database.transaction() as conn:
                 conn.execute("SET LOCAL lock_timeout = '1ms'")
                 row = conn.execute(
                     "UPDATE memory_usage SET last_hit_at = last_hit_at WHERE memory_id = %s RETURNING tier",
@@ -164,7 +164,7 @@ def test_whatever_the_planner_thinks_rows_are_locked_in_order_of_id(opened, coun
     params = {"account_id": "default", "begin": "(0,0)", "end": "(32,0)"}
     with opened(NEVER_ARCHIVE) as ultron:
         fill(ultron, [(1, NOW)] * count)
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             conn.execute("ANALYZE memory_usage")
             conn.execute(sql["make_work"])
             conn.execute(sql["rank"], {"account_id": "default", "hot": 10, "warm": 40, "before": None})
@@ -220,7 +220,7 @@ def test_frequencies_of_words_are_set_right(opened):
             rows(ultron, "SELECT * FROM lexical_df ORDER BY term"),
             rows(ultron, "SELECT * FROM lexical_stats"),
         )
-        with ultron.context.database.transaction() as conn:
+        with ultron.runtime.database.transaction() as conn:
             conn.execute("UPDATE lexical_df SET df = df + 7")
             conn.execute("UPDATE lexical_stats SET documents = 99")
         ultron.run_tier_rebalance()

@@ -18,7 +18,7 @@ def ultron(settings):
 
 
 def indexes(ultron):
-    name = index_name(ultron.context.embedder.model_id)
+    name = index_name(ultron.runtime.embedder.model_id)
     return rows(ultron, f"SELECT 1 FROM pg_indexes WHERE schemaname = 'ultron' AND indexname = '{name}'")
 
 
@@ -67,5 +67,5 @@ def test_a_memory_whose_body_a_load_changes_leaves_its_cluster_until_it_has_a_ve
     ultron.load_memories([{"content": given}])
     assert "editorconfig" in one(ultron, "SELECT content FROM memories")["content"]
     assert counters_off(ultron) == []
-    assert backfill(ultron.context) == 1
+    assert backfill(ultron.runtime) == 1
     assert one(ultron, "SELECT memory_id FROM cluster_members")["memory_id"] == memory.id

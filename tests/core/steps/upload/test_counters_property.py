@@ -48,7 +48,7 @@ class Agents:
     def __init__(self, ultron, embedder, folder, seed, clock):
         self.ultron, self.embedder, self.folder, self.clock = ultron, embedder, folder, clock
         self.dice = random.Random(seed)
-        self.cutting = dataclasses.replace(ultron.context, llm=CuttingLLM())
+        self.cutting = dataclasses.replace(ultron.runtime, llm=CuttingLLM())
         self.keys = {}
 
     def act(self):
@@ -120,7 +120,7 @@ class Agents:
 
     def fill(self):
         self.embedder.down = False
-        backfill(self.ultron.context)
+        backfill(self.ultron.runtime)
 
     def cluster(self):
         self.ultron.clusters.run_initial_clustering()

@@ -70,7 +70,7 @@ def test_a_near_duplicate_is_merged_and_no_fact_is_lost(ultron):
 
 
 def test_near_equals_that_diverge_are_linked_not_merged(ultron):
-    ultron.context.embedder.vectors = {"Postgres": axis(0)}
+    ultron.runtime.embedder.vectors = {"Postgres": axis(0)}
     first = ultron.upload_memory("Postgres listens on port 5432 here.")
     second = ultron.upload_memory("Postgres listens on port 5433 here.")
     assert first.id != second.id
@@ -81,7 +81,7 @@ def test_near_equals_that_diverge_are_linked_not_merged(ultron):
 
 def test_between_the_thresholds_memories_are_linked_and_below_not(ultron):
     base = axis(0)
-    ultron.context.embedder.vectors = {
+    ultron.runtime.embedder.vectors = {
         "apples": base,
         "pears": axis(1, near=base, cosine=0.8),
         "plums": axis(2, near=base, cosine=0.7),
@@ -93,7 +93,7 @@ def test_between_the_thresholds_memories_are_linked_and_below_not(ultron):
 
 
 def test_memories_of_other_types_are_never_merged(ultron):
-    ultron.context.embedder.vectors = {"": axis(0)}
+    ultron.runtime.embedder.vectors = {"": axis(0)}
     texts = ["The build failed with an error.", "I prefer short answers."]
     records = [ultron.upload_memory(text) for text in texts]
     assert [record.memory_type for record in records] == ["error", "preference"]
@@ -141,17 +141,17 @@ def test_a_text_source_again_is_known_and_writes_no_row(ultron):
         memory_type=memory_type,
         sources=(Source(kind="ingest_text", raw_upload_id=source),),
     )
-    before = rows_written(ultron.context.database)
-    (result,) = upload_memories(ultron.context, [upload])
+    before = rows_written(ultron.runtime.database)
+    (result,) = upload_memories(ultron.runtime, [upload])
     assert (result.action, result.reason, result.record.id) == ("known", "same_source", part["memory_id"])
-    assert rows_written(ultron.context.database) == before
+    assert rows_written(ultron.runtime.database) == before
 
 
 def test_a_batch_gives_what_one_after_another_gives(ultron):
     texts = [FIRST, AGAIN, FIRST, "I prefer tabs.", "Postgres listens on port 5432 here."]
     batch = ultron.upload_memories([{"content": text, "tags": [str(n)]} for n, text in enumerate(texts)])
     digest = contents(ultron)
-    with ultron.context.database.transaction() as conn:
+    with ultron.runtime.database.transaction() as conn:
         conn.execute("DELETE FROM memories")
         conn.execute("DELETE FROM clusters")
     for n, text in enumerate(texts):
@@ -167,10 +167,10 @@ def contents(ultron):
 
 def test_an_idempotency_key_stands_for_one_request(ultron):
     first = ultron.upload_memory(FIRST, tags=["a"], idempotency_key="k1")
-    before = rows_written(ultron.context.database)
+    before = rows_written(ultron.runtime.database)
     second = ultron.upload_memory(FIRST, tags=["a"], idempotency_key="k1")
     assert (second.id, second.hit_count) == (first.id, 1)
-    assert rows_written(ultron.context.database) == before
+    assert rows_written(ultron.runtime.database) == before
     with pytest.raises(InputError, match="k1"):
         ultron.upload_memory("Other words.", idempotency_key="k1")
     assert ultron.get_memory_stats()["total"] == 1
@@ -192,7 +192,7 @@ def test_secrets_and_personal_data_reach_no_table(ultron):
         tags=(key, f"by {mail}", f"segment:{key}"),
         sources=(Source(kind="upload", quote=f"OPENAI_API_KEY={key} {mail}"),),
     )
-    (result,) = upload_memories(ultron.context, [upload])
+    (result,) = upload_memories(ultron.runtime, [upload])
     changed = ultron.update_memory(result.record.id, resolution=f"ask {mail} for {key}", tags=[key])
     ultron.search_memories(f"failed with key {key}")
     assert "<LLM_API_KEY" in result.record.content and "<EMAIL" in changed.resolution

@@ -107,14 +107,14 @@ def test_in_a_large_store_a_duplicate_is_found_behind_many_near_ones_of_other_ty
     monkeypatch.setattr(upload_rows, "EXACT_BELOW", 0)
     with Ultron(settings, embedder=StubEmbedder({"The port": axis(0)})) as ultron:
         (first,) = upload_memories(
-            ultron.context, [Upload("The port of staging is open.", memory_type="life")]
+            ultron.runtime, [Upload("The port of staging is open.", memory_type="life")]
         )
         others = [
             Upload(f"The port of staging is open, says team {n}.", memory_type="error") for n in range(25)
         ]
-        assert sum(one.action == "insert" for one in upload_memories(ultron.context, others)) > 20
+        assert sum(one.action == "insert" for one in upload_memories(ultron.runtime, others)) > 20
         (again,) = upload_memories(
-            ultron.context, [Upload("The port of staging is open!", memory_type="life")]
+            ultron.runtime, [Upload("The port of staging is open!", memory_type="life")]
         )
     assert again.record.id == first.record.id
 
@@ -127,5 +127,5 @@ def test_in_a_large_store_memories_join_the_clusters_of_their_neighbours(setting
         ultron.upload_memories([{"content": text} for text in [*near, *far][::3]])
         for text in (*near, *far):
             ultron.upload_memory(text)
-        clusters = get_clusters(ultron.context)
+        clusters = get_clusters(ultron.runtime)
     assert sorted(cluster.size for cluster in clusters) == [6, 6]

@@ -13,7 +13,7 @@ from ultron_core.redaction.protocol import Redactor
 from ultron_core.settings import Settings
 from ultron_core.store.database import Database
 
-__all__ = ["Clock", "Context", "utc_now"]
+__all__ = ["Clock", "Runtime", "utc_now"]
 
 Clock = Callable[[], datetime]
 
@@ -23,7 +23,7 @@ def utc_now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Runtime:
     """Settings, database and plugged-in models of one `Ultron`; `llm` is None offline."""
 
     settings: Settings
