@@ -111,7 +111,7 @@ class Ultron:
         if llm is None:
             llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
             quality_llm = quality_llm or make_quality_llm(settings, cache=cache, ledger=ledger, redact=redact)
-        context = Runtime(
+        runtime = Runtime(
             settings=settings,
             database=database,
             embedder=embedder or make_embedder(settings, redact=redact),
@@ -122,7 +122,7 @@ class Ultron:
         )
         # a given embedder is used whatever the account has: nobody else can make its vectors
         other = partial(embedder_of, settings=settings, redact=redact) if embedder is None else _none
-        return CurrentModel(context, other)
+        return CurrentModel(runtime, other)
 
     @property
     def runtime(self) -> Runtime:
@@ -187,10 +187,10 @@ class Ultron:
         return {
             "success": result.status == "done",
             "status": result.status,
-            "memories_extracted": result.extracted,
+            "memories_extracted": result.counts.get("drafts", 0),
             "memories_uploaded": len(result.uploads),
             "memories": [{**asdict(u.record), "action": u.action} for u in result.uploads],
-            "refused": list(result.refused),
+            "refused": [drop.reason for drop in result.drops],
             "error": result.error,
         }
 

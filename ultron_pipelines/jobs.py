@@ -6,7 +6,8 @@ import dagster as dg
 from pydantic import Field
 
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported, unreported
-from ultron_core.steps.stages.process import STAGES, process_pending, run_stage
+from ultron_core.steps.stages.process import process_pending, run_stage
+from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event
@@ -60,8 +61,8 @@ def work_off_pending(context: dg.OpExecutionContext, ultron: UltronResource) -> 
         report = process_pending(opened.runtime)
         _add_partitions(context, list(report.partition_keys))
         for stage in STAGES:
-            for event in run_stage(opened.runtime, stage, report.partition_keys):
-                log_partition(context, stage, stage_event(stage, event))
+            for partition in run_stage(opened.runtime, stage.name, report.partition_keys):
+                log_partition(context, stage.name, stage_event(stage, partition))
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "
         f"{report.pending} wait, {report.failed} failed"
@@ -94,9 +95,7 @@ JOBS: list[Any] = [
     pending_work,
     session_files_job,
     reembed_job,
-    dg.define_asset_job("segments_job", selection=_alone("segments")),
-    dg.define_asset_job("quality_labels_job", selection=_alone("quality_labels")),
-    dg.define_asset_job("extracted_memories_job", selection=_alone("extracted_memories")),
+    *(dg.define_asset_job(f"{stage.name}_job", selection=_alone(stage.name)) for stage in STAGES),
     dg.define_asset_job(
         "rebalance_job", selection=["tier_assignments", "clusters"], description="Tiers and clusters."
     ),

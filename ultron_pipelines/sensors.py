@@ -7,7 +7,7 @@ import dagster as dg
 
 from ultron_core.steps.files.drop_folder import SeenFile, scan, stamp_digest, unreported
 from ultron_core.steps.stages.process import count_pending
-from ultron_core.steps.stages.segment import close_quiet_segments
+from ultron_core.steps.stages.segment_rows import close_quiet_segments
 from ultron_pipelines.jobs import ingest_sessions, session_files_job
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource

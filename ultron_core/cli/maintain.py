@@ -10,6 +10,7 @@ import click
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import console, key_values, print_json, progress_bar, table
 from ultron_core.settings import Settings
+from ultron_core.steps.stages.table import STAGES
 
 __all__ = ["COMMANDS"]
 
@@ -66,7 +67,10 @@ def export_sft(
 
 @click.command()
 @click.option(
-    "--stage", required=True, type=click.Choice(["segments", "labels", "memories"]), help="What to do again."
+    "--stage",
+    required=True,
+    type=click.Choice([stage.option for stage in STAGES]),
+    help="What to do again.",
 )
 @click.option("--made-by", default=None, help="Only what this version made, for example: offline.")
 @click.pass_obj

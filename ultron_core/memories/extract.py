@@ -21,7 +21,7 @@ from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, 
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored as `offline:<version>` on rows that the patterns made; changes when they would find other drafts
-EXTRACTOR_VERSION = "3"
+EXTRACTOR_VERSION = "offline:3"
 _UNREAD = ("system",)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from ultron_core.redaction import find_secrets
 from ultron_core.sft import verify_dataset
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.segment import tiling_errors
 from ultron_core.store.queries import load_queries
+from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 
 __all__ = [
@@ -83,7 +83,9 @@ def left_failed(runtime: Runtime) -> Finding:
 
 def segments_tile(runtime: Runtime) -> Finding:
     """Segments cover every message of each thread once."""
-    bad = [f"{row['partition_key']} thread {row['thread']}" for row in tiling_errors(runtime)]
+    with runtime.database.transaction() as conn:
+        rows = segment_store.fetch(conn, "tiling", {"account_id": runtime.account_id})
+    bad = [f"{row['partition_key']} thread {row['thread']}" for row in rows]
     return _finding("threads tiled by segments", _count(runtime, "session_count"), bad, blocking=True)
 
 

@@ -8,9 +8,8 @@ import dagster as dg
 from ultron_core.client import Ultron
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported
-from ultron_core.steps.files.identity import IngestFile
+from ultron_core.steps.files.identity import IngestFile, session_data_version
 from ultron_core.steps.files.ingest import FileResult, ingest_files
-from ultron_core.steps.stages.process import session_data_version
 from ultron_pipelines.assets.events import PartitionEvent, finish_range
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource

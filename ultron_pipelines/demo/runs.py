@@ -11,7 +11,7 @@ import dagster as dg
 from ultron_core.client import Ultron
 from ultron_core.settings import Settings
 from ultron_core.steps.files.drop_folder import SETTLE_SECONDS, scan
-from ultron_core.steps.stages.process import STAGES
+from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.partitions import SESSIONS_NAME
 
 __all__ = ["DemoRuns"]
@@ -57,7 +57,7 @@ class DemoRuns:
                 "dagster/asset_partition_range_end": every[-1],
             }
             for stage in STAGES:
-                yield self._run(f"{stage}_job", tags=span)
+                yield self._run(f"{stage.name}_job", tags=span)
         for name in _UNPARTITIONED:
             yield self._run(name)
 

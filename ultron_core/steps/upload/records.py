@@ -22,6 +22,7 @@ __all__ = [
     "body_digest",
     "body_of",
     "embedded_text",
+    "extractor_of",
     "offline_summary",
     "thresholds",
     "upload_of_draft",
@@ -61,6 +62,11 @@ class Upload:
     extractor: str = DIRECT
 
 
+def extractor_of(runtime: Runtime) -> str:
+    """What makes drafts here, as rows name it: `offline:<version>` or `model:<name>`."""
+    return EXTRACTOR_VERSION if runtime.llm is None else f"model:{runtime.llm.model_id}"
+
+
 def upload_of_draft(
     runtime: Runtime,
     draft: MemoryDraft,
@@ -69,7 +75,6 @@ def upload_of_draft(
     tags: tuple[str, ...] = (),
 ) -> Upload:
     """A draft of the extractor in use, with where it comes from; `tags` stand before its own."""
-    extractor = EXTRACTOR_VERSION if runtime.llm is None else f"model:{runtime.llm.model_id}"
     return Upload(
         content=draft.content,
         context=draft.context,
@@ -79,7 +84,7 @@ def upload_of_draft(
         memory_type=draft.memory_type,
         agent_id=agent_id,
         sources=sources,
-        extractor=extractor,
+        extractor=extractor_of(runtime),
     )
 
 
