@@ -21,6 +21,7 @@ __all__ = [
     "SegmentSettings",
     "SessionSettings",
     "SftSettings",
+    "Stage",
     "StoreSettings",
     "TierSettings",
 ]

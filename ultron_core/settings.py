@@ -38,6 +38,7 @@ from ultron_core.setting_stages import (
 )
 
 __all__ = [
+    "CONFIG_FILE",
     "ClusterSettings",
     "DedupSettings",
     "EmbeddingSettings",

@@ -18,7 +18,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-__all__ = ["DONE", "FAILED", "PARTLY", "ReaderLeft", "console", "print_json", "progress_bar", "table"]
+__all__ = [
+    "DONE",
+    "FAILED",
+    "PARTLY",
+    "ReaderLeft",
+    "console",
+    "key_values",
+    "print_json",
+    "progress_bar",
+    "table",
+]
 
 #: exit codes: all done; a person must act; done in part (some failed, or waits for a model). 2 is wrong usage.
 DONE, FAILED, PARTLY = 0, 1, 3

@@ -15,7 +15,7 @@ from ultron_core.sft.dedup import duplicate_clusters, minhash
 from ultron_core.sft.normalize import Normalized, normalize_messages
 from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, content_sha256
 
-__all__ = ["BuildConfig", "Built", "build_rows"]
+__all__ = ["BuildConfig", "Built", "build_rows", "counts_by_reason"]
 
 #: tokens a chat template adds to each message, near enough for every family we know
 _TOKENS_A_MESSAGE = 4

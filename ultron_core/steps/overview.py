@@ -24,7 +24,9 @@ __all__ = [
     "drops",
     "find_memory",
     "memories_without_hit",
+    "model_totals",
     "newest_dataset",
+    "scores",
     "sessions",
     "stats",
 ]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ultron_core.sessions.state import Read, State
 from ultron_core.sessions.tree import Tree
 
-__all__ = ["Format", "mapping"]
+__all__ = ["Format", "TreeFormat", "mapping"]
 
 
 class Format(Protocol):

@@ -16,12 +16,14 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import sessions as session_store
 
 __all__ = [
+    "SETTLE_SECONDS",
     "DropScan",
     "SeenFile",
     "UnreportedSession",
     "files_of_partitions",
     "mark_reported",
     "scan",
+    "stamp_digest",
     "unreported",
 ]
 
