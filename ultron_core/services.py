@@ -1,4 +1,4 @@
-"""The two service objects that `Ultron` carries under the names the spec gives them."""
+"""The two service objects that `Ultron` offers: trajectories and clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ClusterService", "TrajectoryService"]
 
 
 class TrajectoryService:
-    """Segments, labels, extraction and training rows; each method does one batch."""
+    """Segments, labels, extraction and training rows; each method works on one batch."""
 
     def __init__(self, runtime: Callable[[], Runtime]) -> None:
         """`runtime` gives the one for each call: the embedder in use may change in between."""

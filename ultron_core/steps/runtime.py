@@ -1,4 +1,4 @@
-"""What every step needs, made once at the edge and passed in: nothing below reads clock or environment."""
+"""What every step needs, built once at the edge and passed in: no step reads the clock or the environment."""
 
 from __future__ import annotations
 
