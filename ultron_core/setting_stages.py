@@ -160,7 +160,7 @@ class LLMSettings(Stage):
         1.0,
         "ULTRON_LLM_RETRY_BASE_DELAY",
         ge=0,
-        about="Wait before the first retry in seconds; doubles with each retry.",
+        about="Seconds before the first retry; doubles each time.",
     )
     max_concurrency: int = setting(
         4, "ULTRON_LLM_MAX_CONCURRENCY", ge=1, le=64, about="Requests in flight at once."
@@ -318,10 +318,10 @@ class TierSettings(Stage):
     """HOT, WARM, COLD and the archive."""
 
     hot_percentile: float = setting(
-        10, "ULTRON_HOT_PERCENTILE", ge=1, le=100, about="Top share in percent that is HOT."
+        10, "ULTRON_HOT_PERCENTILE", ge=1, le=100, about="Top percentage that is HOT."
     )
     warm_percentile: float = setting(
-        40, "ULTRON_WARM_PERCENTILE", ge=1, le=100, about="Next share in percent that is WARM."
+        40, "ULTRON_WARM_PERCENTILE", ge=1, le=100, about="Next percentage that is WARM."
     )
     cold_ttl_days: float = setting(
         30,
@@ -394,7 +394,7 @@ class SftSettings(Stage):
         2048,
         "ULTRON_SFT_TOOL_OUTPUT_MAX_TOKENS",
         ge=16,
-        about="Tool outputs above this many tokens keep head and tail.",
+        about="Longer tool outputs keep only head and tail.",
     )
     validation_share: float = setting(
         0.1, "ULTRON_SFT_VALIDATION_SHARE", ge=0, le=0.5, about="Share of groups in the validation split."
@@ -403,7 +403,7 @@ class SftSettings(Stage):
         "keep",
         "ULTRON_SFT_REASONING",
         pattern="^(keep|drop|inline)$",
-        about="What happens to the model's reasoning: keep, drop or inline.",
+        about="The model's reasoning: keep, drop or inline.",
     )
     interval_hours: float = setting(
         24.0, "ULTRON_SFT_INTERVAL_HOURS", ge=0.1, about="Hours between scheduled exports."

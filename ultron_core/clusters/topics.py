@@ -31,10 +31,10 @@ _COMMON = frozenset(_SMALL_WORDS.split())
 
 
 def name_topics(groups: Sequence[Sequence[str]]) -> list[str]:
-    """One topic a group: the words that are frequent in it and rare in the others, best first; of equally
-    good ones those that stand nearer to the beginning of a text.
+    """One topic per group: the words that are frequent in it and rare in the others, best first; ties go
+    to the word nearer to the beginning of a text.
 
-    Weight of a word in a group: share of the group's texts that hold it x ln(1 + groups / groups with it).
+    Weight of a word in a group: share of the group's texts that contain it x ln(1 + groups / groups with it).
     """
     counted = [Counter(word for text in texts for word in set(_words(text))) for texts in groups]
     spread = Counter(word for counts in counted for word in counts)

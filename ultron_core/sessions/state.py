@@ -44,19 +44,19 @@ class State:
         self.waiting: deque[str] = deque()
         #: set by a format: assistant rows with equal keys that follow each other are one message
         self.merge_key = ""
-        #: calls that a log says to have failed (or not) before it gives their answer
+        #: calls that a log reports as failed (or not) before it gives their answer
         self.failed: dict[str, bool] = {}
-        #: token counts of the answer that is open in the main thread, given in a row of their own
+        #: token counts of the open answer of the main thread, given in a separate row
         self.late_usage: Mapping[str, int] | None = None
-        #: rows that only OpenAI chat has; lines of role and text alone may be Anthropic's as well
+        #: rows that only OpenAI chat has; lines of role and text alone may also be Anthropic's
         self.openai_marks = 0
-        #: formats whose rows another harness writes as well, and that harness, once the log has told
+        #: formats whose rows another harness also writes, and that harness, once the log has named it
         self.dialects: dict[str, str] = {}
-        #: free room for one format, by its name
+        #: scratch data of one format, by its name
         self.memo: dict[str, Any] = {}
 
     def thread_of(self, row_id: str) -> str:
-        """The thread of a row of a tree; the first one asked for has the file read for its tree."""
+        """The thread of a row of a tree; the first request makes the reader read the file for its tree."""
         if self._threads is None:
             self._threads = self._find_threads()
         return self._threads.get(row_id, "main")
@@ -68,7 +68,7 @@ class State:
                 self.info[key] = clean_text(value)
 
     def speaks(self, dialect: str, of: str) -> None:
-        """The rows of format `of` in this file are those of the harness `dialect`; the first one told stands."""
+        """The rows of format `of` in this file are those of the harness `dialect`; the first claim stands."""
         if of not in self.dialects:
             self.dialects[of] = dialect
             if self.info.get("harness") in (None, of):
@@ -111,7 +111,7 @@ class State:
         return messages
 
     def _attach(self, messages: list[Message], taken: Content, origin: Origin, extra: dict[str, Any]) -> None:
-        """Images and unknown blocks go with the person's words, else in a message of their own."""
+        """Images and unknown blocks go with the person's words, otherwise into a separate message."""
         place = next((i for i, m in enumerate(messages) if m.role == "user" and m.origin == origin), None)
         if place is None:
             messages.append(self._make("user", "", origin, parts=tuple(taken.parts), **extra))

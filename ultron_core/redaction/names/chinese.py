@@ -62,12 +62,12 @@ _SURNAMES = frozenset(
     "璩桑桂濮牛寿通边扈燕冀郏浦尚农温别庄晏柴瞿阎充慕连茹习宦艾鱼容向古易慎戈廖庾终暨居衡步都耿满弘匡国文寇广禄阙东殴沃利蔚越夔"
     "隆师巩厍聂晁勾敖融冷訾辛阚那简饶空曾沙养鞠须丰巢关蒯相查荆红游竺权盖益桓公肖闫涂付代仝佘岳覃冼麦丘牟"
 )
-#: surnames that are far more often something else
+#: surnames that are much more often other words
 _RARE = frozenset(
     "水云花时和平明成强路江高夏经房干应单包左石家封松山谷车全秋仲能双通别连习向古易终步都满文广东利师空相关公权红游养须国益代付从"
     "任常安计方于华金元白充农印怀支管解容井车富段"
 )
-#: a surname with a title names nobody by itself; and words that jieba takes for names
+#: a surname with a title identifies nobody by itself; and words that jieba mistakes for names
 _NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|麻醉|关联|科$|谢谢|纪人|石油|司技|杭州")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _H = r"[\u4e00-\u9fff]"

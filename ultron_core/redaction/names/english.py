@@ -1,7 +1,7 @@
 """English (and other Latin-script) person names: a spaCy model, words that introduce a name, given names.
 
 The small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
-for organisations. Two rules mend that: capitalised words beside a given name or after a lead-in word, and a
+for organisations. Two rules make up for that: capitalised words beside a given name or after a lead-in word, and a
 second question: is the doubtful word a person in a sentence where only a person fits?
 """
 
@@ -40,7 +40,7 @@ _LEAD = re.compile(
     r"|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband))"
     rf"[ \t:,\"]{{1,6}}({NAME})"
 )
-#: words after which nothing but a person's name comes
+#: words that only a person's name follows
 _CERTAIN = re.compile(
     r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me|\bshouted at|\bgrandfather was called"  # noqa: E501
     r"|\bgrandmother was called|\bpartner's name)|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"
@@ -61,7 +61,7 @@ _LOWER_LEAD = re.compile(
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
 
-#: sentences in which nothing but a person makes sense
+#: sentences in which only a person makes sense
 TEMPLATES = ("My brother {} said that he was tired.", "{} is a 30-year-old woman who lives with her mother.")
 
 #: capitalised words of logs and forms that models take for people
@@ -75,7 +75,7 @@ def given_names() -> frozenset[str]:
 
 
 def plausible_name(value: str) -> bool:
-    """Could these words be a name at all? Code, numbers, shouting and the words of software are none."""
+    """Could these words be a name at all? Code, numbers, all capitals and software terms are not."""
     words = value.replace("’s", "").replace("'s", "").split()
     if (
         not 1 <= len(words) <= 5
@@ -146,7 +146,7 @@ def repeats(name: str) -> Iterator[str]:
 
 
 def whole_word(text: str, start: int, end: int) -> bool:
-    """Is the span no part of a longer Latin word? (Chinese has no word limits to check.)"""
+    """Does the span end at word boundaries? (Chinese has none to check.)"""
     if not text[start].isascii():
         return True
     return not (start and _WORD.match(text[start - 1])) and not (end < len(text) and _WORD.match(text[end]))

@@ -70,5 +70,5 @@ def _could_hold_name(unit: str) -> bool:
     visible = len(plain) - plain.count(" ")
     if letters < 2 or letters < 0.5 * visible:
         return False
-    # a stray sign is normal in prose; one per four words is code
+    # a stray symbol is normal in prose; one per four words means code
     return len(_CODE.findall(plain)) * 4 <= max(8, len(plain) // 5)

@@ -1,4 +1,4 @@
-"""What a log format has to provide, and how rows are shared out among formats."""
+"""What a log format has to provide."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Native logs of Claude Code (`~/.claude/projects/<project>/<session>.jsonl` and its sub-agents' files).
 
 Rows name their parent, so a file is read twice: rewound branches and sub-agents become threads. Rows of one
-answer (equal message id) are put together. A row whose uuid came before (a resumed session repeats its
+answer (equal message id) are merged. A row whose uuid came before (a resumed session repeats its
 history) counts once. progress, attachment, system, summary and snapshot rows carry no message.
 """
 

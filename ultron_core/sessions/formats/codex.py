@@ -1,4 +1,4 @@
-"""Native rollouts of Codex (`~/.codex/sessions/.../rollout-*.jsonl`), also the older ones without envelope.
+"""Native rollouts of Codex (`~/.codex/sessions/.../rollout-*.jsonl`), also older ones without an envelope.
 
 `response_item` rows are the conversation; `event_msg` rows repeat it for the screen and are metadata (of them only
 the failure of a call and the tokens of an answer are read), as is `compacted.replacement_history`. Pieces of one
@@ -53,11 +53,11 @@ _OUTPUTS = frozenset(
     ]
 )
 _BARE = _CALLS | _OUTPUTS | {"reasoning"}
-#: how shell tools begin what they answer, where the answer is plain text
+#: how shell tools begin a plain-text answer
 _EXIT_CODE = re.compile(
     r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})\n"
 )
-#: the first line of a rollout without envelope
+#: keys of the first line of a rollout without an envelope
 _OLD_HEADER = {"id", "timestamp", "instructions"}
 _INPUTS = frozenset(("input_text", "output_text", "input_image"))
 
@@ -169,7 +169,7 @@ def _message(item: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
 
 
 def _real(content: Any) -> Any:
-    """Content without image blocks that hold no image."""
+    """Content without image blocks that contain no image."""
     if not isinstance(content, list):
         return content
     return [b for b in content if not (mapping(b).get("type") == "input_image" and not b.get("image_url"))]

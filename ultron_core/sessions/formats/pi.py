@@ -74,7 +74,7 @@ def read(row: dict[str, Any], state: State) -> Read:
 
 
 def _names_openclaw(row: dict[str, Any]) -> bool:
-    """Its own provider and entries carry its name, and its workspaces lie in a folder of that name."""
+    """OpenClaw's provider and entries carry its name, and its workspaces are in a folder of that name."""
     if any(as_text(row.get(key)).startswith("openclaw") for key in ("provider", "customType")):
         return True
     return row["type"] == "session" and "/.openclaw/" in as_text(row.get("cwd")).replace("\\", "/")
