@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ultron_core.errors import ModelAnswerError
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
 
 __all__ = ["json_schema_format", "parse_answer", "schema_instructions"]
@@ -74,4 +75,4 @@ def json_schema_format(schema: type[BaseModel]) -> dict[str, Any]:
 def schema_instructions(schema: type[BaseModel]) -> str:
     """The schema in words, for endpoints that take no JSON schema."""
     described = json.dumps(schema.model_json_schema(), ensure_ascii=False)
-    return f"Answer with one JSON value and nothing else. It must fit this JSON schema:\n{described}"
+    return f"{read_prompt('ultron_core.llm', 'schema')}\n{described}"

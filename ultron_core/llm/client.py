@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from string import Template
 from typing import Any
 
 import openai
@@ -23,6 +24,7 @@ from ultron_core.errors import ModelAnswerError, ModelUnavailableError
 from ultron_core.llm.answers import json_schema_format, parse_answer, schema_instructions
 from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache, MemoryLedger
 from ultron_core.llm.limits import Limits
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
 from ultron_core.llm.tokens import token_counter
 from ultron_core.llm.trouble import (
@@ -96,7 +98,7 @@ class OpenAICompatibleLLM:
         try:
             answer = parse_answer(text, schema)
         except ModelAnswerError as error:
-            again = f"That does not fit: {error}. Answer again, with the JSON value alone."
+            again = Template(read_prompt("ultron_core.llm", "again")).substitute(problem=error)
             chat = [*chat, {"role": "assistant", "content": text}, {"role": "user", "content": again}]
             text = self._ask(chat, schema, stage, key)
             answer = self._second(text, schema, stage)
@@ -187,18 +189,18 @@ class OpenAICompatibleLLM:
     def _body(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], mode: str) -> dict[str, Any]:
         if mode == "json_schema":
             return {"messages": list(chat), "response_format": json_schema_format(schema)}
-        told = [
+        with_schema = [
             *chat[:-1],
             {**chat[-1], "content": f"{chat[-1]['content']}\n\n{schema_instructions(schema)}"},
         ]
         if mode == "json_object":
-            return {"messages": told, "response_format": {"type": "json_object"}}
-        return {"messages": told}
+            return {"messages": with_schema, "response_format": {"type": "json_object"}}
+        return {"messages": with_schema}
 
     def _wait(self, problem: Exception, attempt: int) -> float:
-        told = retry_after(problem, self._now())
-        if told is not None:
-            return min(told, MOST_WAIT)
+        delay = retry_after(problem, self._now())
+        if delay is not None:
+            return min(delay, MOST_WAIT)
         return min(self._settings.retry_base_delay * float(2**attempt) * (0.5 + self._jitter()), MOST_WAIT)
 
     def _record(

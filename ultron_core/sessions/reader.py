@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ultron_core.errors import InputError, SessionFileError
 from ultron_core.models import LineLedger, Message, Session, SessionInfo
-from ultron_core.sessions.formats import FORMATS
+from ultron_core.sessions.formats import FORMATS, ORIGINS
 from ultron_core.sessions.lines.ledger import LedgerBuilder
 from ultron_core.sessions.lines.records import RecordReader
 from ultron_core.sessions.lines.source import Source
@@ -36,7 +36,7 @@ class SessionReader(Iterator[Message]):
         self._builder = LedgerBuilder()
         #: lines that the pass for threads found to carry no message
         self._quiet: set[int] = set()
-        self._state = State(self._threads)
+        self._state = State(self._threads, ORIGINS)
         self._router = Router(self._only)
         self._records = RecordReader(self._lines(), self._builder, self._quiet)
         self._messages = self._run()

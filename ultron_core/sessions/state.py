@@ -9,7 +9,7 @@ from typing import Any
 
 from ultron_core.models import Message, Origin, ToolCall, new_message
 from ultron_core.sessions.blocks import Content, Result, take_apart
-from ultron_core.sessions.origins import is_memory_tool, split_origins
+from ultron_core.sessions.origins import Origins, is_memory_tool
 from ultron_core.sessions.text import as_text, clean_text, clean_value, decode
 
 __all__ = ["METADATA", "Read", "State", "usage_of"]
@@ -30,9 +30,10 @@ _USAGE = (
 class State:
     """Reader state: current lines, threads by row id, calls by id, what the log said about itself."""
 
-    def __init__(self, find_threads: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, find_threads: Callable[[], Mapping[str, str]], origins: Origins) -> None:
         self.start = self.end = 0
         self._find_threads = find_threads
+        self.origins = origins
         self._threads: Mapping[str, str] | None = None
         self.info: dict[str, Any] = {}
         self.tools: tuple[Mapping[str, Any], ...] = ()
@@ -96,7 +97,9 @@ class State:
     def user(self, content: Any, origin: Origin = "human", **extra: Any) -> list[Message]:
         """User text (split by origin) and tool results, in the order of the blocks."""
         if isinstance(content, str):
-            return [self._make("user", text, kind, **extra) for kind, text in split_origins(content, origin)]
+            return [
+                self._make("user", text, kind, **extra) for kind, text in self.origins.split(content, origin)
+            ]
         taken = take_apart(content)
         messages: list[Message] = []
         for item in taken.flow:
@@ -104,7 +107,7 @@ class State:
                 messages.append(self._result(item, **extra))
             else:
                 messages.extend(
-                    self._make("user", text, kind, **extra) for kind, text in split_origins(item, origin)
+                    self._make("user", text, kind, **extra) for kind, text in self.origins.split(item, origin)
                 )
         if taken.parts:
             self._attach(messages, taken, origin, extra)
@@ -122,7 +125,9 @@ class State:
     def system(self, content: Any, **extra: Any) -> list[Message]:
         """A system prompt; memory blocks in it become messages of origin `recalled`."""
         text = content if isinstance(content, str) else take_apart(content).text
-        return [self._make("system", piece, kind, **extra) for kind, piece in split_origins(text, "harness")]
+        return [
+            self._make("system", piece, kind, **extra) for kind, piece in self.origins.split(text, "harness")
+        ]
 
     def assistant(
         self,

@@ -53,7 +53,7 @@ def read_rows(folder: Path, split: str | None = None) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class DatasetDiff:
-    """Row ids that were added, removed, changed or kept between two versions."""
+    """Row ids that were added, removed, changed or moved to the other split between two versions."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]

@@ -7,7 +7,7 @@ from typing import Any
 from ultron_core.models import Message, Origin, Role, ToolCall, new_message
 from ultron_core.sessions.blocks import call_of, content_text, openai_calls
 from ultron_core.sessions.formats.base import mapping
-from ultron_core.sessions.origins import is_memory_tool, split_origins
+from ultron_core.sessions.origins import is_memory_tool
 from ultron_core.sessions.state import Read, State, usage_of
 from ultron_core.sessions.text import as_text, parse_time
 
@@ -58,7 +58,7 @@ def read_plain(row: dict[str, Any], content: str, state: State) -> list[Message]
         state.openai_marks += 1
         by: Origin = "recalled" if name and is_memory_tool(name) else "tool"
         return [new_message(role, content, (), call_id, name, None, None, by, "main", start, end)]
-    pieces = split_origins(content, "human" if role == "user" else "harness")
+    pieces = state.origins.split(content, "human" if role == "user" else "harness")
     if len(pieces) == 1:
         origin, text = pieces[0]
         return [new_message(role, text, (), None, None, None, None, origin, "main", start, end)]

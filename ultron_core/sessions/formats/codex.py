@@ -14,10 +14,25 @@ from typing import Any
 from ultron_core.models import ToolCall
 from ultron_core.sessions.blocks import content_text, take_apart
 from ultron_core.sessions.formats.base import mapping
+from ultron_core.sessions.origins import Marks
 from ultron_core.sessions.state import METADATA, Read, State, usage_of
 from ultron_core.sessions.text import as_text, decode, parse_time
 
-__all__ = ["claims", "read"]
+__all__ = ["MARKS", "claims", "read"]
+
+#: `<environment_context><cwd>/repo</cwd> ...</environment_context>` opens a rollout, AGENTS.md follows it
+MARKS = Marks(
+    tags=(
+        *("environment_context", "user_instructions", "turn_aborted", "subagent_notification"),
+        *("permissions instructions", "collaboration_mode", "apps_instructions", "skills_instructions"),
+        *("plugins_instructions", "model_switch"),
+    ),
+    openings=(
+        "# AGENTS.md instructions for ",
+        "Another language model started to solve this problem",
+        "# Resuming from a compaction",
+    ),
+)
 
 _ENVELOPES = frozenset(
     [
