@@ -32,7 +32,7 @@ from ultron_core.redaction.values import redact_value
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "3"
+REDACTION_VERSION = "4"
 
 _SURE = 0.85
 _LIKELY = 0.4
