@@ -55,12 +55,18 @@ DIALOGUE_SETS: dict[str, tuple[str, int, int, bool]] = {
     "quality/dpo_pairs_zh": ("dpo", 40, 4, True),
 }
 #: user rows that a harness writes without a mark of its own
-_HARNESS = re.compile(r"Read the output file to retrieve the result: |\[Request interrupted|\[Image: source")
+_HARNESS = re.compile(
+    r"Read the output file to retrieve the result: |\[Request interrupted|\[Image: source"
+    r"|Full transcript available at: |## Context\n\n- Current (?:pull request|git) status: |\d+\Z"
+)
 _INTERRUPTED = "[Request interrupted by user"
 _HAN, _KANA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[\u3040-\u30ff]")
+#: ends of runs that a benchmark's driver writes behind what is said
+_DRIVER = re.compile(r"###(?:STOP|TRANSFER)###")
+_MARKUP = re.compile(r"</?div[^<>]*>")
 _PRIVATE = (
-    (re.compile(r"[\w.+-]+@[\w-]+\.[\w.]*\w"), "someone@example.org"),
-    (re.compile(r"(/(?:Users|home)/|--Users-|-home-|[A-Z]:\\Users\\)(?!dev\b|USER\b)[\w.]+"), r"\1dev"),
+    (re.compile(r"(?!git@)\b[\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}\b"), "someone@example.org"),
+    (re.compile(r"(/(?:Users|home)/|-Users-|-home-|[A-Z]:\\Users\\)(?!dev\b|USER\b)[\w.]+"), r"\1dev"),
     (re.compile(r"(?<![\d.])\+\d{1,3}[ -]?\d{2,4}[ -]?\d{3,4}[ -]?\d{3,5}(?!\d)"), "+1 555 0100"),
 )
 
@@ -74,7 +80,8 @@ def cut(text: str, most: int, head: float = 0.7) -> str:
 
 
 def clean(text: str) -> str:
-    """Without addresses, numbers and account names of people."""
+    """Without addresses, numbers and account names of people, and without marks of a driver."""
+    text = _DRIVER.sub("", text)
     for pattern, instead in _PRIVATE:
         text = pattern.sub(instead, text)
     return text.strip()
@@ -82,6 +89,7 @@ def clean(text: str) -> str:
 
 def act(texts: Sequence[str], calls: Sequence[str]) -> str:
     """The end of what the agent said last and the names of its last calls."""
+    texts = [text for text in (_MARKUP.sub("", text).strip() for text in texts) if text]
     tail = f" [calls: {', '.join(calls[-5:])}]" if calls else ""
     said = clean(texts[-1]) if texts else ""
     return said[max(0, len(said) - (LONGEST_BEFORE - len(tail))) :] + tail
@@ -103,6 +111,7 @@ def session_turns(data: Path, source: str, repository: str) -> Iterator[Turn]:
             if member is None:
                 continue
             seen: Counter[str] = Counter()
+            expanded = 0  # a line that a slash command was spread into; what stands there is not typed
             texts: list[str] = []
             calls: list[str] = []
             interrupted = False
@@ -117,7 +126,10 @@ def session_turns(data: Path, source: str, repository: str) -> Iterator[Turn]:
                     continue
                 if message.content.startswith(_INTERRUPTED):
                     interrupted = True
-                if message.origin != "human" or _HARNESS.match(message.content.strip()):
+                if message.origin != "human" or message.start_line == expanded:
+                    continue
+                if _HARNESS.match(message.content.strip()):
+                    expanded = message.start_line
                     continue
                 key = f"{source}/{Path(name).stem}/{message.start_line}"
                 seen[key] += 1
