@@ -89,7 +89,7 @@ CHECKS = [
         "tier_assignments",
         "tiers_match_percentiles",
         audit.tier_shares,
-        "HOT holds no more than its share.",
+        "HOT holds at most its share.",
     ),
     _check(
         "clusters",

@@ -125,7 +125,7 @@ class OpenAICompatibleLLM:
         return hashlib.sha256(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def _ask(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str) -> str:
-        """The text of one answer, with retries for what may pass by itself."""
+        """The text of one answer, with retries for transient failures."""
         size = sum(self._count(message["content"]) for message in chat)
         tries = self._settings.max_retries + 1
         reason = ""

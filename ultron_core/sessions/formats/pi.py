@@ -90,7 +90,7 @@ def _message(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Re
         if not content and isinstance(message.get("errorMessage"), str):
             return state.assistant(message["errorMessage"], origin="harness", **extra)
         if message.get("provider") == "openclaw":
-            # what the gateway sent by itself, written down as an answer
+            # what the gateway sent unprompted, logged as an answer
             state.speaks("openclaw", of="pi")
             return state.assistant("" if content is None else content, origin="harness", **extra)
     if role == "toolResult":
