@@ -16,19 +16,19 @@ benchmarks/results/extraction_audit.jsonl is.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import random
 import re
 import sys
-import tarfile
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from inputs.lockbox import guarded
+from inputs.places import SessionSet, arguments, session_sets
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.labels import is_memory_eligible, label_segment
@@ -37,7 +37,6 @@ from ultron_core.models import MemoryDraft, Message, QualityLabel, QualitySummar
 from ultron_core.segments import segment_messages
 from ultron_core.sessions import parse_session
 
-ROOT = Path(__file__).resolve().parent.parent
 NEAR = 2
 _FAILED = re.compile(
     r"Traceback \(most|^exitcode: [1-9]|^Error\b|Some Tests Failed|did not conform|^# Fix any errors below|"
@@ -64,24 +63,18 @@ class Read:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser = arguments(__doc__)
     parser.add_argument("--audit", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20261121)
     args = parser.parse_args()
-    folder = args.data / "sessions"
-    archives = sorted(folder.glob("*.tar.gz"))
-    if not archives:
-        say(set="sessions", skipped=f"no session archives in {folder.name}")
-        return 0
-    everything = []
-    for archive in archives:
-        everything += measure(archive)
-    solved_yield(everything, args.seed)
-    if args.audit:
-        audit(everything, args.audit, args.seed)
+    with guarded("extraction", args.data):
+        everything = [item for found in session_sets(args.data) for item in measure(found)]
+        if everything:
+            solved_yield(everything, args.seed)
+        else:
+            say(set="sessions", skipped="not in the data folder")
+        if args.audit:
+            audit(everything, args.audit, args.seed)
     return 0
 
 
@@ -89,11 +82,10 @@ def say(**fields) -> None:
     print(json.dumps({"benchmark": "extraction", **fields}, ensure_ascii=False), flush=True)
 
 
-def sessions(archive: Path) -> Iterator[tuple[str, list[Message]]]:
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
-        for path in sorted(Path(folder).rglob("*.jsonl")):
-            yield path.name, list(parse_session(path).messages)
+def sessions(found: SessionSet) -> Iterator[tuple[str, list[Message]]]:
+    for name, body in found.files():
+        if name.endswith(".jsonl"):
+            yield Path(name).name, list(parse_session(body).messages)
 
 
 def read(source: str, name: str, messages: list[Message], known: QualityLabel | None = None) -> Read:
@@ -115,16 +107,16 @@ def read(source: str, name: str, messages: list[Message], known: QualityLabel | 
     return Read(source, name, messages, len(segments), eligible, drafts, reasons)
 
 
-def measure(archive: Path) -> list[Read]:
-    source = archive.name.removesuffix(".tar.gz")
+def measure(sources: SessionSet) -> list[Read]:
+    source = sources.name
     begin = time.perf_counter()
-    found = [read(source, name, ms) for name, ms in sessions(archive) if ms]
+    found = [read(source, name, ms) for name, ms in sessions(sources) if ms]
     seconds = time.perf_counter() - begin
-    report(source, found, seconds, **where(archive, found))
+    report(source, found, seconds, **where(sources, found))
     if source == "who_and_when_failures":
         failed = QualityLabel(QualitySummary(0.2, 0.8, 0.1, "failure"), {}, "gold")
         again = [read(source, item.name, item.messages, failed) for item in found]
-        report(source, again, time.perf_counter() - begin - seconds, label="gold", **where(archive, again))
+        report(source, again, time.perf_counter() - begin - seconds, label="gold", **where(sources, again))
     return found
 
 
@@ -146,9 +138,9 @@ def report(source: str, found: list[Read], seconds: float, **more) -> None:
     )
 
 
-def where(archive: Path, found: list[Read]) -> dict[str, float]:
+def where(sources: SessionSet, found: list[Read]) -> dict[str, float]:
     """Shares of runs whose error memories point near the labelled mistake; empty for sets without the label."""
-    path = archive.with_name(archive.name.replace(".tar.gz", ".labels.jsonl"))
+    path = sources.path.with_name(f"{sources.name}.labels.jsonl")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
     steps = {Path(row["file"]).name: int(row["mistake_step"]) for row in rows if "mistake_step" in row}
     runs = [item for item in found if item.name in steps]

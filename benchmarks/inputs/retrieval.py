@@ -6,11 +6,12 @@ import gzip
 import json
 import random
 import re
-import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from inputs.places import session_sets
 
 from ultron_core.models import Message
 from ultron_core.sessions import parse_session
@@ -120,21 +121,16 @@ class AgentSession:
         return "\n".join([m.content for m in self.messages] + calls)
 
 
-def read_agent_sessions(folder: Path, per_source: int, seed: int) -> list[AgentSession]:
-    """Up to `per_source` sessions of each archive, drawn at random."""
+def read_agent_sessions(data: Path, per_source: int, seed: int) -> list[AgentSession]:
+    """Up to `per_source` sessions of each set, drawn at random."""
     read = []
-    for archive in sorted(folder.glob("*.tar.gz")):
-        source = archive.name.removesuffix(".tar.gz")
-        with tarfile.open(archive) as tar:
-            members = [m for m in tar.getmembers() if m.isfile() and m.name.endswith(".jsonl")]
-            members = [m for m in members if "labels" not in m.name and not Path(m.name).name.startswith(".")]
-            members.sort(key=lambda member: member.name)
-            for member in random.Random(seed).sample(members, min(per_source, len(members))):
-                file = tar.extractfile(member)
-                assert file is not None
-                body = file.read()
-                name = safe(f"{source}-{Path(member.name).stem}")
-                read.append(AgentSession(source, name, body, parse_session(body).messages))
+    for found in session_sets(data):
+        logs = sorted(
+            item for item in found.files() if item[0].endswith(".jsonl") and "labels" not in item[0]
+        )
+        for file, body in random.Random(seed).sample(logs, min(per_source, len(logs))):
+            name = safe(f"{found.name}-{Path(file).stem}")
+            read.append(AgentSession(found.name, name, body, parse_session(body).messages))
     return read
 
 
