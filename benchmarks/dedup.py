@@ -3,7 +3,7 @@
     python benchmarks/dedup.py [--data DIR]
 
 Sets: pairs/stsb_en, stsb_zh, pawsx_zh of DIR, and benchmarks/data/memory_pairs.jsonl (written for this project
-before the guard). One line a set, threshold and guard: `auc` of the cosine, `precision` and `recall` of merging
+before the guard). One line per set, threshold and guard: `auc` of the cosine, `precision` and `recall` of merging
 strictly above `threshold`, `false_merge` = share of the non-duplicates that would merge; for the memory pairs also
 the merges by kind and, of the duplicates, `missed`.
 """

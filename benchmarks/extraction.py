@@ -3,12 +3,12 @@
     python benchmarks/extraction.py [--data DIR] [--audit N] [--seed S]
 
 The whole offline path of the pipeline: segments, labels, the gate on memory_score, drafts of each segment, the
-gate on drafts. One line a set: sessions (`n`), `segments` and how many of them are `eligible`, `drafts`, `kept`
+gate on drafts. One line per set: sessions (`n`), `segments` and how many of them are `eligible`, `drafts`, `kept`
 (passed the gate), `per_session` (kept), `dropped` by reason, `types`. who_and_when_failures adds `error_sessions`
 (share of runs with an error memory), `near_mistake` (share of ALL runs with an error memory whose evidence is
 within 2 steps of the labelled mistake), `near_mistake_own` (the same of the runs that have an error memory) and
-`near_chance` (what as many lines placed at random in each run would reach), and once more with the known outcome
-as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and
+`near_chance` (what the same number of lines placed at random in each run would reach), and the same again with the
+known outcome as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and
 the same tool worked later, the share with an error memory that has a resolution. `--audit N` prints N stored
 memories (after near-duplicates) with their evidence, to be marked by hand as
 benchmarks/results/extraction_audit.jsonl is.
@@ -47,7 +47,7 @@ _FAILED = re.compile(
 
 @dataclass(frozen=True)
 class Read:
-    """One session with its drafts; `eligible` of its `segments` were looked through."""
+    """One session with its drafts; `eligible` of its `segments` were searched for memories."""
 
     source: str
     name: str
@@ -89,7 +89,7 @@ def sessions(found: SessionSet) -> Iterator[tuple[str, list[Message]]]:
 
 
 def read(source: str, name: str, messages: list[Message], known: QualityLabel | None = None) -> Read:
-    """The drafts of a session as the pipeline finds them; `known` stands in for the labels of its segments."""
+    """The drafts of a session as the pipeline finds them; `known` replaces the labels of its segments."""
     drafts: list[MemoryDraft] = []
     reasons: list[str | None] = []
     segments = segment_messages(messages)
@@ -166,7 +166,7 @@ def where(sources: SessionSet, found: list[Read]) -> dict[str, float]:
 
 
 def solved_yield(everything: list[Read], seed: int) -> None:
-    """Told apart from the extractor: a failing tool result and a later clean one of the same tool or command line."""
+    """Decided without the extractor: a failing tool result, and a later clean one of the same tool or command line."""
     pool = [item for item in everything if solved(item.messages)]
     drawn = random.Random(seed).sample(pool, min(50, len(pool)))
     hits = [any(d.memory_type == "error" and d.resolution for d in item.kept) for item in drawn]

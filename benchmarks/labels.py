@@ -214,7 +214,7 @@ def ranked_right(pairs: Sequence[Pair], work: LinearModel, answer: LinearModel) 
 
 
 def twins(data: Path) -> None:
-    """Labels of the same talks in two wire formats; evidence lines differ (a first metadata line) by nature."""
+    """Labels of the same sessions in two wire formats; their evidence lines differ by a first metadata line."""
     name = "tau_airline_anthropic"
     openai = {row["file"]: messages for row, messages in load_sessions(data, "tau_airline_openai")}
     same, count, start = 0, 0, time.perf_counter()
@@ -236,7 +236,7 @@ def without_lines(label: QualityLabel) -> dict[str, Any]:
 
 
 def gates(data: Path) -> None:
-    """What passes the two gates at their default thresholds, and why the rest does not."""
+    """What passes the two gates at their default thresholds, and why the rest is refused."""
     for name in GATE_SETS:
         rows = list(load_sessions(data, name))
         if not rows:

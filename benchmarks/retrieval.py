@@ -10,8 +10,8 @@ session; `seconds` = asking. All lanes rank what the product's own query finds, 
 shipped weights, `fused_held_out` those chosen on the other conversations. locomo_own and locomo_foreign: share of
 questions whose first hit is `spoken`, `weak` or absent (`none`) in their own conversation and in another one.
 
-Agent sessions (sessions/*.tar.gz of DIR): items that only one of the sessions holds, asked of all agents at once;
-the session is the evidence, the category is the kind of item.
+Agent sessions (archives and folders in DIR/sessions): items that only one session contains, searched across all of
+them; that session is the evidence, the category is the kind of item.
 
 LongMemEval (longmemeval_s.json, longmemeval_m.json, also *_cleaned.json, in the folder given, in DIR or in
 DIR/retrieval): one agent a question, the clock at its date; `any1`, `any5`, `any10` and `all1`, `all5`, `all10` for
@@ -62,7 +62,7 @@ GRID = [LaneWeights(v / 20, (20 - v - a) / 20, a / 20) for v, a in itertools.pro
 
 @dataclass
 class Asked:
-    """A question with the ranked names that each lane gave."""
+    """A question with the names in the order of each lane."""
 
     question: Question
     agent: str
@@ -102,7 +102,7 @@ class World:
         return {row["id"]: Path(row["session_file"]).stem for row in rows}
 
     def ask(self, haystack: Haystack) -> Iterator[tuple[Question, list[str], float]]:
-        """The names that `search_sessions` gives, with its seconds."""
+        """The names that `search_sessions` returns, and the seconds it took."""
         self.now = haystack.asked_at
         for question in haystack.questions:
             begin = time.perf_counter()
@@ -170,7 +170,7 @@ def measure_locomo(world: World, haystacks: Sequence[Haystack]) -> None:
 
 
 def spoken(world: World, haystacks: Sequence[Haystack]) -> None:
-    """How often the first hit is not weak: for questions about a conversation, asked of it and of the next one."""
+    """How often the first hit is not weak, for questions asked of their own conversation and of the next one."""
     for name, shift in (("locomo_own", 0), ("locomo_foreign", 1)):
         first = []
         for n, haystack in enumerate(haystacks):
@@ -196,7 +196,7 @@ def rank(asked: Asked, weights: LaneWeights) -> list[str]:
 
 
 def held_out(asked: Sequence[Asked]) -> None:
-    """For each conversation the weights with the best sum of all marks on the others."""
+    """Each conversation ranked with the weights that have the best sum of marks on the others."""
     marks = {w: np.array([score(rank(one, w), one.question.gold) for one in asked]) for w in GRID}
     agents = np.array([one.agent for one in asked])
     for agent in dict.fromkeys(agents):
@@ -247,7 +247,7 @@ def score(ranked: Sequence[str], gold: frozenset[str]) -> list[float]:
 
 
 def measure_agents(world: World, data: Path, seed: int) -> None:
-    """Items that one session holds, asked of all of them at once."""
+    """Items that only one session contains, searched across all of them."""
     sessions = read_agent_sessions(data, PER_SOURCE, seed)
     with world.ultron:
         begin = time.perf_counter()

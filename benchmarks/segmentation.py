@@ -1,4 +1,4 @@
-"""How well tasks are told apart: our offline segmenter beside simple ways, on dialogues with known boundaries.
+"""How well tasks are told apart: the offline segmenter beside simple methods, on dialogues with known boundaries.
 
     python benchmarks/segmentation.py [--data DIR] [--leave-out]
 
@@ -36,7 +36,7 @@ TILING_COSINE = 0.05
 
 
 def scores(predicted: Predicted) -> dict[str, float | int | None]:
-    """Micro F1 over boundaries, windowed errors with k = half the mean segment length, and what may not be."""
+    """Micro F1 over boundaries, windowed errors with k = half the mean segment length, and cuts that must not be."""
     hit = near = near_gold = cuts = gold_count = single = whole = broken = 0
     lengths = [len(d.messages) for d, _ in predicted]
     segments = sum(len(d.boundaries) + 1 for d, _ in predicted)

@@ -4,8 +4,8 @@
 
 Memories are synthetic (store_parts/rows.py), vectors never seen before; redaction passes through and the embedder looks
 vectors up, so what is measured is the store and its code. Product and floor take turns in one run on one server.
-A line an operation: `rows`, `op`, `p50_ms`, `p95_ms`, `floor_p50_ms`, `floor_p95_ms` or `per_s`, `floor_per_s`,
-`ratio` (product by floor, time), `recall10` of the ten nearest against all rows compared. The set
+One line per operation: `rows`, `op`, `p50_ms`, `p95_ms`, `floor_p50_ms`, `floor_p95_ms` or `per_s`, `floor_per_s`,
+`ratio` (time of the product over the floor), `recall10` of the ten nearest, measured against a full scan. The set
 `original_workload` of DIR is uploaded as the original system was timed on it. Without --url a server is started;
 --home keeps its data, so the next run measures what was loaded without loading it again.
 """

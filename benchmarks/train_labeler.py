@@ -1,4 +1,4 @@
-"""Fit the success model of the offline labeler and write its coefficients as JSON text.
+"""Fit the success model of the offline labeler and write its coefficients as JSON.
 
     python benchmarks/train_labeler.py [--data DIR] [--out ultron_core/labels/success_model.json]
 
@@ -194,7 +194,7 @@ def fit_answers(
 
 
 def borrow_verdict(answers: LinearModel, work: LinearModel) -> LinearModel:
-    """The answer sets end with the answer, so no verdict is ever in them: its weight comes from the runs."""
+    """The answer sets end with the answer and never contain a verdict: its weight comes from the runs."""
     at, source = answers.names.index("verdict"), work.names.index("verdict")
     values = [list(answers.mean), list(answers.scale), list(answers.weights)]
     for column, value in zip(values, (0.0, work.scale[source], work.weights[source]), strict=True):

@@ -2,11 +2,11 @@
 
     python benchmarks/train_segmenter.py [--data DIR] [--out FILE]
 
-Fitted on sets under MIT or Apache-2.0 alone: candidates beside pieces of other origin (the SGD pieces in the
-stitched sets) are left out. Sessions made of the same tasks (inputs/stitch.py) are added with a lower weight.
-Model: logistic regression on the features of ultron_core.segments.offline.features and
-their products, with words of farewell entering linearly and capped, because stitched sessions say goodbye at
-nearly every boundary and real ones seldom do. Weights, threshold: chosen on the training part only.
+Fitted only on sets under MIT or Apache-2.0: candidates next to pieces of other origin (the SGD pieces in the stitched
+sets) are left out. Sessions made of the same tasks (inputs/stitch.py) are added with a lower weight. The model is a
+logistic regression on the features of ultron_core.segments.offline.features and their products. Words of farewell
+enter linearly and capped, because stitched sessions say goodbye at nearly every boundary and real ones seldom do.
+Weights and threshold are chosen on the training part only.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _pairs() -> list[tuple[int, int]]:
 
 
 def best_threshold(odds: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> float:
-    """The log-odds at which three parts mean and one part worst set are best.
+    """The log-odds that maximise three parts mean and one part worst set.
 
     A set counts by F1; one of single tasks by 1 less three times the share of its turns that are cut (a talk
     has about three).

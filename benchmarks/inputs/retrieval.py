@@ -108,7 +108,7 @@ _WORDS = re.compile(r"[A-Za-z'-]+")
 
 @dataclass(frozen=True)
 class AgentSession:
-    """A session file as it is, and its parts in which items are found."""
+    """A session file as stored, and the messages in which items are found."""
 
     source: str
     name: str
@@ -135,20 +135,20 @@ def read_agent_sessions(data: Path, per_source: int, seed: int) -> list[AgentSes
 
 
 def draw_items(sessions: Sequence[AgentSession], seed: int) -> list[Question]:
-    """One item of each kind a session, if it has any that no other session holds; kinds: an error line of a tool,
-    a path in a call, seven words of a saying, a Chinese phrase of a saying, seven words far into a long saying."""
+    """One item of each kind per session, if it has one that no other session contains. Kinds: an error line of a
+    tool, a path in a call, seven words of a message, a Chinese phrase, seven words far into a long message."""
     texts = {session.name: session.text for session in sessions}
     questions = []
     for session in sessions:
-        said = [m.content for m in session.messages if m.origin in ("human", "model")]
+        messages = [m.content for m in session.messages if m.origin in ("human", "model")]
         tools = "\n".join(m.content for m in session.messages if m.role == "tool")
         calls = "\n".join(str(call.arguments) for m in session.messages for call in m.tool_calls)
         kinds = {
             "error line": [match.strip() for match in _FAULT.findall(tools)],
             "path": _PATH.findall(calls),
-            "words": [run for text in said for run in _runs(text[:1200])],
-            "chinese": [match for text in said for match in _CHINESE.findall(text)],
-            "words far in": [run for text in said for run in _runs(text[1500:30_000])],
+            "words": [run for text in messages for run in _runs(text[:1200])],
+            "chinese": [match for text in messages for match in _CHINESE.findall(text)],
+            "words far in": [run for text in messages for run in _runs(text[1500:30_000])],
         }
         for kind, items in kinds.items():
             choices = sorted(set(items))
