@@ -8,9 +8,9 @@ gate on drafts. One line per set: sessions (`n`), `segments` and how many of the
 (share of runs with an error memory), `near_mistake` (share of ALL runs with an error memory whose evidence is
 within 2 steps of the labelled mistake), `near_mistake_own` (the same of the runs that have an error memory) and
 `near_chance` (what the same number of lines placed at random in each run would reach), and the same again with the
-known outcome as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and
-the same tool worked later, the share with an error memory that has a resolution. `--audit N` prints N stored
-memories (after near-duplicates) with their evidence, to be marked by hand as
+known outcome as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a
+tool failed and the same tool worked later, the share with an error memory that has a resolution. `--audit N` prints
+N stored memories (after near-duplicates) with their evidence, to be marked by hand as
 benchmarks/results/extraction_audit.jsonl is.
 """
 
