@@ -102,10 +102,11 @@ def rank(name: str, seed: str = SEED) -> str:
 def session_turns(data: Path, source: str, repository: str) -> Iterator[Turn]:
     """The turns people wrote in the main thread of each session outside the reserve."""
     rows = [r for r in sessions(data) if r["set"] == source and not r["reserve"]]
-    if not rows:
+    path = data / "sessions" / f"{source}.tar.gz"
+    if not path.exists():
         skip(source)
         return
-    with tarfile.open(data / "sessions" / f"{source}.tar.gz") as archive:
+    with tarfile.open(path) as archive:
         for row in rows:
             name = str(row["file"])
             member = archive.extractfile(name)
