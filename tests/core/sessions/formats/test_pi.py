@@ -1,6 +1,6 @@
 """Small logs in the shape of pi, and of the harnesses that write rows like its."""
 
-from tests.core.sessions.native import brief, parse, pi
+from tests.core.sessions.formats.native import brief, parse, pi
 
 
 def test_pi_reads_results_bash_compaction_and_branches():

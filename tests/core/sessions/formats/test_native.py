@@ -2,7 +2,7 @@
 
 import json
 
-from tests.core.sessions.native import brief, calls, parse, pi
+from tests.core.sessions.formats.native import brief, calls, parse, pi
 from ultron_core.sessions import FORMATS, parse_session
 
 

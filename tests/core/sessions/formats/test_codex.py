@@ -2,7 +2,7 @@
 
 import json
 
-from tests.core.sessions.native import brief, calls, item, parse
+from tests.core.sessions.formats.native import brief, calls, item, parse
 
 
 def test_codex_puts_the_pieces_of_an_answer_together_and_ignores_screen_events():
