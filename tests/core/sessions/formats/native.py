@@ -1,4 +1,4 @@
-"""Rows -> a parsed session, and what is compared of it."""
+"""Rows of native logs, and what a parsed session says in short, for the tests of formats."""
 
 import json
 
@@ -17,3 +17,12 @@ def brief(session):
 
 def calls(session):
     return [(c.id, c.name, c.arguments) for m in session.messages for c in m.tool_calls]
+
+
+def item(**payload):
+    return {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}
+
+
+def pi(own, parent, **message):
+    stamp = "2026-01-01T00:00:00Z"
+    return {"type": "message", "id": own, "parentId": parent, "timestamp": stamp, "message": message}

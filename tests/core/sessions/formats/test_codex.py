@@ -1,12 +1,8 @@
-"""Small logs in the shape of Codex rollouts, with and without an envelope."""
+"""Small logs in the shape of Codex rollouts."""
 
 import json
 
-from tests.core.sessions.logs import brief, calls, parse
-
-
-def item(**payload):
-    return {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}
+from tests.core.sessions.formats.native import brief, calls, item, parse
 
 
 def test_codex_puts_the_pieces_of_an_answer_together_and_ignores_screen_events():
