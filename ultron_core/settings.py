@@ -20,14 +20,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ultron_core.errors import SettingsError
+from ultron_core.setting_models import EmbeddingSettings, LLMSettings, QualityLLMSettings
 from ultron_core.setting_stages import (
     ClusterSettings,
     DedupSettings,
-    EmbeddingSettings,
     ExtractSettings,
     LabelSettings,
-    LLMSettings,
-    QualityLLMSettings,
     SearchSettings,
     SegmentSettings,
     SessionSettings,
