@@ -11,11 +11,11 @@ from psycopg.types.json import Jsonb
 
 from ultron_core.models import Drop
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["DropPlace", "counts", "listing", "replace_of_segment", "replace_of_session"]
 
-_SQL = load_queries("drops")
+_SQL = NamedQueries("drops")
 
 #: a drop with the lines it is about, if any
 DropPlace = tuple[Drop, int | None, int | None]

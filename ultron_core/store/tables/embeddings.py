@@ -9,21 +9,12 @@ from typing import Any
 from psycopg import sql
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["build_index", "drop_index", "fetch", "index_name", "run"]
 
-_SQL = load_queries("embeddings")
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
+_SQL = NamedQueries("embeddings")
+run, fetch = _SQL.run, _SQL.fetch
 
 
 def index_name(model_id: str) -> str:

@@ -9,11 +9,11 @@ from uuid import uuid4
 from psycopg.types.json import Jsonb
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["insert", "newest", "newest_of_all"]
 
-_SQL = load_queries("exports")
+_SQL = NamedQueries("exports")
 
 
 def newest(conn: Connection, account_id: str, name: str) -> dict[str, Any] | None:

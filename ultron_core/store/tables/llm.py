@@ -9,11 +9,11 @@ from typing import Any
 
 from ultron_core.llm.ledger import LLMCall
 from ultron_core.store.database import Connection, Database
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals"]
 
-_SQL = load_queries("llm")
+_SQL = NamedQueries("llm")
 _Clock = Callable[[], datetime]
 
 

@@ -12,7 +12,7 @@ from pgvector import SparseVector
 from psycopg import Cursor, sql
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables.embeddings import index_name
 
 __all__ = [
@@ -32,7 +32,8 @@ __all__ = [
     "vector_text",
 ]
 
-_SQL = load_queries("memories")
+_SQL = NamedQueries("memories")
+run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 _DIMENSIONS = 1_000_000_000
 
 
@@ -109,21 +110,6 @@ def sparse(weights: Mapping[int, float]) -> SparseVector:
 def vector_text(vector: Any) -> str:
     """A vector in pgvector's text form, read back exactly as float32."""
     return "[" + ",".join(repr(float(x)) for x in vector) + "]"
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
-
-
-def send(conn: Connection, query: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
-    """A named query of this family without waiting, inside a pipeline."""
-    return conn.execute(_SQL[query], dict(params))
 
 
 def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:

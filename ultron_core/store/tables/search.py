@@ -11,13 +11,13 @@ from pgvector import HalfVector
 from psycopg import sql
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["EXACT_BELOW", "FILTERS", "candidates", "fetch"]
 
-_SQL = load_queries("search")
+_SQL = NamedQueries("search")
 #: up to this many rows that pass the filters every one is compared: exact, and no slower than the index
 EXACT_BELOW = 4000
 #: what results can be narrowed by; each is a query `filter_<name>`

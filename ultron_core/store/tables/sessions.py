@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from ultron_core.models import Message
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables.records import SessionRow, message_from_row
 
 __all__ = [
@@ -32,8 +32,9 @@ __all__ = [
     "update",
 ]
 
-_SQL = load_queries("sessions")
-_FILES = load_queries("source_files")
+_SQL = NamedQueries("sessions")
+run, fetch = _SQL.run, _SQL.fetch
+_FILES = NamedQueries("source_files")
 
 #: digest, thread, first and last physical line
 MessageDigest = tuple[str, str, int, int]
@@ -202,16 +203,6 @@ def load_thread(
 def to_segment(conn: Connection, params: Mapping[str, Any]) -> list[SessionRow]:
     """Sessions that wait to be segmented; see the query for the parameters."""
     return [SessionRow.from_row(row) for row in conn.execute(_SQL["to_segment"], dict(params))]
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
 
 
 def archive_bytes(
