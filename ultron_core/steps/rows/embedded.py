@@ -7,20 +7,29 @@ is done again from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from ultron_core.embeddings.checked import embed_checked
+from ultron_core.errors import EmbeddingError
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upload.prepare import embed
-from ultron_core.steps.upload.records import Floats
 from ultron_core.store.database import Connection
+from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["Embedded", "run_embedded"]
+__all__ = ["Embedded", "embed", "run_embedded"]
 
 #: texts that may turn up one after another; undoing a merge needs two, more only when the body keeps changing
 _ROUNDS = 6
 _T = TypeVar("_T")
+
+
+def embed(runtime: Runtime, texts: Sequence[str]) -> list[Floats | None]:
+    """Vectors of length 1; all None when the embedder fails: the rows are filled in later."""
+    try:
+        return list(embed_checked(runtime.embedder, list(texts))) if texts else []
+    except EmbeddingError:
+        return [None] * len(texts)
 
 
 class _NotEmbedded(Exception):

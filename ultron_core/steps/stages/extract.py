@@ -10,7 +10,7 @@ from ultron_core.errors import ModelError
 from ultron_core.labels import is_memory_eligible
 from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, extract_with_model, gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
-from ultron_core.steps.rows.memories import retract_from_segment
+from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.failures import describe_failure
 from ultron_core.steps.upload.records import Source, Upload, upload_of_draft

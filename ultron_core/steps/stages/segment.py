@@ -25,7 +25,8 @@ from ultron_core.segments import (
     reconcile,
     segment_messages,
 )
-from ultron_core.steps.rows.memories import archive_orphans, lock_memories
+from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.status import archive_orphans
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import index_windows
 from ultron_core.steps.stages.failures import describe_failure

@@ -1,70 +1,57 @@
-"""A memory that got its vector late may turn out to be a near-duplicate of another."""
+"""A memory that got its vector late turns out to be a near-duplicate of another: it becomes a part of it."""
 
 from __future__ import annotations
 
-from ultron_core.memories import diverges, merge_bodies, merge_tags
+from uuid import uuid4
+
+from ultron_core.memories import merge_tags
+from ultron_core.steps.rows.body import body_of
 from ultron_core.steps.rows.embedded import Embedded
-from ultron_core.steps.rows.lexical import count_memories
-from ultron_core.steps.rows.memories import write_body, write_late_merge
+from ultron_core.steps.rows.origins import DecisionRow, Origins, fetch_origins, hand_over, write_origins
+from ultron_core.steps.rows.status import delete_memories
+from ultron_core.steps.rows.write import reworded, write_rows, write_tags
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upload.records import Floats, body_of, thresholds
+from ultron_core.steps.upload.compare import Verdict
+from ultron_core.steps.upload.judge import Judge
 from ultron_core.store.database import Connection
-from ultron_core.store.tables import memories as store
-from ultron_core.store.tables import uploads as upload_rows
-from ultron_core.store.tables.memories import MemoryRecord
+from ultron_core.store.tables.memories import MemoryRecord, add_hits
 
-__all__ = ["merge_backfilled"]
+__all__ = ["take_over"]
 
 
-def merge_backfilled(
-    runtime: Runtime, conn: Connection, embedded: Embedded, record: MemoryRecord, vector: Floats
-) -> bool:
-    """Whether a row that got its vector late is a near-duplicate: then it becomes a contribution of the other.
-
-    Its sources, contributions and hits go along; the caller holds the locks.
-    """
-    model = (runtime.embedder.model_id, runtime.embedder.dimension)
-    own = body_of(record)
-    mine = {"account_id": runtime.account_id, "model_id": model[0], "types": [record.memory_type]}
-    documents = upload_rows.fetch(conn, "marks", mine)[0]["documents"]
-    limit = thresholds(runtime).merge
-    wanted = [(0, record.memory_type, vector)]
-    near = upload_rows.nearest(conn, runtime.account_id, model, wanted, documents, limit)[0]
-    for other, score in near.same:
-        if score <= limit or other == record.id:
-            continue
-        target = store.by_ids(conn, runtime.account_id, [other])[0]
-        if diverges(body_of(target).text, own.text) is not None:
-            continue
-        _take_over(runtime, conn, embedded, target, record, score)
-        if record.status == "active":
-            count_memories(runtime, conn, [record.id], -1)
-        store.run(conn, "delete", {"id": record.id, "account_id": runtime.account_id})
-        return True
-    return False
-
-
-def _take_over(
+def take_over(
     runtime: Runtime,
     conn: Connection,
     embedded: Embedded,
+    judge: Judge,
     target: MemoryRecord,
     record: MemoryRecord,
-    score: float,
+    verdict: Verdict,
 ) -> None:
-    """Everything of `record` becomes part of `target`: sources, contributions, keys, hits, facts, tags."""
-    pending = runtime.llm is not None
-    part = store.fetch(conn, "first_contribution", {"id": record.id})
-    store.run(conn, "reassign", {"from_id": record.id, "to_id": target.id, "pending": pending})
-    hits = {"id": target.id, "hits": record.hit_count, "last_hit_at": record.last_hit_at}
-    store.run(conn, "add_hits", hits)
+    """Everything of `record` becomes part of `target`: sources, contributions, keys, hits, facts, tags.
+
+    The caller holds the locks.
+    """
     old = body_of(target)
-    own = body_of(record)
-    limit = runtime.settings.dedup.merge_max_field_tokens
-    body = old if pending else merge_bodies(old, own, max_field_tokens=limit).body
-    tags = list(merge_tags(target.tags, record.tags))
+    body, pending = judge.merged(old, body_of(record))
+    part = fetch_origins(conn, "first_contribution", {"id": record.id})
+    hand_over(runtime, conn, record.id, target.id, pending=pending)
+    add_hits(conn, runtime.account_id, {target.id: record.hit_count}, record.last_hit_at)
+    tags = merge_tags(target.tags, record.tags)
     if body != old:
-        write_body(runtime, conn, embedded, target, body, tags)
+        write_rows(runtime, conn, [reworded(runtime, embedded, target, body, tags)])
     else:
-        store.run(conn, "update_tags", {"id": target.id, "tags": tags, "now": runtime.clock()})
-    write_late_merge(runtime, conn, target.id, record.id, part[0]["id"] if part else None, old, score)
+        write_tags(runtime, conn, {target.id: tags})
+    decision = DecisionRow(
+        uuid4(),
+        target.id,
+        record.id,
+        part[0]["id"] if part else None,
+        "merge",
+        f"{verdict.reason}_found_later",
+        verdict.score,
+        body_before=old,
+        decided_by=verdict.decided_by,
+    )
+    write_origins(runtime, conn, Origins(decisions=[decision]))
+    delete_memories(runtime, conn, [record.id])

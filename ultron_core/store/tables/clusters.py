@@ -11,9 +11,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import Vector
-from psycopg import Cursor
 
-from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
 __all__ = ["ClusterChange", "KnowledgeCluster", "as_vectors", "fetch", "matrix", "run", "send"]

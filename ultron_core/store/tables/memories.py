@@ -9,21 +9,18 @@ from typing import Any, Self
 from uuid import UUID
 
 from pgvector import SparseVector
-from psycopg import Cursor, sql
+from psycopg import Cursor
 
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
-from ultron_core.store.tables.embeddings import index_name
 
 __all__ = [
     "Lexical",
     "MemoryRecord",
     "MemorySource",
+    "add_hits",
     "by_ids",
-    "drop_index",
-    "ensure_index",
     "fetch",
-    "index_name",
     "run",
     "send",
     "send_by_ids",
@@ -122,23 +119,13 @@ def send_by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> Curso
     return conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)}, binary=True)
 
 
+def add_hits(conn: Connection, account_id: str, hits: Mapping[UUID, int], at: datetime | None) -> None:
+    """Count so many hits of each memory; the later of `at` and its last hit is kept."""
+    counts = {"ids": list(hits), "hits": list(hits.values()), "hit_at": at}
+    _SQL.run(conn, "add_hits", {"account_id": account_id, **counts})
+
+
 def sources(conn: Connection, account_id: str, memory_id: UUID) -> list[MemorySource]:
     """Sources of one memory, in order of place."""
     rows = conn.execute(_SQL["sources"], {"account_id": account_id, "id": memory_id})
     return [MemorySource.from_row(row) for row in rows]
-
-
-def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
-    """The HNSW index of a model; made once, when its first memory is stored."""
-    conn.execute(
-        sql.SQL(_SQL["create_index"]).format(
-            name=sql.Identifier(index_name(model[0])),
-            model=sql.Literal(model[0]),
-            dimension=sql.Literal(model[1]),
-        )
-    )
-
-
-def drop_index(conn: Connection, model_id: str) -> None:
-    """Before many vectors of a model are written; `ensure_index` makes it again."""
-    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=sql.Identifier(index_name(model_id))))

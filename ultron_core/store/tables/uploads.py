@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import Vector
-from psycopg import Cursor, sql
+from psycopg import sql
 
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
