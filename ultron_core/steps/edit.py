@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
@@ -13,27 +13,12 @@ from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
 from ultron_core.steps.ids import as_id
-from ultron_core.steps.rows.body import (
-    MemoryRow,
-    NewMemory,
-    body_of,
-    embedded_text,
-    offline_summary,
-    redact_tags,
-)
+from ultron_core.steps.rows import memories as memory_rows
+from ultron_core.steps.rows import origins, status
+from ultron_core.steps.rows.body import body_of, redact_tags
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.locks import lock_memories
-from ultron_core.steps.rows.origins import (
-    LinkRow,
-    Origins,
-    fetch_origins,
-    mark_undone,
-    seal_bodies,
-    split_off,
-    write_origins,
-)
-from ultron_core.steps.rows.status import archive_orphans, delete_memories, set_status
-from ultron_core.steps.rows.write import reworded, write_rows, write_tags
+from ultron_core.steps.rows.restore import restore
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
@@ -131,11 +116,13 @@ def update_memory(
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
             clusters = clusters_of(runtime, conn, [wanted])
-            write_rows(runtime, conn, [reworded(runtime, embedded, record, body, new_tags)])
+            memory_rows.write(
+                runtime, conn, [memory_rows.reworded(runtime, embedded, record, body, new_tags)]
+            )
             forget_in_topic(runtime, conn, clusters)
-            seal_bodies(runtime, conn, wanted)
+            origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
-            write_tags(runtime, conn, {wanted: new_tags})
+            memory_rows.write_tags(runtime, conn, {wanted: new_tags})
         return _one(runtime, conn, wanted)
 
     return run_embedded(runtime, work)
@@ -149,7 +136,7 @@ def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
         lock_memories(runtime, conn)
         _one(runtime, conn, wanted)
         clusters = clusters_of(runtime, conn, [wanted])
-        delete_memories(runtime, conn, [wanted])
+        status.delete_memories(runtime, conn, [wanted])
         forget_in_topic(runtime, conn, clusters)
 
     runtime.database.run(work)
@@ -162,7 +149,7 @@ def archive_memories_by_tag(runtime: Runtime, tag: str) -> int:
     def work(conn: Connection) -> int:
         lock_memories(runtime, conn)
         rows = store.fetch(conn, "tagged", {"account_id": runtime.account_id, "tag": tag})
-        return len(set_status(runtime, conn, [row["id"] for row in rows], "archived", "by_tag"))
+        return len(status.set_status(runtime, conn, [row["id"] for row in rows], "archived", "by_tag"))
 
     return runtime.database.run(work)
 
@@ -178,45 +165,24 @@ def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
         decision = _undoable(runtime, conn, wanted)
         record = _one(runtime, conn, decision["memory_id"])
         before = Body(**decision["body_before"]) if decision["body_before"] else body_of(record)
-        later = fetch_origins(conn, "later_merges", {"memory_id": record.id, "id": wanted})
+        later = origins.fetch(conn, "later_merges", {"memory_id": record.id, "id": wanted})
         if before != body_of(record) and not later:
-            write_rows(runtime, conn, [reworded(runtime, embedded, record, before, record.tags)])
-        new_id = _restore(runtime, conn, embedded, record, decision)
+            memory_rows.write(
+                runtime, conn, [memory_rows.reworded(runtime, embedded, record, before, record.tags)]
+            )
+        new_id = restore(runtime, conn, embedded, record, decision)
         # the source that left may have been its last; and the one of the contribution may be gone long since
-        archive_orphans(runtime, conn, [record.id, new_id])
-        mark_undone(runtime, conn, wanted)
+        status.archive_orphans(runtime, conn, [record.id, new_id])
+        origins.mark_undone(runtime, conn, wanted)
         return _one(runtime, conn, new_id)
 
     return run_embedded(runtime, work)
 
 
 def _undoable(runtime: Runtime, conn: Connection, decision_id: UUID) -> dict[str, Any]:
-    rows = fetch_origins(conn, "decision", {**runtime.account, "id": decision_id})
+    rows = origins.fetch(conn, "decision", {**runtime.account, "id": decision_id})
     if not rows:
         raise NotFoundError(f"No decision {decision_id}.")
     if rows[0]["decision"] != "merge" or rows[0]["undone_at"] is not None:
         raise InputError(f"Decision {decision_id} is not a merge that can still be undone.")
     return rows[0]
-
-
-def _restore(
-    runtime: Runtime, conn: Connection, embedded: Embedded, kept: MemoryRecord, decision: dict[str, Any]
-) -> UUID:
-    """A contribution as a separate memory: its words, its source, a link to the memory it was part of."""
-    (part,) = fetch_origins(conn, "contribution", {**runtime.account, "id": decision["contribution_id"]})
-    body = Body(part["content"], part["context"], part["resolution"])
-    row = MemoryRow(
-        uuid4(),
-        kept.memory_type,
-        body,
-        tuple(part["tags"]),
-        offline_summary(runtime, body),
-        needs_model=runtime.llm is not None,
-        vector=embedded.vector(embedded_text(kept.memory_type, body)),
-        new=NewMemory(part["agent_id"], kept.confidence, kept.extractor),
-    )
-    write_rows(runtime, conn, [row])
-    split_off(runtime, conn, part["id"], row.id)
-    unmerged = LinkRow(row.id, kept.id, "similar_to", decision["score"], "unmerged")
-    write_origins(runtime, conn, Origins(links=[unmerged]))
-    return row.id

@@ -16,13 +16,11 @@ from ultron_core.steps.rows.body import MemoryRow
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
-from ultron_core.store.tables.memories import Lexical, sparse
+from ultron_core.store.tables.memories import MOST_TERMS, Lexical, sparse
 
-__all__ = ["MOST_TERMS", "count_words", "forget_words", "write_words"]
+__all__ = ["count_words", "forget_words", "write_words"]
 
 _SQL = NamedQueries("lanes")
-#: what pgvector's sparse vector holds; of longer texts the words that occur most count
-MOST_TERMS = 16_000
 #: the average length assumed while a store is empty
 _FIRST_AVERAGE = 60.0
 

@@ -23,17 +23,17 @@ __all__ = [
     "LinkRow",
     "Origins",
     "SourceRow",
-    "fetch_origins",
+    "fetch",
     "hand_over",
     "mark_merged",
     "mark_undone",
     "seal_bodies",
     "split_off",
-    "write_origins",
+    "write",
 ]
 
 _SQL = NamedQueries("origins")
-fetch_origins = _SQL.fetch
+fetch = _SQL.fetch
 _dumps = partial(json.dumps, default=str)
 
 
@@ -117,7 +117,7 @@ class Origins:
     keys: list[KeyRow] = field(default_factory=list)
 
 
-def write_origins(runtime: Runtime, conn: Connection, origins: Origins) -> None:
+def write(runtime: Runtime, conn: Connection, origins: Origins) -> None:
     """Store them all in one statement; nothing when there is nothing to store."""
     given: dict[str, Sequence[Any]] = {
         "sources": origins.sources,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from ultron_core.steps.clusters.members import follow_status
+from ultron_core.steps.rows import origins
 from ultron_core.steps.rows.lexical import count_words, forget_words
 from ultron_core.steps.rows.locks import lock_memories
-from ultron_core.steps.rows.origins import fetch_origins
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
@@ -48,5 +48,5 @@ def archive_orphans(runtime: Runtime, conn: Connection, memory_ids: Sequence[UUI
 def retract_from_segment(runtime: Runtime, conn: Connection, segment_id: UUID, kept: Sequence[UUID]) -> int:
     """Memories that a segment no longer gives lose it as a source; those without another are archived."""
     params = {**runtime.account, "segment_id": segment_id, "kept": list(kept)}
-    rows = fetch_origins(conn, "retract_sources", params)
+    rows = origins.fetch(conn, "retract_sources", params)
     return archive_orphans(runtime, conn, [row["memory_id"] for row in rows])

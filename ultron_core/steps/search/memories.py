@@ -78,7 +78,8 @@ def search_memories(
     """Memories for a query; each result counts one hit unless `record_hits` is False.
 
     l0 leaves only the one-line summary, l1 the overview as well; full text comes from `get_memory_details`.
-    `rerank` (None: the configured value) lets a model order the best candidates; scores stay, explain shows the old place.
+    `rerank` (None: the configured value) lets a model order the best candidates; scores stay, `explain` shows the
+    old place.
     Raises InputError for an empty query or an unknown detail level.
     """
     if detail_level not in {"l0", "l1"}:

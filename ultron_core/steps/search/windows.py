@@ -15,7 +15,6 @@ from psycopg import sql
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
-from ultron_core.steps.rows.lexical import MOST_TERMS
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
@@ -175,7 +174,7 @@ def _insert(
 
 
 def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:
-    return dict(islice(bm25_weights(counts, length, average).items(), MOST_TERMS))
+    return dict(islice(bm25_weights(counts, length, average).items(), memory_store.MOST_TERMS))
 
 
 def _average(runtime: Runtime, conn: Connection, lengths: Sequence[int]) -> float:

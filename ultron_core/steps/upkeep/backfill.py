@@ -8,11 +8,10 @@ from typing import Any
 
 from ultron_core.errors import ModelAnswerError, ModelError
 from ultron_core.memories import Body, classify_memory
+from ultron_core.steps.rows import locks, origins
+from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import MemoryRow, body_of
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
-from ultron_core.steps.rows.locks import lock_memories, lock_types
-from ultron_core.steps.rows.origins import fetch_origins, mark_merged
-from ultron_core.steps.rows.write import copy_types, reworded, store_rows, write_rows
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import fill_windows
 from ultron_core.steps.upkeep.backfill_vectors import Progress, fill_vectors
@@ -41,7 +40,7 @@ def _merges(runtime: Runtime) -> int:
     if runtime.llm is None:
         return 0
     with runtime.database.transaction() as conn:
-        rows = fetch_origins(conn, "pending_contributions", {**runtime.account, "limit": _BATCH})
+        rows = origins.fetch(conn, "pending_contributions", {**runtime.account, "limit": _BATCH})
     done = 0
     for row in rows:
         with runtime.database.transaction() as conn:
@@ -70,14 +69,16 @@ def _apply(
     conn: Connection,
 ) -> None:
     """Write the merged body unless somebody changed the memory meanwhile; then the next cycle does it."""
-    lock_memories(runtime, conn, [seen.memory_type])
+    locks.lock_memories(runtime, conn, [seen.memory_type])
     found = store.by_ids(conn, runtime.account_id, [seen.id])
     if not found or body_of(found[0]) != body_of(seen):
         return
-    if not mark_merged(runtime, conn, row["id"], seen.id):
+    if not origins.mark_merged(runtime, conn, row["id"], seen.id):
         return  # the merge was undone meanwhile
     if body != body_of(seen):
-        write_rows(runtime, conn, [reworded(runtime, embedded, found[0], body, found[0].tags)])
+        memory_rows.write(
+            runtime, conn, [memory_rows.reworded(runtime, embedded, found[0], body, found[0].tags)]
+        )
 
 
 def _models(runtime: Runtime) -> int:
@@ -108,10 +109,10 @@ def _models(runtime: Runtime) -> int:
 def _write_model(runtime: Runtime, made: MemoryRow, conn: Connection) -> None:
     """Unless somebody changed or deleted the memory meanwhile; then the next cycle does it."""
     before = store.by_ids(conn, runtime.account_id, [made.id])
-    lock_types(runtime, conn, [made.memory_type, *(row.memory_type for row in before)])
+    locks.lock_types(runtime, conn, [made.memory_type, *(row.memory_type for row in before)])
     now = store.by_ids(conn, runtime.account_id, [made.id])
     if not now or body_of(now[0]) != made.body:
         return
-    store_rows(runtime, conn, [replace(made, tags=tuple(now[0].tags))])
+    memory_rows.store(runtime, conn, [replace(made, tags=tuple(now[0].tags))])
     if now[0].memory_type != made.memory_type:
-        copy_types(runtime, conn, [made.id])
+        memory_rows.copy_types(runtime, conn, [made.id])

@@ -11,28 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import EmbeddingError
-from ultron_core.memories import Body
+from ultron_core.memories import Body, merge_tags
 from ultron_core.steps.clusters.members import Joining, place
+from ultron_core.steps.rows import locks, origins, status
+from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import body_of, embedded_text
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
-from ultron_core.steps.rows.locks import lock_memories, register_model
-from ultron_core.steps.rows.origins import LinkRow, Origins, write_origins
-from ultron_core.steps.rows.write import write_vectors
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upkeep.late_merge import take_over
-from ultron_core.steps.upload.compare import Near, Verdict, compare, link, lowest, nearest_first
+from ultron_core.steps.upload import compare
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
 from ultron_core.store.tables import uploads as upload_store
-from ultron_core.store.tables.memories import MemoryRecord
+from ultron_core.store.tables.memories import MemoryRecord, add_hits
 from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["Progress", "fill_vectors"]
@@ -65,7 +63,7 @@ class _Seen:
     the stored ones near to each, and the records of all."""
 
     late: Sequence[_Late]
-    near: Mapping[int, Sequence[Near]]
+    near: Mapping[int, Sequence[compare.Near]]
     records: Mapping[UUID, MemoryRecord]
 
 
@@ -127,8 +125,8 @@ def _fill_many(runtime: Runtime, judge: Judge, late: Sequence[_Late], conn: Conn
 
 
 def _lock(runtime: Runtime, conn: Connection, types: Iterable[str]) -> None:
-    lock_memories(runtime, conn, types)
-    register_model(runtime, conn)
+    locks.lock_memories(runtime, conn, types)
+    locks.register_model(runtime, conn)
 
 
 def _look(runtime: Runtime, late: Sequence[_Late], conn: Connection) -> _Seen:
@@ -137,14 +135,12 @@ def _look(runtime: Runtime, late: Sequence[_Late], conn: Connection) -> _Seen:
     present = [one for one in late if one.id in own and one.is_still(own[one.id])]
     if not present:
         return _Seen((), {}, {})
-    model, types = (
-        (runtime.embedder.model_id, runtime.embedder.dimension),
-        {one.memory_type for one in present},
-    )
-    marks = upload_store.fetch(conn, "marks", {**runtime.model_key, "types": sorted(types)})
+    types = sorted({one.memory_type for one in present})
+    documents = upload_store.fetch(conn, "marks", {**runtime.model_key, "types": types})[0]["documents"]
+    model = (runtime.embedder.model_id, runtime.embedder.dimension)
     wanted = [(position, one.memory_type, one.vector) for position, one in enumerate(present)]
-    limit = lowest(runtime)
-    found = upload_store.nearest(conn, runtime.account_id, model, wanted, marks[0]["documents"], limit)
+    limit = compare.lowest(runtime.thresholds)
+    found = upload_store.nearest(conn, runtime.account_id, model, wanted, documents, limit)
     # another process may have given it its vector just now: it is not near to itself
     near = {p: [n for n in one.same if n[1] >= limit and n[0] != present[p].id] for p, one in found.items()}
     others = sorted({memory_id for ones in near.values() for memory_id, _ in ones} - own.keys())
@@ -152,16 +148,17 @@ def _look(runtime: Runtime, late: Sequence[_Late], conn: Connection) -> _Seen:
     return _Seen(present, near, own | {record.id: record for record in stored})
 
 
-def _verdicts(runtime: Runtime, judge: Judge, seen: _Seen) -> list[Verdict]:
+def _verdicts(runtime: Runtime, judge: Judge, seen: _Seen) -> list[compare.Verdict]:
     """In order, up to the first that merges: what comes after it has to be compared again."""
     # rounding: a pair of the batch just below the limit is looked at again by the exact rule
     limits = replace(runtime.thresholds, merge=runtime.thresholds.merge - _ROUNDING)
     cosines = np.zeros((0, 0)) if not seen.late else _cosines([one.vector for one in seen.late])
-    verdicts: list[Verdict] = []
+    least = compare.lowest(limits) - _ROUNDING
+    verdicts: list[compare.Verdict] = []
     for position, one in enumerate(seen.late):
         near = list(seen.near[position])
         for earlier, other in enumerate(seen.late[:position]):
-            if other.memory_type == one.memory_type and cosines[position, earlier] >= limits.soft - _ROUNDING:
+            if other.memory_type == one.memory_type and cosines[position, earlier] >= least:
                 near.append((other.id, float(cosines[position, earlier])))
         verdicts.append(_verdict(seen, one, near, limits, judge))
         if verdicts[-1].merges:
@@ -174,30 +171,34 @@ def _cosines(vectors: Sequence[Floats]) -> Floats:
     return rows @ rows.T
 
 
-def _verdict(seen: _Seen, one: _Late, near: Iterable[Near], limits: Thresholds, judge: Judge) -> Verdict:
+def _verdict(
+    seen: _Seen, one: _Late, near: Iterable[compare.Near], limits: Thresholds, judge: Judge
+) -> compare.Verdict:
     def text_of(memory_id: UUID) -> str:
         return body_of(seen.records[memory_id]).text
 
-    return compare(one.body.text, nearest_first(near), text_of, limits, judge)
+    return compare.compare(one.body.text, compare.nearest_first(near), text_of, limits, judge)
 
 
-def _write(runtime: Runtime, conn: Connection, seen: _Seen, verdicts: Sequence[Verdict]) -> None:
+def _write(runtime: Runtime, conn: Connection, seen: _Seen, verdicts: Sequence[compare.Verdict]) -> None:
     """Vectors, clusters and links of the memories in front, which stay as they are."""
     done = seen.late[: len(verdicts)]
-    write_vectors(runtime, conn, {one.id: one.vector for one in done})
+    memory_rows.write_vectors(runtime, conn, {one.id: one.vector for one in done})
     place(runtime, conn, [Joining(one.id, one.vector, seen.records[one.id].summary_l0) for one in done])
     links = [_link(seen.records, one.id, verdict) for one, verdict in zip(done, verdicts, strict=True)]
-    write_origins(runtime, conn, Origins(links=[made for made in links if made is not None]))
+    origins.write(runtime, conn, origins.Origins(links=[made for made in links if made is not None]))
 
 
-def _link(records: Mapping[UUID, MemoryRecord], memory_id: UUID, verdict: Verdict) -> LinkRow | None:
+def _link(
+    records: Mapping[UUID, MemoryRecord], memory_id: UUID, verdict: compare.Verdict
+) -> origins.LinkRow | None:
     if verdict.other is None:
         return None
     pair = sorted(
         (records[memory_id], records[verdict.other]), key=lambda r: (r.created_at, r.id == memory_id)
     )
     older, newer = ((record.id, body_of(record).text) for record in pair)
-    return link(verdict, older, newer)
+    return compare.link(verdict, older, newer)
 
 
 def _fill_one(runtime: Runtime, judge: Judge, one: _Late, embedded: Embedded, conn: Connection) -> None:
@@ -208,6 +209,44 @@ def _fill_one(runtime: Runtime, judge: Judge, one: _Late, embedded: Embedded, co
     verdict = _verdict(seen, one, seen.near[0], runtime.thresholds, judge)
     if verdict.merges and verdict.other is not None:
         target, record = seen.records[verdict.other], seen.records[one.id]
-        take_over(runtime, conn, embedded, judge, target, record, verdict)
+        _take_over(runtime, conn, embedded, judge, target, record, verdict)
     else:
         _write(runtime, conn, seen, [verdict])
+
+
+def _take_over(
+    runtime: Runtime,
+    conn: Connection,
+    embedded: Embedded,
+    judge: Judge,
+    target: MemoryRecord,
+    record: MemoryRecord,
+    verdict: compare.Verdict,
+) -> None:
+    """Everything of `record` becomes part of `target`: sources, contributions, keys, hits, facts, tags.
+
+    The caller holds the locks.
+    """
+    old = body_of(target)
+    body, pending = judge.merged(old, body_of(record))
+    part = origins.fetch(conn, "first_contribution", {"id": record.id})
+    origins.hand_over(runtime, conn, record.id, target.id, pending=pending)
+    add_hits(conn, runtime.account_id, {target.id: record.hit_count}, record.last_hit_at)
+    tags = merge_tags(target.tags, record.tags)
+    if body != old:
+        memory_rows.write(runtime, conn, [memory_rows.reworded(runtime, embedded, target, body, tags)])
+    else:
+        memory_rows.write_tags(runtime, conn, {target.id: tags})
+    decision = origins.DecisionRow(
+        uuid4(),
+        target.id,
+        record.id,
+        part[0]["id"] if part else None,
+        "merge",
+        f"{verdict.reason}_found_later",
+        verdict.score,
+        body_before=old,
+        decided_by=verdict.decided_by,
+    )
+    origins.write(runtime, conn, origins.Origins(decisions=[decision]))
+    status.delete_memories(runtime, conn, [record.id])

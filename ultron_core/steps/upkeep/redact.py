@@ -13,9 +13,9 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.memories import Body, Summary
+from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import MemoryRow, redact_tags
 from ultron_core.steps.rows.locks import lock_memories
-from ultron_core.steps.rows.write import index_rows, store_rows
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.database import Connection
@@ -130,8 +130,8 @@ def _memories(runtime: Runtime, conn: Connection, rows: list[dict[str, Any]]) ->
             changed.append(_row(row, clean))
             if any(clean[name] != row[name] for name in _BODY):
                 reworded.append(changed[-1])
-    store_rows(runtime, conn, changed)
-    index_rows(runtime, conn, reworded)
+    memory_rows.store(runtime, conn, changed)
+    memory_rows.index(runtime, conn, reworded)
     seen = {"ids": [row["key"] for row in rows], "version": runtime.redactor.version}
     memory_store.run(conn, "mark_redacted", {**runtime.account, **seen})
     return len(changed)

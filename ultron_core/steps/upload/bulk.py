@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TypeVar
 
 from ultron_core.steps.clusters.bulk import run_initial_clustering
-from ultron_core.steps.rows.locks import lock_types, register_model
+from ultron_core.steps.rows import locks
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import make_plan
@@ -28,8 +28,8 @@ __all__ = ["load_memories"]
 
 #: uploads a transaction
 _CHUNK = 2000
-#: from this share of the stored rows on, an index is rebuilt faster than it is extended row by row (measured: 2,700-4,400
-#: against 520 rows a second)
+#: from this share of the stored rows on, an index is rebuilt faster than it is extended row by row (measured:
+#: 2,700-4,400 against 520 rows a second)
 _REBUILD_SHARE = 0.2
 _T = TypeVar("_T")
 
@@ -66,7 +66,7 @@ def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
 
 
 def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> int:
-    lock_types(runtime, conn, [item.memory_type for item in prepared])
+    locks.lock_types(runtime, conn, [item.memory_type for item in prepared])
     snapshot = take_words(runtime, prepared, conn)
     plan = make_plan(prepared, snapshot, runtime.thresholds, Judge(runtime), compare=False)
     write_plan(runtime, conn, plan, bulk=True)
@@ -83,4 +83,4 @@ def _index(runtime: Runtime, conn: Connection) -> None:
     conn.execute(
         "SELECT set_config('maintenance_work_mem', '2GB', true), set_config('statement_timeout', '0', true)"
     )
-    register_model(runtime, conn)
+    locks.register_model(runtime, conn)

@@ -9,7 +9,6 @@ from uuid import UUID
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.memories import Relation, relate
 from ultron_core.steps.rows.origins import LinkRow
-from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
 
 __all__ = ["Near", "Verdict", "compare", "link", "lowest", "nearest_first"]
@@ -32,9 +31,8 @@ class Verdict:
     decided_by: str = "rules"
 
 
-def lowest(runtime: Runtime) -> float:
+def lowest(limits: Thresholds) -> float:
     """The cosine from which on another memory matters."""
-    limits = runtime.thresholds
     return min(limits.soft, limits.merge)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import InputError
 from ultron_core.memories import Body, merge_tags
-from ultron_core.steps.rows.body import body_digest, body_of
+from ultron_core.steps.rows.body import body_of
 from ultron_core.steps.rows.origins import LinkRow
 from ultron_core.steps.upload.compare import Near, Verdict, compare, link, nearest_first
 from ultron_core.steps.upload.judge import Judge
@@ -228,8 +228,7 @@ class _Planner:
         self, item: Prepared, row: Row, reason: str, score: float | None, decided_by: str = "rules"
     ) -> Decision:
         before = row.body
-        same = item.digest == body_digest(row.memory_type, before)
-        row.body, pending = (before, False) if same else self._judge.merged(before, item.body)
+        row.body, pending = (before, False) if item.body == before else self._judge.merged(before, item.body)
         row.tags = tuple(merge_tags(row.tags, item.tags))
         row.hits += 1
         return Decision(item, row.id, "merge", reason, row.id, score, before, pending, decided_by=decided_by)

@@ -11,8 +11,8 @@ from ultron_core.llm.protocol import LLM
 from ultron_core.memories import Body, Summary, classify_memory, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
-from ultron_core.steps.rows.body import embedded_text, offline_summary, redact_tags
-from ultron_core.steps.rows.embedded import embed
+from ultron_core.steps.rows.body import offline_summary, redact_tags
+from ultron_core.steps.rows.embedded import embed_bodies
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.records import Prepared, Upload
 
@@ -22,10 +22,8 @@ __all__ = ["prepare", "summary_by_model"]
 def prepare(runtime: Runtime, uploads: Sequence[Upload]) -> list[Prepared]:
     bodies = [_redacted(runtime, upload) for upload in uploads]
     typed = [_typed(runtime, upload, body) for upload, (body, _, _) in zip(uploads, bodies, strict=True)]
-    texts = [
-        embedded_text(memory_type, body) for (memory_type, _), (body, _, _) in zip(typed, bodies, strict=True)
-    ]
-    vectors = embed(runtime, texts)
+    kinds = [memory_type for memory_type, _ in typed]
+    vectors = embed_bodies(runtime, list(zip(kinds, [body for body, _, _ in bodies], strict=True)))
     prepared = []
     for upload, (body, tags, quotes), (memory_type, asked), vector in zip(
         uploads, bodies, typed, vectors, strict=True

@@ -12,8 +12,8 @@ import numpy as np
 from psycopg import Cursor
 
 from ultron_core.memories import Body
+from ultron_core.steps.rows import locks
 from ultron_core.steps.rows.body import body_digest
-from ultron_core.steps.rows.locks import ask_model, lock_types
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.compare import lowest
 from ultron_core.steps.upload.records import Prepared
@@ -67,7 +67,7 @@ def take_snapshot(runtime: Runtime, prepared: Sequence[Prepared], conn: Connecti
     """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
     with conn.pipeline():  # sent at once, answered at once
         marks = store.send(conn, "marks", {**runtime.model_key, "types": _types(prepared)})
-        known = ask_model(runtime, conn)
+        known = locks.ask_model(runtime, conn)
         asked = _ask_words(runtime, conn, prepared)
     sizes = marks.fetchall()
     words = _words(prepared, asked)
@@ -78,7 +78,7 @@ def take_snapshot(runtime: Runtime, prepared: Sequence[Prepared], conn: Connecti
     ]
     model = (runtime.embedder.model_id, runtime.embedder.dimension)
     documents = max((row["documents"] for row in sizes), default=0)
-    near = store.nearest(conn, runtime.account_id, model, wanted, documents, lowest(runtime))
+    near = store.nearest(conn, runtime.account_id, model, wanted, documents, lowest(runtime.thresholds))
     return Snapshot(
         words=words,
         near=near,
@@ -103,7 +103,7 @@ def holds(
     wanted = sorted(set(touched) & snapshot.records.keys())
     marks = {"types": list(snapshot.marks), "marks": list(snapshot.marks.values())}
     with conn.pipeline():
-        lock_types(runtime, conn, _types(prepared))
+        locks.lock_types(runtime, conn, _types(prepared))
         asked = _ask_words(runtime, conn, prepared)
         newer = store.send(conn, "newer", {**runtime.model_key, **marks})
         present = memory_store.send_by_ids(conn, runtime.account_id, wanted) if wanted else ()
@@ -181,7 +181,7 @@ def _records(
     words: _Words,
     near: Mapping[int, store.Neighbours],
 ) -> dict[UUID, MemoryRecord]:
-    limit = lowest(runtime)
+    limit = lowest(runtime.thresholds)
     ids = {memory_id for one in near.values() for memory_id, score in one.same if score >= limit}
     ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
     records = memory_store.by_ids(conn, runtime.account_id, sorted(ids)) if ids else []
@@ -189,7 +189,7 @@ def _records(
 
 
 def _any_near(runtime: Runtime, prepared: Sequence[Prepared], newcomers: Sequence[dict[str, Any]]) -> bool:
-    limit = lowest(runtime)
+    limit = lowest(runtime.thresholds)
     for memory_type in {row["memory_type"] for row in newcomers}:
         theirs = np.stack([row["exact"].to_numpy() for row in newcomers if row["memory_type"] == memory_type])
         ours = [p.vector for p in prepared if p.memory_type == memory_type and p.vector is not None]

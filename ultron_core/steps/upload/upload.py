@@ -14,8 +14,7 @@ from functools import partial
 
 from ultron_core.errors import InputError
 from ultron_core.sessions import check_names, clean_text
-from ultron_core.steps.rows.body import embedded_text
-from ultron_core.steps.rows.embedded import embed
+from ultron_core.steps.rows.embedded import embed_bodies
 from ultron_core.steps.rows.locks import lock_types
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
@@ -58,8 +57,8 @@ def _plan(runtime: Runtime, prepared: Sequence[Prepared], snapshot: Snapshot, ju
     """Decisions, with vectors of the bodies that they change."""
     plan = make_plan(prepared, snapshot, runtime.thresholds, judge)
     changed = [row for row in plan.rows.values() if row.changed]
-    texts = [embedded_text(row.memory_type, row.body) for row in changed]
-    for row, vector in zip(changed, embed(runtime, texts), strict=True):
+    vectors = embed_bodies(runtime, [(row.memory_type, row.body) for row in changed])
+    for row, vector in zip(changed, vectors, strict=True):
         row.vector = vector
     return plan
 

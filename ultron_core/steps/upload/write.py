@@ -6,18 +6,11 @@ from dataclasses import asdict
 from uuid import UUID, uuid4
 
 from ultron_core.steps.clusters.members import lock_clusters
+from ultron_core.steps.rows import memories as memory_rows
+from ultron_core.steps.rows import origins
 from ultron_core.steps.rows.body import MemoryRow, NewMemory, offline_summary
 from ultron_core.steps.rows.locks import register_model
-from ultron_core.steps.rows.origins import (
-    ContributionRow,
-    DecisionRow,
-    KeyRow,
-    Origins,
-    SourceRow,
-    write_origins,
-)
 from ultron_core.steps.rows.status import set_status
-from ultron_core.steps.rows.write import index_rows, store_rows, write_tags
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.plan import Decision, Plan, Row
 from ultron_core.store.database import Connection
@@ -40,17 +33,17 @@ def write_plan(
         register_model(runtime, conn)
     rows = [_row(runtime, row) for row in (*plan.new, *(row for row in plan.stored if row.changed))]
     with conn.pipeline():  # sent without waiting for each answer
-        store_rows(runtime, conn, rows)
-        write_tags(runtime, conn, {row.id: row.tags for row in plan.stored if _more_tags(row)})
+        memory_rows.store(runtime, conn, rows)
+        memory_rows.write_tags(runtime, conn, {row.id: row.tags for row in plan.stored if _more_tags(row)})
         hits = {row.id: row.hits for row in plan.stored if row.hits}
         if hits:
             add_hits(conn, runtime.account_id, hits, runtime.clock())
-        write_origins(runtime, conn, _origins(plan))
+        origins.write(runtime, conn, _origins(plan))
         lock_clusters(runtime, conn)
     back = [row.id for row in plan.stored if row.reactivate]
     if back:
         set_status(runtime, conn, back, "active", None)
-    index_rows(runtime, conn, rows, clusters=not bulk)
+    memory_rows.index(runtime, conn, rows, clusters=not bulk)
 
 
 def _more_tags(row: Row) -> bool:
@@ -76,28 +69,28 @@ def _row(runtime: Runtime, row: Row) -> MemoryRow:
     )
 
 
-def _origins(plan: Plan) -> Origins:
+def _origins(plan: Plan) -> origins.Origins:
     """Sources, contributions, decisions, links and keys of everything that was not known before."""
-    origins = Origins()
+    made = origins.Origins()
     for decision in plan.decisions:
         if decision.action == "known":
             continue
         own = _sources(decision)
         contribution = _contribution(decision, own[0].id if own else None)
-        origins.sources += own
-        origins.contributions.append(contribution)
-        origins.decisions.append(_decision(decision, contribution.id))
+        made.sources += own
+        made.contributions.append(contribution)
+        made.decisions.append(_decision(decision, contribution.id))
         if decision.link is not None:
-            origins.links.append(decision.link)
-    if origins.decisions:
-        origins.keys += [_key(decision) for decision in plan.decisions if _has_new_key(decision)]
-    return origins
+            made.links.append(decision.link)
+    if made.decisions:
+        made.keys += [_key(decision) for decision in plan.decisions if _has_new_key(decision)]
+    return made
 
 
-def _sources(decision: Decision) -> list[SourceRow]:
+def _sources(decision: Decision) -> list[origins.SourceRow]:
     item = decision.item
     return [
-        SourceRow(
+        origins.SourceRow(
             uuid4(),
             item.upload.agent_id,
             decision.memory_id,
@@ -114,9 +107,9 @@ def _sources(decision: Decision) -> list[SourceRow]:
     ]
 
 
-def _contribution(decision: Decision, source_id: UUID | None) -> ContributionRow:
+def _contribution(decision: Decision, source_id: UUID | None) -> origins.ContributionRow:
     item = decision.item
-    return ContributionRow(
+    return origins.ContributionRow(
         id=uuid4(),
         agent_id=item.upload.agent_id,
         memory_id=decision.memory_id,
@@ -128,8 +121,8 @@ def _contribution(decision: Decision, source_id: UUID | None) -> ContributionRow
     )
 
 
-def _decision(decision: Decision, contribution_id: UUID) -> DecisionRow:
-    return DecisionRow(
+def _decision(decision: Decision, contribution_id: UUID) -> origins.DecisionRow:
+    return origins.DecisionRow(
         uuid4(),
         decision.memory_id,
         decision.other,
@@ -146,8 +139,8 @@ def _has_new_key(decision: Decision) -> bool:
     return bool(decision.item.upload.idempotency_key) and decision.reason != "idempotency_key"
 
 
-def _key(decision: Decision) -> KeyRow:
+def _key(decision: Decision) -> origins.KeyRow:
     item = decision.item
-    return KeyRow(
+    return origins.KeyRow(
         item.upload.agent_id, item.upload.idempotency_key or "", item.request_hash, decision.memory_id
     )

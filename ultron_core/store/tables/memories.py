@@ -15,6 +15,7 @@ from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
 __all__ = [
+    "MOST_TERMS",
     "Lexical",
     "MemoryRecord",
     "MemorySource",
@@ -32,6 +33,8 @@ __all__ = [
 _SQL = NamedQueries("memories")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 _DIMENSIONS = 1_000_000_000
+#: what pgvector's sparse vector holds; of longer texts the words that occur most count
+MOST_TERMS = 16_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Memories and everything made of their words, written set by set: the number of statements is constant.
 
-store_rows   the memories with their counters, and vectors
-index_rows   words and clusters, under the lock of clusters and word counts
+store   the memories with their counters, and vectors
+index   words and clusters, under the lock of clusters and word counts
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from ultron_core.steps.rows.lexical import write_words
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
-from ultron_core.store.tables import memories as store
+from ultron_core.store.tables import memories as table
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats, as_vectors
 
-__all__ = ["copy_types", "index_rows", "reworded", "store_rows", "write_rows", "write_tags", "write_vectors"]
+__all__ = ["copy_types", "index", "reworded", "store", "write", "write_tags", "write_vectors"]
 
 _SQL = NamedQueries("lanes")
 
 
-def write_rows(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:
+def write(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:
     """Store and index memories; the caller holds the locks (see `lock_memories`)."""
-    store_rows(runtime, conn, rows)
-    index_rows(runtime, conn, rows)
+    store(runtime, conn, rows)
+    index(runtime, conn, rows)
 
 
 def reworded(
@@ -52,16 +52,16 @@ def reworded(
     )
 
 
-def store_rows(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:
+def store(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:
     """Memories and vectors; of changed words the database drops the old vectors by itself."""
     common = {**runtime.account, "now": runtime.clock()}
     new = [{**_columns(row), **asdict(row.new)} for row in rows if row.new is not None]
     if new:
         version = {"redaction_version": runtime.redactor.version}
-        store.run(conn, "insert_memories", {**common, **version, "rows": Jsonb(new)})
+        table.run(conn, "insert_memories", {**common, **version, "rows": Jsonb(new)})
     changed = [_columns(row) for row in rows if row.new is None]
     if changed:
-        store.run(conn, "update_memories", {**common, "rows": Jsonb(changed)})
+        table.run(conn, "update_memories", {**common, "rows": Jsonb(changed)})
     write_vectors(runtime, conn, {row.id: row.vector for row in rows if row.vector is not None})
 
 
@@ -85,9 +85,7 @@ def write_vectors(runtime: Runtime, conn: Connection, vectors: dict[UUID, Floats
         _SQL.run(conn, "upsert_vectors", {**runtime.model_key, **given})
 
 
-def index_rows(
-    runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow], *, clusters: bool = True
-) -> None:
+def index(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow], *, clusters: bool = True) -> None:
     """Words and clusters of stored memories whose words are new or changed. `clusters` False leaves new ones out
     of clusters: who loads much makes them at the end."""
     write_words(runtime, conn, rows)
@@ -107,9 +105,9 @@ def write_tags(runtime: Runtime, conn: Connection, tags: dict[UUID, Sequence[str
     """Other tags of memories whose bodies stay."""
     if tags:
         given = [{"id": str(memory_id), "tags": list(own)} for memory_id, own in tags.items()]
-        store.run(conn, "update_tags", {**runtime.account, "now": runtime.clock(), "rows": Jsonb(given)})
+        table.run(conn, "update_tags", {**runtime.account, "now": runtime.clock(), "rows": Jsonb(given)})
 
 
 def copy_types(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
     """The types of memories, copied to both lanes after they changed."""
-    store.run(conn, "retype", {**runtime.account, "ids": list(ids)})
+    table.run(conn, "retype", {**runtime.account, "ids": list(ids)})
