@@ -1,4 +1,4 @@
-"""All memories clustered anew. Vectors are read and grouped without a lock; only writing the result takes it."""
+"""All memories clustered from scratch: read and grouped without a lock; only writing the result takes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHUNK = 5000
 
 
 def run_initial_clustering(runtime: Runtime) -> dict[str, int]:
-    """Cluster all active memories anew, in an order that depends on their words alone.
+    """Cluster all active memories from scratch, in an order that depends on their words alone.
 
     The online rule, then merges and splits until none is left. Clusters with a skill keep their rows and
     members, and others may join them; the rest are made again. Returns `{clusters, memories}`.

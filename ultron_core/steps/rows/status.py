@@ -1,4 +1,4 @@
-"""Memories that are archived, come back, lose their last source or are deleted, in the caller's transaction."""
+"""Memories that are archived, re-activated, deleted, or lose their last source, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["archive_orphans", "delete_memories", "retract_from_segment", "set_st
 def set_status(
     runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: str, reason: str | None
 ) -> list[UUID]:
-    """Archive or re-activate; archived members leave their cluster, re-activated ones come back."""
+    """Archive or re-activate; archived members leave their cluster, re-activated ones join one again."""
     values = {"ids": sorted(ids), "status": status, "reason": reason, "now": runtime.clock()}
     changed = [row["id"] for row in store.fetch(conn, "set_status", {**runtime.account, **values})]
     if changed:

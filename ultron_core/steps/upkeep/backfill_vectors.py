@@ -3,7 +3,7 @@
 A batch is embedded while nothing is locked, then written in one transaction with a constant number of statements. A
 memory that is near to another may have to be merged, which changes bodies and may ask the embedder again: it ends
 the batch, is done by itself, and the rest follows, so that every decision is the one of memories done one by one.
-Each transaction is complete: killed at any time, the next call goes on with the rows that are left.
+Each transaction is complete: killed at any time, the next call does the rows that are left.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Stored rows redacted again after the rules changed, table by table, in chunks that each commit by themselves.
 
-What is reached is written with each chunk, so that a run that was stopped goes on where it was. Rows are locked
+What is reached is written with each chunk, so that a run that was stopped resumes there. Rows are locked
 while they are redacted; a memory whose words changed gets new lanes, and its vector from back-filling.
 """
 

@@ -1,6 +1,6 @@
 """All vectors rebuilt by another model, in the background, while search and uploads go on with the old one.
 
-want      the target is written down; a killed run goes on where it stopped
+want      the target is written down; a killed run resumes where it stopped
 embed     memories without a vector of the target get one, in chunks, again and again until none is left:
           so uploads of the meantime have both; changed bodies lose the other vector and get it again
 index     the target's HNSW index is built beside the writers

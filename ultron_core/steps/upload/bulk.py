@@ -45,7 +45,7 @@ def load_memories(
 
     `expected` (how many will come) decides whether the vector index is rebuilt at the end; meanwhile search
     compares every row. `progress` is told how many uploads are done. After a kill, loading the same again
-    finds the equal words and goes on; the index is made by the next load or upload.
+    finds the equal words and resumes; the index is made by the next load or upload.
     """
     if expected is not None:
         runtime.database.run(partial(_drop_index, runtime, expected))

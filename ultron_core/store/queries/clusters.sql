@@ -139,7 +139,7 @@ UPDATE clusters SET crystallized_size = size, updated_at = %(now)s,
 WHERE cluster_id = %(cluster_id)s AND account_id = %(account_id)s;
 
 -- name: delete_all
--- Before everything is clustered anew; clusters with a skill are kept by their members.
+-- Before everything is clustered from scratch; clusters with a skill are kept by their members.
 DELETE FROM clusters WHERE account_id = %(account_id)s AND skill_slug IS NULL;
 
 -- name: sizes

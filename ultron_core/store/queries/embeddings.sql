@@ -16,7 +16,7 @@ SELECT (SELECT count(*) FROM memories WHERE account_id = %(account_id)s) AS memo
         AS windows_embedded;
 
 -- name: forget_wanted
--- Another model than this one is wanted no more.
+-- Any other model is no longer wanted.
 UPDATE embedding_models SET wanted_since = NULL
 WHERE account_id = %(account_id)s AND model_id <> %(model_id)s AND wanted_since IS NOT NULL;
 
@@ -80,7 +80,7 @@ UPDATE embedding_models SET is_current = true, wanted_since = NULL
 WHERE account_id = %(account_id)s AND model_id = %(model_id)s;
 
 -- name: move_clusters
--- The same groups with centroids of another model, until they are made anew.
+-- The same groups with centroids of another model, until they are rebuilt.
 UPDATE clusters c SET model_id = %(model_id)s, centroid = s.centroid, checked_size = NULL, updated_at = %(now)s
 FROM (
     SELECT cm.cluster_id, avg(v.exact) AS centroid FROM cluster_members cm

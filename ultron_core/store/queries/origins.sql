@@ -98,7 +98,7 @@ WHERE d.memory_id = %(memory_id)s AND d.decision = 'merge' AND d.undone_at IS NU
     AND d.created_at > own.created_at;
 
 -- name: retract_sources
--- Sources of a segment for memories that it gives no more.
+-- Sources of a segment for memories that it no longer gives.
 DELETE FROM memory_sources
 WHERE segment_id = %(segment_id)s AND account_id = %(account_id)s AND NOT memory_id = ANY(%(kept)s)
 RETURNING memory_id;
