@@ -116,9 +116,7 @@ def update_memory(
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
             clusters = clusters_of(runtime, conn, [wanted])
-            memory_rows.write(
-                runtime, conn, [memory_rows.reworded(runtime, embedded, record, body, new_tags)]
-            )
+            memory_rows.reword(runtime, conn, embedded, record, body, new_tags)
             forget_in_topic(runtime, conn, clusters)
             origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
@@ -167,9 +165,7 @@ def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
         before = Body(**decision["body_before"]) if decision["body_before"] else body_of(record)
         later = origins.fetch(conn, "later_merges", {"memory_id": record.id, "id": wanted})
         if before != body_of(record) and not later:
-            memory_rows.write(
-                runtime, conn, [memory_rows.reworded(runtime, embedded, record, before, record.tags)]
-            )
+            memory_rows.reword(runtime, conn, embedded, record, before, record.tags)
         new_id = restore(runtime, conn, embedded, record, decision)
         # the source that left may have been its last; and the one of the contribution may be gone long since
         status.archive_orphans(runtime, conn, [record.id, new_id])

@@ -25,7 +25,7 @@ from ultron_core.store.tables import memories as table
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats, as_vectors
 
-__all__ = ["copy_types", "index", "reworded", "store", "write", "write_tags", "write_vectors"]
+__all__ = ["copy_types", "index", "reword", "store", "write", "write_tags", "write_vectors"]
 
 _SQL = NamedQueries("lanes")
 
@@ -36,11 +36,16 @@ def write(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None
     index(runtime, conn, rows)
 
 
-def reworded(
-    runtime: Runtime, embedded: Embedded, record: MemoryRecord, body: Body, tags: Sequence[str]
-) -> MemoryRow:
-    """A stored memory with another body: summaries by rules and the vector follow."""
-    return MemoryRow(
+def reword(
+    runtime: Runtime,
+    conn: Connection,
+    embedded: Embedded,
+    record: MemoryRecord,
+    body: Body,
+    tags: Sequence[str],
+) -> None:
+    """Another body of a stored memory; summaries by rules, both lanes and the cluster follow."""
+    row = MemoryRow(
         record.id,
         record.memory_type,
         body,
@@ -50,6 +55,7 @@ def reworded(
         vector=embedded.vector(embedded_text(record.memory_type, body)),
         active=record.status == "active",
     )
+    write(runtime, conn, [row])
 
 
 def store(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:

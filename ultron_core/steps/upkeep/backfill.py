@@ -76,9 +76,7 @@ def _apply(
     if not origins.mark_merged(runtime, conn, row["id"], seen.id):
         return  # the merge was undone meanwhile
     if body != body_of(seen):
-        memory_rows.write(
-            runtime, conn, [memory_rows.reworded(runtime, embedded, found[0], body, found[0].tags)]
-        )
+        memory_rows.reword(runtime, conn, embedded, found[0], body, found[0].tags)
 
 
 def _models(runtime: Runtime) -> int:

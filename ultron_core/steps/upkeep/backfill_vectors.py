@@ -234,7 +234,7 @@ def _take_over(
     add_hits(conn, runtime.account_id, {target.id: record.hit_count}, record.last_hit_at)
     tags = merge_tags(target.tags, record.tags)
     if body != old:
-        memory_rows.write(runtime, conn, [memory_rows.reworded(runtime, embedded, target, body, tags)])
+        memory_rows.reword(runtime, conn, embedded, target, body, tags)
     else:
         memory_rows.write_tags(runtime, conn, {target.id: tags})
     decision = origins.DecisionRow(
