@@ -83,10 +83,10 @@ def listing(
 ) -> list[dict[str, Any]]:
     """What was refused, newest first."""
     params = {"account_id": account_id, "stage": stage, "reason": reason, "limit": limit}
-    return conn.execute(_SQL["listing"], params).fetchall()
+    return _SQL.fetch(conn, "listing", params)
 
 
 def counts(conn: Connection, account_id: str, keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Rows of stage, reason, count; only of these partitions when `keys` is given."""
     params = {"account_id": account_id, "keys": None if keys is None else list(keys)}
-    return conn.execute(_SQL["counts"], params).fetchall()
+    return _SQL.fetch(conn, "counts", params)

@@ -25,7 +25,7 @@ class PostgresAnswerCache:
 
     def get(self, key: str) -> str | None:
         with self._database.transaction() as conn:
-            row = conn.execute(_SQL["cached"], {"account_id": self._account_id, "key": key}).fetchone()
+            row = _SQL.fetch_one(conn, "cached", {"account_id": self._account_id, "key": key})
         return row["answer"] if row else None
 
     def put(self, key: str, stage: str, model: str, answer: str) -> None:
@@ -54,12 +54,10 @@ class PostgresCallLedger:
     def tokens_today(self) -> int:
         midnight = self._clock().replace(hour=0, minute=0, second=0, microsecond=0)
         with self._database.transaction() as conn:
-            row = conn.execute(
-                _SQL["tokens_since"], {"account_id": self._account_id, "since": midnight}
-            ).fetchone()
+            row = _SQL.fetch_one(conn, "tokens_since", {"account_id": self._account_id, "since": midnight})
         return int(row["tokens"]) if row else 0
 
 
 def call_totals(conn: Connection, account_id: str, since: datetime | None = None) -> list[dict[str, Any]]:
     """Calls, tokens and cost by stage and model."""
-    return conn.execute(_SQL["totals"], {"account_id": account_id, "since": since}).fetchall()
+    return _SQL.fetch(conn, "totals", {"account_id": account_id, "since": since})
