@@ -318,7 +318,7 @@ class Ultron:
     ) -> MemoryRecord:
         """Change fields of a memory; a field that is None stays. Raises NotFoundError."""
         return curate.update_memory(
-            self.runtime, memory_id, content=content, context_text=context, resolution=resolution, tags=tags
+            self.runtime, memory_id, content=content, context=context, resolution=resolution, tags=tags
         )
 
     def delete_memory(self, memory_id: str | UUID) -> None:

@@ -145,7 +145,7 @@ def test_an_unreadable_file_is_named(run, logs):
         (["ingest-text", "   "], {}, "empty"),
         (["ingest", "--codex"], {"HOME": "/nonexistent"}, "codex"),
         (["ingest", ".", "--agent", "a/b"], {}, "agent_id"),
-        (["unmerge", "ffffffff"], {}, "no id"),
+        (["unmerge", "ffffffff"], {}, "not an id"),
         (["ingest", "."], {"ULTRON_EMBEDDING_BACKEND": "cloud"}, "ULTRON_EMBEDDING_BACKEND"),
     ],
 )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ultron_core.labels import is_memory_eligible
 from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, extract_with_model
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
-from ultron_core.steps.rows.memories import retract_from_segment
+from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.drafts import gate_drafts
 from ultron_core.steps.stages.loop import Item, StageResult, Step

@@ -10,7 +10,8 @@ from uuid import UUID, uuid4
 
 from ultron_core.models import Message, Segment
 from ultron_core.segments import SEGMENTER_VERSION, Reconciliation, StoredSegment, reconcile
-from ultron_core.steps.rows.memories import archive_orphans, lock_memories
+from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.status import archive_orphans
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.loop import Item
 from ultron_core.store.database import Connection

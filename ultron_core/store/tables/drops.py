@@ -11,11 +11,11 @@ from psycopg.types.json import Jsonb
 
 from ultron_core.models import Drop
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["DropPlace", "counts", "listing", "replace_of_segment", "replace_of_session", "replace_of_text"]
 
-_SQL = load_queries("drops")
+_SQL = NamedQueries("drops")
 
 #: a drop with the lines it is about, if any
 DropPlace = tuple[Drop, int | None, int | None]
@@ -107,10 +107,10 @@ def listing(
 ) -> list[dict[str, Any]]:
     """What was refused, newest first."""
     params = {"account_id": account_id, "stage": stage, "reason": reason, "limit": limit}
-    return conn.execute(_SQL["listing"], params).fetchall()
+    return _SQL.fetch(conn, "listing", params)
 
 
 def counts(conn: Connection, account_id: str, keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Rows of stage, reason, count; only of these partitions when `keys` is given."""
     params = {"account_id": account_id, "keys": None if keys is None else list(keys)}
-    return conn.execute(_SQL["counts"], params).fetchall()
+    return _SQL.fetch(conn, "counts", params)
