@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel, Field
 
+from ultron_core.lessons.evidence import stands_in
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.classify import classify_memory
-from ultron_core.memories.evidence import stands_in
 from ultron_core.memories.prompting import ask
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 

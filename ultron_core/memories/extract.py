@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ultron_core.lessons.errors.episodes import find_episodes
+from ultron_core.lessons.errors.failed_calls import left_drafts, solved_drafts, unsolved_drafts
+from ultron_core.lessons.errors.reported import find_reported
+from ultron_core.lessons.groups.mistakes import find_doubts, is_group
+from ultron_core.lessons.habits import find_habits
+from ultron_core.lessons.lookups import find_lookups
+from ultron_core.lessons.people import find_corrections, find_preferences, find_tips
+from ultron_core.lessons.security import find_dangers, find_incidents
 from ultron_core.llm.protocol import LLM
 from ultron_core.memories.by_model import extract_with_model
-from ultron_core.memories.rules.dangers import find_dangers
-from ultron_core.memories.rules.episodes import find_episodes
-from ultron_core.memories.rules.errors import left_drafts, solved_drafts, unsolved_drafts
-from ultron_core.memories.rules.groups.lessons import find_doubts, is_group
-from ultron_core.memories.rules.habits import find_habits
-from ultron_core.memories.rules.incidents import find_incidents
-from ultron_core.memories.rules.lookups import find_lookups
-from ultron_core.memories.rules.people import find_corrections, find_preferences
-from ultron_core.memories.rules.reported import find_reported
-from ultron_core.memories.rules.tips import find_tips
 from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, as_messages
 
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ultron_core.memories.rules.groups.claims import Place
+from ultron_core.lessons.groups.statements import Place
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, first_line
 

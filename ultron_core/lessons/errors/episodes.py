@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ultron_core.memories.rules.groups.loops import is_empty
+from ultron_core.lessons.groups.loops import is_empty
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, read_actions
 from ultron_core.transcript.commands import same_purpose

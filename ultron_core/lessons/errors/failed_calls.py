@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.memories.evidence import stands_in
-from ultron_core.memories.rules.cures import describe_change, missing_name, silences
-from ultron_core.memories.rules.describe import (
+from ultron_core.lessons.describe import (
     EDIT,
     describe_context,
     describe_failure,
@@ -15,17 +13,19 @@ from ultron_core.memories.rules.describe import (
     describe_tags,
     is_mismatch,
 )
-from ultron_core.memories.rules.diagnosis import diagnosis
-from ultron_core.memories.rules.episodes import Episode, unchanged
-from ultron_core.memories.rules.explanations import (
+from ultron_core.lessons.errors.cures import describe_change, missing_name, silences
+from ultron_core.lessons.errors.episodes import Episode, unchanged
+from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.explanations import (
     adds_to,
     best_reason,
     clip,
+    diagnosis,
     ended,
     first_remark,
     talk_language,
 )
-from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, message_texts
 from ultron_core.transcript.commands import command_of

@@ -1,8 +1,8 @@
 """Patterns: a check after every change, and a failure that always had the same cure."""
 
 from tests.core.memories.builders import bash, talk
-from ultron_core.memories.rules.episodes import find_episodes
-from ultron_core.memories.rules.habits import find_habits
+from ultron_core.lessons.errors.episodes import find_episodes
+from ultron_core.lessons.habits import find_habits
 
 
 def edit(number, file="/repo/src/core/a.py"):

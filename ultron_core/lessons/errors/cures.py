@@ -6,19 +6,20 @@ import json
 import re
 from collections.abc import Sequence
 
-from ultron_core.memories.rules.code_diff import find_code_change
-from ultron_core.memories.rules.describe import (
+from ultron_core.lessons.describe import (
     EDIT,
     OLD_KEYS,
     core_command,
+    general_line,
+    general_value,
     is_mismatch,
     main_part,
     path_of,
     short_path,
 )
-from ultron_core.memories.rules.episodes import Episode
-from ultron_core.memories.rules.one_time import general_line, general_value
-from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.lessons.errors.code_diff import find_code_change
+from ultron_core.lessons.errors.episodes import Episode
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose
 from ultron_core.transcript.failures import clean_line

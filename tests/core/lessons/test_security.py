@@ -3,8 +3,7 @@
 import pytest
 
 from tests.core.memories.builders import bash, talk
-from ultron_core.memories.rules.dangers import find_dangers
-from ultron_core.memories.rules.incidents import find_incidents
+from ultron_core.lessons.security import find_dangers, find_incidents
 
 KEY = "ghp_" + "aB3dE6gH9j" * 3 + "kL2mN5"
 

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ultron_core.memories.evidence import stands_in
-from ultron_core.memories.rules.describe import EDIT, core_command, is_mismatch, path_of
-from ultron_core.memories.rules.episodes import Episode
-from ultron_core.memories.rules.explanations import talk_language
-from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.lessons.describe import EDIT, core_command, is_mismatch, path_of
+from ultron_core.lessons.errors.episodes import Episode
+from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.explanations import talk_language
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, read_actions
 from ultron_core.transcript.commands import command_of, purpose

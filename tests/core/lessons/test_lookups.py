@@ -1,7 +1,7 @@
 """Lookups that found nothing, and why the next one did."""
 
 from tests.core.memories.builders import talk
-from ultron_core.memories.rules.lookups import find_lookups
+from ultron_core.lessons.lookups import find_lookups
 
 PAGE = "Ian Hunter is an English singer who led the band Mott the Hoople. " * 5
 

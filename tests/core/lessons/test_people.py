@@ -3,8 +3,7 @@
 import pytest
 
 from tests.core.memories.builders import talk
-from ultron_core.memories.rules.people import find_corrections, find_preferences
-from ultron_core.memories.rules.tips import find_tips
+from ultron_core.lessons.people import find_corrections, find_preferences, find_tips
 
 BEFORE = ("assistant", "I installed the package with pip and changed the settings file.")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.memories.evidence import stands_in
+from ultron_core.lessons.evidence import stands_in
 from ultron_core.models import Message, ToolCall
 
 SAID = Message("tool", 'curl -H "Authorization: Bearer abc.def" failed for Zoe Miller\nand zoe@example.org')

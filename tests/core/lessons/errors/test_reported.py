@@ -1,7 +1,7 @@
 """An error that a person reports, and the answer that explains it."""
 
 from tests.core.memories.builders import talk
-from ultron_core.memories.rules.reported import find_reported
+from ultron_core.lessons.errors.reported import find_reported
 
 ASKED = (
     "user",

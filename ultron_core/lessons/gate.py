@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.memories.evidence import stands_in
+from ultron_core.lessons.evidence import stands_in
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
 from ultron_core.transcript.language import CJK, one_line
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ultron_core.lessons.groups.mistakes import find_doubts
 from ultron_core.memories import gate_draft
-from ultron_core.memories.rules.groups.lessons import find_doubts
 from ultron_core.models import as_messages
 
 TASK = {"role": "user", "content": "Which of the two homes sold for more in 2022?", "name": "Manager"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.memories.evidence import stands_in
-from ultron_core.memories.rules.explanations import talk_language
-from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.explanations import talk_language
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, argument_strings, read_actions
 from ultron_core.transcript.speech import any_of

@@ -4,9 +4,9 @@ import pytest
 
 from tests.core.memories.builders import bash, talk
 from tests.core.memories.test_extract import kept
-from ultron_core.memories.rules.code_diff import find_code_change
-from ultron_core.memories.rules.diagnosis import diagnosis
-from ultron_core.memories.rules.one_time import general_line, general_value
+from ultron_core.lessons.describe import general_line, general_value
+from ultron_core.lessons.errors.code_diff import find_code_change
+from ultron_core.lessons.explanations import diagnosis
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ultron_core.memories.rules.explanations import best_reason, clip, ended, talk_language
-from ultron_core.memories.rules.one_time import general_line
-from ultron_core.memories.rules.people import is_human
-from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.lessons.describe import general_line
+from ultron_core.lessons.explanations import best_reason, clip, ended, talk_language
+from ultron_core.lessons.people import is_human
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import read_actions
 from ultron_core.transcript.failures import clean_line, find_failure

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ultron_core.memories.rules.explanations import talk_language
-from ultron_core.memories.rules.groups.claims import Place, find_assumption, find_conclusions, is_group, said
-from ultron_core.memories.rules.groups.loops import (
+from ultron_core.lessons.explanations import talk_language
+from ultron_core.lessons.groups.loops import (
     find_empty,
     find_observations,
     find_repeated_request,
     find_same_check,
     hit_line,
 )
-from ultron_core.memories.rules.sentences import PHRASES
+from ultron_core.lessons.groups.statements import Place, find_assumption, find_conclusions, is_group, said
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, first_line, read_actions
 
