@@ -1,1 +1,1 @@
-"""The offline extractor: one module a kind of lesson, with the sentences that lessons are told in."""
+"""What can be learned from a segment, found once: labels score it, memories store it."""

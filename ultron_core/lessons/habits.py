@@ -12,7 +12,7 @@ from ultron_core.lessons.evidence import stands_in
 from ultron_core.lessons.explanations import talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
-from ultron_core.transcript.actions import Action, read_actions
+from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose
 
 __all__ = ["find_habits"]
@@ -26,17 +26,19 @@ _CHECK = re.compile(
 _MAX_COMMAND = 80
 
 
-def find_habits(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+def find_habits(
+    messages: Sequence[Message], actions: Sequence[Action], episodes: Sequence[Episode]
+) -> list[MemoryDraft]:
     """Two drafts at most. What is seen in several segments becomes one memory when they are merged."""
-    return [*_check_habit(messages), *_edit_habit(messages, episodes)]
+    return [*_check_habit(messages, actions), *_edit_habit(messages, episodes)]
 
 
-def _check_habit(messages: Sequence[Message]) -> list[MemoryDraft]:
+def _check_habit(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
     """The command that was run after a change three times or more and worked in the end."""
     runs: dict[tuple[str, ...], list[Action]] = {}
     edited: list[str] = []
     fresh: set[tuple[str, ...]] = set()
-    for action in read_actions(messages):
+    for action in actions:
         command = command_of(action)
         if command is None:
             path = path_of(action.arguments)

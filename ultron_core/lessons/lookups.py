@@ -9,7 +9,7 @@ from ultron_core.lessons.evidence import stands_in
 from ultron_core.lessons.explanations import talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
-from ultron_core.transcript.actions import Action, argument_strings, read_actions
+from ultron_core.transcript.actions import Action, argument_strings
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["find_lookups"]
@@ -27,9 +27,9 @@ _REACH = 4
 _WORD = re.compile(r"[^\W_]+")
 
 
-def find_lookups(messages: Sequence[Message]) -> list[MemoryDraft]:
+def find_lookups(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
     """At most one draft of each lesson: a listed similar name worked, or fewer words did."""
-    actions = [a for a in read_actions(messages) if _query(a)]
+    actions = [a for a in actions if _query(a)]
     found: dict[str, MemoryDraft] = {}
     for i, action in enumerate(actions):
         if not _nothing(action):

@@ -10,26 +10,31 @@ from ultron_core.lessons.evidence import stands_in
 from ultron_core.lessons.explanations import talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
-from ultron_core.transcript.actions import Action, message_texts, read_actions, without_code
+from ultron_core.transcript.actions import Action, message_texts, without_code
 from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["find_dangers", "find_incidents"]
+__all__ = ["find_security_events"]
 
-#: shapes that are a secret wherever they stand; the redactor knows many more, here few and sure ones count
+#: shapes that are a secret wherever they appear, each with the letters it begins with (looked for first: a text
+#: without them is passed over at once); the redactor knows many more, here few and sure ones count
 _SECRETS = (
-    ("AWS key id", re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
-    ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b")),
-    ("LLM API key", re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
-    ("Slack token", re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
-    ("private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
-    ("Google API key", re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
-    ("GitLab token", re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
-    ("Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
-    ("npm token", re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
-    ("Stripe key", re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
+    ("AWS key id", ("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
+    (
+        "GitHub token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b"),
+    ),
+    ("LLM API key", ("sk-",), re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
+    ("Slack token", ("xox",), re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
+    ("private key", ("-----BEGIN ",), re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("Google API key", ("AIza",), re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
+    ("GitLab token", ("glpat-",), re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
+    ("Hugging Face token", ("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
+    ("npm token", ("npm_",), re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
+    ("Stripe key", ("k_live_",), re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
 )
 _EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
 _WEAKNESS = re.compile(
@@ -52,19 +57,21 @@ _HEDGED = re.compile(
 )
 
 
-def find_incidents(messages: Sequence[Message]) -> list[MemoryDraft]:
-    """Secrets shown by a tool, pasted by a person, told or written by the agent (never the secret itself), and
-    weaknesses that the agent states as found. One draft of each kind of secret."""
-    return [*_secrets(messages), *_stated_weaknesses(messages)]
+def find_security_events(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
+    """One draft of each kind of secret and of each kind of event, and the weaknesses that the agent states as found.
+
+    The secret itself is in no draft.
+    """
+    return [*_secrets(messages, actions), *_stated_weaknesses(messages), *_events(messages, actions)]
 
 
-def _secrets(messages: Sequence[Message]) -> list[MemoryDraft]:
-    outputs = {action.result: action for action in read_actions(messages)}
+def _secrets(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
+    outputs = {action.result: action for action in actions}
     found: dict[str, MemoryDraft] = {}
     for position, message in enumerate(messages):
-        words = PHRASES[talk_language(messages, position)]
         for part, text in enumerate(message_texts(message)):  # the words, then what calls are given
             for kind, match in _find_secrets(text):
+                words = PHRASES[talk_language(messages, position)]
                 if position in outputs:
                     content = words["secret"].format(kind=kind, subject=describe_subject(outputs[position]))
                     fix = words["secret_fix"]
@@ -79,7 +86,11 @@ def _secrets(messages: Sequence[Message]) -> list[MemoryDraft]:
 
 
 def _find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
-    found = [(kind, pattern.search(text)) for kind, pattern in _SECRETS]
+    found = [
+        (kind, pattern.search(text))
+        for kind, starts, pattern in _SECRETS
+        if any(start in text for start in starts)
+    ]
     return [(kind, m) for kind, m in found if m and not _EXAMPLE.search(_line_of(text, m))]
 
 
@@ -184,10 +195,10 @@ _ABOUT_INJECTION = any_of(
 )
 
 
-def find_dangers(messages: Sequence[Message]) -> list[MemoryDraft]:
+def _events(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
     """At most one draft of each kind of event, with the words that show it."""
     found: dict[str, MemoryDraft] = {}
-    for action in read_actions(messages):
+    for action in actions:
         for draft in (_refused(messages, action), _destroyed(messages, action), _injected(messages, action)):
             if draft is not None:
                 found.setdefault(draft.tags[-1], draft)

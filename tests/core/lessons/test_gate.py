@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.core.memories.builders import talk
+from tests.core.lessons.builders import talk
 from ultron_core.memories import gate_draft
 from ultron_core.models import Evidence, MemoryDraft
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from ultron_core.lessons.groups.mistakes import find_doubts
+from ultron_core.lessons.groups.mistakes import find_group_mistakes
 from ultron_core.memories import gate_draft
 from ultron_core.models import as_messages
+from ultron_core.transcript.actions import read_actions
 
 TASK = {"role": "user", "content": "Which of the two homes sold for more in 2022?", "name": "Manager"}
 
@@ -26,9 +27,14 @@ def code(*lines):
     return f"I will run this.\n```python\n{body}\n```"
 
 
+def mistakes(messages, *, failed):
+    outcome = "failure" if failed else "unknown"
+    return find_group_mistakes(messages, read_actions(messages), outcome)
+
+
 def kinds(*turns, failed=False):
     messages = as_messages([TASK, *turns])
-    drafts = find_doubts(messages, failed=failed)
+    drafts = mistakes(messages, failed=failed)
     assert all(gate_draft(draft, messages) is None for draft in drafts)
     return {draft.tags[0]: draft for draft in drafts}
 
@@ -125,4 +131,4 @@ def test_a_single_assistant_is_no_group():
     messages = as_messages(
         [TASK, {"role": "assistant", "content": "Thus the answer is Komo Mai Drive, I assume."}]
     )
-    assert find_doubts(messages, failed=True) == []
+    assert mistakes(messages, failed=True) == []

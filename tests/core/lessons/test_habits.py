@@ -1,8 +1,9 @@
 """Patterns: a check after every change, and a failure that always had the same cure."""
 
-from tests.core.memories.builders import bash, talk
+from tests.core.lessons.builders import bash, talk
 from ultron_core.lessons.errors.episodes import find_episodes
 from ultron_core.lessons.habits import find_habits
+from ultron_core.transcript.actions import read_actions
 
 
 def edit(number, file="/repo/src/core/a.py"):
@@ -12,7 +13,8 @@ def edit(number, file="/repo/src/core/a.py"):
 
 def habits(*turns):
     messages = talk(("user", "Please refactor the module."), *turns)
-    return find_habits(messages, find_episodes(messages))
+    actions = read_actions(messages)
+    return find_habits(messages, actions, find_episodes(messages, actions))
 
 
 def test_a_check_that_follows_every_change():

@@ -1,13 +1,15 @@
 """Lookups that found nothing, and why the next one did."""
 
-from tests.core.memories.builders import talk
+from tests.core.lessons.builders import talk
 from ultron_core.lessons.lookups import find_lookups
+from ultron_core.transcript.actions import read_actions
 
 PAGE = "Ian Hunter is an English singer who led the band Mott the Hoople. " * 5
 
 
 def lessons(*turns):
-    drafts = find_lookups(talk(("user", "Who led the band?"), *turns))
+    messages = talk(("user", "Who led the band?"), *turns)
+    drafts = find_lookups(messages, read_actions(messages))
     return [draft.tags[1] for draft in drafts]
 
 
@@ -45,5 +47,5 @@ def test_chinese():
         search("伊恩 亨特 歌手 生日", "没有找到相关页面"),
         search("伊恩 亨特", "伊恩·亨特是英国歌手。"),
     )
-    (draft,) = find_lookups(messages)
+    (draft,) = find_lookups(messages, read_actions(messages))
     assert draft.content == "`search` 用很多词查询没有结果，减少词语后找到了页面。"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.core.memories.builders import talk
+from tests.core.lessons.builders import talk
 from ultron_core.lessons.people import find_corrections, find_preferences, find_tips
 
 BEFORE = ("assistant", "I installed the package with pip and changed the settings file.")

@@ -1,6 +1,6 @@
 """What is worth remembering in a session, found by patterns."""
 
-from tests.core.memories.builders import FAILED, bash, talk
+from tests.core.lessons.builders import FAILED, bash, talk
 from ultron_core.memories import extract_memories, gate_draft
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import message_texts

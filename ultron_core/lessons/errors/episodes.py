@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ultron_core.lessons.groups.loops import is_empty
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action, read_actions
+from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import same_purpose
 from ultron_core.transcript.failures import clean_line
 
@@ -32,9 +32,8 @@ class Episode:
     after: tuple[Action, ...] = ()
 
 
-def find_episodes(messages: Sequence[Message]) -> list[Episode]:
+def find_episodes(messages: Sequence[Message], actions: Sequence[Action]) -> list[Episode]:
     """One episode for every failure that is not itself a repetition of an earlier, open one."""
-    actions = read_actions(messages)
     restarts = _starts_over(messages)
     taken: set[int] = set()
     episodes = []

@@ -25,13 +25,14 @@ from ultron_core.lessons.explanations import (
     first_remark,
     talk_language,
 )
+from ultron_core.lessons.groups.statements import is_group
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import Action, message_texts
 from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.failures import clean_line
 
-__all__ = ["left_drafts", "solved_drafts", "unsolved_drafts"]
+__all__ = ["abandoned_error_drafts", "solved_drafts", "unsolved_drafts"]
 
 #: left unsolved, these tell of names and files of one task, or of the network that day
 _OF_THIS_TASK = ("NameError", "KeyError", "FileNotFoundError", "ConnectionError", "Timeout")
@@ -61,7 +62,7 @@ def solved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> l
 
 
 def unsolved_drafts(
-    messages: Sequence[Message], episodes: Sequence[Episode], *, outcome: str
+    messages: Sequence[Message], episodes: Sequence[Episode], outcome: Outcome
 ) -> list[MemoryDraft]:
     """Failures never cured: the same call made three times in vain; the first and the last one of a failed
     run; of a run whose end is not known those of code that an agent wrote and ran."""
@@ -79,11 +80,15 @@ def unsolved_drafts(
     return [draft for draft in drafts if draft is not None]
 
 
-def left_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+def abandoned_error_drafts(
+    messages: Sequence[Message], episodes: Sequence[Episode], outcome: Outcome
+) -> list[MemoryDraft]:
     """The lesson that agents left an error of their own code and went on, with the first such place as evidence.
 
     Its words name no detail, so that the same lesson of many sessions becomes one memory.
     """
+    if outcome == "success" or not is_group(messages):
+        return []
     for episode in episodes:
         failed = episode.failed
         if episode.worked is not None or failed.tool != "code" or failed.failure is None:

@@ -10,7 +10,7 @@ from ultron_core.lessons.explanations import best_reason, clip, ended, talk_lang
 from ultron_core.lessons.people import is_human
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
-from ultron_core.transcript.actions import read_actions
+from ultron_core.transcript.actions import Action
 from ultron_core.transcript.failures import clean_line, find_failure
 from ultron_core.transcript.language import Lang
 from ultron_core.transcript.speech import any_of
@@ -29,10 +29,10 @@ _STILL = any_of(
 )
 
 
-def find_reported(messages: Sequence[Message]) -> list[MemoryDraft]:
+def find_reported(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
     """One draft for each error in a person's message that the model then explains, when the person says that
     it helped. The words of the cure must name what the error names and what to do."""
-    outputs = {action.result for action in read_actions(messages)}
+    outputs = {action.result for action in actions}
     people = [i for i, m in enumerate(messages) if is_human(m) and i not in outputs]
     drafts = []
     for position, following in pairwise(people):

@@ -19,10 +19,10 @@ from ultron_core.lessons.groups.loops import (
 )
 from ultron_core.lessons.groups.statements import Place, find_assumption, find_conclusions, is_group, said
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.models import Evidence, MemoryDraft, Message
-from ultron_core.transcript.actions import Action, first_line, read_actions
+from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
+from ultron_core.transcript.actions import Action, first_line
 
-__all__ = ["find_doubts", "is_group"]
+__all__ = ["find_group_mistakes", "is_group"]
 
 _CONFIDENCE = 0.55
 _TAGS = {
@@ -36,16 +36,18 @@ _TAGS = {
 }
 
 
-def find_doubts(messages: Sequence[Message], *, failed: bool) -> list[MemoryDraft]:
-    """At most one draft of each kind, with the place as evidence; `failed`: the run is known to have failed.
+def find_group_mistakes(
+    messages: Sequence[Message], actions: Sequence[Action], outcome: Outcome
+) -> list[MemoryDraft]:
+    """At most one draft of each kind, with the place as evidence; none when the run is known to have succeeded.
 
     assumed: a statement rests on invented data. concluded (failed runs) or unchecked (no tool was used) or
     hits (nothing but lists of search hits was seen): a conclusion was taken over. asked: the same request
     three times. recheck: the same code run again as a check. empty: nothing came back and nobody asked why.
     """
-    if not is_group(messages):
+    if outcome == "success" or not is_group(messages):
         return []
-    actions = read_actions(messages)
+    failed = outcome == "failure"
     found = {
         **_claims(messages, failed=failed),
         "asked": find_repeated_request(messages),

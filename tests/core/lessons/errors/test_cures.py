@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.core.memories.builders import bash, talk
+from tests.core.lessons.builders import bash, talk
 from tests.core.memories.test_extract import kept
 from ultron_core.lessons.describe import general_line, general_value
 from ultron_core.lessons.errors.code_diff import find_code_change

@@ -1,7 +1,13 @@
 """An error that a person reports, and the answer that explains it."""
 
-from tests.core.memories.builders import talk
-from ultron_core.lessons.errors.reported import find_reported
+from tests.core.lessons.builders import talk
+from ultron_core.lessons.errors import reported
+from ultron_core.transcript.actions import read_actions
+
+
+def find_reported(messages):
+    return reported.find_reported(messages, read_actions(messages))
+
 
 ASKED = (
     "user",
