@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose
 from ultron_core.transcript.failures import clean_line
@@ -60,56 +62,71 @@ def _short_url(match: re.Match[str]) -> str:
     return f"{host}{path if len(path) <= _MAX_URL_PATH else '/'}…"
 
 
-_STEP_NAMES = {"PatchMismatch": "Applying a search-and-replace patch", "Lint": "Linting after an edit"}
+#: kinds of failure of an edit -> how the step is called in a sentence
+_STEP_NAMES = {"PatchMismatch": "step_patch", "Lint": "step_lint"}
+#: names of fences -> how their language is called in a sentence
+_LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "js": "JavaScript"}
 #: names of tools and commands that write files
+_FENCE_NAME = re.compile(r"```([\w+-]*)$")
+_IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text")
 
 
-def describe_subject(action: Action) -> str:
-    """What was called, fit for a sentence: the command, the tool's name, or "The code"."""
-    command = command_of(action)
+def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """What was called, fit for a sentence: the command, the tool's name, or what kind of step it was."""
+    command, words = command_of(action), PHRASES[lang]
     if command is not None:
         return f"`{clean_line(core_command(command), 100)}`"
-    if action.tool in ("code", "patch"):
-        return (
-            "Python code"
-            if action.tool == "code"
-            else _STEP_NAMES.get(_kind(action), "The test run after an edit")
-        )
-    return f"`{action.tool}`" if action.tool else "The tool call"
+    if action.tool == "code":
+        return _code_name(messages, action, lang) or words["script"]
+    if action.tool == "patch":
+        return words[_STEP_NAMES.get(_kind(action), "step_tests")]
+    return f"`{action.tool}`" if action.tool else words["some_call"]
 
 
-def describe_failure(action: Action, lang: Lang) -> str:
-    """What failed and what it said, without what is true only this once."""
+def describe_failure(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """What failed and what it reported, without what is true only this once."""
     assert action.failure is not None
     if is_mismatch(action):
-        return PHRASES[lang]["mismatch" if action.tool == "patch" else "missed_once"]
-    said = action.failure.line
-    asked = command_of(action) is not None or action.tool in ("code", "patch")
-    line = clean_line(general_line(said) if asked else general_value(said))
-    return PHRASES[lang]["failed"].format(subject=describe_subject(action), line=line)
+        return PHRASES[lang]["mismatch" if action.tool == "patch" else "edit_missed"]
+    reported = action.failure.line
+    ran = command_of(action) is not None or action.tool in ("code", "patch")
+    line = clean_line(general_line(reported) if ran else general_value(reported))
+    return PHRASES[lang]["failed"].format(subject=describe_subject(messages, action, lang), line=line)
 
 
-def describe_context(action: Action, lang: Lang) -> str:
+def describe_context(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """In what situation it failed: the whole command, what the script imports, the file that was edited."""
+    words = PHRASES[lang]
     command = command_of(action)
     if command is not None:
-        return PHRASES[lang]["running"].format(subject=f"`{clean_line(_shown(command), 160)}`")
+        return words["running"].format(subject=f"`{clean_line(_shown(command), 160)}`")
     if action.tool == "code":
-        names = dict.fromkeys(re.findall(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", action.text, re.MULTILINE))
+        code = _code_name(messages, action, lang)
+        names = list(dict.fromkeys(_IMPORTED.findall(action.text)))
         if names:
-            return PHRASES[lang]["using"].format(names=", ".join(f"`{name}`" for name in list(names)[:5]))
-        return PHRASES[lang]["code"]
+            shown = ", ".join(f"`{name}`" for name in names[:5])
+            return words["using" if code else "script_using"].format(code=code, names=shown)
+        return words["running"].format(subject=code) if code else words["running_script"]
     if is_mismatch(action):
-        return PHRASES[lang]["missed_where"]
+        return words["editing"]
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
-        return PHRASES[lang]["patching"].format(file=f" `{short_path(path)}`" if path else "")
-    return PHRASES[lang]["with"].format(tool=f"`{action.tool or 'tool'}`")
+        return words["patching"].format(file=f"`{short_path(path)}`") if path else words["patching_some"]
+    return words["calling"].format(tool=f"`{action.tool}`") if action.tool else words["calling_some"]
+
+
+def _code_name(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """The script's language as its fence names it ("Python code"), or nothing."""
+    before = messages[action.call].content.partition(action.text)[0].rstrip()
+    fence = _FENCE_NAME.search(before)
+    name = _LANGUAGES.get(fence.group(1).lower(), "") if fence else ""
+    return PHRASES[lang]["code_in"].format(language=name) if name else ""
 
 
 def is_mismatch(action: Action) -> bool:
-    """An edit refused because its old text does not stand in the file."""
+    """An edit refused because its old text does not appear in the file."""
     if action.failure is None:
         return False
     if action.tool == "patch":

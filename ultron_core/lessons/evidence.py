@@ -10,7 +10,7 @@ from functools import lru_cache
 from ultron_core.models import Message
 from ultron_core.transcript.actions import message_texts
 
-__all__ = ["stands_in"]
+__all__ = ["appears_in"]
 
 #: `<PERSON>`, `<LLM_API_KEY_2>`: what redaction leaves in the text that a model reads
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*[A-Z](?:_\d{1,9})?>")
@@ -20,7 +20,7 @@ _MAX_SECRET = 4_000
 _MIN_LETTERS = 8
 
 
-def stands_in(quote: str, message: Message) -> bool:
+def appears_in(quote: str, message: Message) -> bool:
     """True when `quote` stands letter by letter in the message's content or the arguments of its calls.
 
     A placeholder of redaction matches any text of one to 4,000 characters; a quote of little else matches

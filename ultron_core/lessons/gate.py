@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
 from ultron_core.transcript.language import CJK, one_line
 
@@ -97,7 +97,7 @@ def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
         for message in messages
         if message.start_line <= item.end_line
         and message.end_line >= item.start_line
-        and stands_in(item.quote, message)
+        and appears_in(item.quote, message)
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ultron_core.lessons.describe import EDIT, core_command, is_mismatch, path_of
 from ultron_core.lessons.errors.episodes import Episode
-from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -60,7 +60,7 @@ def _check_habit(messages: Sequence[Message], actions: Sequence[Action]) -> list
             messages,
             [(a.call, command) for a in (chosen[0], chosen[-1])],
             words["checks"].format(command=f"`{command}`"),
-            words["below"].format(kind=f"`{_kind(edited)}`") if _kind(edited) else "",
+            words["checks_where"].format(kind=f"`{_kind(edited)}`") if _kind(edited) else "",
             words["checks_fix"].format(command=f"`{command}`"),
             ("workflow", *purpose(done[-1])[1:2]),
         )
@@ -81,7 +81,12 @@ def _edit_habit(messages: Sequence[Message], episodes: Sequence[Episode]) -> lis
     words = PHRASES[talk_language(messages, missed[-1].failed.result)]
     places = [(e.failed.result, e.failed.failure.line) for e in missed[:3] if e.failed.failure]
     return _draft(
-        messages, places, words["missed"], words["missed_where"], words["missed_fix"], ("workflow", "edit")
+        messages,
+        places,
+        words["edits_missed"],
+        words["editing"],
+        words["edits_missed_fix"],
+        ("workflow", "edit"),
     )
 
 
@@ -102,7 +107,7 @@ def _draft(
     evidence = tuple(
         Evidence(messages[i].start_line, messages[i].end_line, quote[:400].strip())
         for i, quote in places
-        if stands_in(quote[:400].strip(), messages[i])
+        if appears_in(quote[:400].strip(), messages[i])
     )
     if len(evidence) < 2:
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -61,14 +61,14 @@ def _draft(messages: Sequence[Message], kind: str, failed: Action, worked: Actio
     evidence = tuple(
         Evidence(messages[i].start_line, messages[i].end_line, quote)
         for i, quote in places
-        if stands_in(quote, messages[i])
+        if appears_in(quote, messages[i])
     )
     if len(evidence) < len(places):
         return None
     tool = f"`{failed.tool}`"
     return MemoryDraft(
         content=words[kind].format(tool=tool),
-        context=words["with"].format(tool=tool),
+        context=words["calling"].format(tool=tool),
         resolution=words[f"{kind}_fix"],
         tags=("search", kind),
         confidence=0.65,

@@ -10,6 +10,7 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import language, one_line, sentences
+from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import (
     CORRECTION,
     OBJECTION,
@@ -27,7 +28,6 @@ __all__ = [
     "find_preferences",
     "find_tips",
     "is_everyday",
-    "is_human",
     "spoken",
 ]
 
@@ -59,9 +59,9 @@ def find_corrections(messages: Sequence[Message]) -> list[MemoryDraft]:
         if message.role == "assistant":
             answered, before = True, message.content or before
         elif answered and is_human(message):
-            said = _correcting(message)
-            if said:
-                drafts.append(_draft("correction", said, message, before))
+            sentence = _correcting(message)
+            if sentence:
+                drafts.append(_draft("correction", sentence, message, before))
     return drafts
 
 
@@ -80,22 +80,17 @@ def spoken(message: Message) -> list[str]:
 
 def _correcting(message: Message) -> str:
     """The first sentence that puts something right, an objection and its next sentence together; or nothing."""
-    said = [
+    prose = [
         sentence for sentence in sentences(without_code(message.content)) if len(sentence) <= _MAX_SENTENCE
     ]
     own = set(spoken(message))
-    for sentence, follow in zip(said, [*said, ""][1:], strict=True):
+    for sentence, follow in zip(prose, [*prose, ""][1:], strict=True):
         if sentence in own and CORRECTION.search(sentence) and not _is_other(sentence):
             return sentence
         both = f"{sentence} {follow}" if f"{sentence} {follow}" in message.content else f"{sentence}{follow}"
         if own and OBJECTION.match(sentence) and RIGHT_THING.search(follow) and not _is_other(follow):
             return both if both in message.content else follow
     return ""
-
-
-def is_human(message: Message) -> bool:
-    """True for what a person wrote; a user with a name is an agent that opened a talk."""
-    return message.role == "user" and message.origin == "human" and not message.name
 
 
 def _is_other(sentence: str) -> bool:
@@ -110,8 +105,8 @@ def _draft(kind: str, sentence: str, message: Message, before: str) -> MemoryDra
         if len(s) >= 30 and not _WEAK.match(s) and s[-1] not in "?？:：" and s[0] not in "-*#|`>"
     ]
     return MemoryDraft(
-        content=words[kind].format(said=one_line(sentence)),
-        context=words["instead_of"].format(said=clip(telling[0], 200)) if telling else "",
+        content=words[kind].format(statement=one_line(sentence)),
+        context=words["instead_of"].format(statement=clip(telling[0], 200)) if telling else "",
         resolution=one_line(sentence) if kind == "correction" else "",
         tags=(kind,),
         confidence=0.75,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.describe import describe_subject
-from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -71,16 +71,18 @@ def _secrets(messages: Sequence[Message], actions: Sequence[Action]) -> list[Mem
     for position, message in enumerate(messages):
         for part, text in enumerate(message_texts(message)):  # the words, then what calls are given
             for kind, match in _find_secrets(text):
-                words = PHRASES[talk_language(messages, position)]
+                lang = talk_language(messages, position)
+                words = PHRASES[lang]
                 if position in outputs:
-                    content = words["secret"].format(kind=kind, subject=describe_subject(outputs[position]))
+                    subject = describe_subject(messages, outputs[position], lang)
+                    content = words["secret"].format(kind=words[kind], subject=subject)
                     fix = words["secret_fix"]
                 elif message.role == "assistant" and part == 0:
-                    content, fix = words["told"].format(kind=kind), words["told_fix"]
+                    content, fix = words["told"].format(kind=words[kind]), words["told_fix"]
                 elif message.role == "user":
-                    content, fix = words["pasted"].format(kind=kind), words["pasted_fix"]
+                    content, fix = words["pasted"].format(kind=words[kind]), words["pasted_fix"]
                 else:
-                    content, fix = words["written"].format(kind=kind), words["written_fix"]
+                    content, fix = words["written"].format(kind=words[kind]), words["written_fix"]
                 found.setdefault(kind, _secret_draft(content, fix, kind, message, _safe_quote(text, match)))
     return list(found.values())
 
@@ -241,10 +243,11 @@ def _event(
     messages: Sequence[Message], action: Action, kind: str, source: Message, quote: str, *, command: str = ""
 ) -> MemoryDraft | None:
     quote = quote[:400].strip()
-    if not stands_in(quote, source):
+    if not appears_in(quote, source):
         return None
-    words = PHRASES[talk_language(messages, action.result)]
-    subject = f"`{clean_line(command, 120)}`" if command else describe_subject(action)
+    lang = talk_language(messages, action.result)
+    words = PHRASES[lang]
+    subject = f"`{clean_line(command, 120)}`" if command else describe_subject(messages, action, lang)
     return MemoryDraft(
         content=words[kind].format(subject=subject),
         resolution=words[f"{kind}_fix"],

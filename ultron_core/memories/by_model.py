@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel, Field
 
-from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.classify import classify_memory
@@ -113,6 +113,6 @@ def _checked(quote: _Quote, messages: Sequence[Message]) -> Evidence | None:
     words = quote.quote.strip()
     for message in messages:
         near = message.start_line <= quote.end_line and message.end_line >= quote.start_line
-        if near and stands_in(words, message):
+        if near and appears_in(words, message):
             return Evidence(message.start_line, message.end_line, words)
     return None

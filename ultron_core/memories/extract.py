@@ -12,7 +12,7 @@ from ultron_core.models import MemoryDraft, MessageLike, QualityLabel, as_messag
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored as `offline:<version>` on rows that the rules made; raised when they would find other drafts
-EXTRACTOR_VERSION = "3"
+EXTRACTOR_VERSION = "4"
 
 
 def extract_memories(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.models import Message, ToolCall
 
 SAID = Message("tool", 'curl -H "Authorization: Bearer abc.def" failed for Zoe Miller\nand zoe@example.org')
@@ -25,13 +25,13 @@ CALLED = Message("assistant", "", tool_calls=(ToolCall("1", "bash", {"command": 
     ],
 )
 def test_a_placeholder_stands_for_any_text_and_the_rest_is_letter_by_letter(quote, stands):
-    assert stands_in(quote, SAID) is stands
+    assert appears_in(quote, SAID) is stands
 
 
 def test_a_placeholder_that_is_in_the_log_is_found_as_it_is():
-    assert stands_in("for <PERSON>", Message("user", "look it up for <PERSON> now"))
+    assert appears_in("for <PERSON>", Message("user", "look it up for <PERSON> now"))
 
 
 def test_a_command_may_be_quoted_as_json_shows_it():
-    assert stands_in(r"make all\nmake check", CALLED)
-    assert not stands_in(r"make all\nmake clean", CALLED)
+    assert appears_in(r"make all\nmake check", CALLED)
+    assert not appears_in(r"make all\nmake clean", CALLED)

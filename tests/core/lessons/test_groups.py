@@ -33,7 +33,7 @@ def mistakes(messages, *, failed):
 
 
 def kinds(*turns, failed=False):
-    messages = as_messages([TASK, *turns])
+    messages = as_messages([TASK, *turns, agent("Listener", "Thank you.")])
     drafts = mistakes(messages, failed=failed)
     assert all(gate_draft(draft, messages) is None for draft in drafts)
     return {draft.tags[0]: draft for draft in drafts}
@@ -90,7 +90,7 @@ def test_an_answer_out_of_a_list_of_hits():
     found = kinds(
         agent("Surfer", HITS), agent("Leader", "We have found that the home on Komo Mai Drive sold for more.")
     )
-    assert "search hits" in found["unverified"].content
+    assert "search results" in found["unverified"].content
 
 
 def test_a_source_that_was_opened_is_enough():

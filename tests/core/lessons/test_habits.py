@@ -26,8 +26,8 @@ def test_a_check_that_follows_every_change():
     (draft,) = habits(*turns)
     assert draft.memory_type == "pattern"
     assert draft.content == "Changes in this project are checked with `npm run check`."
-    assert draft.context == "When `.py` files were changed."
-    assert draft.resolution == "Run `npm run check` after a change, before it is committed."
+    assert draft.context == "When changing `.py` files."
+    assert draft.resolution == "Run `npm run check` after a change and before committing it."
     assert len(draft.evidence) == 2
 
 

@@ -48,4 +48,4 @@ def test_chinese():
         search("伊恩 亨特", "伊恩·亨特是英国歌手。"),
     )
     (draft,) = find_lookups(messages, read_actions(messages))
-    assert draft.content == "`search` 用很多词查询没有结果，减少词语后找到了页面。"
+    assert draft.content == "`search` 用很长的查询没有找到结果，减少词语后找到了。"

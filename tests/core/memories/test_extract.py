@@ -43,7 +43,7 @@ def test_what_a_shell_is_given_to_run_is_the_command():
     )
     (draft,) = kept(fixed)
     assert draft.content == f"`cargo build` failed: {missing}"
-    assert draft.resolution == "It worked after `cargo add serde_json`."
+    assert draft.resolution == "It worked after running `cargo add serde_json`."
     assert kept(fixed[:-2]) == []
 
 
@@ -97,7 +97,7 @@ def test_a_changed_command_is_the_resolution():
         (bash("git push --set-upstream origin topic"), "branch 'topic' set up to track 'origin/topic'."),
     )
     (draft,) = kept(messages)
-    assert draft.resolution == "It worked as `git push --set-upstream origin topic`."
+    assert draft.resolution == "It worked with `git push --set-upstream origin topic` instead."
 
 
 def test_what_a_reading_tool_shows_is_no_error():
@@ -118,7 +118,7 @@ def test_a_failure_never_solved_counts_only_for_a_failed_run():
     assert kept(messages) == []
     (draft,) = kept(messages, FAILED)
     assert "quota exceeded" in draft.content
-    assert "Not solved" in draft.context
+    assert "Not resolved" in draft.context
     assert draft.resolution == ""
 
 
@@ -226,8 +226,8 @@ def test_a_patch_that_did_not_apply_and_then_did():
         ]
     )
     (draft,) = kept(messages)
-    assert "SEARCH text does not stand in the file" in draft.content
-    assert "copied exactly" in draft.resolution
+    assert "SEARCH text does not match the file" in draft.content
+    assert "copied verbatim" in draft.resolution
 
 
 def test_paths_of_a_machine_are_cut_to_their_last_parts():

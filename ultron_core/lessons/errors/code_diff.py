@@ -23,10 +23,10 @@ _SAYS_NOTHING = re.compile(r"#|//|print\(|(?:else|try|finally|pass|return|except
 
 @dataclass(frozen=True, slots=True)
 class CodeChange:
-    """`added` alone: lines put in; with `gone`: this line became the first added one; `layout`: indentation."""
+    """`added` alone: new lines; with `removed`: this line became the first added one; `layout`: indentation."""
 
     added: tuple[str, ...] = ()
-    gone: str = ""
+    removed: str = ""
     layout: bool = False
 
 
@@ -41,12 +41,14 @@ def find_code_change(before: str, after: str, output: str) -> CodeChange | None:
             line for line in after.splitlines() if line.strip()
         ]
         return CodeChange(layout=True) if indented and "IndentationError" in output else None
-    come = [line for line in new if line not in old]
-    gone = [line for line in old if line not in new]
-    return _missing_name(come, output) or _failing_statement(come, gone, output) or _small(come, gone)
+    added = [line for line in new if line not in old]
+    removed = [line for line in old if line not in new]
+    return (
+        _missing_name(added, output) or _failing_statement(added, removed, output) or _small(added, removed)
+    )
 
 
-def _missing_name(come: list[str], output: str) -> CodeChange | None:
+def _missing_name(added: list[str], output: str) -> CodeChange | None:
     """The line that brings the name which was not defined."""
     found = _QUOTED_NAME.search(output)
     name = next((group for group in found.groups() if group), "").split(".")[0] if found else ""
@@ -56,27 +58,27 @@ def _missing_name(come: list[str], output: str) -> CodeChange | None:
         rf"^(?:from\s+\S+\s+)?import\s.*\b{re.escape(name)}\b|^(?:async\s+)?def\s+{re.escape(name)}\b|"
         rf"^{re.escape(name)}\s*(?::[^=]+)?=[^=]"
     )
-    line = next((line for line in come if brings.search(line)), None)
+    line = next((line for line in added if brings.search(line)), None)
     return CodeChange(added=(line,)) if line else None
 
 
-def _failing_statement(come: list[str], gone: list[str], output: str) -> CodeChange | None:
+def _failing_statement(added: list[str], removed: list[str], output: str) -> CodeChange | None:
     """The statement that the run stopped at, when it became another line."""
     stopped = [line.strip() for line in _FAILING_LINE.findall(output)]
     for statement in reversed(stopped):
-        if statement not in gone:
+        if statement not in removed:
             continue
-        close = difflib.get_close_matches(statement, come, n=1, cutoff=_SAME_LINE)
+        close = difflib.get_close_matches(statement, added, n=1, cutoff=_SAME_LINE)
         if close and _readable(statement, close[0]):
-            return CodeChange(added=(close[0],), gone=statement)
+            return CodeChange(added=(close[0],), removed=statement)
     return None
 
 
-def _small(come: list[str], gone: list[str]) -> CodeChange | None:
-    if len(come) == 1 and len(gone) == 1 and _readable(come[0], gone[0]):
-        return CodeChange(added=(come[0],), gone=gone[0])
-    if come and not gone and len(come) <= _MAX_LINES and _readable(*come):
-        return CodeChange(added=tuple(come))
+def _small(added: list[str], removed: list[str]) -> CodeChange | None:
+    if len(added) == 1 and len(removed) == 1 and _readable(added[0], removed[0]):
+        return CodeChange(added=(added[0],), removed=removed[0])
+    if added and not removed and len(added) <= _MAX_LINES and _readable(*added):
+        return CodeChange(added=tuple(added))
     return None
 
 

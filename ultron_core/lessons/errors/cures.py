@@ -89,8 +89,8 @@ def _script_change(failed: Action, worked: Action, lang: Lang) -> str | None:
         return None
     if change.layout:
         return words["indented"]
-    if change.gone:
-        return words["line"].format(old=change.gone, new=change.added[0])
+    if change.removed:
+        return words["line"].format(old=change.removed, new=change.added[0])
     return words["added"].format(lines=", ".join(f"`{line}`" for line in change.added))
 
 
@@ -105,13 +105,13 @@ def _file_change(episode: Episode, lang: Lang) -> str | None:
         and purpose(a) != purpose(failed)
         and path_of(a.arguments)
     ]
-    told = [(a, change) for a in edits if (change := _edit_change(a, failed, lang))]
-    near = [(a, change) for a, change in told if _nearness(change, failed)]
+    changes = [(a, change) for a in edits if (change := _edit_change(a, failed, lang))]
+    near = [(a, change) for a, change in changes if _nearness(change, failed)]
     if len(edits) == 1 or near:
         action, change = (
             max(near, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
             if near
-            else (edits[0], told[0][1] if told else "")
+            else (edits[0], changes[0][1] if changes else "")
         )
     elif len({path_of(a.arguments) for a in edits}) == 1:
         action, change = edits[-1], ""
@@ -142,21 +142,21 @@ def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
     lowered = {key.lower(): value for key, value in action.arguments.items()}
     old = next((lowered[key] for key in OLD_KEYS if isinstance(lowered.get(key), str)), "")
     new = next((lowered[key] for key in _NEW_KEYS if isinstance(lowered.get(key), str)), "")
-    gone, come = _only(old, new), _only(new, old)
+    removed, added = _only(old, new), _only(new, old)
     name = missing_name(failed)
-    if failed.tool == "patch" and name and not any(_has(name, line) for line in (*gone, *come)):
+    if failed.tool == "patch" and name and not any(_has(name, line) for line in (*removed, *added)):
         return ""
-    if name and len(come) > 1:
-        come = [line for line in come if _has(name, line)] or come
-    few = (len(gone) == 1 and len(come) == 1) or (not gone and 0 < len(come) <= _MAX_ADDED)
-    if few and any(len(line) > _MAX_LINE for line in (*gone, *come)):
+    if name and len(added) > 1:
+        added = [line for line in added if _has(name, line)] or added
+    few = (len(removed) == 1 and len(added) == 1) or (not removed and 0 < len(added) <= _MAX_ADDED)
+    if few and any(len(line) > _MAX_LINE for line in (*removed, *added)):
         return ""
-    if few and gone:
-        return PHRASES[lang]["change"].format(old=gone[0], new=come[0])
+    if few and removed:
+        return PHRASES[lang]["change"].format(old=removed[0], new=added[0])
     if few:
-        return PHRASES[lang]["put_in"].format(lines=", ".join(f"`{line}`" for line in come))
-    brings = [line for line in come if name and len(line) <= _MAX_LINE and _brings(name).search(line)]
-    return PHRASES[lang]["put_in"].format(lines=f"`{brings[0]}`") if brings else ""
+        return PHRASES[lang]["inserted"].format(lines=", ".join(f"`{line}`" for line in added))
+    brings = [line for line in added if name and len(line) <= _MAX_LINE and _brings(name).search(line)]
+    return PHRASES[lang]["inserted"].format(lines=f"`{brings[0]}`") if brings else ""
 
 
 def _has(name: str, line: str) -> bool:
@@ -211,11 +211,11 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
 def _speaks_of(failed: Action, changed: Sequence[tuple[str, object, object]]) -> bool:
     """True when the failure names a changed argument or its value: another order is no cure."""
     line = failed.failure.line if failed.failure else ""
-    said = {word.lower() for word in re.findall(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", line)}
-    told = re.findall(
+    reported = {word.lower() for word in re.findall(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", line)}
+    given = re.findall(
         r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", json.dumps(changed, ensure_ascii=False, default=str)
     )
-    return bool(said & {word.lower() for word in told})
+    return bool(reported & {word.lower() for word in given})
 
 
 def _value(value: object) -> str:

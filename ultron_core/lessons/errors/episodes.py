@@ -16,7 +16,7 @@ __all__ = ["STAGES", "Episode", "find_episodes", "unchanged"]
 #: later actions that may still be the cure of a failure
 _REACH = 60
 _TASK_CHARS = 200
-#: kinds of failure that belong to one step of an edit (ultron_core.memories.failures)
+#: kinds of failure that belong to one step of an edit
 STAGES = ("PatchMismatch", "Lint")
 
 

@@ -15,7 +15,7 @@ from ultron_core.lessons.describe import (
 )
 from ultron_core.lessons.errors.cures import describe_change, missing_name, silences
 from ultron_core.lessons.errors.episodes import Episode, unchanged
-from ultron_core.lessons.evidence import stands_in
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import (
     adds_to,
     best_reason,
@@ -25,12 +25,12 @@ from ultron_core.lessons.explanations import (
     first_remark,
     talk_language,
 )
-from ultron_core.lessons.groups.statements import is_group
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import Action, message_texts
 from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.people import is_group
 
 __all__ = ["abandoned_error_drafts", "solved_drafts", "unsolved_drafts"]
 
@@ -101,7 +101,13 @@ def abandoned_error_drafts(
         evidence = tuple(place for place in places if place is not None)
         return [
             MemoryDraft(
-                words["left"], words["group_run"], words["left_fix"], ("unsolved",), 0.55, "error", evidence
+                words["abandoned"],
+                words["group_run"],
+                words["abandoned_fix"],
+                ("unsolved",),
+                0.55,
+                "error",
+                evidence,
             )
         ]
     return []
@@ -121,18 +127,18 @@ def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> Me
         edits = failed.tool == "command" and EDIT.match(failed.text)
         if reason is None or edits or _VALUES_DIFFER.search(failed.failure.line):
             return None
-    told = (ended(reason[0], lang) if reason else "", change or "")
+    parts = (ended(reason[0], lang) if reason else "", change or "")
     evidence = [_quote(messages[failed.result], failed.failure.line)]
     if reason:
         evidence.append(_quote(messages[reason[1]], reason[0]))
     if command_of(worked) is not None or worked.tool in ("code", "patch"):
-        told_line = _told_line(change or "", messages[worked.call])
-        line = told_line or _first_line(worked.text, messages[worked.call])
+        line = _line_in_change(change or "", messages[worked.call])
+        line = line or _first_line(worked.text, messages[worked.call])
         evidence.append(_quote(messages[worked.call], line))
     return MemoryDraft(
-        content=describe_failure(failed, lang),
-        context=describe_context(failed, lang),
-        resolution=clip(" ".join(part for part in told if part), 700),
+        content=describe_failure(messages, failed, lang),
+        context=describe_context(messages, failed, lang),
+        resolution=clip(" ".join(part for part in parts if part), 700),
         tags=describe_tags(failed),
         confidence=0.85 if reason and change else 0.7,
         memory_type="error",
@@ -160,12 +166,12 @@ def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tu
     about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
     begin, end = failed.result + 1, worked.result + 2
     if failed.tool == "patch":
-        # what was said of the tries before was wrong, and what is said after is about the next failure
+        # remarks on earlier tries were wrong, and what comes after is about the next failure
         begin, end = worked.call, worked.call + 1
     reason = best_reason(messages, begin, near, end, about, action=named)
     if reason is None and failed.tool == "code" and worked.call <= failed.result + 2:
-        said = diagnosis(messages, failed.result + 1)
-        reason = (said, failed.result + 1) if said else None
+        cause = diagnosis(messages, failed.result + 1)
+        reason = (cause, failed.result + 1) if cause else None
     if reason and not adds_to(reason[0], failed.failure.line):
         return None
     if reason and failed.failure.kind == "Lint" and not _about_name(failed.failure.line, reason[0]):
@@ -184,18 +190,18 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | No
     remark = reason[0] if reason else first_remark(messages, failed.result + 1)
     if not repeated and (not remark or failed.failure.kind in _OF_THIS_TASK):
         return None
-    content = describe_failure(failed, lang)
+    content = describe_failure(messages, failed, lang)
     if repeated:
         line = clean_line(failed.failure.line)
         content = words["repeated"].format(
-            subject=describe_subject(failed), n=len(episode.again) + 1, line=line
+            subject=describe_subject(messages, failed, lang), n=len(episode.again) + 1, line=line
         )
     resolution = words["repeated_fix"] if repeated else ""
     evidence = [
         _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
         _quote(messages[failed.result], failed.failure.line),
     ]
-    context = f"{describe_context(failed, lang)} {clip(remark, 300)}".strip()
+    context = f"{describe_context(messages, failed, lang)} {clip(remark, 300)}".strip()
     return MemoryDraft(
         content=content,
         context=f"{context} {words['unsolved']}",
@@ -232,9 +238,9 @@ def _tells(line: str) -> bool:
     return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
 
 
-def _told_line(change: str, message: Message) -> str:
+def _line_in_change(change: str, message: Message) -> str:
     """The last line of code in the words of a change that stands in the message that made it."""
-    lines = [line for line in re.findall(r"`([^`]{4,})`", change) if stands_in(line, message)]
+    lines = [line for line in re.findall(r"`([^`]{4,})`", change) if appears_in(line, message)]
     return lines[-1] if lines else ""
 
 

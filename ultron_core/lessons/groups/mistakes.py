@@ -17,12 +17,13 @@ from ultron_core.lessons.groups.loops import (
     find_same_check,
     hit_line,
 )
-from ultron_core.lessons.groups.statements import Place, find_assumption, find_conclusions, is_group, said
+from ultron_core.lessons.groups.statements import Place, find_assumption, find_conclusions, find_statements
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import Action, first_line
+from ultron_core.transcript.people import is_group
 
-__all__ = ["find_group_mistakes", "is_group"]
+__all__ = ["find_group_mistakes"]
 
 _CONFIDENCE = 0.55
 _TAGS = {
@@ -58,7 +59,7 @@ def find_group_mistakes(
 
 
 def _claims(messages: Sequence[Message], *, failed: bool) -> dict[str, list[Place]]:
-    spoken = said(messages)
+    spoken = find_statements(messages)
     assumed = find_assumption(spoken)
     found = {"assumed": [assumed] if assumed else []}
     concluded = find_conclusions(spoken)

@@ -9,7 +9,7 @@ from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import sentences
 
-__all__ = ["Place", "find_assumption", "find_conclusions", "is_group", "said"]
+__all__ = ["Place", "find_assumption", "find_conclusions", "find_statements"]
 
 #: a position in the messages and the words that stand there
 Place = tuple[int, str]
@@ -56,19 +56,14 @@ _ANSWER = 400
 _MAX_SENTENCE = 360
 
 
-def is_group(messages: Sequence[Message]) -> bool:
-    """True for a talk of named agents."""
-    return any(message.role == "assistant" and message.name for message in messages)
-
-
-def said(messages: Sequence[Message]) -> list[Place]:
-    """What agents state in their own words, in order, without what a person had told them."""
-    told = "\n".join(m.content for m in messages if m.role == "user")
+def find_statements(messages: Sequence[Message]) -> list[Place]:
+    """What agents state in their own words, in order, without what a person had given them."""
+    given = "\n".join(m.content for m in messages if m.role == "user")
     spoken = [(i, s) for i, m in enumerate(messages) if _is_agent(m) for s in _stated(m.content)]
     if messages and messages[-1].role == "assistant" and not _is_agent(messages[-1]):
         # the answer behind the last page that was shown
         spoken += [(len(messages) - 1, s) for s in _stated(messages[-1].content[-_ANSWER:], shortest=15)]
-    return [place for place in spoken if place[1] not in told]
+    return [place for place in spoken if place[1] not in given]
 
 
 def find_assumption(spoken: Sequence[Place]) -> Place | None:

@@ -18,7 +18,7 @@ def test_the_import_that_was_missing():
     change = find_code_change(
         "r = requests.get(url)", "import requests\nimport os\nr = requests.get(url)", output
     )
-    assert change.added == ("import requests",) and not change.gone
+    assert change.added == ("import requests",) and not change.removed
 
 
 def test_the_statement_that_the_run_stopped_at():
@@ -28,7 +28,7 @@ def test_the_statement_that_the_run_stopped_at():
     before = "tag = soup.find('b')\nn = int(tag.text)\nm = n + 1"
     after = "tag = soup.find('b')\nn = int(tag.text) if tag else 0\nk = 3\nm = n + 1"
     change = find_code_change(before, after, output)
-    assert (change.gone, change.added) == ("n = int(tag.text)", ("n = int(tag.text) if tag else 0",))
+    assert (change.removed, change.added) == ("n = int(tag.text)", ("n = int(tag.text) if tag else 0",))
 
 
 def test_a_rewrite_is_no_change_that_can_be_told():
@@ -88,7 +88,7 @@ def test_the_edit_that_has_to_do_with_the_failure_is_told():
     other = edit("/repo/src/b.ts", "const a = 1;", "const a = 2;")
     cure = edit("/repo/src/a.ts", 'import { resolve } from "path";', 'import { join, resolve } from "path";')
     (resolution,) = fixed(cure, other)
-    assert resolution.startswith("It worked after a change of `src/a.ts`")
+    assert resolution.startswith("It worked after a change to `src/a.ts`")
     assert "join, resolve" in resolution and "const a" not in resolution
 
 
@@ -102,10 +102,7 @@ def test_an_argument_is_told_with_its_value():
     again = ("update_booking", {"booking": "AB", "payment_id": "gift_card_1642017"})
     messages = talk(("user", "Please."), (call, "Error: certificate cannot be used"), (again, "done"))
     (draft,) = kept(messages)
-    assert (
-        draft.resolution
-        == "It worked once `payment_id` had been changed from `certificate_…` to `gift_card_…`."
-    )
+    assert draft.resolution == "It worked after changing `payment_id` from `certificate_…` to `gift_card_…`."
 
 
 @pytest.mark.parametrize(
