@@ -31,13 +31,16 @@ __all__ = [
 
 #: `file.py:52:12:`, `file.ts(499,20):`, `line 12`
 _POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
+#: "https://host/long/path?query=1": the host is kept
 _URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
 _MAX_URL_PATH = 30
+#: urllib3: "Max retries exceeded with url: /api/v1/items"
 _ASKED = re.compile(r"(\bwith url: )\S+")
-#: a number that is no status code
+#: a number that is not a status code: "balance 1342.50", not "HTTP 404"
 _NUMBER = re.compile(
     r"(?<!HTTP )(?<!status )(?<!code )(?<!Error )(?<!error )(?<![\w.…-])\d{2,}(?:\.\d+)?\b(?!\w)"
 )
+#: "/tmp/tmpab12/x.log", "0x7f9ec04d7d60"
 _TEMPORARY = re.compile(r"(?:/tmp|/var/folders)/[^\s'\":,]+|\b0x[0-9a-f]{6,}\b")
 #: an identifier that somebody was given: letters and at least four digits
 _GIVEN = re.compile(r"\b(?=[\w-]*[A-Za-z_-])([A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?)\d{4,}\b")

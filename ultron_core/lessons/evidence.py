@@ -1,4 +1,4 @@
-"""Does a quote stand in a message? Placeholders of a redacted quote match whatever they stand for."""
+"""Does a quote appear in a message? Placeholders of a redacted quote match whatever they replace."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["appears_in"]
 
 #: `<PERSON>`, `<LLM_API_KEY_2>`: what redaction leaves in the text that a model reads
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*[A-Z](?:_\d{1,9})?>")
-#: longest text that one placeholder stands for (a PEM block has about 3,500 characters)
+#: longest text that one placeholder replaces (a PEM block has about 3,500 characters)
 _MAX_SECRET = 4_000
-#: letters that must stand outside of placeholders, or the quote would be found in any message
+#: letters that must be outside of placeholders, or the quote would be found in any message
 _MIN_LETTERS = 8
 
 
 def appears_in(quote: str, message: Message) -> bool:
-    """True when `quote` stands letter by letter in the message's content or the arguments of its calls.
+    """True when `quote` appears verbatim in the message's content or the arguments of its calls.
 
     A placeholder of redaction matches any text of one to 4,000 characters; a quote of little else matches
     only itself. An argument is also shown as JSON, so a quote of `a\\nb` matches a real line break.

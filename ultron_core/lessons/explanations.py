@@ -20,6 +20,7 @@ __all__ = [
     "talk_language",
 ]
 
+#: "The build failed because pandas is not installed." / "报错是因为缺少依赖。"
 _REASON = re.compile(
     r"\bbecause\b|\b(?:issue|problem|error|failure|bug|cause) (?:is|was|seems|appears|occurred|comes|"
     r"came|lies)\b|\bcaused by\b|"
@@ -33,18 +34,21 @@ _REASON = re.compile(
     r"改成|修复|不支持|不存在",
     re.IGNORECASE,
 )
+#: openings that announce work and explain nothing: "Let me run the tests again."
 _WEAK = re.compile(
     r"^(?:this (?:should|will|would)|these (?:changes|modifications)|with (?:these|this)|let me|let's|"
     r"now|i'll|i will|i'm going|next|great|good|perfect|sure|okay|ok|here(?:'s| is| are)|sorry|apolog|"
     r"好的|现在|接下来|让我|我来|抱歉|很抱歉|以下)",
     re.IGNORECASE,
 )
+#: words that any two sentences about errors share, and so prove nothing
 _COMMON_WORDS = """
 after argument arguments attribute before code does error errors failed failing fails failure false file from
 have import into line module must name named names need needs none object please python return script self
 should test tests that this true type undefined user value values were when will with
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+#: words with which an error's own line is told again: "The file could not be found."
 _RESTATING_WORDS = """
 column columns contain contains key named
 based because case caused cause could database directory encountered failing fails failed files file found indicates
@@ -52,19 +56,20 @@ issue like likely looks message missing occurred occurring problem related runni
 suggests table that these this trying unable when with 因为 报错 错误 失败 问题 看起 起来
 """
 _RESTATING = frozenset(_RESTATING_WORDS.split())
-#: tells of a further change, not of this one
+#: about a further change, not this one: "Also, the README is out of date."
 _FURTHER = re.compile(r"also\b|additionally\b|in addition\b|另外|此外", re.IGNORECASE)
-#: says that a change is meant to work, not why
+#: says that a change is meant to work, not why: "This change should fix the failing test."
 _EMPTY = re.compile(
     r"^(?:this|these|that|the) (?:changes?|fix(?:es)?|modifications?|updates?)?\s*(?:should|will|"
     r"would|matches|updates|uses|ensures?)\b|"
     r"\bstill (?:related|failing|fails)\b|\bunrelated\b|\bnot (?:caused by|related to)\b|"
-    r"^with (?:these|this)\b|\bmatches the existing code\b|\bensure(?:s|d)? that\b|\bensuring\b|"
+    r"^with (?:these|this)\b|\bensure(?:s|d)? that\b|\bensuring\b|"
     r"\bfail(?:ing|ed)? due to an? `?\w*Error|\bneed to (?:investigate|inspect|diagnose|"
-    r"look|check)\b|\bappropriately\b|\bmore intelligently\b|\bcorrectly implemented\b|\bprevious attempt\b|"
+    r"look|check)\b|"
     r"^这(?:个|些)?(?:改动|修改|变更)(?:应该|会)",
     re.IGNORECASE,
 )
+#: says what to do: "Import json at the top of the module."
 _ACTION = re.compile(
     r"\b(?:import|install|define|add|use|using|rename|replace|remove|move|moving|set|setting|pass|"
     r"call|convert|compare|instead|"
@@ -73,12 +78,14 @@ _ACTION = re.compile(
     r"should be|due to|caused by|because)\b|导入|安装|定义|使用|改|换|添加|删除|升级|由于|因为",
     re.IGNORECASE,
 )
+#: says what went wrong: "The quota of the project is used up, so the deploy failed."
 _REMARK = re.compile(
     r"^(?!if\b|once\b).*(?:\b(?:errors?|failed|issue|problem|unable|missing)\b|\bnot (?:found|"
     r"available|defined|installed)\b|"
     r"\bdon't have\b|\bplaceholder\b)|错误|失败|问题|无法|没有",
     re.IGNORECASE,
 )
+#: "- ", "2. ", "## "
 LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)、]|#+)\s*")
 
 
@@ -168,6 +175,7 @@ def clip(text: str, limit: int) -> str:
 
 _FIRST_SENTENCES = 4
 _CAUSE_LENGTH = (30, 320)
+#: "It looks like the column is called `id`." / "看起来是缺少依赖。"
 _OPENING = re.compile(
     r"^(?:it (?:looks|seems|appears)(?: like| that)?|this (?:is|was|could be|may be|might be|happens|error) |"
     r"the (?:error|issue|problem|reason|failure|function|code|script)\b.{0,60}\b(?:is|was|because|due|"
@@ -175,19 +183,21 @@ _OPENING = re.compile(
     r"看(?:起来|来)|似乎|问题(?:是|在于|出在)|原因|报错是因为)",
     re.IGNORECASE,
 )
-#: says that something failed, or how the talk goes on, and not why
+#: says that something failed, or how the talk goes on, and not why: "There was an error with the code."
 _NO_CAUSE = re.compile(
     r"\bresulted in an? \w+|\b(?:an?|some|another|the same) (?:\w+ )?(?:error|issue|problem)s? "
-    r"(?:with|in|while|when|during|occurred)\b|\bwe need to (?:verify|confirm|carefully|follow|ensure|"
+    r"(?:with|in|while|when|during|occurred)\b|\bwe need to (?:verify|confirm|ensure|"
     r"proceed|continue)\b|\bplease\b|\b(?:was|were|been) successful|\bstep \d|\blet me\b|"
     r"\bthere (?:was|were|is) an? (?:error|issue)\b",
     re.IGNORECASE,
 )
+#: what will be done about it: "We need to install it first."
 _REMEDY = re.compile(
     r"^(?:we (?:need|should|must|can|will)|i(?:'ll| will| need to| should)|let'?s|to (?:fix|resolve|address|"
     r"handle|correct)|instead|therefore|this (?:could|might|may) be (?:due|because)|需要|应该|改|先)\b",
     re.IGNORECASE,
 )
+#: only announces it: "Let's fix this:"
 _NO_REMEDY = re.compile(
     r"\blet'?s (?:correct|fix|try|address|resolve|handle|adjust|modify) (?:that|this|it|the (?:code|script))\b|"
     r"\beffectively\b|[:：?？]$",

@@ -13,18 +13,20 @@ __all__ = ["MIN_CONFIDENCE", "gate_draft"]
 
 MIN_CONFIDENCE = 0.5
 
+#: "Is there anything else I can help with?" / "您好，很高兴为您服务。"
 _BOILERPLATE = re.compile(
     r"^(?:hi|hello|hey|thanks?(?: you)?|thank you (?:so|very) much|you're welcome|sure|ok(?:ay)?|"
     r"great|done|yes|no|bye|goodbye|good (?:morning|day)|"
     r"how can i (?:help|assist)|is there anything else|i(?:'m| am) (?:happy|glad|here) to (?:help|"
     r"assist)|let me know if|i(?:'ll| will) (?:help|start|begin|now|go ahead)|"
     r"the task (?:is|was|has been) (?:complete\w*|done|finished)|task completed|all (?:tests|checks) pass(?:ed)?|"
-    r"as an ai|i(?:'m| am) (?:sorry|unable)|terminate|please (?:confirm|wait|provide)|"
+    r"as an ai|i(?:'m| am) (?:sorry|unable)|please (?:confirm|wait|provide)|"
     r"你好|您好|谢谢|好的|不客气|再见|没问题|请稍等|任务(?:已)?完成|还有(?:什么|其他)|很高兴|"
     r"有什么可以帮|祝您|抱歉|对不起)"
     r"[\s\S]{0,60}$",
     re.IGNORECASE,
 )
+#: "The file has 10,174 lines." / "Created the file notes.md." / "The final answer is 42."
 _ONE_OFF = re.compile(
     r"^(?:the |this )?(?:file|folder|directory|list|table|document|page|output|result|response|"
     r"function|class|repo(?:sitory)?)\b[^.]{0,60}"
@@ -38,6 +40,7 @@ _ONE_OFF = re.compile(
     r"条|字|页|列)|^(?:最终)?(?:答案|结果)(?:是|为)[^。]{0,40}。?$|^已?(?:创建|修改|删除|更新)了?\S{0,20}文件",
     re.IGNORECASE,
 )
+#: "My phone number is ..." / "Confirmation code: 4OG6T3" / "我的身份证..."
 _PRIVATE = re.compile(
     r"\bmy (?:\w+ )?(?:phone|number|address|email|e-mail|password|passport|birthday|date of birth|"
     r"salary|bank|credit card|ssn|diagnosis|doctor|wife|husband|"
@@ -52,6 +55,7 @@ _PRIVATE = re.compile(
     r"(?:用户|客户|患者)的?(?:手机号|电话|住址|家庭住址|身份证|银行卡|病历|密码)(?:号码?)?(?:是|为|：)|身份证号",
     re.IGNORECASE,
 )
+#: what redaction leaves of a person: `<PERSON>`, `<PHONE_NUMBER_2>`
 _PERSONAL_PLACEHOLDER = re.compile(
     r"<(?:PERSON|EMAIL_ADDRESS|EMAIL|PHONE_NUMBER|CREDIT_CARD|US_SSN|SSN|ID_CARD|CN_ID|IBAN_CODE|IBAN|"
     r"ADDRESS)(?:_\d+)?>"
@@ -102,13 +106,13 @@ def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
 
 
 def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
-    """True when a recalled message already said it: an agent that repeats a memory gives no new one."""
-    told = [
+    """True when a recalled message already holds it: an agent that repeats a memory gives no new one."""
+    repeated = [
         one_line(draft.content).casefold(),
         *(one_line(item.quote).casefold() for item in draft.evidence[:1]),
     ]
     recalled = [one_line(message.content).casefold() for message in messages if message.origin == "recalled"]
-    return any(len(text) >= 20 and text in memory for text in told for memory in recalled)
+    return any(len(text) >= 20 and text in memory for text in repeated for memory in recalled)
 
 
 def _about_content(draft: MemoryDraft) -> str | None:

@@ -19,6 +19,7 @@ __all__ = ["find_habits"]
 
 #: how often something must have happened to be a pattern
 _TIMES = 3
+#: a command that checks a change: "npm run check", "mix test", "tsc --noEmit"
 _CHECK = re.compile(
     r"\b(?:tests?|check|lint|typecheck|type-check|tsc|pytest|mypy|ruff|eslint|vitest|jest|clippy|vet|build|verify|"
     r"phpunit|rspec|ctest)\b"
@@ -74,7 +75,7 @@ def _general(command: str) -> str:
 
 
 def _edit_habit(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
-    """Edits refused three times or more because their old text did not stand in the file, and cured."""
+    """Edits refused three times or more because their old text did not match the file, and cured."""
     missed = [e for e in episodes if e.worked is not None and is_mismatch(e.failed)]
     if len(missed) < _TIMES:
         return []

@@ -14,12 +14,14 @@ from ultron_core.transcript.speech import any_of
 
 __all__ = ["find_lookups"]
 
+#: "Could not find [Ian Hunter]. Similar: [...]" / "No results found." / "没有找到相关结果"
 _FOUND_NOTHING = any_of(
     r"^\W*(?:could not find|couldn't find|no (?:\w+ )?(?:results?|matches|entries|pages?|documents?) "
     r"(?:were )?(?:found|for)|no results?\b|0 results|nothing found|not found|没有找到|未找到|找不到|无结果|没有结果)"
 )
 #: a longer output holds more than the news that nothing was found
 _MAX_NOTHING = 800
+#: names of tools that look something up: "search", "wiki_lookup", "query_database"
 _LOOKUP = re.compile(r"search|lookup|look_up|find|query|wiki|browse", re.IGNORECASE)
 _MAX_QUERY = 200
 #: calls within which the better query must come
@@ -82,7 +84,7 @@ def _nothing(action: Action) -> bool:
 
 
 def _query(action: Action) -> str:
-    """The text that a lookup asks for, or nothing when the call is no lookup or asks for several."""
+    """The text that a lookup asks for, or nothing when the call is not a lookup or asks for several."""
     if not _LOOKUP.search(action.tool):
         return ""
     texts = [text.strip() for text in argument_strings(action.arguments) if text.strip()]

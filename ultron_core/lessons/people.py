@@ -34,6 +34,7 @@ __all__ = [
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
 _MAX_SENTENCE = 360
+#: openings of an answer that say nothing of what was done: "Sure, ..."
 _WEAK = re.compile(
     r"^(?:yes|ok|good|great|sure|now|let me|i'll|you're right|好的|是的|没问题)\b", re.IGNORECASE
 )
@@ -115,6 +116,7 @@ def _draft(kind: str, sentence: str, message: Message, before: str) -> MemoryDra
     )
 
 
+#: words of daily life, a general list: no data set was searched for them
 _LIFE = re.compile(
     r"\b(?:flights?|seats?|airports?|airlines?|hotels?|trains?|restaurants?|recipes?|cook\w*|bak(?:e|"
     r"ing)|coffee|tea|sleep|exercise|"
@@ -127,6 +129,7 @@ _LIFE = re.compile(
     r"维生素|头痛|医生|牙医|孩子|租房|公寓|洗衣|生日|假期|旅[行游]|高铁|火车|景点|门票|外卖|快递",
     re.IGNORECASE,
 )
+#: words of technology, a general list
 TECHNICAL = re.compile(
     r"`|\b(?:API|SQL|HTTP|JSON|CSV|Docker|git|pip|npm|Python|Java\w*|Node|Linux|server|database|"
     r"deploy\w*|commit|branch|"

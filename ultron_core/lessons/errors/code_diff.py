@@ -8,22 +8,25 @@ from dataclasses import dataclass
 
 __all__ = ["CodeChange", "find_code_change"]
 
-#: lines of a change that still can be read as one; more is a rewrite
+#: a change of more lines is a rewrite, which no sentence can hold
 _MAX_LINES = 3
 _MAX_LENGTH = 160
 #: how alike two lines must be for the one to count as the other, changed
 _SAME_LINE = 0.6
+#: "NameError: name 'json' is not defined"
 _QUOTED_NAME = re.compile(
     r"name '(\w+)' is not defined|No module named '([\w.]+)'|cannot import name '(\w+)'"
 )
+#: the statement below `File "app.py", line 3` in a traceback
 _FAILING_LINE = re.compile(r"^\s*File \"[^\"]+\", line \d+.*\n\s+(\S.*)$", re.MULTILINE)
 
+#: comments, prints and bare keywords
 _SAYS_NOTHING = re.compile(r"#|//|print\(|(?:else|try|finally|pass|return|except(?: \w+)?)\s*:?$")
 
 
 @dataclass(frozen=True, slots=True)
 class CodeChange:
-    """`added` alone: new lines; with `removed`: this line became the first added one; `layout`: indentation."""
+    """`added` alone: new lines; with `removed`: that line became the first added one; `layout`: indentation."""
 
     added: tuple[str, ...] = ()
     removed: str = ""

@@ -30,22 +30,26 @@ __all__ = ["describe_change", "missing_name", "silences"]
 _NEW_KEYS = ("new_string", "new_str", "newtext", "new_text")
 _MAX_LINE = 120
 _MAX_VALUE = 60
-#: lines of one edit that still can be told
+#: an edit of more new lines is a rewrite that no sentence can hold
 _MAX_ADDED = 2
-#: commands that look and change nothing
+#: commands that look and change nothing, so are not what solved a failure
 _LOOKING = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
     r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
 )
+#: words that prove no tie between a failure and a change
 _COMMON_WORDS = """
 error Error the and not for with test tests import from type module name this that const get set run add use has are new
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+#: commands that bring what was missing: "npm install", "mix deps.get"
 _INSTALL = re.compile(r"\b(?:install|add|sync|deps\.get|migrate|restore|bootstrap|update|upgrade)\b")
+#: failures that say so: "sh: 1: jq: not found"
 _MISSING = re.compile(
     r"No module|not found|Cannot find|not installed|missing|[Cc]ould not resolve|no such table|not available",
     re.IGNORECASE,
 )
+#: arguments that describe a call and do not change what it does
 _NO_ARGUMENT = ("command", "cmd", "description", "timeout", "run_in_background", "workdir")
 
 
@@ -125,7 +129,7 @@ def _file_change(episode: Episode, lang: Lang) -> str | None:
 
 
 def _nearness(change: str, failed: Action) -> int:
-    """How many names of the failure, its file left out, stand in the lines that were changed."""
+    """How many names of the failure, its file left out, appear in the changed lines."""
     line = failed.failure.line if failed.failure else ""
     line = " ".join(part for part in line.split() if not re.search(r"\.\w+[(:]", part))
     return len((_names(line) & _names(change)) - _COMMON)
@@ -209,7 +213,7 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
 
 
 def _speaks_of(failed: Action, changed: Sequence[tuple[str, object, object]]) -> bool:
-    """True when the failure names a changed argument or its value: another order is no cure."""
+    """True when the failure names a changed argument or its value: a different order is not a cure."""
     line = failed.failure.line if failed.failure else ""
     reported = {word.lower() for word in re.findall(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", line)}
     given = re.findall(

@@ -1,4 +1,4 @@
-"""Errors in tool output and what became of them: solved, tried again in vain, or left."""
+"""Errors in tool output and what became of them: solved, tried again in vain, or abandoned."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ultron_core.transcript.failures import clean_line
 
 __all__ = ["STAGES", "Episode", "find_episodes", "unchanged"]
 
-#: later actions that may still be the cure of a failure
+#: later actions among which the cure of a failure is looked for (not fitted: docs/memories.md)
 _REACH = 60
 _TASK_CHARS = 200
 #: kinds of failure that belong to one step of an edit

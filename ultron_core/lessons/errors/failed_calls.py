@@ -36,16 +36,19 @@ __all__ = ["abandoned_error_drafts", "solved_drafts", "unsolved_drafts"]
 
 #: left unsolved, these tell of names and files of one task, or of the network that day
 _OF_THIS_TASK = ("NameError", "KeyError", "FileNotFoundError", "ConnectionError", "Timeout")
+#: words of a failure line that say only that something failed
 _EMPTY = """
 assertionerror build code command error errors exception execution exit exitcode failed failure failures in passed
 test tests the warnings with
 """
+#: the two halves of a search-and-replace patch
 _PUT_IN = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
+#: lines that frame a patch
 _MARKS = re.compile(r"<{5,}|={5,}|>{5,}|@@|diff --git|[-+]{3} |```")
 _EMPTY_WORDS = frozenset(_EMPTY.split())
-#: a summary line of a test runner that ends before it says anything
+#: a summary line of a test runner that is cut short: "FAILED tests/test_a.py::test_b - Asser..."
 _CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
-#: a test's own values, which nobody meets again
+#: a test's own values, which nobody meets again: "AssertionError: 41 != 42"
 _VALUES_DIFFER = re.compile(r"AssertionError.* (?:!=|== ) |assert .* == ")
 
 
@@ -65,7 +68,7 @@ def unsolved_drafts(
     messages: Sequence[Message], episodes: Sequence[Episode], outcome: Outcome
 ) -> list[MemoryDraft]:
     """Failures never cured: the same call made three times in vain; the first and the last one of a failed
-    run; of a run whose end is not known those of code that an agent wrote and ran."""
+    run; when it is not known how the run ended, those of code that an agent wrote and ran."""
     open_ones = [
         e for e in episodes if e.worked is None and e.failed.failure and _tells(e.failed.failure.line)
     ]
@@ -174,7 +177,7 @@ def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tu
         reason = (cause, failed.result + 1) if cause else None
     if reason and not adds_to(reason[0], failed.failure.line):
         return None
-    if reason and failed.failure.kind == "Lint" and not _about_name(failed.failure.line, reason[0]):
+    if reason and failed.failure.kind == "Lint" and not _about_name(missing_name(failed), reason[0]):
         return None
     return reason
 
@@ -213,12 +216,11 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | No
     )
 
 
-def _about_name(line: str, reason: str) -> bool:
-    """Of an undefined name a reason must tell how it is brought in or done without."""
-    found = re.search(r"undefined name '(\w+)'", line)
-    if found is None:
+def _about_name(missing: str, reason: str) -> bool:
+    """Of a name that is not known, a reason must say how it is brought in or done without."""
+    if not missing:
         return True
-    name = re.escape(found.group(1))
+    name = re.escape(missing)
     return re.search(rf"\b{name}\b", reason) is not None and (
         re.search(r"\b(?:import\w*|defin\w+|undefined|missing|parameters?|arguments?|pass\w*)\b", reason)
         is not None
@@ -239,13 +241,13 @@ def _tells(line: str) -> bool:
 
 
 def _line_in_change(change: str, message: Message) -> str:
-    """The last line of code in the words of a change that stands in the message that made it."""
+    """The last line of code in the words of a change that appears in the message that made it."""
     lines = [line for line in re.findall(r"`([^`]{4,})`", change) if appears_in(line, message)]
     return lines[-1] if lines else ""
 
 
 def _first_line(text: str, message: Message) -> str:
-    """The first telling line of a call that stands letter by letter in its message; of a patch one it puts in."""
+    """The first telling line of a call that appears verbatim in its message; of a patch one it puts in."""
     put_in = _PUT_IN.search(text)
     plain = text.replace('\\"', '"').replace("\\n", "\n")
     lines = [line.strip() for source in message_texts(message) for line in source.splitlines()]

@@ -19,11 +19,12 @@ __all__ = ["find_reported"]
 
 #: a longer message is a document or a whole task
 _MAX_MESSAGE = 4_000
-#: the person says that it helped
+#: the person says that it helped: "thanks, that works"
 _HELPED = any_of(
     r"\bthank(?:s| you)\b|\b(?:that|it|this) (?:now )?(?:works|worked|fixed|fixes|helped|helps|solved|did it)\b|"
     r"\bworks (?:now|great|fine|well)\b|\bperfect\b|谢谢|好了|可以了|解决了|成功了|没问题了",
 )
+#: "still the same error" / "还是不行"
 _STILL = any_of(
     r"\bstill\b|\bbut\b|\bsame (?:error|issue|problem)\b|\b(?:doesn't|didn't|not) \w+|还是|仍然|没用|不行|但"
 )

@@ -1,4 +1,4 @@
-"""What groups of agents do to no end: ask again and again, check by doing the same, answer from a list of hits."""
+"""Loops of groups of agents: the same request again and again, a check that repeats the work, a list of hits."""
 
 from __future__ import annotations
 
@@ -26,20 +26,24 @@ _SAME_REQUEST = 0.5
 _ASKED_TIMES = 3
 #: code, data and what a program prints
 _NO_REQUEST = re.compile(r"```|^\s*[{\[<]|\w*Warning:|Traceback \(", re.MULTILINE)
+#: what a request is about: a name, something quoted, a number
 _NAME = re.compile(r"(?<![.!?。] )\b[A-Z][\w-]+|'[^']{3,60}'|\"[^\"]{3,60}\"|\d+")
-#: so many names fewer, and none new: a list is worked off
+#: this many names fewer, and none new: a list is being worked through
 _WORKED_OFF = 3
 _SAME_CODE = 0.85
-#: a page of hits, as search engines and search tools show it
+#: a page of hits, as search engines and search tools show it: "Search Result 1: Komo Mai Drive", "Results 1-10 of
+#: 2,300", "[next](https://www.bing.com/search?q=home)", "[1] A title" with its address below
 _HIT_LIST = re.compile(
-    r"\bsearch results? 1\b|\]\(https?://[\w.]*(?:bing|google|duckduckgo|baidu|sogou|yahoo|brave)\.[a-z.]+/[^)\s]*[?&]"
+    r"\bresults? 1\s*(?:[-–:]|to\b|of\b)|\]\(https?://[\w.]*(?:bing|google|duckduckgo|baidu|sogou|yahoo|brave)\.[a-z.]+/[^)\s]*[?&]"
     r"(?:q|wd|p|query)=|^\s*\[\d+\] .+\n\s*https?://",
     re.IGNORECASE | re.MULTILINE,
 )
-_LINK = re.compile(r"\]\(https?://|^Address: \S+|https?://\S+", re.MULTILINE)
+#: a page shown in a message has links: "[Home](https://example.org/)"
+_LINK = re.compile(r"https?://\S+")
 _PAGE_CHARS = 400
-_NO_OUTPUT = re.compile(r"^There (?:is|was) no code\b|^no code\b", re.IGNORECASE)
-_STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|code output:|output:|stdout:|stderr:)\s*", re.IGNORECASE)
+#: "exitcode: 0 (execution succeeded)", "Code output:", "Command output: ", "stdout:"
+_STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+#: "[]", "None", "Empty DataFrame ..."
 _NOTHING = re.compile(
     r"^(?:(?:\[\s*\]|\{\s*\}|\(\s*\)|none|null|nan|''|\"\"|no results?(?: found)?\.?|"
     r"empty dataframe\b.*|未找到.{0,12}|没有(?:找到)?结果。?)\s*)+$",
@@ -100,7 +104,7 @@ def hit_line(message: Message) -> str:
 def _shows(message: Message) -> bool:
     text = message.content
     if message.role == "tool":
-        return bool(_result(text)) and not _NO_OUTPUT.match(text.strip())
+        return bool(_result(text))
     if message.role != "assistant":
         return False
     return bool(message.tool_calls) or (len(text) >= _PAGE_CHARS and _LINK.search(text[:1000]) is not None)

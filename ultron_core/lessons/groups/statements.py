@@ -11,19 +11,21 @@ from ultron_core.transcript.language import sentences
 
 __all__ = ["Place", "find_assumption", "find_conclusions", "find_statements"]
 
-#: a position in the messages and the words that stand there
+#: a position in the messages and the words found there
 Place = tuple[int, str]
 
+#: "Let us assume the prices are 10 and 12." An "initial guess" is a numerical method's
 _ASSUMED = re.compile(
     r"\b(?:assum(?:e|ed|ing)|hypothetical(?:ly)?|placeholder|simulat(?:e|ed|ing)|"
     r"for (?:the sake of )?(?:demonstration|illustration)|mock(?:ed|ing)?|"
     r"based on (?:my|general|the general) knowledge|(?:from|to) my knowledge|made[- ]up|"
     r"(?<!initial )guess(?:ed|ing)?|unable to (?:access|retrieve|find|verify|locate)|"
     r"(?:cannot|can't|could not|couldn't) (?:directly )?(?:access|retrieve|verify|find|locate)|"
-    r"manually (?:specify|review|identify|verify|search|inspect|gather\w*)|I (?:know|recall) that)\b|假设|假定|"
+    r"I (?:know|recall) that)\b|假设|假定|"
     r"占位|模拟数据|凭经验|无法(?:访问|获取|核实)",
     re.IGNORECASE,
 )
+#: "Therefore the answer is Komo Mai Drive." / "因此答案是 42。"
 _CONCLUDED = re.compile(
     r"\b(?:therefore|thus|hence|in conclusion|final (?:answer|result|decision)|it follows|it'?s evident)\b|"
     r"\bthe (?:correct |final |total |exact |highest |first )?(?:answer|result|output|total|number|count|difference|"
@@ -34,18 +36,19 @@ _CONCLUDED = re.compile(
     r"established|determined|conclude)\b|因此|所以|最终答案|答案是|结果为|得出",
     re.IGNORECASE,
 )
+#: agreement, plans and conditions, which settle nothing: "I agree; we should verify the price next."
 _AGREED = re.compile(
-    r"^(?:if|once|when|after|please|given)\b|\bI agree\b|\bterminat|\bplease\b|\bnext speaker\b|"
+    r"^(?:if|once|when|after|please|given)\b|\bI agree\b|\bterminat|\bplease\b|"
     r"\bnot (?:\w+ )?(?:been|satisfied|found|identified)\b|\bhaven't\b|\bhave not\b|\bnext step\b|\bcould be\b|"
-    r"\bwe(?:'ll| will| need| should)\b|\bshould\b|\bneeds? to\b|\blet's\b|\bconclude (?:the|"
-    r"this)\b|\bno (?:\w+ )?progress\b|\berror\b|如果|请|需要",
+    r"\bwe(?:'ll| will| need| should)\b|\bshould\b|\bneeds? to\b|\blet's\b|\bconclude (?:the|this|our) "
+    r"(?:chat|conversation|discussion|task)\b|\bno (?:\w+ )?progress\b|\berror\b|如果|请|需要",
     re.IGNORECASE,
 )
 #: markup, data, questions, and orders to others, which state nothing
 _NO_PROSE = re.compile(
     r"[#\"'{}\[\]|`(]|.*(?:\?|[\"'],?)$|(?:if|once|please|provide|locate|check|find|use|implement|"
     r"develop|create|write|"
-    r"navigate|search|look|ensure|verify|confirm|identify|consider|click|open|go|we need|refined)\b",
+    r"navigate|search|look|ensure|verify|confirm|identify|consider|click|open|go|we need)\b",
     re.IGNORECASE,
 )
 _LIST_MARK = re.compile(r"^(?:[-*]+|\d+[.)])\s+")
