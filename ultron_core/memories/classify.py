@@ -16,6 +16,7 @@ __all__ = ["classify_memory"]
 
 _NOTE_TOKENS = 3072
 
+#: "The API key was committed to the repository." / "日志里泄露了令牌"
 _SECURITY = re.compile(
     r"\b(?:leak(?:ed|s|ing)?|expos(?:ed|es|ure)|hard-?coded|plain ?text|commit\w+) (?:\w+ ){0,4}"
     r"(?:secrets?|tokens?|passwords?|credentials?|(?:api |access |private |secret )?keys?)\b|"
@@ -31,9 +32,11 @@ _SECURITY = re.compile(
     r"密码|保存)|未授权访问|安全(?:风险|隐患|事件|问题)",
     re.IGNORECASE,
 )
+#: leaks and injections that have nothing to do with security
 _MEMORY_LEAK = re.compile(
     r"内存泄[漏露]|memory leaks?|依赖注入|dependency injection|resource leaks?", re.IGNORECASE
 )
+#: "Not X: use Y instead of X." / "不对，应该用 Y"
 _CORRECTION = re.compile(
     r"\b(?:the )?(?:user|customer|reviewer|they|he|she)(?: has)? (?:corrected|said (?:it|this|"
     r"that) (?:is|was) wrong|pointed out)|"
@@ -45,6 +48,7 @@ _CORRECTION = re.compile(
     r"搞错|弄错|说错|用错",
     re.IGNORECASE,
 )
+#: "The user prefers short answers." / "以后都用中文回答"
 _PREFERENCE = re.compile(
     r"\b(?:user|customer|team|client|boss|i|we|they)(?: \w+)? (?:prefers?|wants?|likes?|would like|"
     r"insists?|asks? (?:for|that|to)|asked (?:to|that|for))\b|"
@@ -53,6 +57,7 @@ _PREFERENCE = re.compile(
     r"请(?:始终|一直|总是|务必)|^(?:始终|总是|永远不要|一律)|要求(?:回答|回复|提交|使用)",
     re.IGNORECASE,
 )
+#: "ImportError when ..." / "启动时报错"
 _ERROR = re.compile(
     r"\b\w*(?:Error|Exception|Warning)\b|\berrors?\b|\bfail(?:s|ed|ure|ing)?\b|\bcrash\w*|"
     r"\btraceback\b|\bbroken?\b|\bbugs?\b|"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ultron_core.lessons.groups.loops import hit_line
 from ultron_core.lessons.groups.mistakes import find_group_mistakes
 from ultron_core.memories import gate_draft
 from ultron_core.models import as_messages
@@ -132,3 +133,24 @@ def test_a_single_assistant_is_no_group():
         [TASK, {"role": "assistant", "content": "Thus the answer is Komo Mai Drive, I assume."}]
     )
     assert mistakes(messages, failed=True) == []
+
+
+@pytest.mark.parametrize(
+    "page", ["Search Result 1: Homes on Komo Mai Drive", "Results 1-10 of 2,300 for homes", "Result 1 to 5"]
+)
+def test_a_list_of_hits_is_known_by_its_form_whoever_prints_it(page):
+    """Tools name their lists differently; what they share is that hits are numbered from one."""
+    assert hit_line(as_messages([agent("Surfer", page)])[0]) == page
+    assert hit_line(as_messages([agent("Surfer", "The results of 2022 are in the table.")])[0]) == ""
+
+
+@pytest.mark.parametrize("frame", ["Code output:", "Program output:", "stdout:"])
+def test_the_frame_of_an_output_is_not_an_output(frame):
+    output = {"role": "tool", "name": "Terminal", "content": f"exitcode: 0 (execution succeeded)\n{frame}"}
+    assert "empty-result" in kinds(agent("Coder", COUNT), output, agent("Coder", "On to the next page."))
+
+
+def test_one_name_is_not_a_group():
+    """Some logs sign every answer with the name of the one agent there is."""
+    alone = as_messages([{**TASK, "name": None}, *[agent("Bot", "Therefore the answer is Komo Mai.")] * 2])
+    assert mistakes(alone, failed=True) == []

@@ -41,7 +41,7 @@ _HIT_LIST = re.compile(
 #: a page shown in a message has links: "[Home](https://example.org/)"
 _LINK = re.compile(r"https?://\S+")
 _PAGE_CHARS = 400
-#: "exitcode: 0 (execution succeeded)", "Code output:", "Command output: ", "stdout:"
+#: "exitcode: 0 (execution succeeded)", "Code output:", "Program output: ", "stdout:"
 _STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
 #: "[]", "None", "Empty DataFrame ..."
 _NOTHING = re.compile(
