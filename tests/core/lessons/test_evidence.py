@@ -1,11 +1,11 @@
-"""A quote stands in its message, also when redaction has replaced some of its words."""
+"""A quote appears in its message, also when redaction has replaced some of its words."""
 
 import pytest
 
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.models import Message, ToolCall
 
-SAID = Message("tool", 'curl -H "Authorization: Bearer abc.def" failed for Zoe Miller\nand zoe@example.org')
+RESULT = Message("tool", 'curl -H "Authorization: Bearer abc.def" failed for Zoe Miller\nand zoe@example.org')
 CALLED = Message("assistant", "", tool_calls=(ToolCall("1", "bash", {"command": "make all\nmake check"}),))
 
 
@@ -24,8 +24,8 @@ CALLED = Message("assistant", "", tool_calls=(ToolCall("1", "bash", {"command": 
         ("   ", False),
     ],
 )
-def test_a_placeholder_stands_for_any_text_and_the_rest_is_letter_by_letter(quote, stands):
-    assert appears_in(quote, SAID) is stands
+def test_a_placeholder_matches_any_text_and_the_rest_must_be_verbatim(quote, stands):
+    assert appears_in(quote, RESULT) is stands
 
 
 def test_a_placeholder_that_is_in_the_log_is_found_as_it_is():

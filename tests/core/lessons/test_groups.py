@@ -121,14 +121,14 @@ def test_the_same_request_three_times():
         ("Muscle Gym, Ohio Gym, Cage Fitness, Crunch", "Cage Fitness, Crunch", "Crunch"),
     ],
 )
-def test_a_list_that_is_worked_off_is_no_repetition(items):
+def test_a_list_that_is_worked_off_is_not_repetition(items):
     turns = [
         agent("Leader", f"Please check the availability of {item} on the site of the shop.") for item in items
     ]
     assert kinds(*turns) == {}
 
 
-def test_a_single_assistant_is_no_group():
+def test_a_single_assistant_is_not_a_group():
     messages = as_messages(
         [TASK, {"role": "assistant", "content": "Thus the answer is Komo Mai Drive, I assume."}]
     )

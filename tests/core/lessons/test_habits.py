@@ -31,7 +31,7 @@ def test_a_check_that_follows_every_change():
     assert len(draft.evidence) == 2
 
 
-def test_twice_is_no_habit_and_repeating_without_a_change_neither():
+def test_twice_is_not_a_habit_and_neither_is_repeating_without_a_change():
     check = (bash("npm run check"), "ok")
     assert habits(edit(1), check, edit(2), check) == []
     assert habits(edit(1), check, check, check, check) == []

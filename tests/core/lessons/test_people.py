@@ -8,19 +8,19 @@ from ultron_core.lessons.people import find_corrections, find_preferences, find_
 BEFORE = ("assistant", "I installed the package with pip and changed the settings file.")
 
 
-def types(said):
-    messages = talk(("user", "set it up"), BEFORE, ("user", said))
+def types(sentence):
+    messages = talk(("user", "set it up"), BEFORE, ("user", sentence))
     found = find_corrections(messages) + find_preferences(messages) + find_tips(messages)
     return [draft.memory_type for draft in found]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "No, use uv instead of pip.",
         "nope, we want the handler in core/, not in utils",
         "Don't use mocks here, use the real database instead.",
-        "I said to use tabs, not spaces.",
+        "I sentence to use tabs, not spaces.",
         "It should be port 8443, not 8080.",
         "You edited the wrong file, it should be settings.toml.",
         "That's wrong. Use the staging config for the smoke test.",
@@ -33,12 +33,12 @@ def types(said):
         "这个不是超时时间，而是重试次数。",
     ],
 )
-def test_corrections(said):
-    assert types(said) == ["correction"]
+def test_corrections(sentence):
+    assert types(sentence) == ["correction"]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Always run the linter before you commit.",
         "From now on write commit messages in English.",
@@ -58,12 +58,12 @@ def test_corrections(said):
         "以后提交信息请用英文。",
     ],
 )
-def test_standing_wishes(said):
-    assert types(said) == ["preference"]
+def test_standing_wishes(sentence):
+    assert types(sentence) == ["preference"]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Tip: on long flights the seats behind the galley stay noisy all night.",
         "It's cheaper to take the airport train than a taxi after midnight.",
@@ -72,12 +72,12 @@ def test_standing_wishes(said):
         "如果去博物馆，最好早上九点前到，排队的人少。",
     ],
 )
-def test_tips_of_daily_life(said):
-    assert types(said) == ["life"]
+def test_tips_of_daily_life(sentence):
+    assert types(sentence) == ["life"]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "It always crashes when I open the page.",
         "I have never seen that before.",
@@ -103,8 +103,8 @@ def test_tips_of_daily_life(said):
         "好的，继续。",
     ],
 )
-def test_nothing_to_keep(said):
-    assert types(said) == []
+def test_nothing_to_keep(sentence):
+    assert types(sentence) == []
 
 
 def test_rules_of_a_prompt_and_pasted_documents_are_nobodys_wish():

@@ -54,7 +54,7 @@ def test_destructive_commands(command, kind):
         "curl -s https://example.org/data.json | jq .",
     ],
 )
-def test_everyday_commands_are_no_events(command):
+def test_everyday_commands_are_not_events(command):
     assert kinds((bash(command), "done")) == []
 
 
@@ -85,7 +85,7 @@ def test_a_secret_in_an_answer_is_written_nowhere():
     assert draft.content == "The agent repeated a secret (GitHub token) in its answer."
 
 
-def test_a_secret_is_named_by_its_kind_wherever_it_stands_and_never_quoted():
+def test_a_secret_is_named_by_its_kind_wherever_it_appears_and_never_quoted():
     shown = talk(("user", "Go."), (bash("env"), f"HOME=/root\nGITHUB_TOKEN={KEY}\n"))
     pasted = talk(("user", f"Use the token {KEY} please."), ("assistant", "I will."))
     written = talk(("user", "Go."), (("Write", {"file_path": ".env", "content": f"TOKEN={KEY}"}), "ok"))

@@ -47,7 +47,7 @@ def test_what_a_shell_is_given_to_run_is_the_command():
     assert kept(fixed[:-2]) == []
 
 
-def test_every_quote_stands_on_its_lines():
+def test_every_quote_is_on_its_lines():
     for draft in kept(SOLVED):
         for item in draft.evidence:
             (message,) = [m for m in SOLVED if m.start_line == item.start_line]
@@ -100,7 +100,7 @@ def test_a_changed_command_is_the_resolution():
     assert draft.resolution == "It worked with `git push --set-upstream origin topic` instead."
 
 
-def test_what_a_reading_tool_shows_is_no_error():
+def test_what_a_reading_tool_shows_is_not_an_error():
     messages = talk(
         ("user", "Look at the log."),
         (("Read", {"file_path": "app.log"}), "12:00 start\n12:01 ValueError: bad input\n12:02 stop"),
@@ -150,7 +150,7 @@ def test_the_same_in_chinese():
     assert {draft.memory_type for draft in kept(messages)} == {"correction", "preference"}
 
 
-def test_small_talk_bookings_and_pasted_documents_are_no_memories():
+def test_small_talk_bookings_and_pasted_documents_are_not_memories():
     messages = talk(
         ("user", "The service must always return a value. " * 60),
         ("assistant", "Is there anything else?"),

@@ -31,7 +31,7 @@ def test_the_statement_that_the_run_stopped_at():
     assert (change.removed, change.added) == ("n = int(tag.text)", ("n = int(tag.text) if tag else 0",))
 
 
-def test_a_rewrite_is_no_change_that_can_be_told():
+def test_a_rewrite_is_not_a_change_that_fits_a_sentence():
     assert find_code_change("a = 1\nb = 2", "x = 5\ny = 6\nz = 7\nw = 8", "ValueError: bad") is None
 
 
@@ -84,7 +84,7 @@ def edit(file, old, new):
     return (("Edit", {"file_path": file, "old_string": old, "new_string": new}), "The file has been updated.")
 
 
-def test_the_edit_that_has_to_do_with_the_failure_is_told():
+def test_the_edit_that_has_to_do_with_the_failure_is_named():
     other = edit("/repo/src/b.ts", "const a = 1;", "const a = 2;")
     cure = edit("/repo/src/a.ts", 'import { resolve } from "path";', 'import { join, resolve } from "path";')
     (resolution,) = fixed(cure, other)
@@ -92,12 +92,12 @@ def test_the_edit_that_has_to_do_with_the_failure_is_told():
     assert "join, resolve" in resolution and "const a" not in resolution
 
 
-def test_edits_that_have_nothing_to_do_with_it_are_no_cure():
+def test_edits_that_have_nothing_to_do_with_it_are_not_a_cure():
     others = [edit(f"/repo/src/{n}.ts", f"let q = {n};", f"let q = {n}0;") for n in "bcd"]
     assert fixed(*others) == []
 
 
-def test_an_argument_is_told_with_its_value():
+def test_an_argument_is_named_with_its_value():
     call = ("update_booking", {"booking": "AB", "payment_id": "certificate_7815826"})
     again = ("update_booking", {"booking": "AB", "payment_id": "gift_card_1642017"})
     messages = talk(("user", "Please."), (call, "Error: certificate cannot be used"), (again, "done"))
@@ -106,7 +106,7 @@ def test_an_argument_is_told_with_its_value():
 
 
 @pytest.mark.parametrize(
-    ("said", "cause"),
+    ("sentence", "cause"),
     [
         (
             "It looks like the function needs to be imported first. Let's correct the code. Here it is:",
@@ -121,8 +121,8 @@ def test_an_argument_is_told_with_its_value():
         ("It appears that the approach has resulted in an error.", ""),
     ],
 )
-def test_a_diagnosis_is_a_cause_and_no_announcement(said, cause):
-    assert diagnosis(talk(("assistant", said)), 0) == cause
+def test_a_diagnosis_is_a_cause_and_not_an_announcement(sentence, cause):
+    assert diagnosis(talk(("assistant", sentence)), 0) == cause
 
 
 def test_a_cure_that_a_later_failure_refutes_is_none():
@@ -135,13 +135,13 @@ def test_a_cure_that_a_later_failure_refutes_is_none():
     assert not [d for d in kept(talk(("user", "Please."), *turns, (test, again))) if d.resolution]
 
 
-def test_an_argument_that_the_failure_does_not_speak_of_is_no_cure():
+def test_an_argument_that_the_failure_does_not_mention_is_not_a_cure():
     call = ("update_booking", {"booking": "AB", "cabin": "business"})
     again = ("update_booking", {"booking": "AB", "cabin": "economy"})
     assert kept(talk(("user", "Please."), (call, "Error: gift card balance too low"), (again, "done"))) == []
 
 
-def test_what_a_harness_prints_after_an_output_is_no_success():
+def test_what_a_harness_prints_after_an_output_is_not_success():
     script = "I run it.\n```python\nimport os\nprint(os.getenvv('HOME'))\n```"
     error = "exitcode: 1 (execution failed)\nAttributeError: module 'os' has no attribute 'getenvv'"
     costs = Message("tool", "33506 prompt tokens, 88 completion tokens", origin="tool")

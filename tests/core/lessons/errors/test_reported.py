@@ -27,7 +27,7 @@ def test_the_cause_that_the_model_names_is_the_cure():
     assert [e.start_line for e in draft.evidence] == [1, 2]
 
 
-def test_an_answer_that_did_not_help_is_no_cure():
+def test_an_answer_that_did_not_help_is_not_a_cure():
     assert find_reported(talk(ASKED, ANSWER, ("user", "still the same error"))) == []
 
 
