@@ -40,7 +40,7 @@ class _Memory(BaseModel):
 class ExtractAnswer(BaseModel):
     """What the model is asked for."""
 
-    memories: list[_Memory] = Field(default_factory=list, max_length=_MAX_ANSWER)
+    memories: list[_Memory] = Field(max_length=_MAX_ANSWER)
 
 
 def extract_with_model(
