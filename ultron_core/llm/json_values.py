@@ -142,9 +142,8 @@ def _end_of_value(text: str, start: int) -> int | None:
                 raise ModelAnswerError(f"the answer is nested more than {MOST_NESTED} levels deep")
         elif mark == '"':
             return None  # a string that never ends
-        elif mark in "]}":
-            if stack.pop() != mark or not stack:
-                return token.end()
+        elif mark in "]}" and (stack.pop() != mark or not stack):
+            return token.end()
     return None
 
 

@@ -15,49 +15,14 @@ __all__ = ["field_key", "shapes", "why_refused"]
 
 #: what models put around an answer, tool calls of several vendors among it
 _WRAPPERS = frozenset(
-    [
-        "result",
-        "results",
-        "response",
-        "answer",
-        "output",
-        "data",
-        "json",
-        "content",
-        "value",
-        "arguments",
-        "parameters",
-        "input",
-        "final",
-        "finalanswer",
-        "function",
-        "functioncall",
-        "toolcall",
-        "toolcalls",
-        "toolinput",
-        "args",
-        "message",
-        "object",
-        "properties",
-        "text",
-    ]
+    """result results response answer output data json content value arguments parameters input final
+    finalanswer function functioncall toolcall toolcalls toolinput args message object properties
+    text""".split()  # noqa: SIM905
 )
 #: other names of the list that a schema of one list asks for; an empty one says that there is nothing
 _LISTS = frozenset(
-    [
-        "notes",
-        "items",
-        "entries",
-        "list",
-        "array",
-        "results",
-        "data",
-        "lessons",
-        "records",
-        "tasks",
-        "segments",
-        "memory",
-    ]
+    """notes items entries list array results data lessons records tasks segments
+    memory""".split()  # noqa: SIM905
 )
 _DEEPEST = 5
 
