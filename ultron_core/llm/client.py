@@ -26,6 +26,7 @@ from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache
 from ultron_core.llm.limits import Limits
 from ultron_core.llm.protocol import Answer, Check
 from ultron_core.llm.tokens import token_counter
+from ultron_core.llm.transport import AnswerTooLargeError
 from ultron_core.llm.trouble import MOST_WAIT, describe, final_error, is_transient, retry_after
 from ultron_core.settings import LLMSettings
 
@@ -154,7 +155,7 @@ class OpenAICompatibleLLM:
             try:
                 with self._limits.reserve(size), self._limits.slot():
                     return self._request(chat, schema, stage, key, size)
-            except (openai.APIError, NotACompletion) as error:
+            except (openai.APIError, NotACompletion, AnswerTooLargeError) as error:
                 reason = describe(error, self._settings)
                 self._record(stage, key, 0, 0, self._monotonic() - started, error=reason)
                 if not is_transient(error):

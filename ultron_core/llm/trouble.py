@@ -65,7 +65,7 @@ _HELP = {
 
 def is_transient(error: Exception) -> bool:
     """Whether the same request may succeed in a moment: overload, timeout, a lost connection, a proxy's error page."""
-    if isinstance(error.__cause__, AnswerTooLargeError):
+    if isinstance(error, AnswerTooLargeError):
         return False
     if isinstance(error, openai.APIStatusError):
         return error.status_code in _TRY_AGAIN
@@ -121,7 +121,7 @@ def describe(error: Exception | None, settings: LLMSettings) -> str:
         return f"{place} did not answer within {limit}."
     if isinstance(error, openai.APIStatusError):
         return f"{place} answered {error.status_code}. {_help(error)}"
-    if error is not None and isinstance(error.__cause__, AnswerTooLargeError):
+    if isinstance(error, AnswerTooLargeError):
         return f"{place} answered with more than {MOST_BYTES:,} bytes, or in a packing that was not offered."
     if isinstance(error, ValueError | NotACompletion):
         return f"{place} answered with something that is not a chat completion. Check ULTRON_LLM_BASE_URL."
@@ -149,7 +149,7 @@ def final_error(error: Exception, settings: LLMSettings) -> ModelError:
     anything else is the endpoint's fault and leaves the row all its attempts.
     """
     reason = describe(error, settings)
-    if isinstance(error.__cause__, AnswerTooLargeError):
+    if isinstance(error, AnswerTooLargeError):
         return ModelAnswerError(reason)
     if isinstance(error, openai.APIStatusError) and error.status_code in _REFUSED and _too_long(error):
         return ContextTooLongError(reason)
