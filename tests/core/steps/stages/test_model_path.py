@@ -148,9 +148,9 @@ def test_a_judgement_without_its_main_metric_blocks_nothing(with_model, server, 
     log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
     with Ultron(with_model) as ultron:
         ultron.ingest([log], "agent", process=True)
-        (row,) = rows(ultron, "SELECT labeler, label_attempts, error FROM task_segments")
-        assert (row["labeler"], row["attempts"]) == (None, 1)
-        assert "goal_reached" in row["error"]
+        (row,) = rows(ultron, "SELECT labeler, label_attempts, label_error FROM task_segments")
+        assert (row["labeler"], row["label_attempts"]) == (None, 1)
+        assert "goal_reached" in row["label_error"]
         assert rows(ultron, "SELECT 1 FROM llm_cache WHERE stage = 'label'") == []
         server.answer = answer
         assert ultron.process_pending()["labeled"] == 1
