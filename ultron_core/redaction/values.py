@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ultron_core.models import Finding
-from ultron_core.redaction.credentials import credential_value
+from ultron_core.redaction.assignments import credential_value
 from ultron_core.redaction.patterns import draft_of
 from ultron_core.redaction.spans import Draft, Numbering, Span
 

@@ -1,0 +1,128 @@
+"""Secrets on command lines and in SQL: `curl -u`, `mysql -p`, `sshpass -p`, `docker login -p`, `IDENTIFIED BY`.
+
+A command is one line of `_FLAGS`: the program's name, the flag, and how its value is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ultron_core.redaction.secret_names import Strength, strength
+from ultron_core.redaction.secret_values import is_secret, is_stand_in
+from ultron_core.redaction.spans import Span
+
+__all__ = ["command_secrets"]
+
+_C = "REDACTED_CREDENTIAL"
+_GLUED, _APART, _EITHER = r"", r"[ \t=]{1,4}", r"[ \t=]{0,4}"
+#: (program, flag, between flag and value)
+_FLAGS: tuple[tuple[str, str, str], ...] = (
+    ("mysql", "-p", _GLUED), ("mysqldump", "-p", _GLUED), ("mysqladmin", "-p", _GLUED), ("mariadb", "-p", _GLUED),
+    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker", "-p", _APART), ("podman", "-p", _APART),
+    ("nerdctl", "-p", _APART), ("helm", "-p", _APART), ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART),
+    ("mongo", "-p", _APART), ("mongosh", "-p", _APART), ("mongodump", "-p", _APART), ("sqlcmd", "-P", _EITHER),
+    ("bcp", "-P", _EITHER), ("ldapsearch", "-w", _APART), ("ldapadd", "-w", _APART), ("ldapmodify", "-w", _APART),
+    ("zip", "-P", _APART), ("unzip", "-P", _EITHER), ("7z", "-p", _GLUED), ("rar", "-p", _GLUED), ("unrar", "-p", _GLUED),
+    ("smbclient", "-U", _APART), ("xfreerdp", "/p:", _GLUED), ("net use", "/user:", _GLUED), ("winexe", "-U", _APART),
+    ("az login", "-p", _APART), ("twine", "-p", _APART), ("cqlsh", "-p", _APART), ("influx", "-password", _APART),
+    ("openssl", "-passin pass:", _GLUED), ("openssl", "-passout pass:", _GLUED), ("openssl", "-k", _APART), ("keytool", "-storepass", _APART),
+    ("keytool", "-keypass", _APART), ("ipmitool", "-P", _APART), ("snmpwalk", "-A", _APART), ("snmpget", "-A", _APART),
+    ("nmcli", "password", _APART), ("plink", "-pw", _APART), ("pscp", "-pw", _APART), ("putty", "-pw", _APART), ("hydra", "-p", _APART),
+    ("vncpasswd", "-f", _APART), ("ansible", "-e ansible_password", r"="), ("gpg", "--passphrase", _APART), ("vault login", "", r"[ \t]"),
+    ("jfrog", "--password", _APART), ("nuget", "-Password", _APART), ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART),
+    ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
+    ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
+)  # fmt: skip
+_WORD = r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
+_BY_FLAG = tuple((program, re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD)) for program, flag, between in _FLAGS)
+#: a command ends with its line, a pipe or a semicolon; longer ones are cut there
+_COMMAND = re.compile(r"[^\n;|]{0,500}")
+#: `-u user:password` of curl, wget, httpie and others, with quotes around either part
+_PART = r"(?:\"[^\"\r\n]{0,200}\"|'[^'\r\n]{0,200}'|[^\s\"':]{0,200})"
+_USER_FLAG = re.compile(
+    r"[\s\"'](?:-[a-zA-Z]{0,4}u|--user|--proxy-user|-U|--auth|-a)\\?(?:[= \t]|\r?\n){0,4}"
+    rf"(?:\"(?P<dq>[^\"\r\n]{{1,300}})\"(?!:)|'(?P<sq>[^'\r\n]{{1,300}})'(?!:)|(?P<raw>{_PART}:(?:\"[^\"\r\n]{{1,200}}\"|'[^'\r\n]{{1,200}}'|[^\s\"']{{1,200}})))"
+)
+_CLIENT = re.compile(r"\b(?:curl|wget|https?|xh|httpie|lftp|ab|siege|wrk)\b")
+#: `-H "X-Octopus-ApiKey: 3a16750d"`: in a command's header flag the name need not be surer than `token`
+_HEADER_FLAG = re.compile(r"(?:-H|--header)[= \t]{0,4}[\"']?([A-Za-z][A-Za-z0-9-]{1,50}):\s{0,3}([^\s\"'\\]{4,2000})")
+_SQL = re.compile(
+    r"(?i:\bidentified\s{1,4}(?:with\s{1,4}['\"`\w]{1,60}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|\b(?:encrypted\s{1,4}|with\s{1,4})?password(?:\s{0,4}=\s{0,4}|\s{1,4}|\s{0,4}\(\s{0,4})"
+    r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
+    r"\s{0,4}(?:'(?P<sq>[^'\r\n]{1,200})'|\"(?P<dq>[^\"\r\n]{1,200})\")"
+)
+#: `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`, `htpasswd -b file bob s3cret`
+_OTHERS = (
+    re.compile(r"echo[ \t]{1,4}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"'|]{3,200})[\"']?[ \t]{0,4}\|[^\n]{0,40}chpasswd"),
+    re.compile(r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}(?:--password-stdin|sudo -S|passwd --stdin|--stdin\b)"),
+    re.compile(r"(?i:\bnet[ \t]{1,4}user[ \t]{1,4})[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
+    re.compile(r"\bhtpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
+    re.compile(r"\brabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
+    re.compile(r"\b(?:requirepass|masterauth)[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
+    re.compile(r"//[\w./-]{3,200}:_(?:authToken|auth|password)[ =]{1,3}[\"']?(?P<raw>[^\s\"']{4,400})"),
+    re.compile(r"(?i:\b(?:the|my|our|its|this)?\s?(?:new |root |admin |wifi |db |database |login )?(?:password|passcode|passphrase)\s(?:is|was|to)\s(?:now )?)[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
+    re.compile(r"(?P<raw>[^\s\"'`]{6,100})[\"'`]?\s(?i:is the (?:password|passcode|passphrase|secret|api key|token))"),
+)
+
+
+def command_secrets(text: str) -> Iterator[Span]:
+    """Spans of the values alone; program, flag and user stay readable."""
+    for program, pattern in _BY_FLAG:
+        at = text.find(program)
+        while at >= 0:
+            end = at + len(program)
+            if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (" ", "\t", "\n", "="):
+                yield from _flagged(text, end, pattern)
+            at = text.find(program, end)
+    if ":" in text:
+        yield from _user_pairs(text)
+        yield from _headers(text)
+    for match in _SQL.finditer(text) if "assword" in text or "ASSWORD" in text or "dentified" in text or "DENTIFIED" in text else ():
+        group = "sq" if match["sq"] else "dq"
+        if _good(match[group]):
+            yield Span(*match.span(group), _C)
+    for pattern in _OTHERS:
+        for match in pattern.finditer(text):
+            if _good(match["raw"]) and (pattern is not _OTHERS[-1] or re.search(r"\d", match["raw"])):
+                yield Span(*match.span("raw"), _C)
+
+
+def _flagged(text: str, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:
+    command = _COMMAND.match(text, end)
+    match = pattern.search(text, end, command.end()) if command else None
+    if match:
+        group = next(name for name in ("dq", "sq", "raw") if match[name])
+        value = match[group]
+        start = match.start(group)
+        if "%" in value and "-U" in match[0]:  # smbclient -U user%password
+            start, value = start + value.index("%") + 1, value.partition("%")[2]
+        if _good(value) and not (group == "raw" and value.isdigit() and len(value) < 6 and "-p" in match[0] and "docker" in text[max(0, end - 8) : end]):
+            yield Span(start, start + len(value), _C)
+
+
+def _user_pairs(text: str) -> Iterator[Span]:
+    for match in _USER_FLAG.finditer(text):
+        group = next(name for name in ("dq", "sq", "raw") if match[name])
+        user, colon, word = match[group].partition(":")
+        if not colon or not _CLIENT.search(text, max(0, match.start() - 1000), match.start() + 1):
+            continue
+        start = match.start(group) + len(user) + 1
+        bare = word.strip("\"'")
+        if not bare:
+            start, bare, word = match.start(group), user, user
+        start += len(word) - len(word.lstrip("\"'"))
+        if _good(bare):
+            yield Span(start, start + len(bare), _C)
+
+
+def _headers(text: str) -> Iterator[Span]:
+    for match in _HEADER_FLAG.finditer(text):
+        name, value = match[1], match[2]
+        if strength(name) > Strength.NONE and is_secret(Strength.STRONG, value, quoted=True):
+            yield Span(*match.span(2), _C)
+
+
+def _good(value: str) -> bool:
+    """Anything but a variable, a stand-in or a placeholder."""
+    return len(value) >= 3 and not is_stand_in(value) and not value.startswith(("$", "<", "{{", "%{", "[", "--"))
