@@ -23,7 +23,7 @@ _VALUE = (
 _TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"
 _REST = re.compile(
     rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\])?){_TYPE}"
-    r"(?P<sep>\s{0,3}(?::{0,3}=|[?+.|]{1,2}=|=>|->|={1,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})" + _VALUE
+    r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})" + _VALUE
 )
 #: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `X_TOKEN,x,` and `private_key "x";`
 _CALL = re.compile(rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])")
@@ -46,6 +46,8 @@ _SET = re.compile(r"(?:\bset|\bsetx|config|configure|login)\s{1,4}$")
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
 _PROSE = re.compile(r"[是为]|is")
 _SIGNED_URL = re.compile(r"[?&](?:sig|X-Amz-Signature|Signature)=([A-Za-z0-9%/+_-]{40,400}={0,2})")
+#: `BUNDLE_GEMS__CONTRIBSYS__COM=cafebabe:deadbeef`, Sidekiq's login for Bundler
+_SIDEKIQ = re.compile(r"CONTRIBSYS__COM[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9a-f]{8}:[0-9a-f]{8})\b")
 _SESSION_COOKIE = re.compile(
     r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid|_gitlab_session|sessionid|csrftoken|laravel_session|remember_token)=([A-Za-z0-9%._-]{12,400})"
 )
@@ -62,6 +64,9 @@ def assigned_secrets(text: str) -> Iterator[Span]:
         grade = strength(text[start:end])
         if grade:
             yield from _values(text, start, end, grade)
+    if "CONTRIBSYS" in text:
+        for match in _SIDEKIQ.finditer(text):
+            yield Span(*match.span(1), _C)
     if "ig" in text:
         for match in _SIGNED_URL.finditer(text):
             yield Span(*match.span(1), _C)

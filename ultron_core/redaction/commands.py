@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ultron_core.redaction.secret_names import Strength, strength
 from ultron_core.redaction.secret_values import is_secret, is_stand_in
@@ -44,7 +45,8 @@ _USER_FLAG = re.compile(
     r"[\s\"'](?:-[a-zA-Z]{0,4}u|--user|--proxy-user|-U|--auth|-a)\\?(?:[= \t]|\r?\n){0,4}"
     rf"(?:\"(?P<dq>[^\"\r\n]{{1,300}})\"(?!:)|'(?P<sq>[^'\r\n]{{1,300}})'(?!:)|(?P<raw>{_PART}:(?:\"[^\"\r\n]{{1,200}}\"|'[^'\r\n]{{1,200}}'|[^\s\"']{{1,200}})))"
 )
-_CLIENT = re.compile(r"\b(?:curl|wget|https?|xh|httpie|lftp|ab|siege|wrk)\b")
+_CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
+_CLIENT_REACH = 1000
 #: `-H "X-Octopus-ApiKey: 3a16750d"`: in a command's header flag the name need not be surer than `token`
 _HEADER_FLAG = re.compile(r"(?:-H|--header)[= \t]{0,4}[\"']?([A-Za-z][A-Za-z0-9-]{1,50}):\s{0,3}([^\s\"'\\]{4,2000})")
 _SQL = re.compile(
@@ -52,18 +54,26 @@ _SQL = re.compile(
     r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
     r"\s{0,4}(?:'(?P<sq>[^'\r\n]{1,200})'|\"(?P<dq>[^\"\r\n]{1,200})\")"
 )
-#: `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`, `htpasswd -b file bob s3cret`
-_OTHERS = (
-    re.compile(r"echo[ \t]{1,4}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"'|]{3,200})[\"']?[ \t]{0,4}\|[^\n]{0,40}chpasswd"),
-    re.compile(r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}(?:--password-stdin|sudo -S|passwd --stdin|--stdin\b)"),
-    re.compile(r"(?i:\bnet[ \t]{1,4}user[ \t]{1,4})[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
-    re.compile(r"\bhtpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
-    re.compile(r"\brabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
-    re.compile(r"\b(?:requirepass|masterauth)[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
-    re.compile(r"//[\w./-]{3,200}:_(?:authToken|auth|password)[ =]{1,3}[\"']?(?P<raw>[^\s\"']{4,400})"),
-    re.compile(r"(?i:\b(?:the|my|our|its|this)?\s?(?:new |root |admin |wifi |db |database |login )?(?:password|passcode|passphrase)\s(?:is|was|to)\s(?:now )?)[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
-    re.compile(r"(?P<raw>[^\s\"'`]{6,100})[\"'`]?\s(?i:is the (?:password|passcode|passphrase|secret|api key|token))"),
+#: (a word that must be there, the form): `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`, ...
+_OTHERS = tuple(
+    (word, re.compile(form))
+    for word, form in (
+        ("chpasswd", r"echo[ \t]{1,4}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"'|]{3,200})[\"']?[ \t]{0,4}\|[^\n]{0,40}chpasswd"),
+        ("stdin", r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}--(?:password-)?stdin"),
+        ("sudo -S", r"echo[ \t]{1,4}[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[ \t]{0,4}sudo -S"),
+        ("net user", r"net user[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
+        ("htpasswd", r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
+        ("rabbitmqctl", r"rabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
+        ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
+        ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
+        (":_", r":_(?:authToken|auth|password)[ =]{1,3}[\"']?(?P<raw>[^\s\"']{4,400})"),
+        ("password ", r"(?i:password) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
+        ("passphrase ", r"(?i:passphrase) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
+    )
 )
+#: `//s3cr3tPw is the password`
+_IS_THE = re.compile(r"(?<=[^\s\"'`])[\"'`]? is the (?:password|passcode|passphrase|secret|api key|token)\b")
+_LAST_WORD = re.compile(r"[^\s\"'`/#;]{6,100}$")
 
 
 def command_secrets(text: str) -> Iterator[Span]:
@@ -72,20 +82,26 @@ def command_secrets(text: str) -> Iterator[Span]:
         at = text.find(program)
         while at >= 0:
             end = at + len(program)
-            if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (" ", "\t", "\n", "="):
+            if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (" ", "\t", "\n"):
                 yield from _flagged(text, end, pattern)
             at = text.find(program, end)
     if ":" in text:
         yield from _user_pairs(text)
-        yield from _headers(text)
-    for match in _SQL.finditer(text) if "assword" in text or "ASSWORD" in text or "dentified" in text or "DENTIFIED" in text else ():
-        group = "sq" if match["sq"] else "dq"
-        if _good(match[group]):
-            yield Span(*match.span(group), _C)
-    for pattern in _OTHERS:
-        for match in pattern.finditer(text):
-            if _good(match["raw"]) and (pattern is not _OTHERS[-1] or re.search(r"\d", match["raw"])):
+        if "-H" in text or "--header" in text:
+            yield from _headers(text)
+    if any(word in text for word in ("assword", "ASSWORD", "dentified", "DENTIFIED")):
+        for match in _SQL.finditer(text):
+            group = "sq" if match["sq"] else "dq"
+            if _good(match[group]):
+                yield Span(*match.span(group), _C)
+    for word, pattern in _OTHERS:
+        for match in pattern.finditer(text) if word in text else ():
+            if _good(match["raw"]):
                 yield Span(*match.span("raw"), _C)
+    for match in _IS_THE.finditer(text) if " is the " in text else ():
+        value = _LAST_WORD.search(text, max(0, match.start() - 100), match.start())
+        if value and re.search(r"\d", value[0]) and _good(value[0]):
+            yield Span(*value.span(), _C)
 
 
 def _flagged(text: str, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:
@@ -102,18 +118,22 @@ def _flagged(text: str, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:
 
 
 def _user_pairs(text: str) -> Iterator[Span]:
-    for match in _USER_FLAG.finditer(text):
-        group = next(name for name in ("dq", "sq", "raw") if match[name])
-        user, colon, word = match[group].partition(":")
-        if not colon or not _CLIENT.search(text, max(0, match.start() - 1000), match.start() + 1):
-            continue
-        start = match.start(group) + len(user) + 1
-        bare = word.strip("\"'")
-        if not bare:
-            start, bare, word = match.start(group), user, user
-        start += len(word) - len(word.lstrip("\"'"))
-        if _good(bare):
-            yield Span(start, start + len(bare), _C)
+    clients = [match.end() for match in _CLIENT.finditer(text)]
+    for begin, after in pairwise([*clients, len(text)]):
+        for match in _USER_FLAG.finditer(text, begin, min(after, begin + _CLIENT_REACH)):
+            yield from _user_pair(match)
+
+
+def _user_pair(match: re.Match[str]) -> Iterator[Span]:
+    group = next(name for name in ("dq", "sq", "raw") if match[name])
+    user, colon, word = match[group].partition(":")
+    start = match.start(group) + len(user) + 1
+    bare = word.strip("\"'")
+    if not bare:  # `-u "key:"`: an API key in the place of the user
+        start, bare, word = match.start(group), user, user
+    start += len(word) - len(word.lstrip("\"'"))
+    if colon and _good(bare):
+        yield Span(start, start + len(bare), _C)
 
 
 def _headers(text: str) -> Iterator[Span]:

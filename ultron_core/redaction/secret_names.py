@@ -23,7 +23,8 @@ class Strength(IntEnum):
 
 #: one of these is in every name that counts; texts are searched for them first
 STEMS = (
-    "pass", "pwd", "secret", "key", "token", "cred", "auth", "cookie", "psw", "connection_string",
+    "pass", "pwd", "secret", "key", "token", "cred", "auth", "cookie", "psw", "connection_string", "_pw", "sonar",
+    "cloudflare", "heroku", "datadog", "facebook", "twitter", "discord", "netlify", "confluent", "fastly", "sumologic",
     "密码", "口令", "密钥", "秘钥", "令牌", "凭证",
 )  # fmt: skip
 
@@ -83,6 +84,6 @@ def _judge(words: list[str]) -> Strength:
         return Strength.STRONG
     if last.endswith("token") or last in _WEAK or (last == "auth" and joined in ("auth", "npmauth")):
         return Strength.WEAK
-    if last in _VENDORS or (last == "string" and before == "connection"):
+    if last in _VENDORS or joined.endswith("sonarlogin") or (last == "string" and before == "connection"):
         return Strength.WEAK
     return Strength.NONE

@@ -43,8 +43,12 @@ _PIECES = tuple((literal, re.compile(re.escape(literal) + rest)) for literal, re
 def vendor_keys(text: str) -> Iterator[Span]:
     """Spans of keys in published formats, those of higher rank first."""
     yield from _webhooks(text)
+    refused: dict[str, int] = {}
     for at, literal in _starts(text):
-        yield from _first_match(text, at, literal)
+        if at >= refused.get(literal, 0):
+            found, end = _first_match(text, at, literal)
+            yield from found
+            refused[literal] = end  # `sk-a-sk-b-sk-c`: all of it was judged once
     yield from _infix_keys(text)
 
 
@@ -61,14 +65,18 @@ def _starts(text: str) -> Iterator[tuple[int, str]]:
             at = text.find(literal, at + len(literal))
 
 
-def _first_match(text: str, at: int, literal: str) -> Iterator[Span]:
+def _first_match(text: str, at: int, literal: str) -> tuple[list[Span], int]:
+    """The key that starts here, if any, and the end of what was looked at."""
+    looked = at
     for entity, pattern in _TRIED[literal]:
         match = pattern.match(text, at)
-        if match and not _filler(match[0], literal) and (literal != "sk-" or _sk_key(match[0])):
-            yield Span(at, match.end(), entity)
-            if entity == "AWS_ACCESS_KEY":
-                yield from _aws_secret(text, match.end())
-            return
+        if match is None:
+            continue
+        looked = max(looked, match.end())
+        if not _filler(match[0], literal) and (literal != "sk-" or _sk_key(match[0])):
+            secret = _aws_secret(text, match.end()) if entity == "AWS_ACCESS_KEY" else []
+            return [Span(at, match.end(), entity), *secret], looked
+    return [], looked
 
 
 def _filler(key: str, literal: str) -> bool:
@@ -89,10 +97,11 @@ def _sk_key(key: str) -> bool:
     return made_by_machine(key[3:]) or bool(known and not made_of_words(key[known.end() :]))
 
 
-def _aws_secret(text: str, end: int) -> Iterator[Span]:
+def _aws_secret(text: str, end: int) -> list[Span]:
     secret = _AWS_SECRET.match(text, end)
     if secret and re.search(r"\d", secret[1]) and re.search(r"[a-z]", secret[1]):
-        yield Span(secret.start(1), secret.end(1), _C)
+        return [Span(secret.start(1), secret.end(1), _C)]
+    return []
 
 
 def _webhooks(text: str) -> Iterator[Span]:
