@@ -28,6 +28,7 @@ from ultron_core.setting_stages import (
     LabelSettings,
     LLMSettings,
     QualityLLMSettings,
+    RedactionSettings,
     SearchSettings,
     SegmentSettings,
     SessionSettings,
@@ -45,6 +46,7 @@ __all__ = [
     "LLMSettings",
     "LabelSettings",
     "QualityLLMSettings",
+    "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
     "SessionSettings",
@@ -72,6 +74,7 @@ class Settings(Stage):
     tiers: TierSettings = TierSettings()
     search: SearchSettings = SearchSettings()
     clusters: ClusterSettings = ClusterSettings()
+    redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
 
     @classmethod

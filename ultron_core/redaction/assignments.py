@@ -23,7 +23,7 @@ _VALUE = (
 _TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"
 _REST = re.compile(
     rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\])?){_TYPE}"
-    r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})" + _VALUE
+    r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?" + _VALUE
 )
 #: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `X_TOKEN,x,` and `private_key "x";`
 _CALL = re.compile(rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])")
@@ -42,8 +42,9 @@ _BEFORE_SIBLING = re.compile(
 )
 #: `password: |` and the lines below that stand further in
 _BLOCK = re.compile(r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})")
-_SET = re.compile(r"(?:\bset|\bsetx|config|configure|login)\s{1,4}$")
+_SET = re.compile(r"(?:\bset|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$")
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
+_LINE_END = re.compile(r"[ \t]{0,4}(?:[\r\n]|\\n|$|#)")
 _PROSE = re.compile(r"[是为]|is")
 _SIGNED_URL = re.compile(r"[?&](?:sig|X-Amz-Signature|Signature)=([A-Za-z0-9%/+_-]{40,400}={0,2})")
 #: `BUNDLE_GEMS__CONTRIBSYS__COM=cafebabe:deadbeef`, Sidekiq's login for Bundler
@@ -157,7 +158,8 @@ def _judged(text: str, match: re.Match[str] | None, grade: Strength, *, env: boo
             return
         if match["close"] == "" and _PROSE.search(match["sep"]) and text[match.start() - 1].isascii() and not re.search(r"\d|[^\w.]", value):
             return
-    if is_secret(grade, value, quoted=quoted, env=env):
+    last = not quoted and bool(_LINE_END.match(text, end))
+    if is_secret(grade, value, quoted=quoted, env=env, last=last):
         yield Span(start, end, _C)
 
 

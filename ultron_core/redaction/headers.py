@@ -26,11 +26,11 @@ _BASIC = re.compile(r"(?i:basic) {1,3}([A-Za-z0-9+/]{6,1000}={0,2})(?![A-Za-z0-9
 #: `Cookie: sid=x; theme=dark`, `"cookie": "sid=x"`, `-b 'sid=x'`
 _COOKIE = re.compile(r"(?i:cookies?)\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?(?=[\w.-]{1,60}=)")
 _COOKIE_PAIR = re.compile(r"(?P<name>[\w.-]{1,60})=(?P<value>[^\s;,\"'\\]{1,2000})(?:;\s?|$)?")
+_DATE = re.compile(r"\d{1,2}-[A-Z][a-z]{2}-\d{4}")
 _ATTRIBUTES = frozenset("path domain expires max-age samesite version comment priority".split())
 _URL_PASSWORD = re.compile(r"://(?P<user>[^\s/:@\"'<>\\]{0,100}):(?P<word>[^\s/@\"'<>\\]{1,200})@[A-Za-z0-9\[._-]")
 #: a key in the place of the user: `https://0123abcd...@sentry.io/1`
 _URL_USER = re.compile(r"://(?P<user>[A-Za-z0-9_-]{20,200})@[A-Za-z0-9\[]")
-_WORD_AHEAD = re.compile(r"[a-z]+|[A-Z][a-z]+")
 
 
 def header_secrets(text: str) -> Iterator[Span]:
@@ -82,7 +82,7 @@ def _cookies(text: str) -> Iterator[Span]:
                 break
             value = pair["value"]
             secret = len(value) >= 12 or (len(value) >= 6 and re.search(r"\d", value) and re.search(r"[A-Za-z]", value))
-            if secret and pair["name"].lower() not in _ATTRIBUTES and not is_stand_in(value) and "(" not in value:
+            if secret and pair["name"].lower() not in _ATTRIBUTES and not is_stand_in(value) and "(" not in value and not _DATE.fullmatch(value):
                 yield Span(*pair.span("value"), _T)
             at = pair.end()
 

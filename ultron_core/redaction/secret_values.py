@@ -18,8 +18,9 @@ _STAND_IN_WORDS = frozenset(
     "var vars const let def data body request req args param params option options object function bearer basic it with for "
     "from file path must should was were be been and or to of in on at public private replace goes abc only when where valid "
     "bool boolean number float list dict array json field model column varchar char credentials credential login header "
-    "see use using used needed via stored strings plain plaintext encrypted hashed masked omitted removed".split()
+    "getpass prompt generate generated random crypto hash digest see use using used needed via stored strings plain plaintext encrypted hashed masked omitted removed".split()
 )
+_STAND_IN_ENDS = frozenset(("key", "token", "secret", "password", "here", "apikey", "id"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 #: `${NAME}`, `{{ name }}`, `$(command)`, `%(name)s`, `***`, `xxxxx`, `...`, `<name>`, `[NAME]`, `%NAME%`
 _TEMPLATE = re.compile(
@@ -29,14 +30,16 @@ _TEMPLATE = re.compile(
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*")
 _ENDS_IN_NUMBER = re.compile(r"(?:[A-Za-z]+[_.-])+(?:[A-Za-z]+|\d{1,4})|[A-Za-z_.-]+\d{1,2}")
 _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
+#: `password: swordfish` at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing
+_ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _FILE = re.compile(r".{1,200}\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|cfg|ini|conf|html|css|sh|go|rs|java)", re.I)
 
 
-def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False) -> bool:
-    """Judged by how sure the name is, the value itself, whether quotes hold it and whether it is `NAME=value`."""
+def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False, last: bool = False) -> bool:
+    """Judged by the name, the value, whether quotes hold it, whether it is `NAME=value` and the last on its line."""
     if len(value) < 4 or is_stand_in(value) or value.startswith(("/", "./", "../", "~/", "http://", "https://", "--")):
         return False
     if len(set(value)) == 1 or _FILE.fullmatch(value):
@@ -52,7 +55,7 @@ def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False) -
         return False
     if env:
         return not re.fullmatch(r"\d{1,3}|[A-Za-z]{1,3}", value)
-    return _raw(grade, value)
+    return _raw(grade, value) or (last and grade == Strength.PASSWORD and bool(_ONE_WORD.fullmatch(value)))
 
 
 def _raw(grade: Strength, value: str) -> bool:
@@ -92,6 +95,8 @@ def is_stand_in(value: str) -> bool:
         return not words and len(set(value)) <= 2
     if all(word in _STAND_IN_WORDS or word in ("123", "1234", "1", "2") for word in words):
         return not any(word.isdigit() for word in words) or len(words) > 1
+    if words[0] in ("your", "my", "insert", "enter", "replace") and not _STAND_IN_ENDS.isdisjoint(words):
+        return True  # your-posthog-api-key
     # DB_PASSWORD, customerApiKey: the name of a secret in the place of one
     return bool(not re.search(r"\d", value) and _IDENTIFIER.fullmatch(value) and strength(value) > Strength.NONE)
 

@@ -11,6 +11,7 @@ from typing import Any
 from ultron_core.models import Finding
 from ultron_core.redaction.assignments import credential_value
 from ultron_core.redaction.patterns import draft_of
+from ultron_core.redaction.secret_names import Strength, strength
 from ultron_core.redaction.spans import Draft, Numbering, Span
 
 __all__ = ["redact_value"]
@@ -49,6 +50,9 @@ STRUCTURAL = frozenset(
         "turn_id",
     ]
 )
+#: `{"name": "DB_PASSWORD", "value": "x"}` of Kubernetes, ECS, HAR files and headers
+_NAME_KEYS = ("name", "key", "header", "variable", "field", "Name", "Key")
+_VALUE_KEYS = frozenset(("value", "val", "content", "stringvalue", "plaintext"))
 _ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -73,9 +77,20 @@ class _Walk:
         if isinstance(value, str):
             return self._leaf(value, key)
         if isinstance(value, dict):
-            return [(self._leaf(str(k), "", is_key=True), k, self.plan(v, str(k))) for k, v in value.items()]
+            name = _sibling_name(value)
+            return [
+                (
+                    self._leaf(str(k), "", is_key=True),
+                    k,
+                    self.plan(v, name if name and str(k).lower() in _VALUE_KEYS else str(k)),
+                )
+                for k, v in value.items()
+            ]
         if isinstance(value, (list, tuple)):
-            return {"items": [self.plan(item, key) for item in value]}
+            flags = ["", *(item if isinstance(item, str) and item.startswith("-") else "" for item in value)]
+            return {"items": [self.plan(item, flag or key) for item, flag in zip(value, flags, strict=False)]}
+        if type(value) is int and strength(key) == Strength.PASSWORD and len(str(value)) >= 4:
+            return self._leaf(str(value), key)
         return (value,)
 
     def _leaf(self, text: str, key: str, is_key: bool = False) -> int:
@@ -114,6 +129,15 @@ def redact_value(value: Any, settle: Settle) -> tuple[Any, tuple[Finding, ...]]:
     return _rebuild(plan, texts), tuple(findings)
 
 
+def _sibling_name(value: dict[Any, Any]) -> str:
+    """The secret's name that a neighbour of `value` gives, if one does."""
+    for key in _NAME_KEYS:
+        name = value.get(key)
+        if isinstance(name, str) and len(name) <= 80 and strength(name):
+            return name
+    return ""
+
+
 def _structural(key: str) -> bool:
     return _CAMEL.sub("_", key).lower().replace("-", "_").replace("u_u_i_d", "uuid") in STRUCTURAL
 
@@ -138,7 +162,7 @@ def _rebuild(plan: Any, texts: Sequence[str]) -> Any:
     if isinstance(plan, int):
         return texts[plan]
     if isinstance(plan, list):
-        # keys that are no strings (Python only) stay as they are unless their text changed
+        # keys that are not strings (Python only) stay as they are unless their text changed
         return {
             (texts[i] if isinstance(k, str) or texts[i] != str(k) else k): _rebuild(v, texts)
             for i, k, v in plan

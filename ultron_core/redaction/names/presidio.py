@@ -28,11 +28,12 @@ from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
 from ultron_core.redaction.values import redact_value
+from ultron_core.redaction.words import OwnWords
 
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raise it with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "3"
+REDACTION_VERSION = "4"
 
 _SURE = 0.85
 _LIKELY = 0.4
@@ -45,7 +46,9 @@ _DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "L
 class PresidioRedactor:
     """Implements `Redactor`. The models are loaded at the first text that could hold a name (about 2 s)."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Sequence[str] = ()) -> None:
+        """`words`: the user's own words to redact, see the setting `ULTRON_REDACT_WORDS`."""
+        self._words = OwnWords(words)
         self._batch: Any = None
         self._nlp: Any = None
         self._lock = threading.RLock()
@@ -53,7 +56,8 @@ class PresidioRedactor:
 
     @property
     def version(self) -> str:
-        return REDACTION_VERSION
+        """Of the rules; with own words also of their list, so that a replay picks up a change."""
+        return f"{REDACTION_VERSION}+{self._words.digest}" if self._words.digest else REDACTION_VERSION
 
     def redact_text(self, text: str) -> Redaction:
         """One document; offsets of findings are positions in `text`."""
@@ -77,7 +81,7 @@ class PresidioRedactor:
     def _settle(self, drafts: Sequence[Draft], names: Sequence[bool] | None = None) -> None:
         """Adds spans until none is found any more; `names[i]` False leaves out names in draft i."""
         for draft in drafts:
-            settle(draft)
+            settle(draft, self._words)
         open_drafts = [draft for i, draft in enumerate(drafts) if names is None or names[i]]
         looked: set[str] = set()
         while open_drafts:
@@ -90,7 +94,7 @@ class PresidioRedactor:
                 )
             open_drafts = [d for d in open_drafts if by_draft.get(id(d)) and self._take(d, by_draft[id(d)])]
             for draft in open_drafts:
-                settle(draft)
+                settle(draft, self._words)
 
     def _take(self, draft: Draft, names: list[Span]) -> bool:
         """Adds the names, and the same names wherever else they stand in the draft's prose."""
