@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ultron_core.errors import InputError
+from ultron_core.models import Redaction
 from ultron_core.redaction import PresidioRedactor
 
 __all__ = ["Replacement", "preview"]
@@ -40,17 +41,17 @@ def preview(path: Path, redactor: PresidioRedactor) -> Iterator[Replacement]:
             for number, (line, redaction) in enumerate(
                 zip(batch, redactor.redact_texts(batch), strict=True), begin + 1
             ):
-                for finding in redaction.findings:
-                    head = line[max(0, finding.start - _CONTEXT) : finding.start]
-                    tail = line[finding.end : finding.end + _CONTEXT]
-                    gone = line[finding.start : finding.end]
-                    yield Replacement(
-                        str(file),
-                        number,
-                        finding.entity,
-                        _printable(head + gone + tail),
-                        _printable(head + finding.placeholder + tail),
-                    )
+                yield from _replacements(str(file), number, line, redaction)
+
+
+def _replacements(file: str, number: int, line: str, redaction: Redaction) -> Iterator[Replacement]:
+    moved = 0  # how much further right the text behind the findings so far is after redaction
+    for finding in redaction.findings:
+        start, end = finding.start + moved, finding.start + moved + len(finding.placeholder)
+        moved = end - finding.end
+        before = line[max(0, finding.start - _CONTEXT) : finding.end + _CONTEXT]
+        after = redaction.text[max(0, start - _CONTEXT) : end + _CONTEXT]
+        yield Replacement(file, number, finding.entity, _printable(before), _printable(after))
 
 
 def _printable(text: str) -> str:

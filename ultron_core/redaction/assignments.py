@@ -152,6 +152,8 @@ def _judged(text: str, match: re.Match[str] | None, grade: Strength, *, env: boo
     start, end = match.span(group)
     value, quoted = match[group], group != "raw"
     if not quoted:
+        if value.endswith(("...", "…")):  # cut off by whoever wrote it
+            return
         value = _trim(value, is_url=is_url)
         end = start + len(value)
         if text[end : end + 1] in ("(", "["):

@@ -20,8 +20,8 @@ _GLUED, _APART, _EITHER = r"", r"[ \t=]{1,4}", r"[ \t=]{0,4}"
 #: (program, flag, between flag and value)
 _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("mysql", "-p", _GLUED), ("mysqldump", "-p", _GLUED), ("mysqladmin", "-p", _GLUED), ("mariadb", "-p", _GLUED),
-    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker", "-p", _APART), ("podman", "-p", _APART),
-    ("nerdctl", "-p", _APART), ("helm", "-p", _APART), ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART),
+    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker login", "-p", _APART), ("podman login", "-p", _APART),
+    ("nerdctl login", "-p", _APART), ("helm registry login", "-p", _APART), ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART),
     ("mongo", "-p", _APART), ("mongosh", "-p", _APART), ("mongodump", "-p", _APART), ("sqlcmd", "-P", _EITHER),
     ("bcp", "-P", _EITHER), ("ldapsearch", "-w", _APART), ("ldapadd", "-w", _APART), ("ldapmodify", "-w", _APART),
     ("zip", "-P", _APART), ("unzip", "-P", _EITHER), ("7z", "-p", _GLUED), ("rar", "-p", _GLUED), ("unrar", "-p", _GLUED),
@@ -113,7 +113,7 @@ def _flagged(text: str, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:
         start = match.start(group)
         if "%" in value and "-U" in match[0]:  # smbclient -U user%password
             start, value = start + value.index("%") + 1, value.partition("%")[2]
-        if _good(value) and not (group == "raw" and value.isdigit() and len(value) < 6 and "-p" in match[0] and "docker" in text[max(0, end - 8) : end]):
+        if _good(value):
             yield Span(start, start + len(value), _C)
 
 
@@ -132,7 +132,7 @@ def _user_pair(match: re.Match[str]) -> Iterator[Span]:
     if not bare:  # `-u "key:"`: an API key in the place of the user
         start, bare, word = match.start(group), user, user
     start += len(word) - len(word.lstrip("\"'"))
-    if colon and _good(bare):
+    if colon and _good(bare) and not user.startswith("<"):
         yield Span(start, start + len(bare), _C)
 
 
@@ -145,4 +145,4 @@ def _headers(text: str) -> Iterator[Span]:
 
 def _good(value: str) -> bool:
     """Anything but a variable, a stand-in or a placeholder."""
-    return len(value) >= 3 and not is_stand_in(value) and not value.startswith(("$", "<", "{{", "%{", "[", "--"))
+    return len(value) >= 3 and len(set(value)) > 1 and not is_stand_in(value) and not value.startswith(("$", "<", "{{", "%{", "[", "--"))

@@ -82,7 +82,7 @@ def _first_match(text: str, at: int, literal: str) -> tuple[list[Span], int]:
 def _filler(key: str, literal: str) -> bool:
     """`sk-xxxxxxxx` and the like, and words in place of a key. A repeated few characters are still a key."""
     tail = key[len(literal) :]
-    if len(set(key[-16:])) <= 1 or len(set(tail.lower().replace("-", "").replace("_", ""))) <= 1:
+    if len(set(key[-16:])) <= 1 or len(set(re.sub(r"[-_.=]", "", tail.lower()))) <= 2:
         return True
     # `test_file_path_of_the_...`, `key-value-store`: a short common start needs a digit behind it
     return len(literal) < 6 and not re.search(r"\d", tail) and made_of_words(tail)
