@@ -173,6 +173,9 @@ class Draft:
         end = start + span.end - span.start
         if span.entity != "USER" and _escapes_next(self.text, start):
             start += 1  # the first letter belongs to an escape such as \n
+        if self.literals is not None:
+            _, start = _outside_escape(self.text, start)
+            end, _ = _outside_escape(self.text, end)
         return Span(start, end, span.entity)
 
     def _render(self) -> None:
@@ -196,6 +199,17 @@ def _escapes_next(text: str, start: int) -> bool:
     while slashes < start and slashes < 64 and text[start - 1 - slashes] == "\\":
         slashes += 1
     return slashes % 2 == 1
+
+
+def _outside_escape(text: str, at: int) -> tuple[int, int]:
+    """Start and end of the JSON escape that a cut at `at` would split; twice `at` when it splits none."""
+    for start in range(max(0, at - 5), at):
+        before = text[max(0, start - 64) : start]
+        if text[start] == "\\" and (len(before) - len(before.rstrip("\\"))) % 2 == 0:
+            end = start + (6 if text[start + 1 : start + 2] == "u" else 2)
+            if start < at < end:
+                return start, end
+    return at, at
 
 
 def _is_json(text: str) -> bool:
