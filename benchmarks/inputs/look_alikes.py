@@ -26,7 +26,9 @@ KINDS = {
     "code that names a secret": re.compile(
         r"(?i)\b[\w.]*(?:token|password|secret|api_?key|auth|credential|cookie)\w*\s*[:=(]\s*\S+"
     ),
-    "prose about secrets": re.compile(r"(?i)\b(?:token|password|secret|api key|credential|authorization)s? \w+ \w+"),
+    "prose about secrets": re.compile(
+        r"(?i)\b(?:token|password|secret|api key|credential|authorization)s? \w+ \w+"
+    ),
     "long word": re.compile(r"[A-Za-z0-9_-]{20,120}"),
 }
 #: values of the logs that are secrets after all, read and left out: generated passwords, tokens of web pages
@@ -43,7 +45,10 @@ def look_alikes(data: Path, lock: Path, count: int, seed: int = 13) -> list[tupl
                 if not REAL.search(line):
                     found[kind].add(line)
     rng = random.Random(seed)
-    drawn = [("lock file", line) for line in rng.sample(sorted(set(lock.read_text("utf-8").splitlines())), count // 10)]
+    drawn = [
+        ("lock file", line)
+        for line in rng.sample(sorted(set(lock.read_text("utf-8").splitlines())), count // 10)
+    ]
     share = (count - len(drawn)) // len(found) + 1
     for kind in sorted(found, key=lambda kind: len(found[kind])):
         lines = sorted(found[kind])

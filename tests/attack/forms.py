@@ -30,7 +30,16 @@ ALPHABETS = {
     "n": string.digits,
     "b": string.ascii_letters + string.digits + "+/",
 }
-PASSWORDS = ("hunter2", "Tr0ub4dor&3", "s3cr3t-Pw!", "Zx9#kLm2", "wint3rIsC0ming", "P@ssw0rd-77", "q7Vt2mXa", "N0t-4-y0u")
+PASSWORDS = (
+    "hunter2",
+    "Tr0ub4dor&3",
+    "s3cr3t-Pw!",
+    "Zx9#kLm2",
+    "wint3rIsC0ming",
+    "P@ssw0rd-77",
+    "q7Vt2mXa",
+    "N0t-4-y0u",
+)
 #: the frames of gitleaks' GenerateSampleSecrets (cmd/generate/config/utils/generate.go, MIT), those it leaves open too
 FRAMES = (
     '{i}_api_token = "{s}"', '{i}Token="{s}"', '{i}Token = "{s}"', "{i}Token={s}", "{i}Token = {s}", '{{\n    "{i}_token": "{s}"\n}}',

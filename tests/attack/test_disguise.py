@@ -34,9 +34,19 @@ def test_twice_is_once_and_offsets_are_right(text):
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.dictionaries(st.lists(PIECES, max_size=4).map("".join), st.one_of(st.integers(), st.lists(PIECES, max_size=8).map("".join)), max_size=4))
+@given(
+    st.dictionaries(
+        st.lists(PIECES, max_size=4).map("".join),
+        st.one_of(st.integers(), st.lists(PIECES, max_size=8).map("".join)),
+        max_size=4,
+    )
+)
 def test_json_stays_json(value):
-    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False), json.dumps({"inner": json.dumps(value)})):
+    for text in (
+        json.dumps(value),
+        json.dumps(value, ensure_ascii=False),
+        json.dumps({"inner": json.dumps(value)}),
+    ):
         redacted = redact_patterns(text).text
         json.loads(redacted)
         assert redact_patterns(redacted).text == redacted

@@ -110,7 +110,9 @@ def delete(settings: Settings, memory_id: str, yes: bool) -> None:
 
 @click.command()
 @click.option("--replay", "replaying", is_flag=True, help="Redact what is stored again.")
-@click.option("--again", is_flag=True, help="With --replay: also what this version of the rules has seen already.")
+@click.option(
+    "--again", is_flag=True, help="With --replay: also what this version of the rules has seen already."
+)
 @click.option(
     "--preview",
     "previewed",

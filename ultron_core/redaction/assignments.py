@@ -23,25 +23,33 @@ _VALUE = (
 _TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"
 _REST = re.compile(
     rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\])?){_TYPE}"
-    r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?" + _VALUE
+    r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?"
+    + _VALUE
 )
 #: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `X_TOKEN,x,` and `private_key "x";`
-_CALL = re.compile(rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])")
+_CALL = re.compile(
+    rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])"
+)
 _CSV = re.compile(r"(?P<close>)(?P<sep>,)(?P<raw>[^\s\"'`<>,;]{16,400})(?=[,\r\n]|$)")
 _FLAG = re.compile(r"(?P<close>)(?P<sep>[ \t]{1,4}|=)" + _VALUE)
 #: `["--password", "x"]`
-_LIST_FLAG = re.compile(r"(?P<close>\\{0,3}[\"'])(?P<sep>\s{0,3},\s{0,20})(?:\\{1,3}\"(?P<eq>[^\"\\\r\n]{1,400})\\|\"(?P<dq>[^\"\\\r\n]{1,400})\"|'(?P<sq>[^'\\\r\n]{1,400})')")
+_LIST_FLAG = re.compile(
+    r"(?P<close>\\{0,3}[\"'])(?P<sep>\s{0,3},\s{0,20})(?:\\{1,3}\"(?P<eq>[^\"\\\r\n]{1,400})\\|\"(?P<dq>[^\"\\\r\n]{1,400})\"|'(?P<sq>[^'\\\r\n]{1,400})')"
+)
 #: `<dbPassword>x</dbPassword>`, also over lines; `key="Password" value="x"`
 _ELEMENT = re.compile(r"(?P<close>)(?P<sep>>\s{0,40})(?P<raw>[^\s<>]{3,400})(?=\s{0,40}</)")
 #: `"name": "DB_PASSWORD", "value": "x"` in either order, `- name: DB_PASSWORD` and `  value: x`, `name="x" value="y"`
 _SIBLING = re.compile(
-    rf"(?P<close>\\{{0,3}}[{_Q}]?)(?P<sep>[\s,/<>]{{1,40}}\\{{0,3}}[{_Q}]?(?i:value|val|content)\\{{0,3}}[{_Q}]?\s{{0,3}}[:=]\s{{0,3}})" + _VALUE
+    rf"(?P<close>\\{{0,3}}[{_Q}]?)(?P<sep>[\s,/<>]{{1,40}}\\{{0,3}}[{_Q}]?(?i:value|val|content)\\{{0,3}}[{_Q}]?\s{{0,3}}[:=]\s{{0,3}})"
+    + _VALUE
 )
 _BEFORE_SIBLING = re.compile(
     rf"(?i)[{_Q}]?value[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}](?P<dq>[^{_Q}\\\r\n]{{1,200}})[{_Q}][\s,]{{1,30}}[{_Q}]?(?:name|key)[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}]?$"
 )
 #: `password: |` and the lines below that stand further in
-_BLOCK = re.compile(r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})")
+_BLOCK = re.compile(
+    r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})"
+)
 _SET = re.compile(r"(?:\bset|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$")
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
 _LINE_END = re.compile(r"[ \t]{0,4}(?:[\r\n]|\\n|$|#)")
@@ -135,8 +143,17 @@ def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
     for pattern in (_CALL, _CSV, _ELEMENT, _SIBLING):
         match = pattern.match(text, end)
         if match:
-            sure = Strength.WEAK if pattern is _CSV or (pattern is _CALL and match["sep"].strip() == "") else grade
-            yield from _judged(text, match, sure if pattern is not _CALL or grade < Strength.STRONG else grade, env=pattern is _ELEMENT)
+            sure = (
+                Strength.WEAK
+                if pattern is _CSV or (pattern is _CALL and match["sep"].strip() == "")
+                else grade
+            )
+            yield from _judged(
+                text,
+                match,
+                sure if pattern is not _CALL or grade < Strength.STRONG else grade,
+                env=pattern is _ELEMENT,
+            )
             return
     before = _BEFORE_SIBLING.search(text, max(0, start - 300), start)
     if before and is_secret(grade, before["dq"], quoted=True):
@@ -145,7 +162,9 @@ def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
         yield from _judged(text, _SET_VALUE.match(text, end), grade, env=True)
 
 
-def _judged(text: str, match: re.Match[str] | None, grade: Strength, *, env: bool, is_url: bool = False) -> Iterator[Span]:
+def _judged(
+    text: str, match: re.Match[str] | None, grade: Strength, *, env: bool, is_url: bool = False
+) -> Iterator[Span]:
     if match is None:
         return
     group = next(name for name in ("eq", "dq", "sq", "bq", "raw") if match.groupdict().get(name) is not None)
@@ -158,7 +177,12 @@ def _judged(text: str, match: re.Match[str] | None, grade: Strength, *, env: boo
         end = start + len(value)
         if text[end : end + 1] in ("(", "["):
             return
-        if match["close"] == "" and _PROSE.search(match["sep"]) and text[match.start() - 1].isascii() and not re.search(r"\d|[^\w.]", value):
+        if (
+            match["close"] == ""
+            and _PROSE.search(match["sep"])
+            and text[match.start() - 1].isascii()
+            and not re.search(r"\d|[^\w.]", value)
+        ):
             return
     last = not quoted and bool(_LINE_END.match(text, end))
     if is_secret(grade, value, quoted=quoted, env=env, last=last):
@@ -177,6 +201,10 @@ def _trim(value: str, *, is_url: bool) -> str:
     value = re.split(r"[，。；、）】”’！]|\\[nrt\"]|</", value, maxsplit=1)[0]
     kept = value.rstrip(".,;:\\?")
     # the closing bracket of what surrounds it: `(password=x9y8z7)`; one that is opened inside stays
-    while kept and kept[-1] in ")]}!" and kept.count(kept[-1]) > kept.count({")": "(", "]": "[", "}": "{", "!": "!"}[kept[-1]]):
+    while (
+        kept
+        and kept[-1] in ")]}!"
+        and kept.count(kept[-1]) > kept.count({")": "(", "]": "[", "}": "{", "!": "!"}[kept[-1]])
+    ):
         kept = kept[:-1].rstrip(".,;:\\?")
     return kept

@@ -35,8 +35,13 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
     ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
 )  # fmt: skip
-_WORD = r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
-_BY_FLAG = tuple((program, re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD)) for program, flag, between in _FLAGS)
+_WORD = (
+    r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
+)
+_BY_FLAG = tuple(
+    (program, re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD))
+    for program, flag, between in _FLAGS
+)
 #: a command ends with its line, a pipe or a semicolon; longer ones are cut there
 _COMMAND = re.compile(r"[^\n;|]{0,500}")
 #: `-u user:password` of curl, wget, httpie and others, with quotes around either part
@@ -48,7 +53,9 @@ _USER_FLAG = re.compile(
 _CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
 _CLIENT_REACH = 1000
 #: `-H "X-Octopus-ApiKey: 3a16750d"`: in a command's header flag the name need not be surer than `token`
-_HEADER_FLAG = re.compile(r"(?:-H|--header)[= \t]{0,4}[\"']?([A-Za-z][A-Za-z0-9-]{1,50}):\s{0,3}([^\s\"'\\]{4,2000})")
+_HEADER_FLAG = re.compile(
+    r"(?:-H|--header)[= \t]{0,4}[\"']?([A-Za-z][A-Za-z0-9-]{1,50}):\s{0,3}([^\s\"'\\]{4,2000})"
+)
 _SQL = re.compile(
     r"(?i:\bidentified\s{1,4}(?:with\s{1,4}['\"`\w]{1,60}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|\b(?:encrypted\s{1,4}|with\s{1,4})?password(?:\s{0,4}=\s{0,4}|\s{1,4}|\s{0,4}\(\s{0,4})"
     r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
@@ -58,12 +65,24 @@ _SQL = re.compile(
 _OTHERS = tuple(
     (word, re.compile(form))
     for word, form in (
-        ("chpasswd", r"echo[ \t]{1,4}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"'|]{3,200})[\"']?[ \t]{0,4}\|[^\n]{0,40}chpasswd"),
-        ("stdin", r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}--(?:password-)?stdin"),
+        (
+            "chpasswd",
+            r"echo[ \t]{1,4}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"'|]{3,200})[\"']?[ \t]{0,4}\|[^\n]{0,40}chpasswd",
+        ),
+        (
+            "stdin",
+            r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}--(?:password-)?stdin",
+        ),
         ("sudo -S", r"echo[ \t]{1,4}[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[ \t]{0,4}sudo -S"),
         ("net user", r"net user[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
-        ("htpasswd", r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
-        ("rabbitmqctl", r"rabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})"),
+        (
+            "htpasswd",
+            r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",
+        ),
+        (
+            "rabbitmqctl",
+            r"rabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",
+        ),
         ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         (":_", r":_(?:authToken|auth|password)[ =]{1,3}[\"']?(?P<raw>[^\s\"']{4,400})"),
@@ -82,7 +101,11 @@ def command_secrets(text: str) -> Iterator[Span]:
         at = text.find(program)
         while at >= 0:
             end = at + len(program)
-            if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (" ", "\t", "\n"):
+            if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (
+                " ",
+                "\t",
+                "\n",
+            ):
                 yield from _flagged(text, end, pattern)
             at = text.find(program, end)
     if ":" in text:
@@ -145,4 +168,9 @@ def _headers(text: str) -> Iterator[Span]:
 
 def _good(value: str) -> bool:
     """Anything but a variable, a stand-in or a placeholder."""
-    return len(value) >= 3 and len(set(value)) > 1 and not is_stand_in(value) and not value.startswith(("$", "<", "{{", "%{", "[", "--"))
+    return (
+        len(value) >= 3
+        and len(set(value)) > 1
+        and not is_stand_in(value)
+        and not value.startswith(("$", "<", "{{", "%{", "[", "--"))
+    )

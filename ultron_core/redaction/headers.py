@@ -28,7 +28,9 @@ _COOKIE = re.compile(r"(?i:cookies?)\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?
 _COOKIE_PAIR = re.compile(r"(?P<name>[\w.-]{1,60})=(?P<value>[^\s;,\"'\\]{1,2000})(?:;\s?|$)?")
 _DATE = re.compile(r"\d{1,2}-[A-Z][a-z]{2}-\d{4}")
 _ATTRIBUTES = frozenset("path domain expires max-age samesite version comment priority".split())
-_URL_PASSWORD = re.compile(r"://(?P<user>[^\s/:@\"'<>\\]{0,100}):(?P<word>[^\s/@\"'<>\\]{1,200})@[A-Za-z0-9\[._-]")
+_URL_PASSWORD = re.compile(
+    r"://(?P<user>[^\s/:@\"'<>\\]{0,100}):(?P<word>[^\s/@\"'<>\\]{1,200})@[A-Za-z0-9\[._-]"
+)
 #: a key in the place of the user: `https://0123abcd...@sentry.io/1`
 _URL_USER = re.compile(r"://(?P<user>[A-Za-z0-9_-]{20,200})@[A-Za-z0-9\[]")
 
@@ -58,7 +60,11 @@ def header_secrets(text: str) -> Iterator[Span]:
 
 def _any_value(value: str, scheme: bool) -> bool:
     """With a scheme in front all but a stand-in; without one a word such as `Authorization: required` stays."""
-    if value.startswith(("$", "%s", "%(", "*", "+")) or is_stand_in(value.rstrip(".")) or len(set(value)) <= 2:
+    if (
+        value.startswith(("$", "%s", "%(", "*", "+"))
+        or is_stand_in(value.rstrip("."))
+        or len(set(value)) <= 2
+    ):
         return False
     return scheme or bool(re.search(r"\d", value)) or len(value) >= 24
 
@@ -66,7 +72,9 @@ def _any_value(value: str, scheme: bool) -> bool:
 def _token(value: str) -> bool:
     if is_stand_in(value):
         return False
-    return random_looking(value) or (len(value) >= 24 and not re.fullmatch(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*", value))
+    return random_looking(value) or (
+        len(value) >= 24 and not re.fullmatch(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*", value)
+    )
 
 
 def _tail(value: str) -> int:
@@ -81,8 +89,16 @@ def _cookies(text: str) -> Iterator[Span]:
             if pair is None:
                 break
             value = pair["value"]
-            secret = len(value) >= 12 or (len(value) >= 6 and re.search(r"\d", value) and re.search(r"[A-Za-z]", value))
-            if secret and pair["name"].lower() not in _ATTRIBUTES and not is_stand_in(value) and "(" not in value and not _DATE.fullmatch(value):
+            secret = len(value) >= 12 or (
+                len(value) >= 6 and re.search(r"\d", value) and re.search(r"[A-Za-z]", value)
+            )
+            if (
+                secret
+                and pair["name"].lower() not in _ATTRIBUTES
+                and not is_stand_in(value)
+                and "(" not in value
+                and not _DATE.fullmatch(value)
+            ):
                 yield Span(*pair.span("value"), _T)
             at = pair.end()
 
@@ -91,7 +107,11 @@ def _url_passwords(text: str) -> Iterator[Span]:
     at = text.find("://")
     while at >= 0:
         match = _URL_PASSWORD.match(text, at)
-        if match and not match["word"].startswith(("$", "{", "%(", "<", "[")) and not re.fullmatch(r"\*+|x{3,}|X{3,}|\.{3}", match["word"]):
+        if (
+            match
+            and not match["word"].startswith(("$", "{", "%(", "<", "["))
+            and not re.fullmatch(r"\*+|x{3,}|X{3,}|\.{3}", match["word"])
+        ):
             yield Span(*match.span("word"), "REDACTED_CREDENTIAL")
             if re.fullmatch(r"[0-9a-f]{8}", match["user"]):
                 yield Span(*match.span("user"), "REDACTED_CREDENTIAL")

@@ -31,8 +31,12 @@ _PUTTY = re.compile(
 _NETRC = re.compile(r"\b(?:login|user)[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1,4}(\S{1,200})")
 _NETRC_TURNED = re.compile(r"\bmachine[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1,4}(\S{1,200})")
 #: `db.example.com:5432:app:bob:s3cret` in .pgpass; a compiler's `file.c:10:3: error` has no user there
-_PGPASS = re.compile(r"(?m)^(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_*-]{1,60}:(?:\d{4,5}|\*):(?!\d+:)[\w*-]{1,60}:[\w*.@-]{1,60}:(\S{3,200})$")
-_SOURCE_FILE = re.compile(r"\.(?:py|js|ts|tsx|jsx|c|h|cc|cpp|go|rs|java|rb|php|sh|md|json|ya?ml|toml|txt|css|html?):")
+_PGPASS = re.compile(
+    r"(?m)^(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_*-]{1,60}:(?:\d{4,5}|\*):(?!\d+:)[\w*-]{1,60}:[\w*.@-]{1,60}:(\S{3,200})$"
+)
+_SOURCE_FILE = re.compile(
+    r"\.(?:py|js|ts|tsx|jsx|c|h|cc|cpp|go|rs|java|rb|php|sh|md|json|ya?ml|toml|txt|css|html?):"
+)
 #: `"auth": "Ym9iOnMzY3JldA=="` in docker's config.json and `_auth=...` of npm: base64 of user:password
 _PAIR = re.compile(r"auth[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![A-Za-z0-9+/=_.-])")
 #: hashes as crypt(3), Django, LDAP and htpasswd write them: `root:$6$salt$hash:18000:0:`

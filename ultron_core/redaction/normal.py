@@ -14,7 +14,9 @@ from ultron_core.redaction.spans import Span
 __all__ = ["Normal", "normalised"]
 
 #: terminal colours and other control sequences (ECMA-48): `\x1b[31mghp_...`, also written out as `\033[31m`
-_ANSI = r"(?:\x1b|\\(?:x1[bB]|033|e|u001[bB]))(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"
+_ANSI = (
+    r"(?:\x1b|\\(?:x1[bB]|033|e|u001[bB]))(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"
+)
 #: zero-width characters, soft hyphen, joiners, direction marks, byte order mark: nobody sees them
 _INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 #: letters, digits and the signs of keys and addresses in their full-width form: `ｓｋ－ａｂｃ`
@@ -26,7 +28,17 @@ _PIECE = re.compile(
     r"|\\{1,8}(?:u00(?P<u>[2-7][0-9a-fA-F])|x(?P<x>[2-7][0-9a-fA-F])|(?P<simple>[nrt\n\"'/`]))"
     r"|%(?P<pct>[2-7][0-9a-fA-F])|&(?P<html>quot|amp|apos|lt|gt|#3[49]|#x2[27]);|(?P<curly>[“”‘’])"
 )
-_HTML = {"quot": '"', "#34": '"', "#x22": '"', "apos": "'", "#39": "'", "#x27": "'", "amp": "&", "lt": "<", "gt": ">"}
+_HTML = {
+    "quot": '"',
+    "#34": '"',
+    "#x22": '"',
+    "apos": "'",
+    "#39": "'",
+    "#x27": "'",
+    "amp": "&",
+    "lt": "<",
+    "gt": ">",
+}
 _CURLY = {"“": '"', "”": '"', "‘": "'", "’": "'"}
 #: one look decides for most texts that nothing is to be done
 _ANYTHING = re.compile(rf"[\x1b\\{_INVISIBLE}{_WIDE}“”]|%[2-7]|&(?:quot|amp|apos|[lg]t|#)")

@@ -66,7 +66,9 @@ def _everywhere(text: str, words: OwnWords = _NO_WORDS, *, secrets_only: bool = 
         return
     yield from _personal(text, words)
     if view:
-        yield from map(view.original, _personal(view.text, words) if view.disguised else words.find(view.text))
+        yield from map(
+            view.original, _personal(view.text, words) if view.disguised else words.find(view.text)
+        )
 
 
 def _secrets(text: str) -> Iterator[Span]:

@@ -43,7 +43,9 @@ _SECRET_KEYS = (
     "api secret private access encryption encrypt signing account shared master storage auth service consumer license "
     "subscription deploy webhook hmac aes jwt ssh rsa integration ingest admin root client application app"
 ).split()
-_KEY_SUFFIXES = tuple(f"{word}key" for word in _SECRET_KEYS if word not in ("app", "client", "root", "admin", "rsa"))
+_KEY_SUFFIXES = tuple(
+    f"{word}key" for word in _SECRET_KEYS if word not in ("app", "client", "root", "admin", "rsa")
+)
 #: keys of tables, caches, sorting, translation and keyboards
 _PLAIN_KEYS = frozenset(
     "public primary foreign cache partition sort idempotency dict map lookup group composite unique natural candidate hot "
@@ -53,15 +55,32 @@ _PLAIN_KEYS = frozenset(
 )
 _HAN = ("密码", "口令", "密钥", "秘钥")
 _HAN_WEAK = ("令牌", "凭证")
-_WEAK = ("token", "credential", "credentials", "cred", "creds", "cookie", "authorization", "authkey", "apitoken")
+_WEAK = (
+    "token",
+    "credential",
+    "credentials",
+    "cred",
+    "creds",
+    "cookie",
+    "authorization",
+    "authkey",
+    "apitoken",
+)
 #: their keys have no shape of their own; a random value behind the bare name is one: `cloudflare: "0574b9..."`
-_VENDORS = frozenset("cloudflare heroku datadog facebook twitter discord netlify confluent fastly sumologic".split())
+_VENDORS = frozenset(
+    "cloudflare heroku datadog facebook twitter discord netlify confluent fastly sumologic".split()
+)
 
 
 @lru_cache(maxsize=50_000)
 def strength(name: str) -> Strength:
     """How surely a variable, key, header or flag of this name holds a secret; `max_tokens` and `key_id` do not."""
-    if name in ("PASS", "Pass", "Key", "KEY"):  # `--- PASS: TestFTSQuery/empty` of go test; a heading of a table
+    if name in (
+        "PASS",
+        "Pass",
+        "Key",
+        "KEY",
+    ):  # `--- PASS: TestFTSQuery/empty` of go test; a heading of a table
         return Strength.NONE
     if name.endswith((*_HAN, *_HAN_WEAK)):
         return Strength.PASSWORD if name.endswith(_HAN) else Strength.WEAK

@@ -35,12 +35,19 @@ _ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
-_FILE = re.compile(r".{1,200}\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|cfg|ini|conf|html|css|sh|go|rs|java)", re.I)
+_FILE = re.compile(
+    r".{1,200}\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|cfg|ini|conf|html|css|sh|go|rs|java)",
+    re.I,
+)
 
 
 def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False, last: bool = False) -> bool:
     """Judged by the name, the value, whether quotes hold it, whether it is `NAME=value` and the last on its line."""
-    if len(value) < 4 or is_stand_in(value) or value.startswith(("/", "./", "../", "~/", "http://", "https://", "--")):
+    if (
+        len(value) < 4
+        or is_stand_in(value)
+        or value.startswith(("/", "./", "../", "~/", "http://", "https://", "--"))
+    ):
         return False
     if len(set(value)) == 1 or _FILE.fullmatch(value):
         return False
@@ -70,7 +77,9 @@ def _raw(grade: Strength, value: str) -> bool:
         # hunter2, Summer2024: a word and a number is what people choose, `password1` is a variable
         simple = re.fullmatch(r"[A-Za-z]{3,}\d{1,6}[A-Za-z]{0,3}", value)
         return grade == Strength.PASSWORD and bool(simple) and not is_stand_in(value.rstrip("0123456789"))
-    return len(value) >= 6 and bool(re.search(r"\d|[^\w.]", value)) and not re.fullmatch(r"[\d.,-]{1,7}", value)
+    return (
+        len(value) >= 6 and bool(re.search(r"\d|[^\w.]", value)) and not re.fullmatch(r"[\d.,-]{1,7}", value)
+    )
 
 
 def _weak(value: str, held: bool) -> bool:
@@ -98,7 +107,9 @@ def is_stand_in(value: str) -> bool:
     if words[0] in ("your", "my", "insert", "enter", "replace") and not _STAND_IN_ENDS.isdisjoint(words):
         return True  # your-posthog-api-key
     # DB_PASSWORD, customerApiKey: the name of a secret in the place of one
-    return bool(not re.search(r"\d", value) and _IDENTIFIER.fullmatch(value) and strength(value) > Strength.NONE)
+    return bool(
+        not re.search(r"\d", value) and _IDENTIFIER.fullmatch(value) and strength(value) > Strength.NONE
+    )
 
 
 def random_looking(value: str) -> bool:

@@ -19,7 +19,12 @@ for _entity, _literals, _rest in SHAPES:
         _GROUPED.setdefault(_literal, []).append((_entity, _pattern))
 
 #: `eyJrIjoi...` may be a key of Grafana and may be a web token: shapes of shorter starts follow
-_TRIED = {literal: [s for x in sorted(_GROUPED, key=len, reverse=True) if literal.startswith(x) for s in _GROUPED[x]] for literal in _GROUPED}
+_TRIED = {
+    literal: [
+        s for x in sorted(_GROUPED, key=len, reverse=True) if literal.startswith(x) for s in _GROUPED[x]
+    ]
+    for literal in _GROUPED
+}
 #: a key is part of a long run of letters, digits, dashes and dots; only such runs are searched for literals
 _RUN = re.compile(r"[A-Za-z0-9_.-]{16,}")
 _INSIDE = sorted((x for x in _GROUPED if re.fullmatch(r"[A-Za-z0-9_.-]+", x)), key=lambda x: (-len(x), x))

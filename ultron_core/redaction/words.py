@@ -15,7 +15,9 @@ class OwnWords:
     """Finds the words as whole words, in any case; `digest` names the list in the version of redaction."""
 
     def __init__(self, words: Sequence[str] = ()) -> None:
-        known = sorted({word.strip().casefold() for word in words if word.strip()}, key=lambda w: (-len(w), w))
+        known = sorted(
+            {word.strip().casefold() for word in words if word.strip()}, key=lambda w: (-len(w), w)
+        )
         self.digest = hashlib.sha256("\n".join(sorted(known)).encode()).hexdigest()[:8] if known else ""
         self._pattern = re.compile("|".join(map(_bounded, known)), re.IGNORECASE) if known else None
 
