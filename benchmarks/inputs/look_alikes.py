@@ -2,7 +2,7 @@
 
 Kinds: camelCase identifiers, versions, file names and paths, hashes, UUIDs, ids, lines of code that name a secret,
 prose about secrets, lines of `uv.lock`. Each comes with up to 80 characters of its line on either side.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

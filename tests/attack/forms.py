@@ -4,7 +4,7 @@ A line holds `text` with `{S}` where the secret is, or `id` for the frames in wh
 template: `{a20}` letters and digits, `{l20}` lower case and digits, `{w20}` also dash and underscore, `{h32}` hexadecimal,
 `{u16}` upper case and digits, `{n10}` digits, `{b40}` base64, `{uuid}`, `{pw}` a password. Keys are drawn with a fixed
 seed, so that no scanner takes a file for a leak.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ PASSWORDS = (
 )
 #: the frames of gitleaks' GenerateSampleSecrets (cmd/generate/config/utils/generate.go, MIT), those it leaves open too
 FRAMES = (
-    '{i}_api_token = "{s}"', '{i}Token="{s}"', '{i}Token = "{s}"', "{i}Token={s}", "{i}Token = {s}", '{{\n    "{i}_token": "{s}"\n}}',
-    '\\{{\n    \\"{i}_token\\": \\"{s}\\"\n\\}}', "<{i}Token>{s}</{i}Token>", "<{i}Token>\n    {s}\n</{i}Token>", "{i}_token: {s}",
+    '{i}_api_token = "{s}"', '{i}Token="{s}"', '{i}Token = "{s}"', "{i}Token={s}", "{i}Token = {s}", '{{\n    "{i}_token": "{s}"\n}}',  # noqa: E501
+    '\\{{\n    \\"{i}_token\\": \\"{s}\\"\n\\}}', "<{i}Token>{s}</{i}Token>", "<{i}Token>\n    {s}\n</{i}Token>", "{i}_token: {s}",  # noqa: E501
     "{i}_token: '{s}'", '{i}_token: "{s}"', "{i}_token: |\n  {s}", "{i}_token: >\n  {s}", 'string {i}Token = "{s}";',
-    'var {i}Token string = "{s}"', '{i}Token := "{s}"', "{i}Token := `{s}`", 'String {i}Token = "{s}";', 'var {i}Token = "{s}"',
-    '${i}Token .= "{s}"', "{i}Token = '{s}'", "{i}Token,{s},", '  "{i}Token" => "{s}"', '{i}_TOKEN = "{s}"', '{i}_TOKEN := "{s}"',
+    'var {i}Token string = "{s}"', '{i}Token := "{s}"', "{i}Token := `{s}`", 'String {i}Token = "{s}";', 'var {i}Token = "{s}"',  # noqa: E501
+    '${i}Token .= "{s}"', "{i}Token = '{s}'", "{i}Token,{s},", '  "{i}Token" => "{s}"', '{i}_TOKEN = "{s}"', '{i}_TOKEN := "{s}"',  # noqa: E501
     '{i}_TOKEN ::= "{s}"', '{i}_TOKEN :::= "{s}"', '{i}_TOKEN ?= "{s}"', '{i}_TOKEN += "{s}"',
 )  # fmt: skip
 

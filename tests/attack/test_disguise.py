@@ -12,11 +12,11 @@ from ultron_core.redaction import redact_patterns
 KEY = "ghp" + "_" + "aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5fG7"
 PIECES = st.sampled_from(
     [
-        KEY, "sk-proj-aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5", "hunter2", "s3cr3t-Pw!", "12345678", "password", "api_key", "token", "密码",
-        "=", ": ", ":", '"', "'", "`", "\\", "\\n", '\\"', "\\u0022", "%3D", "%40", "&quot;", "“", "\n", " ", ", ", "{", "}", "[", "]", "(", ")", "<", ">",
-        "\x1b[31m", "\x1b[0m", "\u200b", "\u00ad", "\ufeff", "ｐａｓｓ", "＝", "curl -u bob:", "mysql -p", "--password ", "Authorization: Bearer ",
-        "Cookie: sid=", "identified by '", "machine h login bob password ", "h:5432:db:bob:", "name: DB_PASSWORD", "value: ", "|\n  ", "a@b.com", "10.20.30.40",
-        "<REDACTED_CREDENTIAL>", "<PERSON_2>", "https://u:", "@h/", "is", "-----BEGIN PRIVATE KEY-----", "MIIEpAIBAAKCAQEA", "://",
+        KEY, "sk-proj-aB3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5", "hunter2", "s3cr3t-Pw!", "12345678", "password", "api_key", "token", "密码",  # noqa: E501
+        "=", ": ", ":", '"', "'", "`", "\\", "\\n", '\\"', "\\u0022", "%3D", "%40", "&quot;", "“", "\n", " ", ", ", "{", "}", "[", "]", "(", ")", "<", ">",  # noqa: E501
+        "\x1b[31m", "\x1b[0m", "\u200b", "\u00ad", "\ufeff", "ｐａｓｓ", "＝", "curl -u bob:", "mysql -p", "--password ", "Authorization: Bearer ",  # noqa: E501
+        "Cookie: sid=", "identified by '", "machine h login bob password ", "h:5432:db:bob:", "name: DB_PASSWORD", "value: ", "|\n  ", "a@b.com", "10.20.30.40",  # noqa: E501
+        "<REDACTED_CREDENTIAL>", "<PERSON_2>", "https://u:", "@h/", "is", "-----BEGIN PRIVATE KEY-----", "MIIEpAIBAAKCAQEA", "://",  # noqa: E501
     ]
 )  # fmt: skip
 

@@ -10,12 +10,12 @@ from ultron_core.redaction import redact_patterns
 
 #: what a pattern begins with, again and again, so that each of them tries from every place
 UNITS = (
-    "a", "1", "1 ", "1-", "a.", "a-", "a_", ":", "::1", "eyJ", "eyJ-", "eyJ.", "sk-", "sk_", "@a", "A1", '"\\', "'", '"', "`", "\\n", "\\\\",
-    "%41", "\x1b[", "\u200b", "ａ", "/home/", "://a:b@", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",
-    "password", "password=", "password: ", "password: |\n  a\n", 'password("', "--password ", "api_key,", "key", "token: {", "secret='", "密码是",
-    "curl -u ", "curl -u a:", "curl -H 'x: ", "mysql -pa ", "mysql ", "docker login ", "authorization: ", "bearer ", "basic ", "cookie: a=b;", "cookie: a=",
-    "identified by '", "with password '", "user a password ", "machine a ", "x1:1111:a:b:", "auth=", "$6$aaaaaaaaaaaa", "b3BlbnNzaC1rZXktdj", "MIIEpAIBAAKC",
-    "name: x, value: ", '"name": "api_key", "value": ', " is the password", "echo a | sudo -S ", "net user a ", "hooks.slack.com/", "AKIA", "?sig=", "Private-Lines: 1\n",
+    "a", "1", "1 ", "1-", "a.", "a-", "a_", ":", "::1", "eyJ", "eyJ-", "eyJ.", "sk-", "sk_", "@a", "A1", '"\\', "'", '"', "`", "\\n", "\\\\",  # noqa: E501
+    "%41", "\x1b[", "\u200b", "ａ", "/home/", "://a:b@", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",  # noqa: E501
+    "password", "password=", "password: ", "password: |\n  a\n", 'password("', "--password ", "api_key,", "key", "token: {", "secret='", "密码是",  # noqa: E501
+    "curl -u ", "curl -u a:", "curl -H 'x: ", "mysql -pa ", "mysql ", "docker login ", "authorization: ", "bearer ", "basic ", "cookie: a=b;", "cookie: a=",  # noqa: E501
+    "identified by '", "with password '", "user a password ", "machine a ", "x1:1111:a:b:", "auth=", "$6$aaaaaaaaaaaa", "b3BlbnNzaC1rZXktdj", "MIIEpAIBAAKC",  # noqa: E501
+    "name: x, value: ", '"name": "api_key", "value": ', " is the password", "echo a | sudo -S ", "net user a ", "hooks.slack.com/", "AKIA", "?sig=", "Private-Lines: 1\n",  # noqa: E501
     "1.1.1.1", "GB82WEST1234", "4111 ", "otpauth://totp/", "<secret>", "-H a: ", "{", "[", "(", ")]}",
 )  # fmt: skip
 

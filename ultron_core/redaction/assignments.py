@@ -20,7 +20,7 @@ _VALUE = (
     r"(?:[@brfuL]{0,2}(?:\\{1,3}\"(?P<eq>[^\"\\\r\n]{1,400})\\|\"(?P<dq>(?:[^\"\\\r\n]|\\.){1,400}+)\"|'(?P<sq>(?:[^'\\\r\n]|\\.){1,400}+)'"
     r"|`(?P<bq>[^`\r\n]{1,200})`)|(?P<raw>[^\s\"'`<,;][^\s\"'`,;]{0,400}))"
 )
-_TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"
+_TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"  # noqa: E501
 _REST = re.compile(
     rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\])?){_TYPE}"
     r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?"
@@ -48,7 +48,7 @@ _BEFORE_SIBLING = re.compile(
 )
 #: `password: |` and the lines below that stand further in
 _BLOCK = re.compile(
-    r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})"
+    r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})"  # noqa: E501
 )
 _SET = re.compile(r"(?:\bset|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$")
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)

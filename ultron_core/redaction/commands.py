@@ -20,18 +20,18 @@ _GLUED, _APART, _EITHER = r"", r"[ \t=]{1,4}", r"[ \t=]{0,4}"
 #: (program, flag, between flag and value)
 _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("mysql", "-p", _GLUED), ("mysqldump", "-p", _GLUED), ("mysqladmin", "-p", _GLUED), ("mariadb", "-p", _GLUED),
-    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker login", "-p", _APART), ("podman login", "-p", _APART),
-    ("nerdctl login", "-p", _APART), ("helm registry login", "-p", _APART), ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART),
+    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker login", "-p", _APART), ("podman login", "-p", _APART),  # noqa: E501
+    ("nerdctl login", "-p", _APART), ("helm registry login", "-p", _APART), ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART),  # noqa: E501
     ("mongo", "-p", _APART), ("mongosh", "-p", _APART), ("mongodump", "-p", _APART), ("sqlcmd", "-P", _EITHER),
     ("bcp", "-P", _EITHER), ("ldapsearch", "-w", _APART), ("ldapadd", "-w", _APART), ("ldapmodify", "-w", _APART),
-    ("zip", "-P", _APART), ("unzip", "-P", _EITHER), ("7z", "-p", _GLUED), ("rar", "-p", _GLUED), ("unrar", "-p", _GLUED),
+    ("zip", "-P", _APART), ("unzip", "-P", _EITHER), ("7z", "-p", _GLUED), ("rar", "-p", _GLUED), ("unrar", "-p", _GLUED),  # noqa: E501
     ("smbclient", "-U", _APART), ("xfreerdp", "/p:", _GLUED), ("net use", "/user:", _GLUED), ("winexe", "-U", _APART),
     ("az login", "-p", _APART), ("twine", "-p", _APART), ("cqlsh", "-p", _APART), ("influx", "-password", _APART),
-    ("openssl", "-passin pass:", _GLUED), ("openssl", "-passout pass:", _GLUED), ("openssl", "-k", _APART), ("keytool", "-storepass", _APART),
+    ("openssl", "-passin pass:", _GLUED), ("openssl", "-passout pass:", _GLUED), ("openssl", "-k", _APART), ("keytool", "-storepass", _APART),  # noqa: E501
     ("keytool", "-keypass", _APART), ("ipmitool", "-P", _APART), ("snmpwalk", "-A", _APART), ("snmpget", "-A", _APART),
-    ("nmcli", "password", _APART), ("plink", "-pw", _APART), ("pscp", "-pw", _APART), ("putty", "-pw", _APART), ("hydra", "-p", _APART),
-    ("vncpasswd", "-f", _APART), ("ansible", "-e ansible_password", r"="), ("gpg", "--passphrase", _APART), ("vault login", "", r"[ \t]"),
-    ("jfrog", "--password", _APART), ("nuget", "-Password", _APART), ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART),
+    ("nmcli", "password", _APART), ("plink", "-pw", _APART), ("pscp", "-pw", _APART), ("putty", "-pw", _APART), ("hydra", "-p", _APART),  # noqa: E501
+    ("vncpasswd", "-f", _APART), ("ansible", "-e ansible_password", r"="), ("gpg", "--passphrase", _APART), ("vault login", "", r"[ \t]"),  # noqa: E501
+    ("jfrog", "--password", _APART), ("nuget", "-Password", _APART), ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART),  # noqa: E501
     ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
     ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
 )  # fmt: skip
@@ -71,17 +71,17 @@ _OTHERS = tuple(
         ),
         (
             "stdin",
-            r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}--(?:password-)?stdin",
+            r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}--(?:password-)?stdin",  # noqa: E501
         ),
         ("sudo -S", r"echo[ \t]{1,4}[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[ \t]{0,4}sudo -S"),
         ("net user", r"net user[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
         (
             "htpasswd",
-            r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",
+            r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",  # noqa: E501
         ),
         (
             "rabbitmqctl",
-            r"rabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",
+            r"rabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",  # noqa: E501
         ),
         ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),

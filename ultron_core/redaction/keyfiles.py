@@ -25,7 +25,7 @@ _BARE_START = re.compile(
 _LINES = re.compile(r"[A-Za-z0-9+/=]{20,}(?:\s{1,8}[A-Za-z0-9+/=]{16,})*")
 #: `Private-Lines: 14` and the lines, then `Private-MAC: <hex>`, of PuTTY's .ppk files
 _PUTTY = re.compile(
-    r"Private-Lines: ?\d{1,4}\s{1,4}([A-Za-z0-9+/=]{16,}(?:\s{1,4}[A-Za-z0-9+/=]{4,})*)|Private-(?:MAC|Hash): ?([0-9a-fA-F]{40,64})"
+    r"Private-Lines: ?\d{1,4}\s{1,4}([A-Za-z0-9+/=]{16,}(?:\s{1,4}[A-Za-z0-9+/=]{4,})*)|Private-(?:MAC|Hash): ?([0-9a-fA-F]{40,64})"  # noqa: E501
 )
 #: `machine api.example.com login bob password s3cret` in .netrc, on one line or several
 _NETRC = re.compile(r"\b(?:login|user)[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1,4}(\S{1,200})")

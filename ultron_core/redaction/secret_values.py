@@ -10,27 +10,19 @@ from ultron_core.redaction.secret_names import Strength, strength
 __all__ = ["is_secret", "is_stand_in", "random_looking"]
 
 _STAND_IN_WORDS = frozenset(
-    "your my the a an some example examples change changeme me changeit placeholder redacted hidden todo tbd none null nil "
-    "undefined true false yes no optional required string str text bytes int any env secret secrets password passwords pass "
-    "passwd pwd passphrase token tokens key keys api apikey access auth value values here insert enter type fake dummy xxx "
-    "user username userid client id name new old current default sample foo bar baz is not set missing empty unknown invalid "
-    "wrong incorrect expired reset forgot forgotten prompt field input self this config settings environ process os variable "
-    "var vars const let def data body request req args param params option options object function bearer basic it with for "
-    "from file path must should was were be been and or to of in on at public private replace goes abc only when where valid "
-    "bool boolean number float list dict array json field model column varchar char credentials credential login header "
-    "getpass prompt generate generated random crypto hash digest see use using used needed via stored strings plain plaintext encrypted hashed masked omitted removed".split()
+    ["your", "my", "the", "a", "an", "some", "example", "examples", "change", "changeme", "me", "changeit", "placeholder", "redacted", "hidden", "todo", "tbd", "none", "null", "nil", "undefined", "true", "false", "yes", "no", "optional", "required", "string", "str", "text", "bytes", "int", "any", "env", "secret", "secrets", "password", "passwords", "pass", "passwd", "pwd", "passphrase", "token", "tokens", "key", "keys", "api", "apikey", "access", "auth", "value", "values", "here", "insert", "enter", "type", "fake", "dummy", "xxx", "user", "username", "userid", "client", "id", "name", "new", "old", "current", "default", "sample", "foo", "bar", "baz", "is", "not", "set", "missing", "empty", "unknown", "invalid", "wrong", "incorrect", "expired", "reset", "forgot", "forgotten", "prompt", "field", "input", "self", "this", "config", "settings", "environ", "process", "os", "variable", "var", "vars", "const", "let", "def", "data", "body", "request", "req", "args", "param", "params", "option", "options", "object", "function", "bearer", "basic", "it", "with", "for", "from", "file", "path", "must", "should", "was", "were", "be", "been", "and", "or", "to", "of", "in", "on", "at", "public", "private", "replace", "goes", "abc", "only", "when", "where", "valid", "bool", "boolean", "number", "float", "list", "dict", "array", "json", "field", "model", "column", "varchar", "char", "credentials", "credential", "login", "header", "getpass", "prompt", "generate", "generated", "random", "crypto", "hash", "digest", "see", "use", "using", "used", "needed", "via", "stored", "strings", "plain", "plaintext", "encrypted", "hashed", "masked", "omitted", "removed"]  # noqa: E501
 )
 _STAND_IN_ENDS = frozenset(("key", "token", "secret", "password", "here", "apikey", "id"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 #: `${NAME}`, `{{ name }}`, `$(command)`, `%(name)s`, `***`, `xxxxx`, `...`, `<name>`, `[NAME]`, `%NAME%`
 _TEMPLATE = re.compile(
-    r"\$\{[\w.:?!/ -]{0,120}(?:\}|$)|\{\{[\s\w$.|:\"'()-]{0,120}\}\}|\$\(|%\(\w{1,60}\)|\*{3,}|x{5,}|X{5,}|\.{3}|…|<[^<>]{0,80}>?|•{3}"
+    r"\$\{[\w.:?!/ -]{0,120}(?:\}|$)|\{\{[\s\w$.|:\"'()-]{0,120}\}\}|\$\(|%\(\w{1,60}\)|\*{3,}|x{5,}|X{5,}|\.{3}|…|<[^<>]{0,80}>?|•{3}"  # noqa: E501
     r"|^\$[A-Za-z_]\w*$|^\$\d$|^%\w+%$|^%[sdr]$|^\{[A-Za-z_.]{0,80}\}$|^\[[A-Za-z_ -]{0,80}\]$|#\{"
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*")
 _ENDS_IN_NUMBER = re.compile(r"(?:[A-Za-z]+[_.-])+(?:[A-Za-z]+|\d{1,4})|[A-Za-z_.-]+\d{1,2}")
 _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
-#: `password: swordfish` at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing
+#: `password: swordfish` at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing  # noqa: E501
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

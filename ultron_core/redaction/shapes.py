@@ -62,7 +62,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "sbp_", rf"{_HEX}{{40}}"),
     (_C, "pul-", rf"{_HEX}{{40}}"),
     (_C, "v1.0-", rf"{_HEX}{{24}}-{_HEX}{{146}}"),
-    (_C, "tfp_", rf"[A-Za-z0-9_.=-]{{59,80}}"),
+    (_C, "tfp_", r"[A-Za-z0-9_.=-]{59,80}"),
     (_C, "p8e-", rf"{_A}{{32}}"),
     (_C, "s-s4t2ud-|s-s4t2af-", rf"{_HEX}{{64}}"),
     (_C, "dt0c01.|dt0s01.|dt0s02.", rf"{_A}{{24}}\.{_A}{{64}}"),
@@ -79,12 +79,12 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "tr_dev_|tr_prod_", rf"{_A}{{20,60}}"),
     (_C, "re_", rf"{_A}{{8,12}}_{_A}{{22,28}}"),
     # chat, payment, mail
-    (_C, "xoxa-|xoxb-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xoxc-|xoxd-|xoxe.", rf"(?:xox[a-z]-)?[A-Za-z0-9_%-]{{10,350}}"),
+    (_C, "xoxa-|xoxb-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xoxc-|xoxd-|xoxe.", r"(?:xox[a-z]-)?[A-Za-z0-9_%-]{10,350}"),
     (_C, "xapp-", rf"\d-{_W}{{20,200}}"),
     (_C, "sk_live_|sk_test_|sk_prod_|rk_live_|rk_test_|rk_prod_|pk_live_", rf"{_A}{{10,250}}"),
     (_C, "whsec_", r"[A-Za-z0-9+/]{24,90}={0,2}"),
     (_C, "sq0atp-|sq0csp-|sq0idp-", rf"{_W}{{22,60}}"),
-    (_C, "EAAA", rf"[A-Za-z0-9_+=-]{{60}}"),
+    (_C, "EAAA", r"[A-Za-z0-9_+=-]{60}"),
     (_C, "EAACEdEose0cBA|EAAM|EAAC", rf"{_A}{{10,300}}"),
     (_C, "shpat_|shpca_|shppa_|shpss_", rf"{_HEX}{{32}}"),
     (_C, "SG.", r"[A-Za-z0-9_=-]{16,24}\.[A-Za-z0-9_=.-]{39,60}"),
@@ -101,7 +101,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "live_|test_", rf"{_HEX}{{35}}"),
     (_C, "sm_aat_|sm_pat_|sm_sat_", rf"{_A}{{16}}"),
     (_C, "fio-u-", r"[A-Za-z0-9_=-]{64}"),
-    (_C, "AQE", rf"[A-Za-z0-9+/_-]{{80,200}}\.[A-Za-z0-9]{{10,40}}"),
+    (_C, "AQE", r"[A-Za-z0-9+/_-]{80,200}\.[A-Za-z0-9]{10,40}"),
     # package registries and developer tools
     (_C, "npm_", rf"{_A}{{36}}"),
     (_C, "pypi-", rf"Ag{_W}{{50,1000}}"),
@@ -138,11 +138,11 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "ccipat_", rf"{_W}{{20,80}}"),
     (_C, "bkua_|bkct_", rf"{_HEX}{{40}}"),
     (_C, "dG9rO", r"[A-Za-z0-9+/]{30,100}={0,2}"),
-    (_C, "sc_|ext_|scauth_|authress_", r"[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}"),
+    (_C, "sc_|ext_|scauth_|authress_", r"[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}"),  # noqa: E501
     # JSON web tokens, their signature may be missing
     ("REDACTED_TOKEN", "eyJ|ZXlK", rf"{_W}{{8,4000}}+\.(?:eyJ|ZXlK){_W}{{8,8000}}+(?:\.{_W}{{0,2000}}+)?={{0,2}}"),
     ("REDACTED_TOKEN", "eyJ", rf"{_W}{{8,4000}}+\.{_W}{{0,400}}\.{_W}{{12,400}}\.{_W}{{16,8000}}\.{_W}{{16,60}}"),
-    ("REDACTED_TOKEN", "ZXlK", rf"[A-Za-z0-9+/_-]{{100,8000}}={{0,2}}"),
+    ("REDACTED_TOKEN", "ZXlK", r"[A-Za-z0-9+/_-]{100,8000}={0,2}"),
 )  # fmt: skip
 
 #: (literal, rest): addresses that let anyone post who knows them; the path behind the host goes
@@ -154,7 +154,7 @@ URL_SHAPES: tuple[tuple[str, str], ...] = (
     ("open.feishu.cn/open-apis/bot/", r"(?:v2/)?hook/[A-Za-z0-9-]{16,60}"),
     ("open.larksuite.com/open-apis/bot/", r"(?:v2/)?hook/[A-Za-z0-9-]{16,60}"),
     ("oapi.dingtalk.com/robot/", r"send\?access_token=[A-Za-z0-9]{16,80}"),
-    (".webhook.office.com/", rf"webhookb2/{_UUID}@{_UUID}/IncomingWebhook/[A-Za-z0-9]{{20,40}}/{_UUID}(?:/[\w-]{{1,80}})?"),
+    (".webhook.office.com/", rf"webhookb2/{_UUID}@{_UUID}/IncomingWebhook/[A-Za-z0-9]{{20,40}}/{_UUID}(?:/[\w-]{{1,80}})?"),  # noqa: E501
     ("outlook.office.com/", rf"webhook/{_UUID}@{_UUID}/IncomingWebhook/[A-Za-z0-9]{{20,40}}/{_UUID}"),
     ("hooks.zapier.com/hooks/", r"catch/\d{3,12}/[A-Za-z0-9]{5,20}"),
     ("maker.ifttt.com/trigger/", r"[\w-]{1,60}/(?:json/)?with/key/[A-Za-z0-9_-]{15,60}"),

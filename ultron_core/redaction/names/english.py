@@ -65,7 +65,7 @@ _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
 #: `they had 6: leonti, terrence, pamela and brian`, `said petra to`, `emily is a very sympathetic ...`
 _LOWER_LIST = re.compile(r"[^\W\d_]{3,20}(?:, [^\W\d_]{3,20}){1,20},? (?:and|or) [^\W\d_]{3,20}")
 _LOWER_SPEECH = re.compile(
-    r"(?:\b(?:said|says|replied|asked) ([^\W\d_]{3,20})\b|\b([^\W\d_]{3,20}) (?:said|says|explained|replied|had given|is a very)\b)"
+    r"(?:\b(?:said|says|replied|asked) ([^\W\d_]{3,20})\b|\b([^\W\d_]{3,20}) (?:said|says|explained|replied|had given|is a very)\b)"  # noqa: E501
 )
 _CAPITALISED = re.compile(
     r"(?<![\w./@\\])[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’]{1,30}(?![\w@/\\(])"
