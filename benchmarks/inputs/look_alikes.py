@@ -1,8 +1,10 @@
-"""Text that looks like a secret and is none: drawn by seed from real logs (the half that rules are made on) and a lock file.
+"""Text that looks like a secret and is not one, drawn by seed from real logs and a lock file.
+
+The logs are the half of the shared sessions that rules are made on.
 
 Kinds: camelCase identifiers, versions, file names and paths, hashes, UUIDs, ids, lines of code that name a secret,
 prose about secrets, lines of `uv.lock`. Each comes with up to 80 characters of its line on either side.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """Forms in which secrets appear, read from `forms/*.jsonl`: one line a form, with its source and licence.
 
-A line holds `text` with `{S}` where the secret is, or `id` for the frames in which gitleaks tests a rule, and `secret`, a
-template: `{a20}` letters and digits, `{l20}` lower case and digits, `{w20}` also dash and underscore, `{h32}` hexadecimal,
-`{u16}` upper case and digits, `{n10}` digits, `{b40}` base64, `{uuid}`, `{pw}` a password. Keys are drawn with a fixed
-seed, so that no scanner takes a file for a leak.
-"""  # noqa: E501
+A line holds `text` with `{S}` where the secret is, or `id` for the frames in which gitleaks tests a rule, and
+`secret`, a template: `{a20}` letters and digits, `{l20}` lower case and digits, `{w20}` also dash and underscore,
+`{x20}` lower case, digits, dash and underscore, `{h32}` hexadecimal, `{u16}` upper case and digits, `{n10}` digits,
+`{b40}` base64, `{uuid}`, `{pw}` a password. Keys are drawn with a fixed seed, so that no scanner takes a file for a
+leak.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,13 @@ from tests.attack.forms import FOLDER, Form, forms, sets
 from ultron_core.redaction import find_secrets, redact_patterns
 
 #: share of a set's forms that must go. What is left is named in docs/redaction.md
-AT_LEAST = {"adversarial": 0.98, "detect_secrets_read": 0.92, "gitleaks_read": 0.99}
+AT_LEAST = {
+    "adversarial": 0.98,
+    "detect_secrets_read": 0.92,
+    "detect_secrets_unread": 0.73,
+    "gitleaks_read": 0.99,
+    "gitleaks_unread": 0.98,
+}
 
 
 def gone(form: Form) -> bool:
@@ -21,7 +27,7 @@ def gone(form: Form) -> bool:
     return 2 * sum(max(0, min(f.end, end) - max(f.start, start)) for f in found) >= end - start
 
 
-@pytest.mark.parametrize("name", [name for name in sets() if not name.endswith("_unread")])
+@pytest.mark.parametrize("name", sets())
 def test_secrets_go_in_every_form(name):
     tried = list(forms(name))
     left = [f"{form.rule}: {form.text!r}" for form in tried if not gone(form)]

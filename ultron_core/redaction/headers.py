@@ -27,7 +27,9 @@ _BASIC = re.compile(r"(?i:basic) {1,3}([A-Za-z0-9+/]{6,1000}={0,2})(?![A-Za-z0-9
 _COOKIE = re.compile(r"(?i:cookies?)\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?(?=[\w.-]{1,60}=)")
 _COOKIE_PAIR = re.compile(r"(?P<name>[\w.-]{1,60})=(?P<value>[^\s;,\"'\\]{1,2000})(?:;\s?|$)?")
 _DATE = re.compile(r"\d{1,2}-[A-Z][a-z]{2}-\d{4}")
-_ATTRIBUTES = frozenset(["path", "domain", "expires", "max-age", "samesite", "version", "comment", "priority"])
+_ATTRIBUTES = frozenset(
+    ["path", "domain", "expires", "max-age", "samesite", "version", "comment", "priority"]
+)
 _URL_PASSWORD = re.compile(
     r"://(?P<user>[^\s/:@\"'<>\\]{0,100}):(?P<word>[^\s/@\"'<>\\]{1,200})@[A-Za-z0-9\[._-]"
 )

@@ -44,6 +44,11 @@ _CRYPT = re.compile(
     r"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|argon2(?:id|i|d)|scrypt|P|H)\$[./A-Za-z0-9$,=+-]{12,250}"
     r"|\bpbkdf2[_-]sha(?:1|256|512)[$:][./A-Za-z0-9$:,=+-]{20,250}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,120}={0,2}"
 )
+#: `kind: Secret` of Kubernetes: all values under `data` are base64 of secrets, whatever their names
+_KUBERNETES = re.compile(r"(?i)\bkind:[ \t]{0,4}[\"']?secret\b")
+_BASE64_FIELD = re.compile(
+    r"(?m)^[ \t]{1,20}[\w.-]{1,60}:[ \t]{0,4}(?:[|>][+-]?\s{1,20})?[\"']?([A-Za-z0-9+/]{10,20000}={0,2})[\"']?[ \t]*$"
+)
 _HOTP = re.compile(r"otpauth://[a-z]{4}/[^\s\"'<>]{0,200}?secret=([A-Z2-7a-z]{10,128})")
 
 
@@ -80,6 +85,10 @@ def login_files(text: str) -> Iterator[Span]:
         for match in _CRYPT.finditer(text):
             if re.search(r"\d", match[0][4:]):
                 yield Span(*match.span(), _C)
+    if "ecret" in text and _KUBERNETES.search(text):
+        for match in _BASE64_FIELD.finditer(text):
+            if len(match[1]) % 4 == 0:
+                yield Span(*match.span(1), _C)
     if "otpauth:" in text:
         for match in _HOTP.finditer(text):
             yield Span(*match.span(1), _C)

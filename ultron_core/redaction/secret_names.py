@@ -31,20 +31,39 @@ STEMS = (
 _SPLIT = re.compile(r"[^A-Za-z0-9\u4e00-\u9fff]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 #: words behind the one that counts: `PASSWORD_PROD`, `api_key_2`, `client-key-data`
 _BEHIND = frozenset(
-    ["value", "values", "env", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "plain", "plaintext", "text", "string", "str", "raw", "new", "old", "current", "data", "hash", "main", "default", "primary", "secondary", "a", "b", "x"]  # noqa: E501
-)
+    [
+        "value", "values", "env", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "plain",
+        "plaintext", "text", "string", "str", "raw", "new", "old", "current", "data", "hash", "main", "default",
+        "primary", "secondary", "a", "b", "x"
+    ]
+)  # fmt: skip
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "psw")
 _PASS = frozenset(
-    ["pass", "dbpass", "smtppass", "userpass", "mypass", "rootpass", "adminpass", "ftppass", "sshpass", "mailpass", "mysqlpass", "pgpass", "redispass", "imappass", "ldappass", "slpass", "authpass", "pw"]  # noqa: E501
-)
-_SECRET_KEYS = ["api", "secret", "private", "access", "encryption", "encrypt", "signing", "account", "shared", "master", "storage", "auth", "service", "consumer", "license", "subscription", "deploy", "webhook", "hmac", "aes", "jwt", "ssh", "rsa", "integration", "ingest", "admin", "root", "client", "application", "app"]  # noqa: E501
+    [
+        "pass", "dbpass", "smtppass", "userpass", "mypass", "rootpass", "adminpass", "ftppass", "sshpass", "mailpass",
+        "mysqlpass", "pgpass", "redispass", "imappass", "ldappass", "slpass", "authpass", "pw"
+    ]
+)  # fmt: skip
+_SECRET_KEYS = (
+    "api", "secret", "private", "access", "encryption", "encrypt", "signing", "account", "shared", "master",
+    "storage", "auth", "service", "consumer", "license", "subscription", "deploy", "webhook", "hmac", "aes", "jwt",
+    "ssh", "rsa", "integration", "ingest", "admin", "root", "client", "application", "app",
+)  # fmt: skip
 _KEY_SUFFIXES = tuple(
     f"{word}key" for word in _SECRET_KEYS if word not in ("app", "client", "root", "admin", "rsa")
 )
 #: keys of tables, caches, sorting, translation and keyboards
 _PLAIN_KEYS = frozenset(
-    ["public", "primary", "foreign", "cache", "partition", "sort", "idempotency", "dict", "map", "lookup", "group", "composite", "unique", "natural", "candidate", "hot", "short", "arrow", "translation", "message", "i18n", "row", "column", "index", "registry", "object", "s3", "bucket", "file", "path", "storage_path", "cluster", "shard", "routing", "config", "setting", "settings", "env", "id", "name", "first", "last", "next", "prev", "sorted", "query", "dedup", "dedupe", "lock", "order", "property", "field", "json", "param", "parameter", "attribute", "item", "metric", "label", "tag", "image", "state", "session_state", "host", "hash", "tree", "binding", "foreground"]  # noqa: E501
-)
+    [
+        "public", "primary", "foreign", "cache", "partition", "sort", "idempotency", "dict", "map", "lookup", "group",
+        "composite", "unique", "natural", "candidate", "hot", "short", "arrow", "translation", "message", "i18n", "row",
+        "column", "index", "registry", "object", "s3", "bucket", "file", "path", "storage_path", "cluster", "shard",
+        "routing", "config", "setting", "settings", "env", "id", "name", "first", "last", "next", "prev", "sorted",
+        "query", "dedup", "dedupe", "lock", "order", "property", "field", "json", "param", "parameter", "attribute",
+        "item", "metric", "label", "tag", "image", "state", "session_state", "host", "hash", "tree", "binding",
+        "foreground"
+    ]
+)  # fmt: skip
 _HAN = ("密码", "口令", "密钥", "秘钥")
 _HAN_WEAK = ("令牌", "凭证")
 _WEAK = (
@@ -60,8 +79,11 @@ _WEAK = (
 )
 #: their keys have no shape of their own; a random value behind the bare name is one: `cloudflare: "0574b9..."`
 _VENDORS = frozenset(
-    ["cloudflare", "heroku", "datadog", "facebook", "twitter", "discord", "netlify", "confluent", "fastly", "sumologic"]
-)
+    [
+        "cloudflare", "heroku", "datadog", "facebook", "twitter", "discord", "netlify", "confluent", "fastly",
+        "sumologic"
+    ]
+)  # fmt: skip
 
 
 @lru_cache(maxsize=50_000)

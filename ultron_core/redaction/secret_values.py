@@ -10,8 +10,25 @@ from ultron_core.redaction.secret_names import Strength, strength
 __all__ = ["is_secret", "is_stand_in", "random_looking"]
 
 _STAND_IN_WORDS = frozenset(
-    ["your", "my", "the", "a", "an", "some", "example", "examples", "change", "changeme", "me", "changeit", "placeholder", "redacted", "hidden", "todo", "tbd", "none", "null", "nil", "undefined", "true", "false", "yes", "no", "optional", "required", "string", "str", "text", "bytes", "int", "any", "env", "secret", "secrets", "password", "passwords", "pass", "passwd", "pwd", "passphrase", "token", "tokens", "key", "keys", "api", "apikey", "access", "auth", "value", "values", "here", "insert", "enter", "type", "fake", "dummy", "xxx", "user", "username", "userid", "client", "id", "name", "new", "old", "current", "default", "sample", "foo", "bar", "baz", "is", "not", "set", "missing", "empty", "unknown", "invalid", "wrong", "incorrect", "expired", "reset", "forgot", "forgotten", "prompt", "field", "input", "self", "this", "config", "settings", "environ", "process", "os", "variable", "var", "vars", "const", "let", "def", "data", "body", "request", "req", "args", "param", "params", "option", "options", "object", "function", "bearer", "basic", "it", "with", "for", "from", "file", "path", "must", "should", "was", "were", "be", "been", "and", "or", "to", "of", "in", "on", "at", "public", "private", "replace", "goes", "abc", "only", "when", "where", "valid", "bool", "boolean", "number", "float", "list", "dict", "array", "json", "field", "model", "column", "varchar", "char", "credentials", "credential", "login", "header", "getpass", "prompt", "generate", "generated", "random", "crypto", "hash", "digest", "see", "use", "using", "used", "needed", "via", "stored", "strings", "plain", "plaintext", "encrypted", "hashed", "masked", "omitted", "removed"]  # noqa: E501
-)
+    [
+        "your", "my", "the", "a", "an", "some", "example", "examples", "change", "changeme", "me", "changeit",
+        "placeholder", "redacted", "hidden", "todo", "tbd", "none", "null", "nil", "undefined", "true", "false", "yes",
+        "no", "optional", "required", "string", "str", "text", "bytes", "int", "any", "env", "secret", "secrets",
+        "password", "passwords", "pass", "passwd", "pwd", "passphrase", "token", "tokens", "key", "keys", "api",
+        "apikey", "access", "auth", "value", "values", "here", "insert", "enter", "type", "fake", "dummy", "xxx",
+        "user", "username", "userid", "client", "id", "name", "new", "old", "current", "default", "sample", "foo",
+        "bar", "baz", "is", "not", "set", "missing", "empty", "unknown", "invalid", "wrong", "incorrect", "expired",
+        "reset", "forgot", "forgotten", "prompt", "field", "input", "self", "this", "config", "settings", "environ",
+        "process", "os", "variable", "var", "vars", "const", "let", "def", "data", "body", "request", "req", "args",
+        "param", "params", "option", "options", "object", "function", "bearer", "basic", "it", "with", "for", "from",
+        "file", "path", "must", "should", "was", "were", "be", "been", "and", "or", "to", "of", "in", "on", "at",
+        "public", "private", "replace", "goes", "abc", "only", "when", "where", "valid", "bool", "boolean", "number",
+        "float", "list", "dict", "array", "json", "field", "model", "column", "varchar", "char", "credentials",
+        "credential", "login", "header", "getpass", "prompt", "generate", "generated", "random", "crypto", "hash",
+        "digest", "see", "use", "using", "used", "needed", "via", "stored", "strings", "plain", "plaintext",
+        "encrypted", "hashed", "masked", "omitted", "removed"
+    ]
+)  # fmt: skip
 _STAND_IN_ENDS = frozenset(("key", "token", "secret", "password", "here", "apikey", "id"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 #: `${NAME}`, `{{ name }}`, `$(command)`, `%(name)s`, `***`, `xxxxx`, `...`, `<name>`, `[NAME]`, `%NAME%`
