@@ -6,11 +6,11 @@ import json
 
 from click.testing import CliRunner
 
-from ultron_core.cli.main import main
+from ultron_core.cli.main import cli
 
 
 def run(tmp_path, *args, **env):
-    return CliRunner().invoke(main, ["redact", *args], env={"ULTRON_HOME": str(tmp_path / "home"), **env})
+    return CliRunner().invoke(cli, ["redact", *args], env={"ULTRON_HOME": str(tmp_path / "home"), **env})
 
 
 def test_each_replacement_is_shown_with_its_line(tmp_path):
