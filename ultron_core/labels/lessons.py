@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from ultron_core.labels.signals import Signals, words
 from ultron_core.models import Metric, Outcome
-from ultron_core.transcript import signs as phrases
+from ultron_core.transcript.people import is_group
+from ultron_core.transcript.speech import is_only_courtesy
 
 __all__ = ["find_lessons", "memory_score"]
 
@@ -37,7 +38,7 @@ def find_lessons(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
         found["lesson_failure"] = (0.8, at, "work that failed")
     elif len(signals.errors) >= 2:
         found["lesson_failure"] = (0.75, signals.errors, "errors that came back")
-    if outcome != "success" and _is_group(signals) and _effort(signals) >= 3:
+    if outcome != "success" and is_group(signals.dialogue.messages) and _effort(signals) >= 3:
         found["lesson_group"] = (
             0.72,
             signals.dialogue.replies[-1:],
@@ -59,11 +60,6 @@ def _code_answer_after(signals: Signals) -> bool:
     return any(i > signals.reported_errors[0] and "`" in d.messages[i].content for i in d.replies)
 
 
-def _is_group(signals: Signals) -> bool:
-    """A talk of two named agents or more: nobody from outside objects to what they agree on."""
-    return len({m.name for m in signals.dialogue.messages if m.role == "assistant" and m.name}) >= 2
-
-
 def _went_on(signals: Signals) -> bool:
     """After a lookup that found nothing another one found something."""
     steps = signals.dialogue.steps
@@ -78,7 +74,7 @@ def _substance(signals: Signals) -> Metric:
     """How much was said that is no small talk; alone it never passes the gate."""
     d = signals.dialogue
     talk = [d.messages[i].content for i in (*d.human, *d.replies)]
-    real = [text for text in talk if not phrases.CHATTER.match(text[:200])]
+    real = [text for text in talk if not is_only_courtesy(text[:200])]
     amount = min(1.0, len(words(" ".join(real)[:6_000])) / 300) if real else 0.0
     score = _SUBSTANCE_CAP * (0.25 + 0.5 * amount + (0.25 if d.steps else 0.0)) if real else 0.0
     return Metric(round(score, 4), 0.0, (), "no lesson by itself")

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.core.labels.talks import calls, result, says, user
-from ultron_core.models import Message, ToolCall, as_messages
+from ultron_core.models import Message, as_messages
 from ultron_core.transcript.dialogue import read_dialogue
 
 
