@@ -16,6 +16,7 @@ from typing import Any
 from ultron_core.models import Message, ToolCall
 from ultron_core.transcript.checks import Checks
 from ultron_core.transcript.failures import Outcome, read_result
+from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.telling import Failure
 
@@ -32,9 +33,9 @@ _NAMED_COMMAND = re.compile(
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
-#: no person writes "exitcode: 1 (execution failed)" or "(Current directory: /repo)"
+#: no person writes these: a traceback, "bash: jq: command not found", "$ ls"
 _MACHINE_OUTPUT = re.compile(
-    r"exitcode:|Traceback \(most recent|command not found|\(Current directory:|^\$ ", re.MULTILINE
+    rf"Traceback \(most recent|command not found|^\$ |{joined(HARNESS_OUTPUT).pattern}", re.MULTILINE
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ultron_core.transcript.checks import Checks, read_checks
-from ultron_core.transcript.harness import HARNESS_FAILURES, joined
+from ultron_core.transcript.harness import EDIT_REFUSED, HARNESS_FAILURES, HARNESS_SUCCESS, joined
 from ultron_core.transcript.telling import ANSI, TAG, Failure, json_error, telling_line
 
 __all__ = ["Outcome", "Result", "clean_line", "find_failure", "read_result", "reports_success"]
@@ -60,7 +60,7 @@ _STRONG = _any(
     # "错误：标记无效", "执行失败：连接超时", "权限不足"
     r"^\s*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用|运行)(?:失败|出错|错误)|权限不足",
 )
-_HARNESS = joined(HARNESS_FAILURES)
+_HARNESS = re.compile(f"{joined(HARNESS_FAILURES).pattern}|{joined(EDIT_REFUSED).pattern}", re.MULTILINE)
 _TIMEOUT = _any(
     # "Test script run timed out", "Command timed out after 2m 0.0s", "timed out and has been killed"
     r"\btimed out\b|\b(?:Read|Connect|Connection)?Timeout(?:Error|Expired|Exception| expired| exceeded|:)",
@@ -71,7 +71,7 @@ _REFUSED = _any(
     # "The user doesn't want to proceed with this tool use."
     r"^\s*the user (?:doesn'?t|does not) want to (?:proceed|take this action)",
     # "Tool use was rejected by the user", "Command denied by user"
-    r"^\s*(?:tool use|request|operation|command|edit) (?:was )?(?:rejected|denied|refused|declined)(?: by (?:the )?user)?\b",
+    r"^\s*(?:tool use|request|operation|command|edit) (?:was )?(?:rejected|denied|refused|declined)\b",
     r"^\s*the user (?:has )?(?:rejected|denied|declined|refused)\b",
     # "Permission to use Bash has been denied", "Claude requested permissions to write to a.py, but you haven't granted"
     r"^\s*permission to use \S+ (?:.{0,60} )?(?:has been )?denied\b",
@@ -91,13 +91,14 @@ _EMPTY = re.compile(
 )
 #: it says that it worked
 _OK = _any(
-    # "exitcode: 0 (execution succeeded)"
-    r"\bexit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b|\bexitcode: 0\b|\bexecution succeeded\b",
+    # "Exit code: 0", "The command exited with status 0"
+    r"\bexit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b",
     r"\b(?:build|tests?|check|compilation) (?:succeeded|passed|successful)\b|\ball checks passed\b",
-    # "Applied edit to a.py", "The file a.py has been updated."
-    r"\bapplied edit\b|\bsuccessful(?:ly)?\b|\bhas been (?:updated|created|saved)\b",
+    # "Successfully installed", "The file a.py has been updated."
+    r"\bsuccessful(?:ly)?\b|\bhas been (?:updated|created|saved)\b",
     r"\"(?:success|ok)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success)\"|成功|已完成|已创建|已更新",
 )
+_DONE = joined(HARNESS_SUCCESS)
 _CLEAN_EXIT = re.compile(
     r"exit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b|exitcode: 0|Return Code: 0", re.IGNORECASE
 )
@@ -146,7 +147,10 @@ def find_failure(output: str, *, is_error: bool | None, tool: str = "") -> Failu
 
 def reports_success(text: str) -> bool:
     """True when the head or the tail of a result says in words that it worked."""
-    return any(_OK.search(part) or read_checks(part) == "passed" for part in (text[:_EDGE], text[-_EDGE:]))
+    return any(
+        _OK.search(part) or _DONE.search(part) or read_checks(part) == "passed"
+        for part in (text[:_EDGE], text[-_EDGE:])
+    )
 
 
 def _outcome(text: str, edges: str, is_error: bool | None, shows: bool, checks: Checks) -> Outcome:

@@ -10,7 +10,16 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["EDIT_REFUSED", "HARNESS_FAILURES", "HARNESS_NOISE", "HARNESS_TAGS", "LIMIT_REACHED", "joined"]
+__all__ = [
+    "EDIT_REFUSED",
+    "HARNESS_FAILURES",
+    "HARNESS_NOISE",
+    "HARNESS_OUTPUT",
+    "HARNESS_SUCCESS",
+    "HARNESS_TAGS",
+    "LIMIT_REACHED",
+    "joined",
+]
 
 
 def joined(table: Mapping[str, str], flags: int = re.MULTILINE) -> re.Pattern[str]:
@@ -31,6 +40,24 @@ HARNESS_FAILURES: Mapping[str, str] = MappingProxyType(
         "pi": r"^Command (?:exited with code [1-9]\d*|aborted)$",
     }
 )
+#: the result worked, in the harness's own words
+HARNESS_SUCCESS: Mapping[str, str] = MappingProxyType(
+    {
+        # "Applied edit to astropy/wcs/wcs.py"
+        "aider": r"^Applied edit\b",
+        # "exitcode: 0 (execution succeeded)"
+        "autogen": r"\bexitcode: 0\b",
+    }
+)
+#: no person writes these lines: a user row that has one is tool output
+HARNESS_OUTPUT: Mapping[str, str] = MappingProxyType(
+    {
+        # "exitcode: 1 (execution failed)\nCode output: ..."
+        "autogen": r"exitcode:",
+        # "(Open file: /repo/a.py)\n(Current directory: /repo)\nbash-$"
+        "swe_agent": r"\(Current directory:",
+    }
+)
 #: an edit was refused because its old text is not in the file
 EDIT_REFUSED: Mapping[str, str] = MappingProxyType(
     {
@@ -44,7 +71,9 @@ EDIT_REFUSED: Mapping[str, str] = MappingProxyType(
 HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
     {
         # "[sympy__sympy__1.1] [sympy__sympy-13177] Command: conda run ..." / "Subprocess args: ..."
-        "aider": r"^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))",
+        "aider": r"^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))|^Allow edits to\b|^Applied edit\b",
+        # "Chunk ID: 8fa2" / "Wall time: 0.2 seconds"
+        "codex": r"^(?:Chunk ID|Wall time):",
         # pip: "error: subprocess-exited-with-error ... See above for error"
         "pip": r"See above for error",
     }

@@ -187,8 +187,8 @@ THANKS = any_of(
 )
 #: the talk ends here: "That's all, have a great day", "就这样，再见"
 FAREWELL = any_of(
-    r"\b(?:thanks|thank you|thx|bye|goodbye|have a (?:great|good|nice|pleasant|wonderful)|that'?s all|that is all|all set"
-    r"|nothing else|no more questions|you'?re welcome|enjoy|take care|see you|all i need)\b",
+    r"\b(?:thanks|thank you|thx|bye|goodbye|have a (?:great|good|nice|pleasant|wonderful)|that'?s all|that is all"
+    r"|all set|nothing else|no more questions|you'?re welcome|enjoy|take care|see you|all i need)\b",
     r"谢谢|感谢|多谢|再见|拜拜|不客气|不用谢|没有其他|没有问题了|没别的|祝你|祝您|没有了|就这样|就这些|辛苦",
 )
 #: opens a message and says nothing: "Hi there,", "你好！"
@@ -202,8 +202,8 @@ CONSENT = re.compile(r"^\W*(?:yes|yeah|yep|no|nope|sure|ok|okay|correct|right|ex
 #: opens a turn that only reacts, with or without more words: "lol", "是的", "go on", "how are you"
 _REACTION = any_of(
     r"^\W*(?:yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|correct|exactly|agreed|fine|great|perfect|awesome|nice|cool|"
-    r"good|sorry|oh|ah|hmm|wow|lol|interesting|sounds good|got it|i see|alright|continue|go on|go ahead|proceed|please do|"
-    r"looks good|lgtm|test|how are you(?: doing)?(?: today)?|what'?s up)\b",
+    r"good|sorry|oh|ah|hmm|wow|lol|interesting|sounds good|got it|i see|alright|continue|go on|go ahead|proceed|"
+    r"please do|looks good|lgtm|test|how are you(?: doing)?(?: today)?|what'?s up)\b",
     r"^\W*(?:是的|是啊|对|不用|好的|好啊|好吧|好|行|可以|嗯|哦|噢|喔|啊|没错|没问题|明白|知道了|了解|太好了|太棒|不错|继续|确实|"
     r"哇|在吗|哈哈|你好吗)+",
 )
@@ -212,7 +212,8 @@ CONTROL_MARK = re.compile(r"[#<\[|]{2,}\s*[A-Za-z_]{3,}\s*[#>\]|]+")
 #: the work was stopped before its end, by a limit
 STOPPED = any_of(
     # "Maximum number of iterations reached", "too many retries"
-    r"\b(?:max(?:imum)?|too many) (?:number of )?(?:\w+ )?(?:iterations|steps|turns|attempts|retries|rounds|reflections)\b",
+    r"\b(?:max(?:imum)?|too many) (?:number of )?(?:\w+ )?"
+    r"(?:iterations|steps|turns|attempts|retries|rounds|reflections)\b",
     # "context limit exceeded"
     r"\b(?:step|turn|token|context|cost) limit (?:was )?(?:reached|exceeded)\b|\bstopping\b.{0,20}$",
     r"达到(?:最大|上限)|次数上限",
