@@ -15,8 +15,8 @@ from ultron_core.transcript.dialogue import read_dialogue
 
 __all__ = ["LABELER_VERSION", "label_offline"]
 
-#: stands on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:2"
+#: written on each row that the rules made; a change of rules or coefficients raises it
+LABELER_VERSION = "offline:3"
 
 
 def label_offline(messages: Sequence[Message], topic: str = "") -> QualityLabel:

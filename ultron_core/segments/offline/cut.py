@@ -25,7 +25,7 @@ from ultron_core.transcript.speech import CONSENT, is_only_courtesy, is_question
 __all__ = ["SEGMENTER_VERSION", "boundaries_of", "can_open", "cut_offline", "gap_prior", "prior"]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:2"
+SEGMENTER_VERSION = "offline:3"
 
 _HOUR = 3600.0
 #: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
