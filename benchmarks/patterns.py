@@ -3,11 +3,11 @@
     python benchmarks/patterns.py [--data DIR] [--sessions N]
 
 Takes every regular expression that a module of the rules compiles at its top level, splits it at its alternatives,
-and runs each over the messages and call arguments of every session set of DIR (at most N sessions a set, the first
-4,000 characters of a message). One line for each alternative that fires anywhere: `module`, `name`, `pattern`, and
-`repositories` with the number of messages it fires in. A repository is where the logs were made: both wire formats
-of tau-bench, both MINT and both InterCode sets and both Glaive sets are one each; the two HotpotQA sets, made by
-different projects, stay two although they share questions.
+and runs each over the messages and call arguments of every session set of DIR, archives or folders (at most N
+sessions a set, the first 4,000 characters of a message). One line for each alternative:
+`module`, `name`, `pattern`, and `repositories` with the number of messages it fires in. A repository is
+where the logs were made: both wire formats of tau-bench, both MINT and both InterCode sets and both Glaive sets are
+one each; the two HotpotQA sets, made by different projects, stay two although they share questions.
 tests/core/test_patterns.py holds the exceptions to "fires in two repositories or more" against this output.
 """
 
@@ -44,9 +44,19 @@ REPOSITORIES = {
     "intercode_sql": "intercode",
     "glaive_toolcall_en": "glaive",
     "glaive_toolcall_zh": "glaive",
+    "airline-support": "tau-bench",
+    "assistant": "glaive",
+    "assistant-zh": "glaive",
+    "aider": "aider_swebench_lite",
+    "hotpot-react": "reflexion_hotpot_react",
+    "multi-agent": "who_and_when_failures",
+    "swe-agent": "swe_agent_traj",
+    "pi": "pi_coding_agent",
+    "codex": "codex",
+    "claude-code": "claude_code_spotter",
 }
-#: sets that were written for tests
-NOT_LOGS = ("stage0_fixtures",)
+#: sets that were written for tests, or put together from several repositories
+NOT_LOGS = ("stage0_fixtures", "mixed")
 _CHARS = 4_000
 #: what may stand before and after the one group of a word list, as in `\b(?:a|b)\b`
 _EDGES = re.compile(r"(?:\\b|\^|\$|\\s\*|\\s\+|\\W\*)*")
@@ -113,15 +123,20 @@ def _depths(pattern: str) -> Iterator[tuple[int, int]]:
 
 
 def repositories(data: Path, most: int) -> Iterator[tuple[str, list[str]]]:
-    """(repository, texts) for each session set of a folder; sets of one repository come one after the other."""
-    for archive in sorted((data / "sessions").glob("*.tar.gz")):
-        name = archive.name.removesuffix(".tar.gz")
-        if name not in NOT_LOGS:
-            yield REPOSITORIES.get(name, name), list(_texts(archive, most))
+    """(repository, texts) for each session set of a folder, an archive or a folder of its own."""
+    for place in sorted((data / "sessions").iterdir()):
+        name = place.name.removesuffix(".tar.gz")
+        if name in NOT_LOGS or not (place.is_dir() or place.name.endswith(".tar.gz")):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            if place.is_file():
+                with tarfile.open(place) as packed:
+                    packed.extractall(folder, filter="data")
+            yield REPOSITORIES.get(name, name), list(_texts(place if place.is_dir() else Path(folder), most))
 
 
 def count(found: Iterable[Pattern], read: Iterable[tuple[str, list[str]]]) -> Iterator[dict[str, object]]:
-    """One row for each pattern that fires."""
+    """One row for each pattern, with the repositories it fires in."""
     texts: dict[str, list[str]] = {}
     for repository, more in read:
         texts.setdefault(repository, []).extend(more)
@@ -129,14 +144,12 @@ def count(found: Iterable[Pattern], read: Iterable[tuple[str, list[str]]]) -> It
         fires = Counter(
             {name: sum(bool(pattern.compiled.search(t)) for t in own) for name, own in texts.items()}
         )
-        hits: Mapping[str, int] = {name: number for name, number in fires.items() if number}
-        if hits:
-            yield {
-                "module": pattern.module,
-                "name": pattern.name,
-                "pattern": pattern.text,
-                "repositories": hits,
-            }
+        yield {
+            "module": pattern.module,
+            "name": pattern.name,
+            "pattern": pattern.text,
+            "repositories": {name: number for name, number in fires.items() if number},
+        }
 
 
 def _modules() -> Iterator[str]:
@@ -174,13 +187,11 @@ def _only_group(pattern: str) -> tuple[str, str, str]:
     return (before, rest[3:end], after) if _EDGES.fullmatch(after) else ("", "", "")
 
 
-def _texts(archive: Path, most: int) -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
-        files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
-        for path in files[:most]:
-            for message in parse_session(path).messages:
-                yield from _parts(message)
+def _texts(folder: Path, most: int) -> Iterator[str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    for path in files[:most]:
+        for message in parse_session(path).messages:
+            yield from _parts(message)
 
 
 def _parts(message: Message) -> Iterator[str]:
@@ -197,10 +208,10 @@ def main() -> None:
     )
     default = Path(os.environ.get("ULTRON_BENCH_DATA", "examples"))
     parser.add_argument("--data", type=Path, default=default)
-    parser.add_argument("--sessions", type=int, default=30, help="sessions of each set")
+    parser.add_argument("--sessions", type=int, default=20, help="sessions of each set")
     args = parser.parse_args()
     for row in count(patterns(), repositories(args.data, args.sessions)):
-        print(json.dumps(row, ensure_ascii=False))
+        print(json.dumps(row))  # a pattern may hold a lone surrogate, which is not UTF-8
 
 
 if __name__ == "__main__":
