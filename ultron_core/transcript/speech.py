@@ -207,6 +207,8 @@ _REACTION = any_of(
     r"^\W*(?:是的|是啊|对|不用|好的|好啊|好吧|好|行|可以|嗯|哦|噢|喔|啊|没错|没问题|明白|知道了|了解|太好了|太棒|不错|继续|确实|"
     r"哇|在吗|哈哈|你好吗)+",
 )
+#: what goes with thanks: "thanks a lot"
+_POLITE = any_of(r"\b(?:a lot|so much|very much|you too)\b")
 #: a program's stop mark in place of words: "###STOP###", "<|end|>"
 CONTROL_MARK = re.compile(r"[#<\[|]{2,}\s*[A-Za-z_]{3,}\s*[#>\]|]+")
 #: the work was stopped before its end, by a limit
@@ -279,5 +281,5 @@ def _is_other(sentence: str) -> bool:
 def is_only_courtesy(text: str) -> bool:
     """Nothing but a greeting, thanks or a short yes: no title and no task of its own."""
     rest = GREETING.sub("", CONTROL_MARK.sub(" ", text))
-    rest = _REACTION.sub(" ", FAREWELL.sub(" ", rest))
+    rest = _REACTION.sub(" ", _POLITE.sub(" ", FAREWELL.sub(" ", rest)))
     return sum(len(word) for word in _WORD.findall(rest)) < _LEFT_OVER
