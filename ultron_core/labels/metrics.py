@@ -105,7 +105,7 @@ def _expected_success(signals: Signals, outcome: Outcome) -> Metric:
 
 
 def _tool_success(signals: Signals) -> Metric:
-    """Share of tool results that are no error; a result that found nothing counts half."""
+    """Share of tool results that are not errors; a result that found nothing counts half."""
     steps = signals.dialogue.steps
     if not steps:
         return _nothing("no tools used")
@@ -160,7 +160,7 @@ def _grounded_claims(signals: Signals) -> Metric:
     seen = before + arguments
     loose = seen.replace(",", "")
     found = sum(c in seen or c.replace(",", "").rstrip("0").rstrip(".") in loose for c in claims)
-    # a result computed from what was read is no invention: half of the claims may be new
+    # a result computed from what was read is not invented: half of the claims may be new
     score = min(1.0, 0.25 + found / len(claims))
     return _metric("grounded_claims", signals, score, (d.answer_at,), f"{found} of {len(claims)} found")
 

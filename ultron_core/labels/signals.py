@@ -23,7 +23,7 @@ __all__ = ["Signals", "observe", "words"]
 Positions = tuple[int, ...]
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?", re.UNICODE)
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: longer messages of a person are documents: a phrase in them is no verdict, or no wish
+#: longer messages of a person are documents: a phrase in them is neither a verdict nor a wish
 _VERDICT, _WISH = 400, 1_200
 #: a limit that a harness reached: "Only 4 reflections allowed, stopping."
 _LIMIT = joined(LIMIT_REACHED, re.IGNORECASE)
@@ -184,12 +184,12 @@ def _repeated(dialogue: Dialogue) -> Positions:
         if step.key and mark in seen and mark[1].strip() and not reports_success(mark[1]):
             found.add(step.position)
         seen.add(mark)
-    said: list[set[str]] = []
+    replies: list[set[str]] = []
     for i in dialogue.replies:
         now = set(words(dialogue.messages[i].content[:1_500]))
-        if len(now) >= 6 and any(_overlap(now, before) >= _SAME_REPLY for before in said[-8:]):
+        if len(now) >= 6 and any(_overlap(now, before) >= _SAME_REPLY for before in replies[-8:]):
             found.add(i)
-        said.append(now)
+        replies.append(now)
     asked: set[str] = set()
     for i in dialogue.human:
         text = dialogue.messages[i].content.strip()

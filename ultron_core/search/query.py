@@ -43,7 +43,7 @@ class QueryAnalysis:
     phrases: tuple[str, ...]
     since: datetime | None = None
     until: datetime | None = None
-    #: what should stand there word by word: the quoted phrases, else the whole query if it has a few terms
+    #: what should appear verbatim: the quoted phrases, else the whole query if it has a few terms
     literals: tuple[str, ...] = ()
 
 

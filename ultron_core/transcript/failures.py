@@ -12,7 +12,7 @@ from ultron_core.transcript.telling import ANSI, TAG, Failure, json_error, telli
 
 __all__ = ["Outcome", "Result", "clean_line", "find_failure", "read_result", "reports_success"]
 
-#: `failed`: a check ran and said no; `empty`: it ran and found nothing; `refused`: a person did not allow the call
+#: `failed`: a check ran and did not pass; `empty`: it ran and found nothing; `refused`: a person did not allow the call
 Outcome = Literal["ok", "passed", "empty", "failed", "error", "timeout", "refused"]
 
 #: pasted logs of megabytes: the head is enough to name a failure

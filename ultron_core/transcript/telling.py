@@ -9,7 +9,7 @@ from typing import Any
 
 from ultron_core.transcript.harness import EDIT_REFUSED, HARNESS_NOISE, HARNESS_TAGS, joined
 
-__all__ = ["ANSI", "TAG", "Failure", "json_error", "telling_line"]
+__all__ = ["ANSI", "TAG", "Failure", "json_error", "mentions_failure", "telling_line"]
 
 #: a quote in a memory holds at most this much (`MemoryDraft` evidence)
 _MAX_LINE = 400
@@ -47,6 +47,13 @@ _LINES = tuple(
         # "错误：标记无效"
         r"错误[:：]|失败|报错|异常[:：]|无法|找不到|不存在|拒绝访问|超时",
     )
+)
+#: the same in one pass, with exceptions and warnings anywhere in the line: "DeprecationWarning: use x"
+_MENTION = re.compile(
+    "|".join(f"(?:{pattern.pattern})" for pattern in _LINES)
+    + r"|\b[A-Za-z_.]{0,60}(?:(?-i:Error|Exception|Warning))\b|\b(?:abort(?:ed)?|panicked|undefined reference|cannot|"
+    r"could not|no such file)\b|异常|拒绝",
+    re.IGNORECASE,
 )
 #: failures of applying and of linting an edit, told apart from those of the tests that run after it
 _KINDS = (
@@ -104,6 +111,11 @@ def _message_of(value: dict[str, Any]) -> str | None:
     return None
 
 
+def mentions_failure(line: str) -> bool:
+    """True for a line that speaks of an error, whether or not the result as a whole failed."""
+    return bool(_MENTION.search(line))
+
+
 def telling_line(text: str) -> Failure | None:
     """The line of a failed result that says most; None for a result without a line."""
     message = json_error(text)
@@ -120,9 +132,9 @@ def telling_line(text: str) -> Failure | None:
                 _CLEAN_LINE.search(line) or _SOURCE_LINE.search(line) or _BARE_EXIT.search(line)
             ):
                 return Failure(_announced(line, lines)[:_MAX_LINE])
-    said = [line for line in lines if not _BARE_EXIT.search(line) and not _BANNER.search(line)]
+    content = [line for line in lines if not _BARE_EXIT.search(line) and not _BANNER.search(line)]
     # what failed without a word for it: its first line, else how it ended ("Exit code 1")
-    return Failure((said or lines)[0][:_MAX_LINE]) if lines else None
+    return Failure((content or lines)[0][:_MAX_LINE]) if lines else None
 
 
 def _named(lines: list[str], text: str) -> Failure | None:
