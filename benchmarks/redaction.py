@@ -5,11 +5,12 @@
 Sets under DIR/pii: `spans` with types (Presidio research, MultiPriv). Secrets are generated from published key
 formats with a fixed seed. `recall`: share of gold values of which at least half of the characters are covered;
 `precision`: share of findings that overlap any gold span of any kind; `touched`: share of look-alikes changed.
+`forms_*`: the forms of tests/attack, those of other projects' rules and our own. `real_look_alikes`: 1,000 texts that
+look like secrets, drawn from real logs and a lock file. Speeds are of CPU time.
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
 import gzip
 import json
@@ -20,7 +21,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from inputs.lockbox import guarded
 from inputs.look_alikes import look_alikes as real_look_alikes
+from inputs.places import arguments
 
 from ultron_core.redaction import find_secrets, redact_patterns, redact_texts
 
@@ -179,84 +182,107 @@ def gold_set(path: Path):
             }  # fmt: skip
 
 
-def other_projects():
-    """The forms of tests/attack: those of other projects' rules and our own. `n` forms, `recall` of their secrets."""
-    for name in sets():
-        tried = list(forms(name))
-        hits = 0
-        for form in tried:
-            start = form.text.index(form.secret)
-            hits += covered(redact_patterns(form.text).findings, start, start + len(form.secret))
-        yield {
-            "benchmark": "redaction", "set": f"forms_{name}", "n": len(tried), "entity": "SECRET", "recall": round(hits / len(tried), 4),  # noqa: E501
-        }  # fmt: skip
-
-
-def untouched(data: Path):
-    """1,000 look-alikes from real logs and the lock file of this project."""
-    texts = real_look_alikes(data, ROOT / "uv.lock", 1000)
-    hit = Counter(kind for kind, text in texts if find_secrets(text))
-    row = {"benchmark": "redaction", "set": "real_look_alikes", "n": len(texts), "entity": "SECRET"}
-    yield {**row, "touched": round(sum(hit.values()) / len(texts), 4), "kinds": dict(hit)}
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--data", type=Path, default=Path(__file__).resolve().parents[1].parent / "shared" / "data"
-    )
-    data = parser.parse_args().data
+    data = arguments(__doc__).parse_args().data
+    with guarded("redaction", data):
+        measure_all(data)
+
+
+def measure_all(data: Path) -> None:
     for name in SETS:
         path = data / "pii" / f"{name}.jsonl.gz"
-        if not path.exists():
-            print(json.dumps({"benchmark": "redaction", "set": name, "skipped": "not in --data"}))
-            continue
-        for row in gold_set(path):
-            print(json.dumps(row), flush=True)
+        if path.exists():
+            for row in gold_set(path):
+                say(row)
+        else:
+            skip(name)
     rng = random.Random(20)
+    say(generated_secrets(rng))
+    say(touched_look_alikes(rng))
+    for name in sets():
+        say(foreign_forms(name))
+    if (data / "pii" / f"{SETS[0]}.jsonl.gz").exists() and (data / "sessions").exists():
+        say(untouched(data))
+    else:
+        skip("real_look_alikes")
+    log = data / "malformed" / "huge_session.jsonl.gz"
+    if log.exists():
+        say(patterns_on_log(log))
+    else:
+        skip("patterns_on_log")
+
+
+def generated_secrets(rng: random.Random) -> dict:
     pairs = secrets(rng, 3000)
     begun = time.perf_counter()
     hits = [secret not in redact_patterns(text).text for text, secret in pairs]
-    seconds = time.perf_counter() - begun
-    row = {
+    return {
         "benchmark": "redaction",
         "set": "generated_secrets",
         "n": len(pairs),
-        "seconds": round(seconds, 2),
+        "seconds": round(time.perf_counter() - begun, 2),
         "entity": "SECRET",
+        "recall": round(sum(hits) / len(hits), 4),
     }
-    print(json.dumps({**row, "recall": round(sum(hits) / len(hits), 4)}))
+
+
+def touched_look_alikes(rng: random.Random) -> dict:
     texts = look_alikes(rng, 2000)
     touched = sum(redact_patterns(text).text != text for text in texts)
-    row = {
+    return {
         "benchmark": "redaction",
         "set": "look_alikes",
         "n": len(texts),
         "entity": "SECRET",
         "touched": round(touched / len(texts), 4),
     }
-    print(json.dumps(row))
-    for row in other_projects():
-        print(json.dumps(row))
-    if (data / "sessions").exists():
-        for row in untouched(data):
-            print(json.dumps(row))
-    sessions = data / "malformed" / "huge_session.jsonl.gz"
-    if sessions.exists():
-        with gzip.open(sessions, "rt", encoding="utf-8") as file:
-            lines = file.readlines()
-        begun = time.process_time()
-        for line in lines:
-            redact_patterns(line)
-        seconds = time.process_time() - begun
-        size = sum(len(line.encode()) for line in lines) / 1e6
-        row = {
-            "benchmark": "redaction",
-            "set": "patterns_on_log",
-            "n": len(lines),
-            "seconds": round(seconds, 2),
-        }
-        print(json.dumps({**row, "mb_per_s": round(size / seconds, 2)}))
+
+
+def foreign_forms(name: str) -> dict:
+    tried = list(forms(name))
+    hits = 0
+    for form in tried:
+        start = form.text.index(form.secret)
+        hits += covered(redact_patterns(form.text).findings, start, start + len(form.secret))
+    recall = round(hits / len(tried), 4)
+    return {
+        "benchmark": "redaction", "set": f"forms_{name}", "n": len(tried), "entity": "SECRET", "recall": recall,
+    }  # fmt: skip
+
+
+def untouched(data: Path) -> dict:
+    texts = real_look_alikes(data, ROOT / "uv.lock", 1000)
+    hit = Counter(kind for kind, text in texts if find_secrets(text))
+    touched = round(sum(hit.values()) / len(texts), 4)
+    return {
+        "benchmark": "redaction", "set": "real_look_alikes", "n": len(texts), "entity": "SECRET", "touched": touched,
+        "kinds": dict(hit),
+    }  # fmt: skip
+
+
+def patterns_on_log(path: Path) -> dict:
+    """Speed of the patterns alone on the lines of a long log, in CPU time."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        lines = file.readlines()
+    begun = time.process_time()
+    for line in lines:
+        redact_patterns(line)
+    seconds = time.process_time() - begun
+    return {
+        "benchmark": "redaction",
+        "set": "patterns_on_log",
+        "n": len(lines),
+        "seconds": round(seconds, 2),
+        "mb_per_s": round(sum(len(line.encode()) for line in lines) / 1e6 / seconds, 2),
+    }
+
+
+def say(row: dict) -> None:
+    print(json.dumps(row), flush=True)
+
+
+def skip(name: str) -> None:
+    say({"benchmark": "redaction", "set": name, "skipped": "not in the data folder"})
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 from inputs.dialogues import Dialogue
 
 from ultron_core.models import Message, as_messages
-from ultron_core.segments.offline.cues import is_only_courtesy
+from ultron_core.transcript.speech import is_only_courtesy
 
 __all__ = ["CHATS", "FAMILY", "chat_file", "chats", "made_sessions"]
 
@@ -43,7 +43,7 @@ def chat_file(data: Path, name: str) -> Path:
 
 
 def chats(data: Path) -> list[Dialogue]:
-    """One-topic chats; `group` is chat_en or chat_zh. Empty when the files are not there."""
+    """One-topic chats; `group` is chat_en or chat_zh. Empty when the files are absent."""
     found = []
     for name in CHATS:
         if not chat_file(data, name).exists():
