@@ -39,9 +39,14 @@ _WORD = (
     r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
 )
 _BY_FLAG = tuple(
-    (program, re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD))
+    (
+        program,
+        flag.startswith("-"),
+        re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD),
+    )
     for program, flag, between in _FLAGS
 )
+_DASH = re.compile(r"[ \t\n]-")
 #: a command ends with its line, a pipe or a semicolon; longer ones are cut there
 _COMMAND = re.compile(r"[^\n;|]{0,500}")
 #: `-u user:password` of curl, wget, httpie and others, with quotes around either part
@@ -51,6 +56,7 @@ _USER_FLAG = re.compile(
     rf"(?:\"(?P<dq>[^\"\r\n]{{1,300}})\"(?!:)|'(?P<sq>[^'\r\n]{{1,300}})'(?!:)|(?P<raw>{_PART}:(?:\"[^\"\r\n]{{1,200}}\"|'[^'\r\n]{{1,200}}'|[^\s\"']{{1,200}})))"
 )
 _CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
+_CLIENT_WORDS = ("curl", "wget", "httpie", "lftp", "siege", "http ", "https ")
 _CLIENT_REACH = 1000
 #: `-H "X-Octopus-ApiKey: 3a16750d"`: in a command's header flag the name need not be surer than `token`
 _HEADER_FLAG = re.compile(
@@ -97,8 +103,9 @@ _LAST_WORD = re.compile(r"[^\s\"'`/#;]{6,100}$")
 
 def command_secrets(text: str) -> Iterator[Span]:
     """Spans of the values alone; program, flag and user stay readable."""
-    for program, pattern in _BY_FLAG:
-        at = text.find(program)
+    flags = bool(_DASH.search(text))
+    for program, dashed, pattern in _BY_FLAG:
+        at = text.find(program) if flags or not dashed else -1
         while at >= 0:
             end = at + len(program)
             if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (
@@ -109,7 +116,8 @@ def command_secrets(text: str) -> Iterator[Span]:
                 yield from _flagged(text, end, pattern)
             at = text.find(program, end)
     if ":" in text:
-        yield from _user_pairs(text)
+        if any(word in text for word in _CLIENT_WORDS):
+            yield from _user_pairs(text)
         if "-H" in text or "--header" in text:
             yield from _headers(text)
     if any(word in text for word in ("assword", "ASSWORD", "dentified", "DENTIFIED")):

@@ -34,6 +34,7 @@ _NETRC_TURNED = re.compile(r"\bmachine[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1
 _PGPASS = re.compile(
     r"(?m)^(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_*-]{1,60}:(?:\d{4,5}|\*):(?!\d+:)[\w*-]{1,60}:[\w*.@-]{1,60}:(\S{3,200})$"
 )
+_PORT = re.compile(r":(?:\d{4,5}|\*):")
 _SOURCE_FILE = re.compile(
     r"\.(?:py|js|ts|tsx|jsx|c|h|cc|cpp|go|rs|java|rb|php|sh|md|json|ya?ml|toml|txt|css|html?):"
 )
@@ -73,7 +74,7 @@ def login_files(text: str) -> Iterator[Span]:
         for pattern in (_NETRC, _NETRC_TURNED):
             for match in pattern.finditer(text):
                 yield Span(*match.span(1), _C)
-    if text.count(":") >= 4:
+    if _PORT.search(text):
         for match in _PGPASS.finditer(text):
             if not _SOURCE_FILE.search(match[0]) and "//" not in match[1]:
                 yield Span(*match.span(1), _C)

@@ -40,8 +40,8 @@ _HTML = {
     "gt": ">",
 }
 _CURLY = {"“": '"', "”": '"', "‘": "'", "’": "'"}
-#: one look decides for most texts that nothing is to be done
-_ANYTHING = re.compile(rf"[\x1b\\{_INVISIBLE}{_WIDE}“”]|%[2-7]|&(?:quot|amp|apos|[lg]t|#)")
+#: where a piece may begin; searched first, as a class of characters is found much faster than the alternatives
+_BEGINS = re.compile(rf"[\x1b\\%&{_INVISIBLE}{_WIDE}“”‘’]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,19 @@ class Normal:
 
 def normalised(text: str) -> Normal | None:
     """The normalised view; None when it is the text itself."""
-    if not _ANYTHING.search(text):
+    begins = _BEGINS.search(text)
+    if begins is None:
         return None
     parts: list[str] = []
     starts: list[int] = []
     pieces: list[tuple[int, int, bool]] = []
     at = length = 0
     disguised = False
-    for match in _PIECE.finditer(text):
+    while begins:
+        match = _PIECE.match(text, begins.start())
+        if match is None:
+            begins = _BEGINS.search(text, begins.end())
+            continue
         if match.start() > at:
             parts.append(text[at : match.start()])
             starts.append(length)
@@ -91,7 +96,8 @@ def normalised(text: str) -> Normal | None:
             starts.append(length)
             pieces.append((match.start(), at, True))
             length += 1
-    if not pieces or (len(pieces) == 1 and not pieces[0][2] and pieces[0][1] == len(text)):
+        begins = _BEGINS.search(text, at)
+    if not at:
         return None
     if at < len(text):
         parts.append(text[at:])
