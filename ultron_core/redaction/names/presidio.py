@@ -124,9 +124,9 @@ class PresidioRedactor:
         found = dict.fromkeys(waiting, ())  # type: dict[str, Any]
         with self._lock:
             self._load()
-            latin = [unit for unit in waiting if unit not in self._cached and _LATIN.search(unit)]
-            if len(self._cached) + len(latin) > _MOST_CACHED:
+            if len(self._cached) > _MOST_CACHED:
                 self._cached.clear()
+            latin = [unit for unit in waiting if unit not in self._cached and _LATIN.search(unit)]
             self._cached.update((unit, _sure_candidates(unit)) for unit in latin)
             modelled = [unit for unit in latin if open_question(unit, self._cached[unit])]
             self._cached.update(zip(modelled, map(tuple, self._latin_names(modelled)), strict=True))
