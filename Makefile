@@ -28,7 +28,7 @@ demo: setup ## real sessions through the whole path, offline; prints what came o
 dev: setup ## the Dagster UI on the demo's data
 	$(BIN)/ultron dev
 
-check: setup ## style, types and the import contract
+check: setup ## style, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -37,7 +37,7 @@ check: setup ## style, types and the import contract
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-lock: | $(UV) ## resolve the dependencies anew
+lock: | $(UV) ## resolve the dependencies again
 	$(UV) lock --upgrade
 
 clean: ## remove environment and demo data

@@ -2,15 +2,15 @@
 
     python benchmarks/concurrency.py [--seconds 60] [--writers 16] [--readers 16] [--kills-per-second 5]
 
-Writers upload new facts, facts that others upload too, and repeat requests whose answer they already had, each
-request under an idempotency key of its own. Readers search and count hits. Somebody runs tiers and clusters. A
-random backend is ended with pg_terminate_backend again and again. Then what is stored is counted against what was
-asked for. The embedder and the redactor cost nothing here: it is the database that is measured.
+Writers upload new facts, facts that others upload too, and repeats of requests that were already answered, each
+request under an idempotency key of its own. Readers search and count hits. One thread runs tiers and clusters. A
+random backend is ended with pg_terminate_backend again and again. Finally, what is stored is compared with what was
+requested. The embedder and the redactor cost nothing here, so that the database is what is measured.
 
 One line: `lost` (answered requests without their memory), `duplicates` (facts with more than one memory),
 `wrong_hits` (memories whose counter is below requests plus answered searches), `extra_hits` (counted more than
-answered: searches whose connection died after they committed), `errors` (exceptions that callers saw, by class),
-`deadlocks` (that the server resolved, all retried), `left_open` (transactions still open at the end). Exit code 1
+answered: searches whose connection died after the commit), `errors` (exceptions that callers saw, by class),
+`deadlocks` (resolved by the server, all retried), `left_open` (transactions still open at the end). Exit code 1
 when a promise is broken.
 """
 
@@ -59,7 +59,7 @@ class PlainRedactor:
 
 @dataclass
 class World:
-    """What the threads did, for the count at the end."""
+    """What the threads did, for the comparison at the end."""
 
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -81,7 +81,7 @@ def main():
     parser.add_argument("--writers", type=int, default=16)
     parser.add_argument("--readers", type=int, default=16)
     parser.add_argument("--kills-per-second", type=float, default=5)
-    parser.add_argument("--data", type=Path, help="Not used: the facts are made up.")
+    parser.add_argument("--data", type=Path, help="not used: the facts are made up")
     args = parser.parse_args()
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     with ExitStack() as closing:
@@ -100,7 +100,7 @@ def kept(row):
 
 
 def run(url, home, seconds, writers, readers, kills_per_second):
-    """All threads for some seconds on an empty database, then the count; one row of the benchmark."""
+    """Run all threads for some seconds on an empty database, then compare; one row of the benchmark."""
     world = World()
     with ExitStack() as closing:
         clients = [closing.enter_context(opened(url, home)) for _ in range(CLIENTS)]
@@ -130,7 +130,7 @@ def opened(url, home):
 
 
 def guarded(world, task, client, number):
-    """A thread may not die in silence: what callers see is counted, anything else as well."""
+    """A thread must not die silently: whatever a caller would see is counted."""
     dice = random.Random(number)
     while not world.stop.is_set():
         try:
@@ -141,7 +141,7 @@ def guarded(world, task, client, number):
 
 
 def write(world, client, number, dice):
-    """One fact under a new key, then now and then the same request again, as an agent that lost the answer."""
+    """One fact under a new key; sometimes the same request again, like an agent that lost the answer."""
     with world.lock:
         key = f"{number}-{len(world.answered)}-{dice.random()}"
     shared = dice.random() < 0.4
@@ -176,7 +176,7 @@ def maintain(world, client, number, dice):
 
 
 def kill(world, url, per_second):
-    """Ends a random backend of this database again and again."""
+    """End a random backend of this database again and again."""
     with psycopg.connect(url, autocommit=True) as conn:
         while per_second and not world.stop.wait(1 / per_second):
             row = conn.execute(
@@ -187,7 +187,7 @@ def kill(world, url, per_second):
 
 
 def count(world, client, took):
-    """What is stored against what was asked for."""
+    """Compare what is stored with what was requested."""
     context = client.runtime
 
     def rows(query):

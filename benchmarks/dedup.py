@@ -3,14 +3,13 @@
     python benchmarks/dedup.py [--data DIR]
 
 Sets: pairs/stsb_en, stsb_zh, pawsx_zh of DIR, and benchmarks/data/memory_pairs.jsonl (written for this project
-before the guard). One line a set, threshold and guard: `auc` of the cosine, `precision` and `recall` of merging
+before the guard). One line per set, threshold and guard: `auc` of the cosine, `precision` and `recall` of merging
 strictly above `threshold`, `false_merge` = share of the non-duplicates that would merge; for the memory pairs also
 the merges by kind and, of the duplicates, `missed`.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import sys
@@ -19,30 +18,32 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from inputs.lockbox import guarded
+from inputs.places import ROOT, arguments
 from sklearn.metrics import roc_auc_score
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.memories import diverges
 
-ROOT = Path(__file__).resolve().parent.parent
 SETS = ("stsb_en", "stsb_zh", "pawsx_zh")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    args = parser.parse_args()
+    data = arguments(__doc__).parse_args().data
+    with guarded("dedup", data):
+        measure_all(data)
+    return 0
+
+
+def measure_all(data: Path) -> None:
     for name in SETS:
-        path = args.data / "pairs" / f"{name}.jsonl.gz"
+        path = data / "pairs" / f"{name}.jsonl.gz"
         if path.exists():
             measure(name, [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()])
         else:
-            say(set=name, skipped=f"pairs/{path.name} is not in the data folder")
+            say(set=name, skipped="not in the data folder")
     own = ROOT / "benchmarks" / "data" / "memory_pairs.jsonl"
     measure("memory_pairs", [json.loads(line) for line in own.read_text("utf-8").splitlines()])
-    return 0
 
 
 def say(**fields) -> None:

@@ -3,32 +3,32 @@
     python benchmarks/extraction.py [--data DIR] [--audit N] [--seed S]
 
 The whole offline path of the pipeline: segments, labels, the gate on memory_score, drafts of each segment, the
-gate on drafts. One line a set: sessions (`n`), `segments` and how many of them are `eligible`, `drafts`, `kept`
+gate on drafts. One line per set: sessions (`n`), `segments` and how many of them are `eligible`, `drafts`, `kept`
 (passed the gate), `per_session` (kept), `dropped` by reason, `types`. who_and_when_failures adds `error_sessions`
 (share of runs with an error memory), `near_mistake` (share of ALL runs with an error memory whose evidence is
 within 2 steps of the labelled mistake), `near_mistake_own` (the same of the runs that have an error memory) and
-`near_chance` (what as many lines placed at random in each run would reach), and once more with the known outcome
-as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a tool failed and
-the same tool worked later, the share with an error memory that has a resolution. `--audit N` prints N stored
-memories (after near-duplicates) with their evidence, to be marked by hand as
+`near_chance` (what the same number of lines placed at random in each run would reach), and the same again with the
+known outcome as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a
+tool failed and the same tool worked later, the share with an error memory that has a resolution. `--audit N` prints
+N stored memories (after near-duplicates) with their evidence, to be marked by hand as
 benchmarks/results/extraction_audit.jsonl is.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import random
 import re
 import sys
-import tarfile
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from inputs.lockbox import guarded
+from inputs.places import SessionSet, arguments, session_sets
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.labels import is_memory_eligible, label_segment
@@ -37,7 +37,6 @@ from ultron_core.models import MemoryDraft, Message, QualityLabel, QualitySummar
 from ultron_core.segments import segment_messages
 from ultron_core.sessions import parse_session
 
-ROOT = Path(__file__).resolve().parent.parent
 NEAR = 2
 _FAILED = re.compile(
     r"Traceback \(most|^exitcode: [1-9]|^Error\b|Some Tests Failed|did not conform|^# Fix any errors below|"
@@ -48,7 +47,7 @@ _FAILED = re.compile(
 
 @dataclass(frozen=True)
 class Read:
-    """One session with its drafts; `eligible` of its `segments` were looked through."""
+    """One session with its drafts; `eligible` of its `segments` were searched for memories."""
 
     source: str
     name: str
@@ -64,24 +63,18 @@ class Read:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser = arguments(__doc__)
     parser.add_argument("--audit", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20261121)
     args = parser.parse_args()
-    folder = args.data / "sessions"
-    archives = sorted(folder.glob("*.tar.gz"))
-    if not archives:
-        say(set="sessions", skipped=f"no session archives in {folder.name}")
-        return 0
-    everything = []
-    for archive in archives:
-        everything += measure(archive)
-    solved_yield(everything, args.seed)
-    if args.audit:
-        audit(everything, args.audit, args.seed)
+    with guarded("extraction", args.data):
+        everything = [item for found in session_sets(args.data) for item in measure(found)]
+        if everything:
+            solved_yield(everything, args.seed)
+        else:
+            say(set="sessions", skipped="not in the data folder")
+        if args.audit:
+            audit(everything, args.audit, args.seed)
     return 0
 
 
@@ -89,15 +82,14 @@ def say(**fields) -> None:
     print(json.dumps({"benchmark": "extraction", **fields}, ensure_ascii=False), flush=True)
 
 
-def sessions(archive: Path) -> Iterator[tuple[str, list[Message]]]:
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
-        for path in sorted(Path(folder).rglob("*.jsonl")):
-            yield path.name, list(parse_session(path).messages)
+def sessions(found: SessionSet) -> Iterator[tuple[str, list[Message]]]:
+    for name, body in found.files():
+        if name.endswith(".jsonl"):
+            yield Path(name).name, list(parse_session(body).messages)
 
 
 def read(source: str, name: str, messages: list[Message], known: QualityLabel | None = None) -> Read:
-    """The drafts of a session as the pipeline finds them; `known` stands in for the labels of its segments."""
+    """The drafts of a session as the pipeline finds them; `known` replaces the labels of its segments."""
     drafts: list[MemoryDraft] = []
     reasons: list[str | None] = []
     segments = segment_messages(messages)
@@ -115,16 +107,16 @@ def read(source: str, name: str, messages: list[Message], known: QualityLabel | 
     return Read(source, name, messages, len(segments), eligible, drafts, reasons)
 
 
-def measure(archive: Path) -> list[Read]:
-    source = archive.name.removesuffix(".tar.gz")
+def measure(sources: SessionSet) -> list[Read]:
+    source = sources.name
     begin = time.perf_counter()
-    found = [read(source, name, ms) for name, ms in sessions(archive) if ms]
+    found = [read(source, name, ms) for name, ms in sessions(sources) if ms]
     seconds = time.perf_counter() - begin
-    report(source, found, seconds, **where(archive, found))
+    report(source, found, seconds, **where(sources, found))
     if source == "who_and_when_failures":
         failed = QualityLabel(QualitySummary(0.2, 0.8, 0.1, "failure"), {}, "gold")
         again = [read(source, item.name, item.messages, failed) for item in found]
-        report(source, again, time.perf_counter() - begin - seconds, label="gold", **where(archive, again))
+        report(source, again, time.perf_counter() - begin - seconds, label="gold", **where(sources, again))
     return found
 
 
@@ -146,9 +138,9 @@ def report(source: str, found: list[Read], seconds: float, **more) -> None:
     )
 
 
-def where(archive: Path, found: list[Read]) -> dict[str, float]:
+def where(sources: SessionSet, found: list[Read]) -> dict[str, float]:
     """Shares of runs whose error memories point near the labelled mistake; empty for sets without the label."""
-    path = archive.with_name(archive.name.replace(".tar.gz", ".labels.jsonl"))
+    path = sources.path.with_name(f"{sources.name}.labels.jsonl")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
     steps = {Path(row["file"]).name: int(row["mistake_step"]) for row in rows if "mistake_step" in row}
     runs = [item for item in found if item.name in steps]
@@ -174,7 +166,7 @@ def where(archive: Path, found: list[Read]) -> dict[str, float]:
 
 
 def solved_yield(everything: list[Read], seed: int) -> None:
-    """Told apart from the extractor: a failing tool result and a later clean one of the same tool or command line."""
+    """Decided without the extractor: a failing tool result, and a later clean one of the same tool or command line."""
     pool = [item for item in everything if solved(item.messages)]
     drawn = random.Random(seed).sample(pool, min(50, len(pool)))
     hits = [any(d.memory_type == "error" and d.resolution for d in item.kept) for item in drawn]

@@ -10,7 +10,6 @@ the fit. Then a reliability table, the agreement of the twins, and what the two 
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import time
@@ -20,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from inputs.lockbox import guarded
+from inputs.places import arguments
 from scipy.stats import rankdata
 from sklearn.metrics import brier_score_loss
 from train_labeler import (
-    ROOT,
     WORK_SOURCES,
     Pair,
     Run,
@@ -126,7 +126,7 @@ def naive_scores(runs: Sequence[Run]) -> dict[str, np.ndarray]:
 def outcome_sets(data: Path) -> None:
     runs = {name: load_runs(data, name) for name in WORK_SOURCES}
     for name in [name for name, found in runs.items() if not found]:
-        emit(set=name, skipped="not there")
+        emit(set=name, skipped="not in the data folder")
         del runs[name]
     shipped = shipped_models()
     gains, held_out = [], []
@@ -190,7 +190,7 @@ def preference_sets(data: Path) -> None:
     shipped = shipped_models()
     for name, own in pairs.items():
         if not own:
-            emit(set=name, skipped="not there")
+            emit(set=name, skipped="not in the data folder")
             continue
         others = [found for other, found in pairs.items() if other != name and found]
         start = time.perf_counter()
@@ -214,7 +214,7 @@ def ranked_right(pairs: Sequence[Pair], work: LinearModel, answer: LinearModel) 
 
 
 def twins(data: Path) -> None:
-    """Labels of the same talks in two wire formats; evidence lines differ (a first metadata line) by nature."""
+    """Labels of the same sessions in two wire formats; their evidence lines differ by a first metadata line."""
     name = "tau_airline_anthropic"
     openai = {row["file"]: messages for row, messages in load_sessions(data, "tau_airline_openai")}
     same, count, start = 0, 0, time.perf_counter()
@@ -225,7 +225,7 @@ def twins(data: Path) -> None:
                 label_segment(openai[row["same_as"]])
             )
     if not count:
-        emit(set=name, skipped="not there")
+        emit(set=name, skipped="not in the data folder")
         return
     emit(set="twins", n=count, agree=round(same / count, 4), seconds=round(time.perf_counter() - start, 2))
 
@@ -236,11 +236,11 @@ def without_lines(label: QualityLabel) -> dict[str, Any]:
 
 
 def gates(data: Path) -> None:
-    """What passes the two gates at their default thresholds, and why the rest does not."""
+    """What passes the two gates at their default thresholds, and why the rest is refused."""
     for name in GATE_SETS:
         rows = list(load_sessions(data, name))
         if not rows:
-            emit(set=name, skipped="not there")
+            emit(set=name, skipped="not in the data folder")
             continue
         start = time.perf_counter()
         labels = [label_segment(messages) for _, messages in rows]
@@ -265,14 +265,13 @@ def gates(data: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    data = parser.parse_args().data
-    outcome_sets(data)
-    preference_sets(data)
-    twins(data)
-    gates(data)
-    speed()
+    data = arguments(__doc__).parse_args().data
+    with guarded("labels", data):
+        outcome_sets(data)
+        preference_sets(data)
+        twins(data)
+        gates(data)
+        speed()
 
 
 if __name__ == "__main__":

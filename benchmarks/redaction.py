@@ -9,7 +9,6 @@ formats with a fixed seed. `recall`: share of gold values of which at least half
 
 from __future__ import annotations
 
-import argparse
 import base64
 import gzip
 import json
@@ -18,6 +17,9 @@ import string
 import time
 from collections import Counter
 from pathlib import Path
+
+from inputs.lockbox import guarded
+from inputs.places import arguments
 
 from ultron_core.redaction import redact_patterns, redact_texts
 
@@ -172,57 +174,78 @@ def gold_set(path: Path):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--data", type=Path, default=Path(__file__).resolve().parents[1].parent / "shared" / "data"
-    )
-    data = parser.parse_args().data
+    data = arguments(__doc__).parse_args().data
+    with guarded("redaction", data):
+        measure_all(data)
+
+
+def measure_all(data: Path) -> None:
     for name in SETS:
         path = data / "pii" / f"{name}.jsonl.gz"
-        if not path.exists():
-            print(json.dumps({"benchmark": "redaction", "set": name, "skipped": "not in --data"}))
-            continue
-        for row in gold_set(path):
-            print(json.dumps(row), flush=True)
+        if path.exists():
+            for row in gold_set(path):
+                say(row)
+        else:
+            skip(name)
     rng = random.Random(20)
+    say(generated_secrets(rng))
+    say(touched_look_alikes(rng))
+    log = data / "malformed" / "huge_session.jsonl.gz"
+    if log.exists():
+        say(patterns_on_log(log))
+    else:
+        skip("patterns_on_log")
+
+
+def generated_secrets(rng: random.Random) -> dict:
     pairs = secrets(rng, 3000)
     begun = time.perf_counter()
     hits = [secret not in redact_patterns(text).text for text, secret in pairs]
-    seconds = time.perf_counter() - begun
-    row = {
+    return {
         "benchmark": "redaction",
         "set": "generated_secrets",
         "n": len(pairs),
-        "seconds": round(seconds, 2),
+        "seconds": round(time.perf_counter() - begun, 2),
         "entity": "SECRET",
+        "recall": round(sum(hits) / len(hits), 4),
     }
-    print(json.dumps({**row, "recall": round(sum(hits) / len(hits), 4)}))
+
+
+def touched_look_alikes(rng: random.Random) -> dict:
     texts = look_alikes(rng, 2000)
     touched = sum(redact_patterns(text).text != text for text in texts)
-    row = {
+    return {
         "benchmark": "redaction",
         "set": "look_alikes",
         "n": len(texts),
         "entity": "SECRET",
         "touched": round(touched / len(texts), 4),
     }
-    print(json.dumps(row))
-    sessions = data / "malformed" / "huge_session.jsonl.gz"
-    if sessions.exists():
-        with gzip.open(sessions, "rt", encoding="utf-8") as file:
-            lines = file.readlines()
-        begun = time.process_time()
-        for line in lines:
-            redact_patterns(line)
-        seconds = time.process_time() - begun
-        size = sum(len(line.encode()) for line in lines) / 1e6
-        row = {
-            "benchmark": "redaction",
-            "set": "patterns_on_log",
-            "n": len(lines),
-            "seconds": round(seconds, 2),
-        }
-        print(json.dumps({**row, "mb_per_s": round(size / seconds, 2)}))
+
+
+def patterns_on_log(path: Path) -> dict:
+    """Speed of the patterns alone on the lines of a long log, in CPU time."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        lines = file.readlines()
+    begun = time.process_time()
+    for line in lines:
+        redact_patterns(line)
+    seconds = time.process_time() - begun
+    return {
+        "benchmark": "redaction",
+        "set": "patterns_on_log",
+        "n": len(lines),
+        "seconds": round(seconds, 2),
+        "mb_per_s": round(sum(len(line.encode()) for line in lines) / 1e6 / seconds, 2),
+    }
+
+
+def say(row: dict) -> None:
+    print(json.dumps(row), flush=True)
+
+
+def skip(name: str) -> None:
+    say({"benchmark": "redaction", "set": name, "skipped": "not in the data folder"})
 
 
 if __name__ == "__main__":

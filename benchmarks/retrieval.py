@@ -10,8 +10,8 @@ session; `seconds` = asking. All lanes rank what the product's own query finds, 
 shipped weights, `fused_held_out` those chosen on the other conversations. locomo_own and locomo_foreign: share of
 questions whose first hit is `spoken`, `weak` or absent (`none`) in their own conversation and in another one.
 
-Agent sessions (sessions/*.tar.gz of DIR): items that only one of the sessions holds, asked of all agents at once;
-the session is the evidence, the category is the kind of item.
+Agent sessions (archives and folders in DIR/sessions): items that only one session contains, searched across all of
+them; that session is the evidence, the category is the kind of item.
 
 LongMemEval (longmemeval_s.json, longmemeval_m.json, also *_cleaned.json, in the folder given, in DIR or in
 DIR/retrieval): one agent a question, the clock at its date; `any1`, `any5`, `any10` and `all1`, `all5`, `all10` for
@@ -21,7 +21,6 @@ the user). `--limit` takes the first N questions.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import sys
@@ -34,6 +33,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from inputs.lockbox import guarded
+from inputs.places import arguments, session_sets
 from inputs.retrieval import (
     Haystack,
     Question,
@@ -49,7 +50,6 @@ from ultron_core.search import LaneWeights, rank_sessions
 from ultron_core.settings import LLMSettings, SessionSettings, Settings, StoreSettings
 from ultron_core.steps.search.sessions import Matches, match_windows
 
-ROOT = Path(__file__).resolve().parent.parent
 KS = (1, 5, 10)
 #: sessions asked for, so that a rank beyond 10 counts in `mrr`
 DEPTH = 50
@@ -62,7 +62,7 @@ GRID = [LaneWeights(v / 20, (20 - v - a) / 20, a / 20) for v, a in itertools.pro
 
 @dataclass
 class Asked:
-    """A question with the ranked names that each lane gave."""
+    """A question with the names in the order of each lane."""
 
     question: Question
     agent: str
@@ -102,7 +102,7 @@ class World:
         return {row["id"]: Path(row["session_file"]).stem for row in rows}
 
     def ask(self, haystack: Haystack) -> Iterator[tuple[Question, list[str], float]]:
-        """The names that `search_sessions` gives, with its seconds."""
+        """The names that `search_sessions` returns, and the seconds it took."""
         self.now = haystack.asked_at
         for question in haystack.questions:
             begin = time.perf_counter()
@@ -111,35 +111,36 @@ class World:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser = arguments(__doc__)
     parser.add_argument("--longmemeval", type=Path)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--seed", type=int, default=20261121)
     args = parser.parse_args()
-    locomo = args.data / "retrieval" / "locomo.jsonl.gz"
+    with guarded("retrieval", args.data):
+        measure_all(args.data, args.longmemeval, args.limit, args.seed)
+    return 0
+
+
+def measure_all(data: Path, longmemeval: Path | None, limit: int | None, seed: int) -> None:
+    locomo = data / "retrieval" / "locomo.jsonl.gz"
     if locomo.exists():
         with tempfile.TemporaryDirectory(prefix="ultron-retrieval-") as folder:
             measure_locomo(World(Path(folder)), list(read_locomo(locomo)))
     else:
-        say(set="locomo", skipped=f"retrieval/{locomo.name} is not in the data folder")
-    archives = args.data / "sessions"
-    if any(archives.glob("*.tar.gz")):
+        say(set="locomo", skipped="not in the data folder")
+    if session_sets(data):
         with tempfile.TemporaryDirectory(prefix="ultron-retrieval-") as folder:
-            measure_agents(World(Path(folder)), archives, args.seed)
+            measure_agents(World(Path(folder)), data, seed)
     else:
-        say(set="agent_sessions", skipped="no session archives in the data folder")
-    folders = [f for f in (args.longmemeval, args.data, args.data / "retrieval") if f is not None]
+        say(set="agent_sessions", skipped="not in the data folder")
+    folders = [f for f in (longmemeval, data, data / "retrieval") if f is not None]
     for size in ("s", "m"):
         path = find_longmemeval(folders, size)
         if path is None:
-            say(set=f"longmemeval_{size}", skipped=f"longmemeval_{size}.json is in none of the folders")
+            say(set=f"longmemeval_{size}", skipped="not in the data folder")
             continue
         with tempfile.TemporaryDirectory(prefix="ultron-retrieval-") as folder:
-            measure_longmemeval(World(Path(folder)), f"longmemeval_{size}", path, args.limit)
-    return 0
+            measure_longmemeval(World(Path(folder)), f"longmemeval_{size}", path, limit)
 
 
 def say(**fields) -> None:
@@ -169,7 +170,7 @@ def measure_locomo(world: World, haystacks: Sequence[Haystack]) -> None:
 
 
 def spoken(world: World, haystacks: Sequence[Haystack]) -> None:
-    """How often the first hit is not weak: for questions about a conversation, asked of it and of the next one."""
+    """How often the first hit is not weak, for questions asked of their own conversation and of the next one."""
     for name, shift in (("locomo_own", 0), ("locomo_foreign", 1)):
         first = []
         for n, haystack in enumerate(haystacks):
@@ -195,7 +196,7 @@ def rank(asked: Asked, weights: LaneWeights) -> list[str]:
 
 
 def held_out(asked: Sequence[Asked]) -> None:
-    """For each conversation the weights with the best sum of all marks on the others."""
+    """Each conversation ranked with the weights that have the best sum of marks on the others."""
     marks = {w: np.array([score(rank(one, w), one.question.gold) for one in asked]) for w in GRID}
     agents = np.array([one.agent for one in asked])
     for agent in dict.fromkeys(agents):
@@ -245,9 +246,9 @@ def score(ranked: Sequence[str], gold: frozenset[str]) -> list[float]:
 # --- agent sessions ---------------------------------------------------------------------------------------
 
 
-def measure_agents(world: World, folder: Path, seed: int) -> None:
-    """Items that one session holds, asked of all of them at once."""
-    sessions = read_agent_sessions(folder, PER_SOURCE, seed)
+def measure_agents(world: World, data: Path, seed: int) -> None:
+    """Items that only one session contains, searched across all of them."""
+    sessions = read_agent_sessions(data, PER_SOURCE, seed)
     with world.ultron:
         begin = time.perf_counter()
         drop = world.folder / "agents"

@@ -1,4 +1,4 @@
-"""How well tasks are told apart: our offline segmenter beside simple ways, on dialogues with known boundaries.
+"""How well tasks are told apart: the offline segmenter beside simple methods, on dialogues with known boundaries.
 
     python benchmarks/segmentation.py [--data DIR] [--leave-out]
 
@@ -11,7 +11,6 @@ combiner fitted on all other sets; and one line a source, left out of every set,
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import time
@@ -21,14 +20,14 @@ from pathlib import Path
 import numpy as np
 import train_segmenter as training
 from inputs.dialogues import SINGLE, STITCHED, TURNS, Dialogue, archive_of, load
+from inputs.lockbox import guarded
+from inputs.places import ROOT, arguments
 from inputs.stitch import FAMILY
 from sklearn.feature_extraction.text import TfidfVectorizer
 from train_segmenter import Example
 
 from ultron_core.segments.offline.weights import load_combiner
 from ultron_core.transcript.pairs import closed_positions
-
-ROOT = Path(__file__).resolve().parent.parent
 
 SETS = (*STITCHED, *TURNS, *SINGLE, "huge_session")
 Predicted = Sequence[tuple[Dialogue, list[int]]]
@@ -37,7 +36,7 @@ TILING_COSINE = 0.05
 
 
 def scores(predicted: Predicted) -> dict[str, float | int | None]:
-    """Micro F1 over boundaries, windowed errors with k = half the mean segment length, and what may not be."""
+    """Micro F1 over boundaries, windowed errors with k = half the mean segment length, and cuts that must not be."""
     hit = near = near_gold = cuts = gold_count = single = whole = broken = 0
     lengths = [len(d.messages) for d, _ in predicted]
     segments = sum(len(d.boundaries) + 1 for d, _ in predicted)
@@ -195,33 +194,37 @@ def _sources_at(dialogue: Dialogue, position: int) -> set[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser = arguments(__doc__)
     parser.add_argument("--leave-out", action="store_true", help="also fit without each source in turn")
     options = parser.parse_args()
+    with guarded("segmentation", options.data):
+        measure_all(options.data, options.leave_out)
+
+
+def measure_all(data: Path, leave_out_sources: bool) -> None:
     prepared: dict[str, list[Example]] = {}
     took: dict[str, float] = {}
     for name in SETS:
         begun = time.perf_counter()
-        dialogues = load(options.data, name)
+        dialogues = load(data, name)
         if not dialogues:
             print(json.dumps({"benchmark": "segmentation", "set": name, "skipped": "not in the data folder"}))
             continue
         prepared[name] = training.prepare(dialogues)
         took[name] = round(time.perf_counter() - begun, 2)
-    known = [n for n in training.FIT_SETS if n in prepared and fitted_on(options.data, n)]
+    known = [n for n in training.FIT_SETS if n in prepared and fitted_on(data, n)]
     held_out: dict[str, list[int]] = {}
     made: list[Example] = []
     if known:
         examples = [e for n in known for e in prepared[n]]
         made = training.made_examples(
-            options.data, [e for n in (*known, *training.MADE_OF) for e in prepared.get(n, ())]
+            data, [e for n in (*known, *training.MADE_OF) for e in prepared.get(n, ())]
         )
         training.out_of_fold(examples, made, lambda e, found: held_out.update({e.dialogue.name: found}))
     for name, examples in prepared.items():
         for line in lines_of(name, examples, held_out if name in known else {}):
             print(json.dumps(line | {"read_and_embed_seconds": took[name]}), flush=True)
-    if options.leave_out and known:
+    if leave_out_sources and known:
         for line in (*leave_out(prepared, made), *leave_source_out(prepared, made)):
             print(json.dumps(line), flush=True)
 

@@ -9,32 +9,18 @@ five runs over the best of five plain `orjson.loads` passes over the same lines 
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import tarfile
 import time
 import tracemalloc
 from pathlib import Path
 
 import orjson
+from inputs.lockbox import guarded
+from inputs.places import SessionSet, arguments, session_sets
 
 from ultron_core.errors import SessionFileError
 from ultron_core.sessions import read_session
-
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
-
-
-def load(path: Path) -> dict[str, bytes]:
-    """The files of an archive, or the one file of a .gz."""
-    if path.name.endswith(".jsonl.gz"):
-        return {path.name[:-3]: gzip.decompress(path.read_bytes())}
-    files = {}
-    with tarfile.open(path) as archive:
-        for member in archive:
-            if member.isfile():
-                files[member.name] = archive.extractfile(member).read()
-    return files
 
 
 def timed(run) -> float:
@@ -97,23 +83,33 @@ def malformed(data: Path, files: dict[str, bytes]) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=DATA)
-    data = parser.parse_args().data
-    sets = [
-        *sorted((data / "sessions").glob("*.tar.gz")),
-        data / "malformed" / "huge_session.jsonl.gz",
-        data / "malformed" / "malformed.tar.gz",
-    ]
-    if not (data / "sessions").is_dir():
-        print(f"skipped: sessions is not in {data}")
-    for path in sets:
-        name = path.name.split(".")[0]
-        if not path.exists():
-            print(f"skipped: {name} is not in {data}")
-            continue
-        files = load(path)
-        print(json.dumps(malformed(data, files) if name == "malformed" else measure(name, files)), flush=True)
+    data = arguments(__doc__).parse_args().data
+    with guarded("sessions", data):
+        measure_all(data)
+
+
+def measure_all(data: Path) -> None:
+    for found in session_sets(data):
+        say(measure(found.name, dict(found.files())))
+    if not session_sets(data):
+        skip("sessions")
+    broken, huge = (data / "malformed" / name for name in ("malformed.tar.gz", "huge_session.jsonl.gz"))
+    if huge.exists():
+        say(measure("huge_session", {"huge_session.jsonl": gzip.decompress(huge.read_bytes())}))
+    else:
+        skip("huge_session")
+    if broken.exists():
+        say(malformed(data, dict(SessionSet("malformed", broken).files())))
+    else:
+        skip("malformed")
+
+
+def say(row: dict) -> None:
+    print(json.dumps(row), flush=True)
+
+
+def skip(name: str) -> None:
+    say({"benchmark": "sessions", "set": name, "skipped": "not in the data folder"})
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
     python benchmarks/store.py [--data DIR] [--sizes 10000,100000] [--queries 200] [--url URL | --home DIR]
 
-Memories are synthetic (store_data.py), vectors never seen before; redaction passes through and the embedder looks
+Memories are synthetic (store_parts/rows.py), vectors never seen before; redaction passes through and the embedder looks
 vectors up, so what is measured is the store and its code. Product and floor take turns in one run on one server.
-A line an operation: `rows`, `op`, `p50_ms`, `p95_ms`, `floor_p50_ms`, `floor_p95_ms` or `per_s`, `floor_per_s`,
-`ratio` (product by floor, time), `recall10` of the ten nearest against all rows compared. The set
+One line per operation: `rows`, `op`, `p50_ms`, `p95_ms`, `floor_p50_ms`, `floor_p95_ms` or `per_s`, `floor_per_s`,
+`ratio` (time of the product over the floor), `recall10` of the ten nearest, measured against a full scan. The set
 `original_workload` of DIR is uploaded as the original system was timed on it. Without --url a server is started;
 --home keeps its data, so the next run measures what was loaded without loading it again.
 """
@@ -16,8 +16,11 @@ import argparse
 import json
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
+from inputs.lockbox import guarded
+from inputs.places import arguments
 from store_parts import floor as store_floor
 from store_parts import original as store_original
 from store_parts import product as store_product
@@ -25,14 +28,9 @@ from store_parts.rows import Generator
 
 from ultron_core.store.server import EmbeddedServer
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser = arguments(__doc__)
     parser.add_argument("--sizes", default="10000,100000", help="rows, ascending, separated by commas")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--url", help="an empty database with pgvector; default: a server of its own")
@@ -40,17 +38,11 @@ def main() -> int:
     parser.add_argument("--skip-original", action="store_true")
     args = parser.parse_args()
     sizes = [int(size) for size in args.sizes.split(",") if size]
-    if args.url:
+    with guarded("store", args.data), ExitStack() as closing:
+        if not args.url:
+            home = args.home or closing.enter_context(tempfile.TemporaryDirectory(prefix="ultron-bench-"))
+            args.url = closing.enter_context(EmbeddedServer.open(Path(home))).url("postgres")
         _measure(args, args.url, sizes)
-    elif args.home:
-        with EmbeddedServer.open(args.home) as server:
-            _measure(args, server.url("postgres"), sizes)
-    else:
-        with (
-            tempfile.TemporaryDirectory(prefix="ultron-bench-") as home,
-            EmbeddedServer.open(Path(home)) as server,
-        ):
-            _measure(args, server.url("postgres"), sizes)
     return 0
 
 
@@ -60,7 +52,7 @@ def _measure(args: argparse.Namespace, url: str, sizes: list[int]) -> None:
         if path.exists():
             store_original.measure(url, path, say)
         else:
-            say(set="original_workload", skipped=f"store/{path.name} is not in the data folder")
+            say(set="original_workload", skipped="not in the data folder")
     if not sizes:
         return
     data = Generator()

@@ -1,4 +1,4 @@
-"""Fit the success model of the offline labeler and write its coefficients as JSON text.
+"""Fit the success model of the offline labeler and write its coefficients as JSON.
 
     python benchmarks/train_labeler.py [--data DIR] [--out ultron_core/labels/success_model.json]
 
@@ -9,7 +9,6 @@ answers. `benchmarks/labels.py` uses `fit_work` and `fit_answers` with one sourc
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import tarfile
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from inputs.lockbox import forbid_lockbox
+from inputs.places import ROOT, arguments
 from sklearn.linear_model import LogisticRegression
 
 from ultron_core.labels.features import ANSWER_FEATURES, WORK_FEATURES, answer_features, work_features
@@ -30,7 +31,6 @@ from ultron_core.models import Message, MessageLike, as_messages
 from ultron_core.sessions import parse_session
 from ultron_core.transcript.dialogue import read_dialogue
 
-ROOT = Path(__file__).resolve().parent.parent
 WORK_SOURCES = {
     "tau_airline_openai": "sierra-research/tau-bench, MIT",
     "aider_swebench_lite": "paul-gauthier/aider-swe-bench, Apache-2.0",
@@ -194,7 +194,7 @@ def fit_answers(
 
 
 def borrow_verdict(answers: LinearModel, work: LinearModel) -> LinearModel:
-    """The answer sets end with the answer, so no verdict is ever in them: its weight comes from the runs."""
+    """The answer sets end with the answer and never contain a verdict: its weight comes from the runs."""
     at, source = answers.names.index("verdict"), work.names.index("verdict")
     values = [list(answers.mean), list(answers.scale), list(answers.weights)]
     for column, value in zip(values, (0.0, work.scale[source], work.weights[source]), strict=True):
@@ -225,10 +225,10 @@ def _model(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser = arguments(__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "ultron_core" / "labels" / "success_model.json")
     options = parser.parse_args()
+    forbid_lockbox(options.data)
     runs = {name: load_runs(options.data, name) for name in WORK_SOURCES}
     pairs = [load_pairs(options.data, name) for name in ("dpo_pairs_en", "dpo_pairs_zh")]
     rated = load_rated(options.data, "kto_en")

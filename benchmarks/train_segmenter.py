@@ -2,16 +2,15 @@
 
     python benchmarks/train_segmenter.py [--data DIR] [--out FILE]
 
-Fitted on sets under MIT or Apache-2.0 alone: candidates beside pieces of other origin (the SGD pieces in the
-stitched sets) are left out. Sessions made of the same tasks (segment_stitch) are added with a lower weight.
-Model: logistic regression on the features of ultron_core.segments.offline.features and
-their products, with words of farewell entering linearly and capped, because stitched sessions say goodbye at
-nearly every boundary and real ones seldom do. Weights, threshold: chosen on the training part only.
+Fitted only on sets under MIT or Apache-2.0: candidates next to pieces of other origin (the SGD pieces in the stitched
+sets) are left out. Sessions made of the same tasks (inputs/stitch.py) are added with a lower weight. The model is a
+logistic regression on the features of ultron_core.segments.offline.features and their products. Words of farewell
+enter linearly and capped, because stitched sessions say goodbye at nearly every boundary and real ones seldom do.
+Weights and threshold are chosen on the training part only.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
@@ -22,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 from inputs.dialogues import STITCHED, Dialogue, archive_of, load
+from inputs.lockbox import forbid_lockbox
+from inputs.places import ROOT, arguments
 from inputs.stitch import CHATS, FAMILY, chat_file, chats, made_sessions
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -33,8 +34,6 @@ from ultron_core.segments.offline.features import FEATURES, Running, describe
 from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
 from ultron_core.segments.offline.weights import Combiner
-
-ROOT = Path(__file__).resolve().parent.parent
 
 FIT_SETS = (
     *STITCHED,
@@ -187,7 +186,7 @@ def _pairs() -> list[tuple[int, int]]:
 
 
 def best_threshold(odds: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> float:
-    """The log-odds at which three parts mean and one part worst set are best.
+    """The log-odds that maximise three parts mean and one part worst set.
 
     A set counts by F1; one of single tasks by 1 less three times the share of its turns that are cut (a talk
     has about three).
@@ -235,12 +234,12 @@ def decode(example: Example, combiner: Combiner) -> list[int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser = arguments(__doc__)
     parser.add_argument(
         "--out", type=Path, default=ROOT / "ultron_core" / "segments" / "offline" / "weights.json"
     )
     options = parser.parse_args()
+    forbid_lockbox(options.data)
     examples = prepare(d for name in (*FIT_SETS, *MADE_OF) for d in load(options.data, name))
     examples += made_examples(options.data, examples)
     combiner = fit(examples)
@@ -249,7 +248,7 @@ def main() -> None:
         "made_by": "benchmarks/train_segmenter.py",
         "date": datetime.now(UTC).date().isoformat(),
         "method": f"L2 logistic regression, C={STRENGTH}, features and products, farewell capped at {CAP};"
-        " with sessions made of the same tasks by benchmarks/segment_stitch.py",
+        " with sessions made of the same tasks by benchmarks/inputs/stitch.py",
         "rows": len(table.labels),
         "boundaries": int(table.labels.sum()),
         "sets": [

@@ -10,11 +10,9 @@ second reading.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
 import json
-import os
 import re
 import sys
 import tarfile
@@ -25,6 +23,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from inputs.lockbox import forbid_lockbox
+from inputs.places import arguments
 from inputs.reserve import sessions
 
 from ultron_core.sessions import parse_session
@@ -102,9 +102,11 @@ def rank(name: str, seed: str = SEED) -> str:
 def session_turns(data: Path, source: str, repository: str) -> Iterator[Turn]:
     """The turns people wrote in the main thread of each session outside the reserve."""
     rows = [r for r in sessions(data) if r["set"] == source and not r["reserve"]]
-    if not rows:
+    path = data / "sessions" / f"{source}.tar.gz"
+    if not path.exists():
+        skip(source)
         return
-    with tarfile.open(data / "sessions" / f"{source}.tar.gz") as archive:
+    with tarfile.open(path) as archive:
         for row in rows:
             name = str(row["file"])
             member = archive.extractfile(name)
@@ -159,6 +161,9 @@ def dialogues(row: dict[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]
 def dialogue_turns(data: Path, source: str, repository: str) -> Iterator[Turn]:
     path = data / f"{source}.jsonl.gz"
     name = source.split("/")[1]
+    if not path.exists():
+        skip(name)
+        return
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     if source == "quality/dpo_pairs_zh":  # only contexts of several turns
@@ -231,13 +236,15 @@ def second(turns: list[Turn], count: int) -> list[Turn]:
     return sorted(turns, key=lambda t: rank(t["id"], SEED + "-second"))[:count]
 
 
+def skip(name: str) -> None:
+    print(json.dumps({"set": name, "skipped": "not in the data folder"}))
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("ULTRON_BENCH_DATA", "examples")))
+    parser = arguments(__doc__)
     parser.add_argument("--second", type=int, metavar="N")
     args = parser.parse_args()
+    forbid_lockbox(args.data)
     turns = drawn(args.data)
     keys = ("id", "repository", "set", "file", "line", "lang", "interrupted", "text", "before")
     for turn in second(turns, args.second) if args.second else turns:

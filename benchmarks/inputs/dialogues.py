@@ -29,7 +29,7 @@ SINGLE = (
 
 @dataclass(frozen=True)
 class Dialogue:
-    """Messages, gold boundaries, and for each message which source and task it is from (empty if unknown)."""
+    """Messages, gold boundaries, and which source and task each message is from (empty if unknown)."""
 
     name: str
     group: str
@@ -45,7 +45,7 @@ class Dialogue:
 
 
 def load(data: Path, name: str) -> list[Dialogue]:
-    """All dialogues of one set; an empty list when it is not there."""
+    """All dialogues of one set; an empty list when it is absent."""
     if name in TURNS:
         return list(_turn_set(data / "segmentation" / f"{name}.jsonl.gz", name))
     if name == "huge_session":
@@ -55,7 +55,7 @@ def load(data: Path, name: str) -> list[Dialogue]:
 
 
 def archive_of(data: Path, name: str) -> Path:
-    """The file that one set lies in."""
+    """The file that contains one set."""
     if name in TURNS:
         return data / "segmentation" / f"{name}.jsonl.gz"
     if name == "huge_session":

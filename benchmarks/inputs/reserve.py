@@ -10,12 +10,16 @@ Prints one line a session: `{"set": ..., "file": ..., "task": ..., "reserve": tr
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from inputs.lockbox import forbid_lockbox
+from inputs.places import arguments
 
 #: sets whose files are the same runs in another wire format, under the name of the first
 TWINS = {"tau_airline_anthropic": "tau_airline_openai"}
@@ -39,12 +43,9 @@ def sessions(data: Path) -> Iterator[dict[str, object]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    default = Path(os.environ.get("ULTRON_BENCH_DATA", "examples"))
-    parser.add_argument("--data", type=Path, default=default)
-    for row in sessions(parser.parse_args().data):
+    data = arguments(__doc__).parse_args().data
+    forbid_lockbox(data)
+    for row in sessions(data):
         print(json.dumps(row, ensure_ascii=False))
 
 

@@ -6,11 +6,12 @@ import gzip
 import json
 import random
 import re
-import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from inputs.places import session_sets
 
 from ultron_core.models import Message
 from ultron_core.sessions import parse_session
@@ -107,7 +108,7 @@ _WORDS = re.compile(r"[A-Za-z'-]+")
 
 @dataclass(frozen=True)
 class AgentSession:
-    """A session file as it is, and its parts in which items are found."""
+    """A session file as stored, and the messages in which items are found."""
 
     source: str
     name: str
@@ -120,39 +121,34 @@ class AgentSession:
         return "\n".join([m.content for m in self.messages] + calls)
 
 
-def read_agent_sessions(folder: Path, per_source: int, seed: int) -> list[AgentSession]:
-    """Up to `per_source` sessions of each archive, drawn at random."""
+def read_agent_sessions(data: Path, per_source: int, seed: int) -> list[AgentSession]:
+    """Up to `per_source` sessions of each set, drawn at random."""
     read = []
-    for archive in sorted(folder.glob("*.tar.gz")):
-        source = archive.name.removesuffix(".tar.gz")
-        with tarfile.open(archive) as tar:
-            members = [m for m in tar.getmembers() if m.isfile() and m.name.endswith(".jsonl")]
-            members = [m for m in members if "labels" not in m.name and not Path(m.name).name.startswith(".")]
-            members.sort(key=lambda member: member.name)
-            for member in random.Random(seed).sample(members, min(per_source, len(members))):
-                file = tar.extractfile(member)
-                assert file is not None
-                body = file.read()
-                name = safe(f"{source}-{Path(member.name).stem}")
-                read.append(AgentSession(source, name, body, parse_session(body).messages))
+    for found in session_sets(data):
+        logs = sorted(
+            item for item in found.files() if item[0].endswith(".jsonl") and "labels" not in item[0]
+        )
+        for file, body in random.Random(seed).sample(logs, min(per_source, len(logs))):
+            name = safe(f"{found.name}-{Path(file).stem}")
+            read.append(AgentSession(found.name, name, body, parse_session(body).messages))
     return read
 
 
 def draw_items(sessions: Sequence[AgentSession], seed: int) -> list[Question]:
-    """One item of each kind a session, if it has any that no other session holds; kinds: an error line of a tool,
-    a path in a call, seven words of a saying, a Chinese phrase of a saying, seven words far into a long saying."""
+    """One item of each kind per session, if it has one that no other session contains. Kinds: an error line of a
+    tool, a path in a call, seven words of a message, a Chinese phrase, seven words far into a long message."""
     texts = {session.name: session.text for session in sessions}
     questions = []
     for session in sessions:
-        said = [m.content for m in session.messages if m.origin in ("human", "model")]
+        messages = [m.content for m in session.messages if m.origin in ("human", "model")]
         tools = "\n".join(m.content for m in session.messages if m.role == "tool")
         calls = "\n".join(str(call.arguments) for m in session.messages for call in m.tool_calls)
         kinds = {
             "error line": [match.strip() for match in _FAULT.findall(tools)],
             "path": _PATH.findall(calls),
-            "words": [run for text in said for run in _runs(text[:1200])],
-            "chinese": [match for text in said for match in _CHINESE.findall(text)],
-            "words far in": [run for text in said for run in _runs(text[1500:30_000])],
+            "words": [run for text in messages for run in _runs(text[:1200])],
+            "chinese": [match for text in messages for match in _CHINESE.findall(text)],
+            "words far in": [run for text in messages for run in _runs(text[1500:30_000])],
         }
         for kind, items in kinds.items():
             choices = sorted(set(items))

@@ -43,7 +43,7 @@ def chat_file(data: Path, name: str) -> Path:
 
 
 def chats(data: Path) -> list[Dialogue]:
-    """One-topic chats; `group` is chat_en or chat_zh. Empty when the files are not there."""
+    """One-topic chats; `group` is chat_en or chat_zh. Empty when the files are absent."""
     found = []
     for name in CHATS:
         if not chat_file(data, name).exists():

@@ -22,7 +22,7 @@ AVERAGE_LENGTH = 60.0
 
 
 class Floor:
-    """Tables in schema `floor` of the database at `url`; made anew and dropped at the end, or kept."""
+    """Tables in schema `floor` of the database at `url`; recreated and dropped at the end, or kept."""
 
     def __init__(self, url: str, *, keep: bool = False) -> None:
         self._url = url
@@ -39,7 +39,7 @@ class Floor:
         return self
 
     def _stored(self) -> bool:
-        """Takes what an earlier run kept; false when there is nothing."""
+        """Take over what an earlier run kept; false when there is nothing."""
         found = self.conn.execute("SELECT to_regclass('floor.search') IS NOT NULL").fetchone()
         if not found or not found[0]:
             return False

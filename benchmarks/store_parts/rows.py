@@ -1,8 +1,8 @@
 """Synthetic memories with the structure of real ones: topics of Zipf sizes, vectors near their topic, Zipf words.
 
 Cosines within a topic are about .70 (sd .05), across topics about .26 (sd .11), as measured on real embeddings. A
-row depends on the seed and its number alone, so a store of any size can be made again, and rows and queries that
-were never stored come from numbers beyond it.
+row depends only on the seed and its number, so a store of any size can be rebuilt, and rows and queries that were
+never stored come from numbers beyond it.
 """
 
 from __future__ import annotations

@@ -1,25 +1,16 @@
 """The retrieval benchmark on made-up files of the formats that it reads."""
 
-import importlib.util
+import importlib
 import json
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
-
 
 @pytest.fixture
-def retrieval(monkeypatch):
-    """The benchmark as a module, with what it imports from beside itself."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    spec = importlib.util.spec_from_file_location("retrieval_benchmark", FOLDER / "retrieval.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "retrieval_benchmark", module)
-    spec.loader.exec_module(module)
-    return module
+def retrieval():
+    return importlib.import_module("retrieval")
 
 
 def question(name, asked, gold, *sessions):

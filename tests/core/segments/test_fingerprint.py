@@ -1,4 +1,4 @@
-"""Fingerprints: the spec's bytes for plain messages, DESIGN section 5's extension for the rest."""
+"""Fingerprints: the published bytes for plain messages, an extension for calls, results and reasoning."""
 
 import hashlib
 

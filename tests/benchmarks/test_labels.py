@@ -1,3 +1,5 @@
+"""The labels benchmark and the training of its model, on made-up sources."""
+
 import gzip
 import io
 import json
@@ -8,7 +10,7 @@ from pathlib import Path
 
 from tests.core.labels.talks import calls, result, says, user
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_benchmark_skips_absent_sets_with_a_line_and_exit_code_0(tmp_path):
@@ -22,7 +24,7 @@ def test_the_benchmark_skips_absent_sets_with_a_line_and_exit_code_0(tmp_path):
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert {row["set"] for row in rows} >= {"tau_airline_openai", "dpo_pairs_zh", "glaive_toolcall_en"}
     absent = [row for row in rows if row["set"] != "hundred_messages"]  # that one is made up
-    assert all(row["benchmark"] == "labels" and row["skipped"] == "not there" for row in absent)
+    assert all(row["benchmark"] == "labels" and row["skipped"] == "not in the data folder" for row in absent)
 
 
 def test_training_without_all_of_its_data_writes_nothing(tmp_path):

@@ -1,85 +1,9 @@
-"""Small logs in the shape of each native format."""
+"""Small logs in the shape of each other native format."""
 
 import json
 
+from tests.core.sessions.formats.native import brief, calls, parse, pi
 from ultron_core.sessions import FORMATS, parse_session
-
-
-def parse(*rows):
-    session = parse_session("\n".join(json.dumps(r) for r in rows).encode())
-    assert session.ledger.balanced
-    return session
-
-
-def brief(session):
-    return [(m.role, m.origin, m.content) for m in session.messages]
-
-
-def calls(session):
-    return [(c.id, c.name, c.arguments) for m in session.messages for c in m.tool_calls]
-
-
-def item(**payload):
-    return {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}
-
-
-def test_codex_puts_the_pieces_of_an_answer_together_and_ignores_screen_events():
-    shell = {"output": "a.txt", "metadata": {"exit_code": 1}}
-    session = parse(
-        {"type": "session_meta", "payload": {"id": "s", "cwd": "/repo", "cli_version": "0.9"}},
-        {"type": "turn_context", "payload": {"model": "gpt"}},
-        item(type="message", role="developer", content=[{"type": "input_text", "text": "Rules."}]),
-        item(
-            type="message",
-            role="user",
-            content=[
-                {
-                    "type": "input_text",
-                    "text": "<environment_context>\n<cwd>/repo</cwd>\n</environment_context>",
-                }
-            ],
-        ),
-        {"type": "event_msg", "payload": {"type": "user_message", "message": "List files."}},
-        item(type="message", role="user", content=[{"type": "input_text", "text": "List files."}]),
-        item(type="reasoning", summary=[{"type": "summary_text", "text": "Use ls."}], encrypted_content="x"),
-        item(type="function_call", call_id="c1", name="shell", arguments='{"command": ["ls"]}'),
-        item(type="custom_tool_call", call_id="c2", name="apply_patch", input="*** Begin Patch"),
-        item(type="function_call_output", call_id="c1", output=json.dumps(shell)),
-        item(type="custom_tool_call_output", call_id="c2", output=[{"type": "input_text", "text": "ok"}]),
-        item(type="message", role="assistant", content=[{"type": "output_text", "text": "One file."}]),
-        {"type": "compacted", "payload": {"message": "Summary.", "replacement_history": [{"role": "user"}]}},
-        item(type="brand_new_item"),
-    )
-    assert brief(session) == [
-        ("system", "harness", "Rules."),
-        ("user", "harness", "<environment_context>\n<cwd>/repo</cwd>\n</environment_context>"),
-        ("user", "human", "List files."),
-        ("assistant", "model", ""),
-        ("tool", "tool", "a.txt"),
-        ("tool", "tool", "ok"),
-        ("assistant", "model", "One file."),
-        ("user", "harness", "Summary."),
-    ]
-    assert calls(session) == [
-        ("c1", "shell", {"command": ["ls"]}),
-        ("c2", "apply_patch", {"input": "*** Begin Patch"}),
-    ]
-    assert session.messages[3].reasoning == "Use ls."
-    assert (session.messages[4].name, session.messages[4].is_error) == ("shell", True)
-    assert (session.info.format, session.info.model, session.info.cwd) == ("codex", "gpt", "/repo")
-    assert session.ledger.skipped == {"unknown_type": 1}
-
-
-def test_codex_rows_without_envelope():
-    session = parse(
-        {"id": "s", "timestamp": "2025-05-01T00:00:00Z", "instructions": None, "git": {}},
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
-        {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c"},
-        {"type": "function_call_output", "call_id": "c", "output": "fine"},
-    )
-    assert brief(session) == [("user", "human", "Hi"), ("assistant", "model", ""), ("tool", "tool", "fine")]
-    assert session.ledger.metadata == 1
-    assert session.ledger.skipped == {}
 
 
 def test_sharegpt_conversations_one_on_a_line():
@@ -109,44 +33,6 @@ def test_sharegpt_conversations_one_on_a_line():
     assert (session.messages[3].tool_call_id, session.messages[3].name) == ("turn-0", "weather")
     assert session.info.format == "sharegpt"
     assert [tool["function"]["name"] for tool in session.info.tools] == ["weather"]
-
-
-def pi(own, parent, **message):
-    stamp = "2026-01-01T00:00:00Z"
-    return {"type": "message", "id": own, "parentId": parent, "timestamp": stamp, "message": message}
-
-
-def test_pi_reads_results_bash_compaction_and_branches():
-    call = {"type": "toolCall", "id": "t", "name": "read", "arguments": {"path": "a"}}
-    session = parse(
-        {"type": "session", "id": "s", "version": 3, "cwd": "/repo", "timestamp": "2026-01-01T00:00:00Z"},
-        pi("1", None, role="user", content=[{"type": "text", "text": "Read a."}]),
-        pi("2", "1", role="assistant", content=[call], model="opus"),
-        pi("3", "2", role="toolResult", toolCallId="t", toolName="read", content="AAA", isError=False),
-        pi("4", "3", role="user", content="Left."),
-        pi("5", "3", role="bashExecution", command="ls", output="a", exitCode=0),
-        {
-            "type": "compaction",
-            "id": "6",
-            "parentId": "5",
-            "timestamp": "2026-01-01T00:00:00Z",
-            "summary": "Sum.",
-        },
-        pi("7", "6", role="user", content="Right."),
-    )
-    assert brief(session) == [
-        ("user", "human", "Read a."),
-        ("assistant", "model", ""),
-        ("tool", "tool", "AAA"),
-        ("user", "human", "Left."),
-        ("user", "human", "! ls"),
-        ("tool", "tool", "a"),
-        ("user", "harness", "Sum."),
-        ("user", "human", "Right."),
-    ]
-    assert [m.content for m in session.messages if m.thread == "branch:1"] == ["Left."]
-    assert session.messages[2].is_error is False
-    assert (session.info.format, session.info.cwd) == ("pi", "/repo")
 
 
 def test_copilot():
@@ -311,71 +197,6 @@ def test_every_registered_format_is_a_module_that_claims_and_reads():
     assert {"openai", "anthropic", "claude_code", "codex", "pi", "swe_agent"} <= set(FORMATS)
     for module in FORMATS.values():
         assert module.claims({}) is False
-
-
-def test_rows_shared_by_three_harnesses_are_named_by_the_one_that_wrote_them():
-    header = {"type": "session", "id": "s", "version": 3, "cwd": "/repo", "timestamp": "2026-01-01T00:00:00Z"}
-    ask = pi("1", None, role="user", content="Hi.")
-    answer = pi("2", "1", role="assistant", content="Hello.")
-    sent = pi("3", "2", role="assistant", content="Sent.", provider="openclaw", model="delivery-mirror")
-    snapshot = {"type": "custom", "customType": "openclaw.cache-ttl", "timestamp": "2026-01-01T00:00:00Z"}
-    result = [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]
-
-    def named(*rows):
-        info = parse(*rows).info
-        return info.format, info.harness
-
-    assert named(header, ask, answer) == ("pi", "pi")
-    assert named(header, ask, answer, sent) == ("openclaw", "openclaw")
-    assert named(header, ask, answer, snapshot) == ("openclaw", "openclaw")
-    assert named({**header, "cwd": "/home/a/.openclaw/workspace"}, ask) == ("openclaw", "openclaw")
-    assert named({**header, "cwd": "/srv/openclaw"}, ask, answer) == ("pi", "pi")
-    assert named({"type": "session_start", "id": "d", "cwd": "/r"}, ask, answer) == ("droid", "droid")
-    assert named(ask, answer, pi("3", "2", role="user", content=result)) == ("droid", "droid")
-    # the gateway's own notice is not the model's word
-    assert parse(header, ask, sent).messages[-1].origin == "harness"
-
-
-def test_pi_keeps_the_error_of_an_answer_that_never_came():
-    session = parse(
-        pi("1", None, role="user", content="Go."),
-        pi("2", "1", role="assistant", content=[], stopReason="error", errorMessage="Overloaded."),
-        pi("3", "2", role="bashExecution", command="sleep 9", output="", cancelled=True),
-    )
-    assert brief(session)[1:3] == [("assistant", "harness", "Overloaded."), ("user", "human", "! sleep 9")]
-    assert session.messages[-1].is_error is True
-
-
-def test_codex_takes_the_prompt_failures_and_tokens_from_their_own_rows():
-    def event(**payload):
-        return {"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": payload}
-
-    header = {"type": "session_meta", "payload": {"id": "s", "base_instructions": {"text": "You are Codex."}}}
-    session = parse(
-        header,
-        header,
-        item(type="message", role="user", content=[{"type": "input_text", "text": "Test."}]),
-        item(type="function_call", call_id="c1", name="exec_command", arguments="{}"),
-        item(type="function_call", call_id="c2", name="apply_patch", arguments="{}"),
-        item(type="function_call", call_id="c3", name="shell", arguments="{}"),
-        event(type="token_count", info={"last_token_usage": {"input_tokens": 9, "output_tokens": 2}}),
-        item(
-            type="function_call_output",
-            call_id="c1",
-            output="Chunk ID: 1f\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nfailed",
-        ),
-        event(type="patch_apply_end", call_id="c2", success=True),
-        item(type="function_call_output", call_id="c2", output="Done."),
-        item(type="function_call_output", call_id="c3", output="Exit code: 0\nOutput:\nok"),
-        item(type="message", role="assistant", content=[{"type": "output_text", "text": "Exit code: 1\n"}]),
-    )
-    assert brief(session)[:2] == [("system", "harness", "You are Codex."), ("user", "human", "Test.")]
-    assert session.messages[2].usage == {"input": 9, "output": 2}
-    assert [(m.name, m.is_error) for m in session.messages if m.role == "tool"] == [
-        ("exec_command", True),
-        ("apply_patch", False),
-        ("shell", False),
-    ]
 
 
 def test_copilot_keeps_attachments_and_the_summary_of_a_compaction():
