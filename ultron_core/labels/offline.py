@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ultron_core.labels.lessons import find_lessons, memory_score
+from ultron_core.labels.lessons import judge_lessons, memory_score
 from ultron_core.labels.metrics import measure
 from ultron_core.labels.signals import observe
 from ultron_core.labels.success import success_probability
@@ -15,8 +15,8 @@ from ultron_core.transcript.dialogue import read_dialogue
 
 __all__ = ["LABELER_VERSION", "label_offline"]
 
-#: stands on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:2"
+#: stored on each row that the rules made; a change of rules or coefficients raises it
+LABELER_VERSION = "offline:4"
 
 
 def label_offline(messages: Sequence[Message], topic: str = "") -> QualityLabel:
@@ -27,7 +27,7 @@ def label_offline(messages: Sequence[Message], topic: str = "") -> QualityLabel:
     signals = observe(dialogue)
     outcome = decide_outcome(signals)
     metrics = measure(signals, outcome)
-    lessons = find_lessons(signals, outcome)
+    lessons = judge_lessons(messages, signals, outcome)
     probability, _ = success_probability(signals)
     summary = QualitySummary(
         overall_score=overall_score(metrics, outcome),
