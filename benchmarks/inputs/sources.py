@@ -27,7 +27,7 @@ OUTCOME_SOURCES = {
     "intercode_sql": "princeton-nlp/intercode, MIT",
     "intercode_bash": "princeton-nlp/intercode, MIT",
 }
-#: sets of rated answers that the model of talk alone is fitted on
+#: sets of rated answers that the model of single answers is fitted on
 ANSWER_SOURCES = {
     "dpo_pairs_en": "hiyouga/LLaMA-Factory demo data, Apache-2.0",
     "dpo_pairs_zh": "hiyouga/LLaMA-Factory demo data, Apache-2.0",

@@ -20,14 +20,14 @@ Matrix = np.ndarray
 #: penalty on the size of the weights (of standardised features), and on how far they set the means of sources apart:
 #: an agent that writes more in one source than in another says nothing about success
 RIDGE, BETWEEN = 0.1, 0.15
-#: slopes of probability over evidence. Against: the log-odds as fitted. In favour: next to none, because the base rate
+#: slopes of probability over evidence. Against: the log-odds, which the ridge made small. In favour: next to none: the base rate
 #: of a source never seen is unknown (.15 to .58 in the fitted ones); chosen by reliability on sources left out
-AGAINST, FAVOUR = 1.0, 0.05
+AGAINST, FAVOUR = 1.3, 0.05
 #: training takes the evidence that this share of the fitted runs reaches, sources weighed the same
 KEPT_SHARE = 0.10
 #: inverse strength of the penalty on the answer model
 ANSWER_C = 0.02
-#: no outcome was ever seen for talk alone, so form moves the probability little in either direction
+#: no outcome was ever seen for single answers, so form moves the probability little in either direction
 ANSWER_SLOPE = 0.3
 
 

@@ -110,7 +110,7 @@ def logit(share: float) -> float:
 
 @lru_cache(maxsize=1)
 def shipped_models() -> Mapping[str, LinearModel]:
-    """The models of this version: `work` for segments with tool calls, `answer` for talk alone."""
+    """The models of this version: `work` for tools or several turns, `answer` for a single answer."""
     raw = json.loads(files("ultron_core.labels").joinpath("success_model.json").read_text("utf-8"))
     return {kind: LinearModel.from_json(raw[kind]) for kind in ("work", "answer")}
 
@@ -137,7 +137,7 @@ def estimate_from(
     if outcome in ("failure", "partial"):
         return Estimate(min(probability, KNOWN_FAILURE), evidence, False, "known failure or partial result")
     if kind == "answer":
-        note = "talk alone: the base rate, moved a little by how the answer is written"
+        note = "a single answer: the base rate, moved a little by how it is written"
     elif abs(evidence) < _SILENT:
         note = "nothing speaks for or against it: the base rate"
     elif evidence > 0:
