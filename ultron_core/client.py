@@ -5,7 +5,7 @@
         for hit in ultron.search_memories("pip install fails in docker"):
             print(hit.record.memory_type, hit.record.content)
 
-`Ultron()` attaches to a running server or starts one, and stops what nobody else uses any more.
+`Ultron()` attaches to a running server or starts one, and stops it when nobody else uses it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Ultron:
         if llm is None:
             llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
             quality_llm = quality_llm or make_quality_llm(settings, cache=cache, ledger=ledger, redact=redact)
-        context = Runtime(
+        runtime = Runtime(
             settings=settings,
             database=database,
             embedder=embedder or make_embedder(settings, redact=redact),
@@ -120,13 +120,13 @@ class Ultron:
             quality_llm=quality_llm or llm,
             clock=clock,
         )
-        # a given embedder is used whatever the account has: nobody else can make its vectors
+        # a given embedder is used whatever model the account has: nothing else can make its vectors
         other = partial(embedder_of, settings=settings, redact=redact) if embedder is None else _none
-        return CurrentModel(context, other)
+        return CurrentModel(runtime, other)
 
     @property
     def runtime(self) -> Runtime:
-        """What steps work with, with the embedder of the model that the account's vectors are of just now."""
+        """What steps work with, with the embedder that made the account's current vectors."""
         return self._models.runtime()
 
     def __enter__(self) -> Self:
@@ -158,8 +158,8 @@ class Ultron:
         """Archive and normalise session files; with `process` all stages run at once.
 
         Directories are searched for .jsonl files (hidden parts and symlinks are skipped). Returns
-        `{total_files, successful, failed, new_segments, total_memories, results}`, one result a file with
-        its line ledger. Raises InputError for a path that does not exist; a bad file is a failed result.
+        `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
+        with its line ledger. Raises InputError for a path that does not exist; a bad file is a failed result.
         """
         files = find_files(self.runtime, paths, agent_id)
         results = ingest_files(self.runtime, files, progress)
@@ -174,23 +174,23 @@ class Ultron:
         }
 
     def process_pending(self) -> dict[str, Any]:
-        """Run all stages on what waits; returns counts and the errors met."""
+        """Run all stages on what waits; returns counts and errors."""
         return asdict(process_pending(self.runtime))
 
     def ingest_text(self, text: str, agent_id: str = "default") -> dict[str, Any]:
-        """Store what is worth keeping of a plain text; the text itself is archived first.
+        """Archive a plain text, then store what is worth keeping of it.
 
         Returns `{status, memories_extracted, memories_uploaded, memories, refused, error}`; status is
-        `pending` when a model is set but does not answer now.
+        `pending` when a model is configured but unavailable.
         """
         result = text_step.ingest_text(self.runtime, text, agent_id)
         return {
             "success": result.status == "done",
             "status": result.status,
-            "memories_extracted": result.extracted,
+            "memories_extracted": result.counts.get("drafts", 0),
             "memories_uploaded": len(result.uploads),
             "memories": [{**asdict(u.record), "action": u.action} for u in result.uploads],
-            "refused": list(result.refused),
+            "refused": [drop.reason for drop in result.drops],
             "error": result.error,
         }
 
@@ -217,7 +217,7 @@ class Ultron:
         return upload_step.upload_memories(self.runtime, [upload])[0].record
 
     def upload_memories(self, memories: Sequence[Any]) -> list[MemoryRecord]:
-        """Many at once: mappings with the arguments of `upload_memory`. Same result as one after another."""
+        """Many at once: mappings with the arguments of `upload_memory`. The result is as if given one by one."""
         uploads = [_as_upload(memory) for memory in memories]
         return [result.record for result in upload_step.upload_memories(self.runtime, uploads)]
 
@@ -228,8 +228,9 @@ class Ultron:
         expected: int | None = None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> int:
-        """Very many at once, as from another Ultron: as `upload_memories`, but near-duplicates are not looked
-        for, and index and clusters are made at the end. Returns how many are new; say how many are `expected`."""
+        """Very many at once, for example from another Ultron: like `upload_memories`, but without a search for
+        near-duplicates, and with index and clusters built at the end. Returns how many are new. `expected` is
+        the number of memories, when it is known."""
         uploads = (_as_upload(memory) for memory in memories)
         return bulk_step.load_memories(self.runtime, uploads, expected=expected, progress=progress)
 
@@ -254,8 +255,8 @@ class Ultron:
     ) -> search_step.SearchResults:
         """Memories by meaning and by words, best first. `detail_level` is `l0` or `l1`.
 
-        `rerank` True lets the model order the best of them (None: as ULTRON_SEARCH_RERANK says). A hit that is most
-        likely not about the query is marked `weak`.
+        `rerank` True lets the model reorder the best of them (None: ULTRON_SEARCH_RERANK). A hit that is
+        probably not about the query is marked `weak`.
         """
         return search_step.search_memories(
             self.runtime,
@@ -285,8 +286,8 @@ class Ultron:
     ) -> list[session_search_step.SessionHit]:
         """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted).
 
-        A hit that is most likely not about the query is marked `weak`. `since` and `until` filter by time; a time
-        that the query names only lifts what was said then.
+        A hit that is probably not about the query is marked `weak`. `since` and `until` filter by time; a time
+        named in the query only ranks what was said then higher.
         """
         return session_search_step.search_sessions(
             self.runtime, query, limit, agent_id=agent_id, since=since, until=until
@@ -297,7 +298,7 @@ class Ultron:
         return curate.get_memories(self.runtime, ids)
 
     def get_memory_sources(self, memory_id: str | UUID) -> list[MemorySource]:
-        """Where a memory comes from: file, lines and the words it rests on."""
+        """Where a memory comes from: file, lines and the quote it is based on."""
         return curate.get_memory_sources(self.runtime, memory_id)
 
     def get_memory_stats(self) -> dict[str, Any]:
@@ -315,17 +316,17 @@ class Ultron:
         resolution: str | None = None,
         tags: Sequence[str] | None = None,
     ) -> MemoryRecord:
-        """Change fields of a memory; what is None stays. Raises NotFoundError."""
+        """Change fields of a memory; a field that is None stays. Raises NotFoundError."""
         return curate.update_memory(
-            self.runtime, memory_id, content=content, context_text=context, resolution=resolution, tags=tags
+            self.runtime, memory_id, content=content, context=context, resolution=resolution, tags=tags
         )
 
     def delete_memory(self, memory_id: str | UUID) -> None:
-        """Remove a memory with everything made from it. Raises NotFoundError."""
+        """Remove a memory and everything derived from it. Raises NotFoundError."""
         curate.delete_memory(self.runtime, memory_id)
 
     def unmerge(self, decision_id: str | UUID) -> MemoryRecord:
-        """Undo one merge: the contribution becomes a memory of its own again."""
+        """Undo one merge: the contribution is restored as a separate memory."""
         return curate.unmerge(self.runtime, decision_id)
 
     def archive_memories_by_tag(self, tag: str) -> int:
@@ -340,8 +341,8 @@ class Ultron:
         grace_seconds: float = GRACE_SECONDS,
         progress: Callable[[int, int], None] | None = None,
     ) -> ReembedReport:
-        """Make all vectors anew by another model (default: the one of the settings) while others search and
-        upload, then switch to it at once. May be killed and called again. Raises EmbeddingError and InputError.
+        """Rebuild all vectors with another model (default: the configured one) while others search and upload,
+        then switch to it at once. May be interrupted and called again. Raises EmbeddingError and InputError.
         """
         target = embedder or self._models.own
         self._models.add(target)
@@ -355,7 +356,7 @@ class Ultron:
         )
 
     def run_tier_rebalance(self) -> tier_step.TierReport:
-        """Give every active memory its tier by hits, and archive COLD ones that are too old."""
+        """Reassign the tier of every active memory by hits, and archive COLD ones that are too old."""
         return tier_step.run_tier_rebalance(self.runtime)
 
 

@@ -1,7 +1,7 @@
 """Every error Ultron raises on purpose, as one tree.
 
     UltronError
-    ├── SettingsError            a setting has a value that cannot work
+    ├── SettingsError            a setting has an invalid value
     ├── InputError               what the caller passed in cannot be used
     │   ├── SessionFileError     a session file cannot be read at all
     │   └── NotFoundError        no such memory, session or cluster
@@ -12,13 +12,13 @@
     │   └── MigrationError
     ├── ModelError               a model endpoint did not give a usable answer
     │   ├── ModelUnavailableError  down, timed out, refused, rate-limited: try again later
-    │   ├── ModelAnswerError       it answered, but not what the schema asks for
+    │   ├── ModelAnswerError       it answered, but the answer does not fit the schema
     │   └── BudgetExceededError    the run or the day has spent its limit
     ├── EmbeddingError           texts could not be turned into vectors
     └── ExportError              a dataset could not be written or is not valid
 
 A message says what happened, to which file and line, and what to do. Callers branch on the class, never
-on the text. Bad *lines* of a session are no errors: they are counted in its ledger.
+on the text. Bad *lines* of a session are not errors: they are counted in its ledger.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class UltronError(Exception):
 
 
 class SettingsError(UltronError):
-    """A setting has a value that cannot work; the message names the variable and what it accepts."""
+    """A setting has an invalid value; the message names the variable and what it accepts."""
 
 
 class InputError(UltronError):
@@ -80,7 +80,7 @@ class PgvectorMissingError(StoreError):
 
 
 class MigrationError(StoreError):
-    """The schema in the database is not one that this version can use."""
+    """The database has a schema that this version cannot use."""
 
 
 class ModelError(UltronError):
@@ -88,11 +88,11 @@ class ModelError(UltronError):
 
 
 class ModelUnavailableError(ModelError):
-    """The endpoint is down, timed out, refused or limits the rate; work stays pending for the next cycle."""
+    """The endpoint is down, timed out, refused the connection or limits the rate; work stays pending."""
 
 
 class ModelAnswerError(ModelError):
-    """The model answered, but not in the shape that was asked for, also after one more try."""
+    """The model answered, but not in the requested shape, even on a second try."""
 
 
 class BudgetExceededError(ModelError):

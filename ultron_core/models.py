@@ -1,4 +1,4 @@
-"""The records that pass between stages: frozen, plain, without behaviour beyond reading themselves.
+"""The records that pass between stages: frozen, plain, with no behaviour beyond reading themselves.
 
     sessions -> Message, LineLedger, SessionInfo, Session
     segments -> Segment
@@ -55,7 +55,7 @@ Outcome = Literal["success", "failure", "partial", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call that a model asked for. `arguments` is decoded JSON, or the raw string if it is none."""
+    """One call that a model asked for. `arguments` is decoded JSON, or the raw string if it is not JSON."""
 
     id: str
     name: str
@@ -78,7 +78,7 @@ class Message:
     start_line: int = 0
     end_line: int = 0
     timestamp: datetime | None = None
-    #: what is no text: {"type": "image", "media_type": ..., "bytes": ...} and unknown blocks as they came
+    #: what is not text: {"type": "image", "media_type": ..., "bytes": ...} and unknown blocks unchanged
     parts: tuple[Mapping[str, Any], ...] = ()
     model: str | None = None
     #: token counts as the log gives them: {"input": 12, "output": 3}
@@ -99,7 +99,7 @@ class Message:
 
 
 class _OpenMessage:
-    """What a Message is while `new_message` sets its fields: the same slots, and they may be assigned to."""
+    """A Message while `new_message` sets its fields: the same slots, open to assignment."""
 
     __slots__ = tuple(field.name for field in fields(Message))
 
@@ -122,9 +122,9 @@ def new_message(
     usage: Mapping[str, int] | None = None,
     uuid: str | None = None,
 ) -> Message:
-    """`Message(...)` in a fifth of its time, for the parser, which makes them by the million.
+    """`Message(...)` in a fifth of the time, for the parser, which makes them by the million.
 
-    The `__init__` of a frozen dataclass sets each field by a call of its own; here they are assigned.
+    The `__init__` of a frozen dataclass sets each field with a call of its own; here they are assigned.
     """
     message: Any = _allocate(_OpenMessage)
     message.role = role
@@ -165,14 +165,14 @@ def _as_tool_call(raw: ToolCall | Mapping[str, Any]) -> ToolCall:
     function = raw.get("function") or raw
     arguments = function.get("arguments")
     if isinstance(arguments, str):
-        # a model may write arguments that are no JSON: the words are kept as they are
+        # a model may write arguments that are not JSON: the text is kept unchanged
         with contextlib.suppress(ValueError):
             arguments = json.loads(arguments)
     return ToolCall(id=str(raw.get("id") or ""), name=str(function.get("name") or ""), arguments=arguments)
 
 
 def as_messages(messages: Sequence[MessageLike]) -> list[Message]:
-    """The same messages as records; mappings without line numbers count as line = position + 1."""
+    """The same messages as records; a mapping without line numbers gets line = position + 1."""
     result = []
     for position, raw in enumerate(messages):
         message = raw if isinstance(raw, Message) else Message.from_mapping(raw)
@@ -184,7 +184,7 @@ def as_messages(messages: Sequence[MessageLike]) -> list[Message]:
 
 @dataclass(frozen=True, slots=True)
 class LineSkip:
-    """Physical lines that carry no message, and why (`reason` is a short stable word such as `bad_json`)."""
+    """Physical lines that carry no message, and why (`reason` is a short, stable word such as `bad_json`)."""
 
     start_line: int
     end_line: int
@@ -196,7 +196,7 @@ class LineSkip:
 class LineLedger:
     """The fate of every physical line. `total == message + part + metadata + sum(skipped)` always holds.
 
-    message: the first line of a message; part: a further line of one; metadata: read, but no message.
+    message: the first line of a message; part: a further line of one; metadata: read, but not a message.
     """
 
     total: int = 0
@@ -261,9 +261,9 @@ class Segment:
     thread: str = "main"
     start_line: int = 0
     end_line: int = 0
-    #: who cut it: `offline:<version>`, `model:<name>`, `short` for two messages or fewer
+    #: what segmented it: `offline:<version>`, `model:<name>`, `short` for two messages or fewer
     segmenter: str = ""
-    #: why the rule had to mend a model's answer, else empty
+    #: why a rule had to repair the model's answer, else empty
     repair: str = ""
 
 

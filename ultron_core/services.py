@@ -1,4 +1,4 @@
-"""The two service objects that `Ultron` carries under the names the spec gives them."""
+"""The two service objects that `Ultron` offers: trajectories and clusters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from uuid import UUID
 from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.export import export_rows
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.extract import ExtractedSegment, extract_pending_segments
-from ultron_core.steps.stages.label import LabeledSegment, label_pending_segments
-from ultron_core.steps.stages.segment import SegmentedSession, segment_pending_sessions
+from ultron_core.steps.stages import extract, label, segment
+from ultron_core.steps.stages.loop import StageResult, run_batch
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 
@@ -19,38 +18,39 @@ __all__ = ["ClusterService", "TrajectoryService"]
 
 
 class TrajectoryService:
-    """Segments, labels, extraction and training rows; each method does one batch."""
+    """Segments, labels, extraction and training rows; each method works on one batch."""
 
     def __init__(self, runtime: Callable[[], Runtime]) -> None:
-        """`context` gives the one for each call: the embedder in use may change in between."""
-        self._present = runtime
+        """`runtime` gives the one for each call: the embedder in use may change in between."""
+        self._current = runtime
 
     @property
     def _runtime(self) -> Runtime:
-        return self._present()
+        return self._current()
 
-    def segment_pending_sessions(self, batch_size: int = 50) -> list[SegmentedSession]:
-        """Cut up to `batch_size` sessions that wait."""
-        return segment_pending_sessions(self._runtime, batch_size)
+    def segment_pending_sessions(self, batch_size: int = 50) -> list[StageResult]:
+        """Segment up to `batch_size` sessions that wait."""
+        return run_batch(self._runtime, segment.STEP, batch_size)
 
-    def label_pending_segments(self, batch_size: int = 50) -> list[LabeledSegment]:
-        """Judge up to `batch_size` finished segments."""
-        return label_pending_segments(self._runtime, batch_size)
+    def label_pending_segments(self, batch_size: int = 50) -> list[StageResult]:
+        """Label up to `batch_size` closed segments."""
+        return run_batch(self._runtime, label.STEP, batch_size)
 
-    def extract_memories_from_segments(self, batch_size: int = 50) -> list[ExtractedSegment]:
-        """Look through up to `batch_size` labelled segments for memories."""
-        return extract_pending_segments(self._runtime, batch_size)
+    def extract_memories_from_segments(self, batch_size: int = 50) -> list[StageResult]:
+        """Extract memories from up to `batch_size` labelled segments."""
+        return run_batch(self._runtime, extract.STEP, batch_size)
 
     def get_trajectory_stats(self) -> dict[str, Any]:
         """`{sessions: {...}, segments: {total, labeled, memory_eligible, sft_eligible, ...}}`."""
-        context = self._runtime
+        runtime = self._runtime
+        account = {"account_id": runtime.account_id}
         thresholds = {
-            "memory_threshold": context.settings.labels.memory_score_threshold,
-            "sft_threshold": context.settings.labels.sft_score_threshold,
+            "memory_threshold": runtime.settings.labels.memory_score_threshold,
+            "sft_threshold": runtime.settings.labels.sft_score_threshold,
         }
-        with context.database.transaction() as conn:
-            sessions = session_store.fetch(conn, "stats", {"account_id": context.account_id})[0]
-            segments = segment_store.fetch(conn, "stats", {"account_id": context.account_id, **thresholds})[0]
+        with runtime.database.transaction() as conn:
+            sessions = session_store.fetch(conn, "stats", account)[0]
+            segments = segment_store.fetch(conn, "stats", account | thresholds)[0]
         return {"sessions": sessions, "segments": segments}
 
     def export_sft(
@@ -66,12 +66,12 @@ class ClusterService:
     """Knowledge clusters and when they are ready to become skills."""
 
     def __init__(self, runtime: Callable[[], Runtime]) -> None:
-        """`context` gives the one for each call: the embedder in use may change in between."""
-        self._present = runtime
+        """`runtime` gives the one for each call: the embedder in use may change in between."""
+        self._current = runtime
 
     @property
     def _runtime(self) -> Runtime:
-        return self._present()
+        return self._current()
 
     def assign_memory_to_cluster(self, memory: Any) -> cluster_step.KnowledgeCluster:
         """Put a memory (record or id) into the nearest cluster, or a new one."""
@@ -82,7 +82,7 @@ class ClusterService:
         return cluster_step.get_clusters_ready_to_crystallize(self._runtime)
 
     def get_clusters_ready_to_recrystallize(self) -> Sequence[cluster_step.KnowledgeCluster]:
-        """Clusters whose skill has missed enough new members."""
+        """Clusters that gained enough members since their skill was made."""
         return cluster_step.get_clusters_ready_to_recrystallize(self._runtime)
 
     def get_cluster_memories(self, cluster_id: str | UUID) -> Sequence[Any]:
@@ -90,13 +90,13 @@ class ClusterService:
         return cluster_step.get_cluster_memories(self._runtime, cluster_id)
 
     def run_initial_clustering(self) -> Any:
-        """Cluster every active memory anew, in one pass."""
+        """Cluster every active memory from scratch, in one pass."""
         return cluster_step.run_initial_clustering(self._runtime)
 
     def get_changes(
         self, cluster_id: str | UUID | None = None, limit: int = 20
     ) -> Sequence[cluster_step.ClusterChange]:
-        """Merges and splits with their reasons, latest first."""
+        """Merges and splits with their reasons, newest first."""
         return cluster_step.get_cluster_changes(self._runtime, cluster_id, limit)
 
     def mark_crystallized(self, cluster_id: str | UUID, skill_slug: str) -> None:

@@ -1,4 +1,4 @@
-"""The settings of each stage: one frozen record, every field with its variables and one sentence."""
+"""The settings of each stage: one frozen record each, every field with its variables and one sentence."""
 
 from __future__ import annotations
 
@@ -8,25 +8,19 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
-    "DASHSCOPE_URL",
-    "OPENAI_URL",
     "ClusterSettings",
     "DedupSettings",
-    "EmbeddingSettings",
     "ExtractSettings",
-    "LLMSettings",
     "LabelSettings",
-    "QualityLLMSettings",
     "SearchSettings",
     "SegmentSettings",
     "SessionSettings",
     "SftSettings",
+    "Stage",
     "StoreSettings",
     "TierSettings",
+    "setting",
 ]
-
-DASHSCOPE_URL = "https://dashscope.aliyuncs.com/compatible-mode/v1"
-OPENAI_URL = "https://api.openai.com/v1"
 
 
 def setting(default: Any, *variables: str, about: str, secret: bool = False, **bounds: Any) -> Any:
@@ -39,7 +33,7 @@ class Stage(BaseModel):
 
 
 class StoreSettings(Stage):
-    """Where data lies and who owns it."""
+    """Where data is kept and who owns it."""
 
     home: Path = setting(
         Path(".ultron"), "ULTRON_HOME", about="Folder of the database, exports and Dagster's files."
@@ -60,10 +54,17 @@ class StoreSettings(Stage):
         "default", "ULTRON_ACCOUNT", min_length=1, max_length=100, about="Account that every row belongs to."
     )
     pool_size: int = setting(
-        8, "ULTRON_DATABASE_POOL_SIZE", ge=1, le=100, about="Most database connections of one process."
+        8,
+        "ULTRON_DATABASE_POOL_SIZE",
+        ge=1,
+        le=100,
+        about="Maximum number of database connections per process.",
     )
     statement_timeout_seconds: float = setting(
-        120, "ULTRON_DATABASE_STATEMENT_TIMEOUT", ge=0, about="Longest single statement; 0 = no limit."
+        120,
+        "ULTRON_DATABASE_STATEMENT_TIMEOUT",
+        ge=0,
+        about="Time limit of a single statement in seconds; 0 = none.",
     )
     exports_dir: Path | None = setting(
         None, "ULTRON_EXPORTS_DIR", about="Folder of SFT datasets; unset means `exports` in the home."
@@ -72,7 +73,7 @@ class StoreSettings(Stage):
         "INFO",
         "ULTRON_LOG_LEVEL",
         pattern="(?i)^(debug|info|warning|error|critical)$",
-        about="debug, info, warning, error or critical. Message text appears at no level above debug.",
+        about="debug, info, warning, error or critical. Message text is logged at debug level only.",
     )
     log_file: Path | None = setting(None, "ULTRON_LOG_FILE", about="Log to this file as well.")
 
@@ -95,140 +96,16 @@ class SessionSettings(Stage):
         10_000_000,
         "ULTRON_ARCHIVE_MAX_BYTES",
         ge=0,
-        about="Larger files are read and recorded, but their raw bytes are not kept.",
+        about="Files above this size are read and recorded, but their raw bytes are not kept.",
     )
-
-
-class LLMSettings(Stage):
-    """The main model, any OpenAI-compatible endpoint. No key means offline."""
-
-    api_key: str | None = setting(
-        None,
-        "ULTRON_API_KEY",
-        "ULTRON_LLM_API_KEY",
-        "OPENAI_API_KEY",
-        "DASHSCOPE_API_KEY",
-        secret=True,
-        about="Key of the endpoint; without one every stage works offline. OPENAI_API_KEY alone does not "
-        "switch the model on: name a model, a provider or a URL as well.",
-    )
-    provider: str | None = setting(
-        None, "ULTRON_LLM_PROVIDER", pattern="^(dashscope|openai)$", about="dashscope or openai."
-    )
-    base_url: str | None = setting(
-        None,
-        "ULTRON_BASE_URL",
-        "ULTRON_LLM_BASE_URL",
-        "ULTRON_LLM_API_URL",
-        "OPENAI_BASE_URL",
-        about="Endpoint; the default follows the provider.",
-    )
-    model: str | None = setting(
-        None, "ULTRON_MODEL", "ULTRON_LLM_MODEL", about="Model name; default qwen3.6-flash (DashScope)."
-    )
-    offline: bool = setting(False, "ULTRON_OFFLINE", about="1 uses no remote model even when a key is set.")
-    redact_input: bool = setting(
-        True, "ULTRON_LLM_REDACT_INPUT", about="Redact what is sent to a model first."
-    )
-    max_input_tokens: int = setting(
-        200_000, "ULTRON_LLM_MAX_INPUT_TOKENS", ge=1024, about="Most tokens of one request."
-    )
-    prompt_reserve_tokens: int = setting(
-        8192, "ULTRON_LLM_PROMPT_RESERVE_TOKENS", ge=0, about="Tokens kept free for the answer."
-    )
-    token_encoding: str = setting(
-        "cl100k_base",
-        "ULTRON_LLM_TOKEN_COUNT_ENCODING",
-        pattern="^(cl100k_base|o200k_base)$",
-        about="tiktoken encoding that budgets are counted in.",
-    )
-    timeout_seconds: float = setting(
-        600, "ULTRON_LLM_REQUEST_TIMEOUT", gt=0, about="Longest wait for one answer."
-    )
-    max_retries: int = setting(2, "ULTRON_LLM_MAX_RETRIES", ge=0, le=10, about="Tries after the first one.")
-    retry_base_delay: float = setting(
-        1.0, "ULTRON_LLM_RETRY_BASE_DELAY", ge=0, about="First wait before a retry in seconds; doubles."
-    )
-    max_concurrency: int = setting(
-        4, "ULTRON_LLM_MAX_CONCURRENCY", ge=1, le=64, about="Requests in flight at once."
-    )
-    requests_per_minute: int = setting(
-        0, "ULTRON_LLM_REQUESTS_PER_MINUTE", ge=0, about="Rate limit; 0 = none."
-    )
-    budget_run_tokens: int = setting(
-        0, "ULTRON_LLM_BUDGET_RUN_TOKENS", ge=0, about="Hard limit of tokens a run; 0 = none."
-    )
-    budget_day_tokens: int = setting(
-        0, "ULTRON_LLM_BUDGET_DAY_TOKENS", ge=0, about="Hard limit of tokens a UTC day; 0 = none."
-    )
-    price_input_per_million: float = setting(
-        0.0, "ULTRON_LLM_PRICE_INPUT", ge=0, about="Price of a million input tokens, for cost figures."
-    )
-    price_output_per_million: float = setting(
-        0.0, "ULTRON_LLM_PRICE_OUTPUT", ge=0, about="Price of a million output tokens."
-    )
-
-    @property
-    def enabled(self) -> bool:
-        """Whether a remote model is to be used at all."""
-        return bool(self.api_key) and not self.offline
-
-    @property
-    def url(self) -> str:
-        return self.base_url or (OPENAI_URL if self.provider == "openai" else DASHSCOPE_URL)
-
-    @property
-    def model_name(self) -> str:
-        return self.model or ("gpt-5-mini" if self.provider == "openai" else "qwen3.6-flash")
-
-    @property
-    def window_tokens(self) -> int:
-        """Tokens of user text that fit one request (spec: max input less the reserve, at least 256)."""
-        return max(self.max_input_tokens - self.prompt_reserve_tokens, 256)
-
-
-class QualityLLMSettings(Stage):
-    """The model that judges quality; what is unset follows the main model."""
-
-    api_key: str | None = setting(
-        None, "ULTRON_QUALITY_LLM_API_KEY", secret=True, about="Key of the judge; default: the main one."
-    )
-    base_url: str | None = setting(
-        None, "ULTRON_QUALITY_LLM_BASE_URL", about="Endpoint of the judge; default: the main one."
-    )
-    model: str | None = setting(
-        None, "ULTRON_QUALITY_LLM_MODEL", about="Judge; default qwen3.6-plus on DashScope, else the main one."
-    )
-
-
-class EmbeddingSettings(Stage):
-    """Vectors for search, dedup and clusters."""
-
-    backend: str = setting(
-        "local",
-        "ULTRON_EMBEDDING_BACKEND",
-        pattern="^(local|openai)$",
-        about="local (offline, in the package) or openai (any compatible /embeddings endpoint).",
-    )
-    model: str = setting("text-embedding-v4", "ULTRON_EMBEDDING_MODEL", about="Remote embedding model.")
-    dimension: int = setting(
-        1024, "ULTRON_EMBEDDING_DIMENSION", ge=2, le=4000, about="Dimension of the remote model."
-    )
-    base_url: str | None = setting(
-        None, "ULTRON_EMBEDDING_BASE_URL", about="Remote embedding endpoint; default: the main model's."
-    )
-    api_key: str | None = setting(
-        None, "ULTRON_EMBEDDING_API_KEY", secret=True, about="Its key; default: the main model's."
-    )
-    batch_size: int = setting(64, "ULTRON_EMBEDDING_BATCH_SIZE", ge=1, le=2048, about="Texts a request.")
 
 
 class SegmentSettings(Stage):
-    """Cutting sessions into tasks."""
+    """Splitting sessions into tasks."""
 
-    batch_size: int = setting(50, "ULTRON_BATCH_SIZE", ge=1, about="Sessions or segments a batch.")
+    batch_size: int = setting(50, "ULTRON_BATCH_SIZE", ge=1, about="Sessions or segments per batch.")
     max_attempts: int = setting(
-        20, "ULTRON_MAX_ATTEMPTS", ge=1, about="After this many failed cycles a row waits for a person."
+        20, "ULTRON_MAX_ATTEMPTS", ge=1, about="After this many failed attempts a row waits for a person."
     )
 
 
@@ -240,14 +117,14 @@ class LabelSettings(Stage):
         "ULTRON_TRAJECTORY_MEMORY_SCORE_THRESHOLD",
         ge=0,
         le=1,
-        about="Least memory_score of a segment that memories are taken from.",
+        about="Lowest memory_score at which memories are extracted from a segment.",
     )
     sft_score_threshold: float = setting(
         0.8,
         "ULTRON_TRAJECTORY_SFT_SCORE_THRESHOLD",
         ge=0,
         le=1,
-        about="Least overall_score of a segment that is exported for training.",
+        about="Lowest overall_score at which a segment is exported for training.",
     )
 
 
@@ -255,12 +132,14 @@ class ExtractSettings(Stage):
     """Turning segments and text into memories."""
 
     window_tokens: int = setting(
-        65_536, "ULTRON_CONVERSATION_EXTRACT_WINDOW_TOKENS", ge=256, about="Tokens a model reads at once."
+        65_536, "ULTRON_CONVERSATION_EXTRACT_WINDOW_TOKENS", ge=256, about="Tokens sent to the model at once."
     )
-    l0_max_tokens: int = setting(64, "ULTRON_L0_MAX_TOKENS", ge=8, about="Longest one-line summary.")
-    l1_max_tokens: int = setting(256, "ULTRON_L1_MAX_TOKENS", ge=16, about="Longest overview.")
+    l0_max_tokens: int = setting(
+        64, "ULTRON_L0_MAX_TOKENS", ge=8, about="Maximum tokens of the one-line summary."
+    )
+    l1_max_tokens: int = setting(256, "ULTRON_L1_MAX_TOKENS", ge=16, about="Maximum tokens of the overview.")
     max_per_segment: int = setting(
-        20, "ULTRON_MEMORIES_PER_SEGMENT", ge=1, le=200, about="Most memories of one segment."
+        20, "ULTRON_MEMORIES_PER_SEGMENT", ge=1, le=200, about="Maximum memories per segment."
     )
 
 
@@ -272,17 +151,20 @@ class DedupSettings(Stage):
         "ULTRON_DEDUP_SIMILARITY_THRESHOLD",
         ge=0,
         le=1,
-        about="Strictly above merges (0.85 on the scale of the spec's model).",
+        about="Memories with a cosine strictly above this merge (text-embedding-v4: 0.85).",
     )
     soft_threshold: float | None = setting(
         None,
         "ULTRON_DEDUP_SOFT_THRESHOLD",
         ge=0,
         le=1,
-        about="From here to the threshold a model decides, offline they are linked (0.75).",
+        about="From here up to the threshold a model decides; offline they are linked (text-embedding-v4: 0.75).",
     )
     merge_max_field_tokens: int = setting(
-        8192, "ULTRON_MEMORY_MERGE_MAX_FIELD_TOKENS", ge=0, about="Longest merged field; 0 = no limit."
+        8192,
+        "ULTRON_MEMORY_MERGE_MAX_FIELD_TOKENS",
+        ge=0,
+        about="Maximum tokens of a merged field; 0 = no limit.",
     )
     guard: bool = setting(
         True,
@@ -292,22 +174,24 @@ class DedupSettings(Stage):
     extend_body: bool = setting(
         True,
         "ULTRON_DEDUP_EXTEND_BODY",
-        about="A merge adds the facts that the older body lacks. 0 = the older body stays as it is.",
+        about="A merge adds the facts that the older body lacks. 0 = the older body stays unchanged.",
     )
 
 
 class TierSettings(Stage):
     """HOT, WARM, COLD and the archive."""
 
-    hot_percentile: float = setting(10, "ULTRON_HOT_PERCENTILE", ge=1, le=100, about="Top share that is HOT.")
+    hot_percentile: float = setting(
+        10, "ULTRON_HOT_PERCENTILE", ge=1, le=100, about="Top percentage that is HOT."
+    )
     warm_percentile: float = setting(
-        40, "ULTRON_WARM_PERCENTILE", ge=1, le=100, about="Next share that is WARM."
+        40, "ULTRON_WARM_PERCENTILE", ge=1, le=100, about="Next percentage that is WARM."
     )
     cold_ttl_days: float = setting(
         30,
         "ULTRON_COLD_TTL_DAYS",
         ge=0,
-        about="COLD memories without a hit this long are archived; 0 = never.",
+        about="COLD memories without a hit for this long are archived; 0 = never.",
     )
     decay_interval_hours: float = setting(
         6.0, "ULTRON_DECAY_INTERVAL_HOURS", ge=0.1, about="Hours between rebalances."
@@ -317,19 +201,25 @@ class TierSettings(Stage):
 class SearchSettings(Stage):
     """Ranking: relevance x tier boost x (1 - weight + weight x exp(-alpha x days))."""
 
-    limit: int = setting(10, "ULTRON_MEMORY_SEARCH_LIMIT", ge=1, le=1000, about="Results by default.")
-    decay_alpha: float = setting(0.05, "ULTRON_DECAY_ALPHA", ge=0, about="Decay a day since the last hit.")
+    limit: int = setting(10, "ULTRON_MEMORY_SEARCH_LIMIT", ge=1, le=1000, about="Default number of results.")
+    decay_alpha: float = setting(
+        0.05, "ULTRON_DECAY_ALPHA", ge=0, about="Decay rate per day since the last hit."
+    )
     time_decay_weight: float = setting(
         0.1, "ULTRON_TIME_DECAY_WEIGHT", ge=0, le=1, about="Share of the score that decays."
     )
     intent_analysis: bool = setting(
-        True, "ULTRON_ENABLE_INTENT_ANALYSIS", about="Let a model (when there is one) widen the query."
+        True,
+        "ULTRON_ENABLE_INTENT_ANALYSIS",
+        about="Let the model, when one is configured, expand the query.",
     )
     rerank: bool = setting(
-        False, "ULTRON_SEARCH_RERANK", about="Let a model (when there is one) order the best memories found."
+        False,
+        "ULTRON_SEARCH_RERANK",
+        about="Let the model, when one is configured, reorder the best memories found.",
     )
     rerank_candidates: int = setting(
-        20, "ULTRON_SEARCH_RERANK_CANDIDATES", ge=2, le=50, about="How many of them it is sent."
+        20, "ULTRON_SEARCH_RERANK_CANDIDATES", ge=2, le=50, about="How many memories it reorders."
     )
 
 
@@ -341,31 +231,43 @@ class ClusterSettings(Stage):
         "ULTRON_CLUSTER_SIMILARITY_THRESHOLD",
         ge=0,
         le=1,
-        about="From this cosine on a memory joins a cluster; unset = the embedder's calibrated one (0.75).",
+        about="A memory joins a cluster from this cosine up; unset = the embedder's calibrated value.",
     )
     crystallization_threshold: int = setting(
-        5, "ULTRON_CRYSTALLIZATION_THRESHOLD", ge=2, about="Members that make a cluster ready."
+        5,
+        "ULTRON_CRYSTALLIZATION_THRESHOLD",
+        ge=2,
+        about="Members at which a cluster is ready to become a skill.",
     )
     recrystallization_delta: int = setting(
-        3, "ULTRON_RECRYSTALLIZATION_DELTA", ge=1, about="New members that make it ready again."
+        3, "ULTRON_RECRYSTALLIZATION_DELTA", ge=1, about="New members at which it is ready again."
     )
 
 
 class SftSettings(Stage):
     """The dataset export."""
 
-    limit: int = setting(5000, "ULTRON_SFT_LIMIT", ge=1, about="Most rows of one export.")
+    limit: int = setting(5000, "ULTRON_SFT_LIMIT", ge=1, about="Maximum rows of one export.")
     max_tokens: int = setting(
-        32_768, "ULTRON_SFT_MAX_TOKENS", ge=512, about="Longer rows are left out (never trimmed)."
+        32_768,
+        "ULTRON_SFT_MAX_TOKENS",
+        ge=512,
+        about="Rows above this many tokens are left out (never trimmed).",
     )
     tool_output_max_tokens: int = setting(
-        2048, "ULTRON_SFT_TOOL_OUTPUT_MAX_TOKENS", ge=16, about="Longer tool outputs keep head and tail."
+        2048,
+        "ULTRON_SFT_TOOL_OUTPUT_MAX_TOKENS",
+        ge=16,
+        about="Longer tool outputs keep only head and tail.",
     )
     validation_share: float = setting(
         0.1, "ULTRON_SFT_VALIDATION_SHARE", ge=0, le=0.5, about="Share of groups in the validation split."
     )
     reasoning: str = setting(
-        "keep", "ULTRON_SFT_REASONING", pattern="^(keep|drop|inline)$", about="keep, drop or inline."
+        "keep",
+        "ULTRON_SFT_REASONING",
+        pattern="^(keep|drop|inline)$",
+        about="The model's reasoning: keep, drop or inline.",
     )
     interval_hours: float = setting(
         24.0, "ULTRON_SFT_INTERVAL_HOURS", ge=0.1, about="Hours between scheduled exports."

@@ -1,4 +1,4 @@
-"""Typed settings, one frozen record a stage, read once at the edge.
+"""Typed settings, one frozen record per stage, read once at the edge.
 
     settings = Settings.load()                     # ULTRON_* variables, then ultron.toml, then defaults
     settings = Settings(dedup=DedupSettings(similarity_threshold=0.9))
@@ -20,14 +20,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ultron_core.errors import SettingsError
+from ultron_core.setting_models import EmbeddingSettings, LLMSettings, QualityLLMSettings
 from ultron_core.setting_stages import (
     ClusterSettings,
     DedupSettings,
-    EmbeddingSettings,
     ExtractSettings,
     LabelSettings,
-    LLMSettings,
-    QualityLLMSettings,
     SearchSettings,
     SegmentSettings,
     SessionSettings,
@@ -38,6 +36,7 @@ from ultron_core.setting_stages import (
 )
 
 __all__ = [
+    "CONFIG_FILE",
     "ClusterSettings",
     "DedupSettings",
     "EmbeddingSettings",
@@ -80,7 +79,7 @@ class Settings(Stage):
     ) -> Self:
         """Settings from the environment, then `ultron.toml` in the project and in the home, then defaults.
 
-        Raises SettingsError for a value that cannot work; the message names the variable.
+        Raises SettingsError for an invalid value; the message names the variable.
         """
         env = os.environ if environ is None else environ
         start = (cwd or Path.cwd()).resolve()
@@ -102,7 +101,7 @@ class Settings(Stage):
         return settings._without_stray_key(env)
 
     def _without_stray_key(self, env: Mapping[str, str]) -> Self:
-        """OPENAI_API_KEY alone, set for another program, must not send anybody's logs away."""
+        """OPENAI_API_KEY alone, set for another program, must not send anyone's logs to a remote service."""
         own = env.get("ULTRON_API_KEY") or env.get("ULTRON_LLM_API_KEY")
         llm = self.llm
         if own or not llm.api_key or llm.api_key != env.get("OPENAI_API_KEY"):
@@ -164,7 +163,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}. Mend or remove it.") from error
+        raise SettingsError(f"{path} cannot be read: {error}. Fix or remove it.") from error
 
 
 def _read_stage(stage: Any, env: Mapping[str, str], file_values: Mapping[str, Any]) -> Stage:
@@ -190,4 +189,4 @@ def _explain(stage: Any, error: ValidationError) -> str:
     first = error.errors()[0]
     field = stage.model_fields[str(first["loc"][0])]
     shown = "the value given" if _extra(field)["secret"] else repr(first["input"])
-    return f"{_variables(field)[0]}: {shown} does not work ({first['msg']}). {field.description}"
+    return f"{_variables(field)[0]}: {shown} is not valid ({first['msg']}). {field.description}"

@@ -1,4 +1,4 @@
-"""The version of the package, without importing the rest of it."""
+"""The version of the package, importable without the rest of it."""
 
 __all__ = ["__version__"]
 

@@ -32,7 +32,7 @@ def build_defs(
     """All assets, checks, jobs, sensors and schedules.
 
     `running`: sensors and schedules start switched on (as under `ultron dev`). Steps run in the process of
-    their run: the work is waiting for Postgres and models, and a process a step costs seconds each.
+    their run: they mostly wait for Postgres and models, and a process per step would cost seconds each.
     """
     sensor_status = dg.DefaultSensorStatus.RUNNING if running else dg.DefaultSensorStatus.STOPPED
     schedule_status = dg.DefaultScheduleStatus.RUNNING if running else dg.DefaultScheduleStatus.STOPPED

@@ -1,4 +1,4 @@
-"""Pictures for asset metadata: PNG inside Markdown, because Dagster has no native plot type."""
+"""Charts for asset metadata: PNG inside Markdown, because Dagster has no plot type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def markdown_image(png: bytes, alt: str) -> str:
 
 
 def histogram(series: Mapping[str, Sequence[float]], thresholds: Mapping[str, float], title: str) -> bytes:
-    """PNG of scores from 0 to 1, one outline a series, thresholds as dashed lines."""
+    """PNG of scores from 0 to 1, one histogram per series, thresholds as dashed lines."""
     figure, axes = _figure()
     bins = np.linspace(0.0, 1.0, 21)
     for number, (name, values) in enumerate(series.items()):
@@ -38,7 +38,7 @@ def histogram(series: Mapping[str, Sequence[float]], thresholds: Mapping[str, fl
 
 
 def memory_map(vectors: npt.NDArray[np.float32], labels: Sequence[int], total: int) -> bytes:
-    """PNG of memories (a sample of `total`) on their two main components (scikit-learn PCA), by cluster."""
+    """PNG of memories (a sample of `total`) on their first two principal components, coloured by cluster."""
     from sklearn.decomposition import PCA
 
     figure, axes = _figure()

@@ -1,4 +1,4 @@
-"""What must hold of the stored rows. Gates are code in the write path; these report, and block downstream."""
+"""Invariants of the stored rows. Gates are code in the write path; these checks report, and block downstream."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,8 +24,8 @@ def _check(
         name=name,
         blocking=blocking,
         description=about,
-        # of its own accord: a check that rides along with a run of partitions is skipped by Dagster, and
-        # looking at all rows after every new file would cost more than the file
+        # on a schedule: Dagster skips a check that is part of a run over partitions, and checking all rows after
+        # every new file would cost more than the file
         automation_condition=_EVERY_TEN_MINUTES,
     )
     def check(ultron: UltronResource) -> dg.AssetCheckResult:
@@ -57,7 +57,7 @@ CHECKS = [
         "session_files",
         "no_session_left_failed",
         audit.left_failed,
-        "No file and no session is left failed.",
+        "No file and no session is left in a failed state.",
     ),
     _check(
         "segments",
@@ -89,13 +89,13 @@ CHECKS = [
         "tier_assignments",
         "tiers_match_percentiles",
         audit.tier_shares,
-        "HOT holds no more than its share.",
+        "HOT holds at most its share.",
     ),
     _check(
         "clusters",
         "clusters_have_members",
         audit.clusters_consistent,
-        "Every cluster has active members and the size it says.",
+        "Every cluster has active members, as many as its size says.",
     ),
     _check(
         "sft_dataset",

@@ -1,4 +1,4 @@
-"""What Dagster loads (workspace.yaml). `ULTRON_AUTOSTART=1`, set by `ultron dev`, switches sensors on."""
+"""What Dagster loads (see workspace.yaml). `ULTRON_AUTOSTART=1`, set by `ultron dev`, switches sensors on."""
 
 from __future__ import annotations
 

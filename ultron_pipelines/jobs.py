@@ -1,4 +1,4 @@
-"""Jobs: reading files in batches, taking up what waits, rebalance, export."""
+"""Jobs: read files in batches, process pending work, rebalance, export, check."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ import dagster as dg
 from pydantic import Field
 
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported, unreported
-from ultron_core.steps.stages.process import STAGES, process_pending, run_stage
+from ultron_core.steps.stages.process import process_pending, run_stage
+from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event
@@ -24,7 +25,7 @@ class IngestConfig(dg.Config):
 
 
 @dg.op(
-    description="Reads files and records one event each; a partitioned run could only take a range of keys."
+    description="Reads files and records one event each; a partitioned run could only cover a range of keys."
 )
 def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ultron: UltronResource) -> None:
     with ultron.open() as opened:
@@ -54,17 +55,19 @@ def _add_partitions(context: dg.OpExecutionContext, keys: list[str]) -> None:
         context.instance.add_dynamic_partitions(name, missing)
 
 
-@dg.op(description="All stages on what waits: quiet logs, library ingests, work a model could not do before.")
-def work_off_pending(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
+@dg.op(
+    description="All stages on what waits: quiet logs, library ingests, work for which the model was unavailable."
+)
+def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
     with ultron.open() as opened:
         report = process_pending(opened.runtime)
         _add_partitions(context, list(report.partition_keys))
         for stage in STAGES:
-            for event in run_stage(opened.runtime, stage, report.partition_keys):
-                log_partition(context, stage, stage_event(stage, event))
+            for partition in run_stage(opened.runtime, stage.name, report.partition_keys):
+                log_partition(context, stage.name, stage_event(stage, partition))
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "
-        f"{report.pending} wait, {report.failed} failed"
+        f"{report.pending} pending, {report.failed} failed"
     )
     if report.failed:
         raise dg.Failure(
@@ -77,13 +80,13 @@ def ingest_sessions() -> None:
     read_session_files()
 
 
-@dg.job(description="Takes up whatever waits, over all partitions.")
+@dg.job(description="Processes pending work of all partitions.")
 def pending_work() -> None:
-    work_off_pending()
+    process_pending_work()
 
 
 def _alone(asset: str) -> dg.AssetSelection:
-    """The asset without its checks, which look at all partitions and run by themselves."""
+    """The asset without its checks, which cover all partitions and run on their own schedule."""
     return dg.AssetSelection.assets(asset).without_checks()
 
 
@@ -94,16 +97,16 @@ JOBS: list[Any] = [
     pending_work,
     session_files_job,
     reembed_job,
-    dg.define_asset_job("segments_job", selection=_alone("segments")),
-    dg.define_asset_job("quality_labels_job", selection=_alone("quality_labels")),
-    dg.define_asset_job("extracted_memories_job", selection=_alone("extracted_memories")),
+    *(dg.define_asset_job(f"{stage.name}_job", selection=_alone(stage.name)) for stage in STAGES),
     dg.define_asset_job(
-        "rebalance_job", selection=["tier_assignments", "clusters"], description="Tiers and clusters."
+        "rebalance_job",
+        selection=["tier_assignments", "clusters"],
+        description="Tiers, clusters and topics.",
     ),
-    dg.define_asset_job("sft_export_job", selection=["sft_dataset"], description="The training set."),
+    dg.define_asset_job("sft_export_job", selection=["sft_dataset"], description="Exports the training set."),
     dg.define_asset_job(
         "checks_job",
         selection=dg.AssetSelection.all_asset_checks(),
-        description="What must hold of the stored rows.",
+        description="All checks of the stored rows.",
     ),
 ]

@@ -1,6 +1,6 @@
 """Start Dagster on Ultron's database: what `ultron dev` and the demo use.
 
-The top command owns the embedded server; everything below gets the URLs by environment.
+The top command owns the embedded server; the processes below it get the URLs from the environment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 @contextmanager
 def dagster_environment(settings: Settings) -> Iterator[dict[str, str]]:
-    """The variables of Dagster's processes, with the databases there; the server stops at the end."""
+    """Environment variables for Dagster's processes, with both databases ready; the server stops at the end."""
     server: EmbeddedServer | None = None
     url = settings.store.database_url
     if url is None:
@@ -58,7 +58,7 @@ def sqlalchemy_url(url: str) -> str:
     scheme, separator, rest = url.partition("://")
     if not separator:
         raise StoreError(
-            "ULTRON_DAGSTER_DATABASE_URL must look like postgresql://user:password@host/dagster."
+            "ULTRON_DAGSTER_DATABASE_URL is not valid: use postgresql://user:password@host/dagster."
         )
     return f"postgresql+psycopg2://{rest}" if scheme in {"postgres", "postgresql"} else url
 
@@ -73,7 +73,7 @@ def _sibling_url(url: str, server: EmbeddedServer | None) -> str:
 
 
 def _dagster_home(settings: Settings) -> Path:
-    """DAGSTER_HOME in Ultron's home, with the project's dagster.yaml in it."""
+    """DAGSTER_HOME inside Ultron's home, with a copy of the project's dagster.yaml."""
     home = settings.store.home / "dagster"
     (home / "files").mkdir(parents=True, exist_ok=True)
     source = next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
@@ -111,13 +111,13 @@ def _serve(host: str, port: int) -> int:
         print(f"Dagster UI: http://{host}:{port}   drop folder: {settings.sessions_dir}/<agent>/", flush=True)
         command = [sys.executable, "-m", "dagster", "dev", *_workspace(), "--host", host, "--port", str(port)]
         environment = {**os.environ, **variables, "ULTRON_AUTOSTART": "1"}
-        # a group of its own: a Ctrl-C reaches us alone, and we end Dagster's processes in order
+        # its own process group: Ctrl-C reaches this process alone, which then ends Dagster's processes in order
         child = subprocess.Popen(command, env=environment, start_new_session=True)
         return _wait(child)
 
 
 def _wait(child: subprocess.Popen[bytes]) -> int:
-    """Wait for Dagster. Ctrl-C or SIGTERM asks its processes to end, then insists, then makes them."""
+    """Wait for Dagster. Ctrl-C or SIGTERM asks its processes to end, then terminates, then kills them."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -130,7 +130,7 @@ def _wait(child: subprocess.Popen[bytes]) -> int:
 
 
 def _group_ended(child: subprocess.Popen[bytes], seconds: float, number: signal.Signals) -> bool:
-    """Send a signal to Dagster's own process group and see whether all of it ends in time."""
+    """Send a signal to Dagster's process group; returns whether all of it ended in time."""
     with suppress(ProcessLookupError):
         os.killpg(child.pid, number)
     deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""One dynamic partition a session file; the key is made by the core and stored with the session."""
+"""One dynamic partition per session file; the core makes the key and stores it with the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reembed_job`: all vectors made anew by the model of the settings, while everything else goes on."""
+"""`reembed_job`: rebuild all vectors with the configured model, while everything else goes on."""
 
 import dagster as dg
 from pydantic import Field
@@ -12,22 +12,25 @@ _STEPS_LOGGED = 20
 
 
 class ReembedConfig(dg.Config):
-    """What becomes of the old vectors."""
+    """What happens to the old vectors."""
 
-    keep_old: bool = Field(default=False, description="Leave the old vectors and their index where they are.")
+    keep_old: bool = Field(default=False, description="Keep the old vectors and their index.")
     grace_seconds: float = Field(
-        default=GRACE_SECONDS, description="Wait this long after the switch for calls that began before it."
+        default=GRACE_SECONDS,
+        description="Wait this many seconds after the switch for calls that began before it.",
     )
 
 
-@dg.op(description="Embeds what has no vector of the settings' model, switches to it, drops the old vectors.")
+@dg.op(
+    description="Embeds what has no vector of the configured model, switches to it, drops the old vectors."
+)
 def reembed_vectors(context: dg.OpExecutionContext, config: ReembedConfig, ultron: UltronResource) -> None:
-    told = 0
+    logged = 0
 
     def progress(done: int, total: int) -> None:
-        nonlocal told
-        if total and done * _STEPS_LOGGED // total > told:
-            told = done * _STEPS_LOGGED // total
+        nonlocal logged
+        if total and done * _STEPS_LOGGED // total > logged:
+            logged = done * _STEPS_LOGGED // total
             context.log.info(f"{done} of {total} memories embedded")
 
     with ultron.open() as opened:
@@ -41,7 +44,7 @@ def reembed_vectors(context: dg.OpExecutionContext, config: ReembedConfig, ultro
 
 
 @dg.job(
-    description="Another embedding model or dimension (ULTRON_EMBEDDING_*); stopped, it goes on when run again."
+    description="Switches to another embedding model or dimension (ULTRON_EMBEDDING_*); resumes when run again."
 )
 def reembed_job() -> None:
     reembed_vectors()

@@ -16,13 +16,15 @@ __all__ = ["UltronResource"]
 
 
 class UltronResource(dg.ConfigurableResource[Any]):
-    """Opens an `Ultron` from the environment of the process, or from settings that a test gives as JSON."""
+    """Opens an `Ultron` with the settings of the process's environment, or with settings a test gives as JSON."""
 
-    settings_json: str = Field(default="", description="Settings instead of the environment's; for tests.")
+    settings_json: str = Field(
+        default="", description="Settings instead of those of the environment; for tests."
+    )
 
     @classmethod
     def of(cls, settings: Settings) -> UltronResource:
-        """A resource with these settings. They show in the UI, passwords included: tests only."""
+        """A resource with these settings. The UI shows them, passwords included: for tests only."""
         return cls(settings_json=settings.model_dump_json())
 
     @contextmanager

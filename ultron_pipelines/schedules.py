@@ -1,4 +1,4 @@
-"""Rebalance and export at any interval from 0.1 hours on, and the daily checks."""
+"""Rebalance and export at any interval of 0.1 hours or more, and the daily checks."""
 
 import dagster as dg
 
@@ -8,7 +8,7 @@ _TICK_MINUTES = 6
 
 
 def cron_for(hours: float) -> str:
-    """The cron line of an interval; one that cron cannot say ticks every six minutes and skips until due."""
+    """The cron line of an interval; one that cron cannot express ticks every six minutes and skips until due."""
     minutes = hours * 60
     if minutes < 60 and minutes == int(minutes) and 60 % int(minutes) == 0:
         return f"*/{int(minutes)} * * * *"
@@ -30,9 +30,15 @@ def make_schedules(
 ) -> list[dg.ScheduleDefinition]:
     """All schedules with the given default status."""
     return [
-        _every(rebalance_hours, "rebalance_schedule", "rebalance_job", status, "Tiers and clusters."),
-        _every(export_hours, "sft_export_schedule", "sft_export_job", status, "The training set."),
-        _every(24, "daily_checks", "checks_job", status, "What must hold of the stored rows."),
+        _every(
+            rebalance_hours,
+            "rebalance_schedule",
+            "rebalance_job",
+            status,
+            "Tiers, clusters and topics.",
+        ),
+        _every(export_hours, "sft_export_schedule", "sft_export_job", status, "Exports the training set."),
+        _every(24, "daily_checks", "checks_job", status, "Runs all checks of the stored rows."),
     ]
 
 

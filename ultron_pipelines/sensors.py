@@ -1,4 +1,4 @@
-"""The drop folder, and work that waits."""
+"""Sensors of the drop folder and of pending work."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ import dagster as dg
 
 from ultron_core.steps.files.drop_folder import SeenFile, scan, stamp_digest, unreported
 from ultron_core.steps.stages.process import count_pending
-from ultron_core.steps.stages.segment import close_quiet_segments
+from ultron_core.steps.stages.segment_rows import close_quiet_segments
 from ultron_pipelines.jobs import ingest_sessions, session_files_job
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
@@ -15,7 +15,7 @@ from ultron_pipelines.resources import UltronResource
 __all__ = ["make_sensors"]
 
 _FILES_A_RUN = 200
-#: a run that died before it wrote the ledger is asked for again after this long
+#: a run that died before it wrote the ledger is requested again after this long
 _ASK_AGAIN_SECONDS = 600
 
 
@@ -26,7 +26,7 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
         jobs=[ingest_sessions, session_files_job],
         default_status=status,
         minimum_interval_seconds=seconds,
-        description="New and changed files under the sessions folder, and sessions that a library call ingested.",
+        description="New and changed files in the drop folder, and sessions that a library call ingested.",
     )
     def session_drop_sensor(
         context: dg.SensorEvaluationContext, ultron: UltronResource
@@ -51,7 +51,7 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
         job_name="pending_work",
         default_status=status,
         minimum_interval_seconds=max(seconds, 60),
-        description="Work that no file change announces: logs gone quiet, models that are back.",
+        description="Work that no file change announces: logs that became quiet, models that are back.",
     )
     def pending_work_sensor(
         context: dg.SensorEvaluationContext, ultron: UltronResource
@@ -60,14 +60,16 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             closed = close_quiet_segments(opened.runtime)
             waiting = {name: n for name, n in count_pending(opened.runtime).items() if name != "open" and n}
         if not closed and not waiting:
-            return dg.SkipReason("Nothing waits.")
+            return dg.SkipReason("Nothing is pending.")
         if _is_running(context):
-            return dg.SkipReason("The last run is still at it.")
-        # automation takes fresh work up by itself: only what is still there a tick later is asked for here
+            return dg.SkipReason("The last run is still running.")
+        # automation starts fresh work by itself: only what is still pending a tick later is requested here
         seen_before = context.cursor == "waiting"
         context.update_cursor("waiting" if not seen_before else "")
         if not closed and not seen_before:
-            return dg.SkipReason(f"Waiting: {waiting}. Asked for if it still waits at the next tick.")
+            return dg.SkipReason(
+                f"Pending: {waiting}. A run is requested if it is still pending at the next tick."
+            )
         return dg.RunRequest(tags={"ultron/waiting": str(sum(waiting.values()))})
 
     return [session_drop_sensor, pending_work_sensor]
@@ -82,7 +84,7 @@ def _known_partitions(context: dg.SensorEvaluationContext) -> Sequence[str]:
 def _requests(
     changed: Sequence[SeenFile], retry: Sequence[SeenFile], silent: bool
 ) -> Iterator[dg.RunRequest]:
-    """Few large runs for changed files; one partitioned run for each failed file, so that the UI shows it."""
+    """A few large runs for changed files; one partitioned run per failed file, so that the UI shows it."""
     bucket = int(time.time() // _ASK_AGAIN_SECONDS)
     for begin in range(0, len(changed), _FILES_A_RUN):
         chunk = changed[begin : begin + _FILES_A_RUN]

@@ -239,7 +239,7 @@ def _recall(ultron: Ultron, pairs: Sequence[Any], exact: np.ndarray, kind: str |
                 [],
                 filters={"types": [kind]} if kind else {},
             )
-        cosines = sorted((row["cosine"] for row in found), reverse=True)[:10]
+        cosines = sorted((one.cosine for one in found if one.cosine is not None), reverse=True)[:10]
         # half precision: a row is as good as another when both are within 0.001
         hits += sum(cosine >= best[9] - 1e-3 for cosine in cosines)
     return round(hits / (10 * len(pairs)), 4)

@@ -25,7 +25,7 @@ from tests.support.plants import ALL, leaks, texts, write_sessions
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings
 from ultron_core.steps.export import ExportRequest, export_dataset
-from ultron_core.steps.stages.process import STAGES
+from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource
 
@@ -154,7 +154,7 @@ def test_planted_values_stand_in_the_private_log_alone(
     defs = build_defs(run_settings, resource=UltronResource.of(run_settings))
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
-    for stage in STAGES:
+    for stage in (stage.name for stage in STAGES):
         assert run(defs, instance, f"{stage}_job", tags=over_all(instance)).success
     for job in ("rebalance_job", "sft_export_job", "checks_job"):
         run(defs, instance, job)

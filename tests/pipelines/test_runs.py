@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.worlds import rows_written, solved, task, write_log
 from ultron_core.client import Ultron
-from ultron_core.steps.stages.process import STAGES
+from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.partitions import SESSIONS_NAME
 
 pytestmark = pytest.mark.xdist_group("dagster")
@@ -70,7 +70,7 @@ def test_a_drop_becomes_memories_and_a_second_tick_finds_nothing(
     assert result.success
     keys = {"agent/one.jsonl", "agent/deep/two.jsonl"}
     assert partitions_of(instance, "session_files") == keys
-    for stage in STAGES:
+    for stage in (stage.name for stage in STAGES):
         assert run(defs, instance, f"{stage}_job", tags=over_all(instance)).success
         assert partitions_of(instance, stage) == keys
     with Ultron(dagster_settings) as ultron:
@@ -78,7 +78,7 @@ def test_a_drop_becomes_memories_and_a_second_tick_finds_nothing(
     assert hits and "pandas" in hits[0].record.summary_l0
     before = rows_written(database)
     assert tick(defs, instance) == ([], "2 files unchanged, 0 settling.")
-    for stage in STAGES:
+    for stage in (stage.name for stage in STAGES):
         assert run(defs, instance, f"{stage}_job", tags=over_all(instance)).success
     assert rows_written(database) == before
 
@@ -117,7 +117,7 @@ def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
         drop(f"agent/{name}.jsonl", solved(name, package))
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
-    for stage in STAGES:
+    for stage in (stage.name for stage in STAGES):
         run(defs, instance, f"{stage}_job", tags=over_all(instance))
     assert run(defs, instance, "rebalance_job").success
     assert run(defs, instance, "sft_export_job").success
@@ -136,7 +136,7 @@ class Sensors:
 
     def tick(self):
         asked = {}
-        for stage in STAGES:
+        for stage in (stage.name for stage in STAGES):
             result = dg.evaluate_automation_conditions(
                 defs=self.defs,
                 instance=self.instance,
@@ -155,7 +155,7 @@ def test_new_content_asks_for_one_stage_after_the_other_and_old_content_for_noth
     drop("agent/two.jsonl", task("beta"))
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
-    for stage in STAGES:
+    for stage in (stage.name for stage in STAGES):
         assert sensors.tick() == {stage: {"agent/one.jsonl", "agent/two.jsonl"}}
         run(defs, instance, f"{stage}_job", tags=over_all(instance))
     assert sensors.tick() == {}

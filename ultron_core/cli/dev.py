@@ -19,13 +19,13 @@ __all__ = ["COMMANDS"]
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.pass_obj
 def dev(settings: Settings, port: int, host: str) -> None:
-    """Open the Dagster UI with sensors and schedules running; Ctrl-C stops all of it."""
-    # a process of its own: the library knows nothing of Dagster
+    """Open the Dagster UI with sensors and schedules running; Ctrl-C stops everything."""
+    # a separate program: the library does not know Dagster
     if importlib.util.find_spec("ultron_pipelines") is None:
         raise InputError("The Dagster side (ultron_pipelines) is not installed: install the whole project.")
     command = [sys.executable, "-m", "ultron_pipelines.launch", "--host", host, "--port", str(port)]
     env = {**os.environ, "ULTRON_HOME": str(settings.store.home)}
-    # in this process's place: signals reach the one that has to clean up
+    # replaces this process, so that signals reach the one that has to clean up
     os.execve(sys.executable, command, env)
 
 

@@ -1,4 +1,4 @@
-"""`ultron doctor`: versions, database, where data lies, models, what is missing and what to do."""
+"""`ultron doctor`: versions, database, data folders, models, what is missing and how to fix it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at; `todo` is empty when it is well."""
+    """One thing that was checked; `todo` is empty when it is fine."""
 
     what: str
     state: str
@@ -45,7 +45,7 @@ class Finding:
 @click.option("--settings", "with_settings", is_flag=True, help="List every setting with its value.")
 @click.pass_obj
 def doctor(settings: Settings, as_json: bool, with_settings: bool) -> None:
-    """Look at everything Ultron needs and say what is missing."""
+    """Check everything Ultron needs and say what is missing."""
     findings = list(_look(settings))
     values = [_setting_row(row) for row in settings.describe()]
     if as_json:
@@ -88,8 +88,8 @@ def _package(name: str) -> Finding:
 
 def _folder(what: str, path: Path, variable: str) -> Finding:
     if path.exists() and not path.is_dir():
-        return Finding(what, f"{path} is no folder", f"set {variable} to a folder")
-    return Finding(what, f"{path}{'' if path.is_dir() else ' (made when needed)'}")
+        return Finding(what, f"{path} is not a folder", f"set {variable} to a folder")
+    return Finding(what, f"{path}{'' if path.is_dir() else ' (created when needed)'}")
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
@@ -116,7 +116,7 @@ def _models(settings: Settings) -> Iterator[Finding]:
     llm = settings.llm
     if not llm.enabled:
         state = "off: every stage works offline" + (
-            " (ULTRON_OFFLINE=1)" if llm.api_key else "; set ULTRON_LLM_API_KEY to use one"
+            " (ULTRON_OFFLINE=1)" if llm.api_key else "; set ULTRON_LLM_API_KEY to use a model"
         )
         yield Finding("model", state)
         return

@@ -1,4 +1,4 @@
-"""Commands about vectors: re-embedding, and the clusters that rest on them."""
+"""Commands about vectors: re-embedding, and the clusters built on them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["COMMANDS"]
 
 @click.command()
 @click.option(
-    "--model", help="Model id: a remote name@dimension, or use-multilingual-v3. Default: the settings'."
+    "--model", help="Model id: a remote name@dimension, or use-multilingual-v3. Default: the configured one."
 )
-@click.option("--keep-old", is_flag=True, help="Leave the old vectors and their index where they are.")
-@click.option("--status", is_flag=True, help="Only show the models and how far each has got.")
+@click.option("--keep-old", is_flag=True, help="Keep the old vectors and their index.")
+@click.option("--status", is_flag=True, help="Only show the models and the progress of each.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def reembed(settings: Settings, model: str | None, keep_old: bool, status: bool, as_json: bool) -> None:
-    """Make all vectors anew by another embedding model, while search and uploads go on.
+    """Rebuild all vectors with another embedding model, while search and uploads go on.
 
-    Stopped in between, it goes on where it was when called again.
+    If it is stopped, the next run resumes where it left off.
     """
     from ultron_core.embeddings.factory import embedder_of
     from ultron_core.errors import InputError
@@ -105,7 +105,7 @@ def _line(change: ClusterChange) -> list[object]:
 
 
 def _shown(cluster: dict[str, object]) -> dict[str, object]:
-    """Without the centroid, which says nothing to a reader."""
+    """Without the centroid, which means nothing to a reader."""
     return {name: value for name, value in cluster.items() if name != "centroid"}
 
 

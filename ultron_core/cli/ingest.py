@@ -1,4 +1,4 @@
-"""Commands that bring logs and text in."""
+"""Commands that ingest logs and text."""
 
 from __future__ import annotations
 
@@ -25,16 +25,18 @@ __all__ = ["COMMANDS"]
 CLAUDE_CODE_LOGS = Path("~/.claude/projects")
 CODEX_LOGS = Path("~/.codex/sessions")
 _SHOWN = 40
-#: what a line can become, as the ledger names it; skipped lines stand apart with their reasons
+#: fates of a line as the ledger names them; skipped lines are shown apart, with their reasons
 _FATES = ("total", "message", "part", "metadata")
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--agent", "agent_id", default="default", show_default=True, help="Whose sessions these are.")
-@click.option("--claude-code", is_flag=True, help=f"Take Claude Code's own logs ({CLAUDE_CODE_LOGS}).")
-@click.option("--codex", is_flag=True, help=f"Take Codex's own logs ({CODEX_LOGS}).")
-@click.option("--process/--no-process", default=True, show_default=True, help="Run all stages at once.")
+@click.option(
+    "--agent", "agent_id", default="default", show_default=True, help="Agent whose sessions these are."
+)
+@click.option("--claude-code", is_flag=True, help=f"Read Claude Code's own logs ({CLAUDE_CODE_LOGS}).")
+@click.option("--codex", is_flag=True, help=f"Read Codex's own logs ({CODEX_LOGS}).")
+@click.option("--process/--no-process", default=True, show_default=True, help="Run all stages right away.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def ingest(
@@ -85,7 +87,7 @@ def _batches(
             continue
         place = folder.expanduser()
         if not place.is_dir():
-            raise InputError(f"{place} does not exist: there are no {name} logs of this user.")
+            raise InputError(f"{place} does not exist: this user has no {name} logs.")
         batches.append(([place], name if agent_id == "default" else agent_id))
     if not batches:
         raise click.UsageError("Name files or folders, or use --claude-code or --codex.")
@@ -111,7 +113,7 @@ def _process(ultron: Ultron, *, quiet: bool) -> ProcessReport:
 def _print_files(results: Sequence[dict[str, Any]]) -> None:
     out = console()
     rows = []
-    # what needs a look stands first: failed files, unread ones, new ones, then those that did not change
+    # what needs attention comes first: failed files, unread ones, new ones, then unchanged ones
     order = {"failed": 0, "unchanged": 9}
     for r in sorted(results, key=lambda r: 1 if _unread(r) else order.get(r["status"], 2))[:_SHOWN]:
         fates = [r["lines"].get(name, 0) for name in _FATES]
@@ -124,7 +126,7 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
             out.print(f"{r['session_file']}: {r['error']}", markup=False)
     unread = sum(_unread(r) for r in results)
     if unread:
-        out.print(f"{unread} file(s) without a message: their lines are of no format that Ultron reads.")
+        out.print(f"{unread} file(s) without a message: their lines are in no format that Ultron reads.")
     if len(results) > _SHOWN:
         out.print(f"... and {len(results) - _SHOWN} more")
     changed = sum(r["status"] not in {"unchanged", "failed"} for r in results)
@@ -136,7 +138,7 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
 
 
 def _unread(result: dict[str, Any]) -> bool:
-    """No line of the file said anything, and some were refused: it is of a format that is not read."""
+    """No line of the file carried anything, and some were refused: its format is not supported."""
     lines = result["lines"]
     refused = lines.get("skipped", {}).keys() - {"blank", "nul_padding"}
     return bool(refused) and not lines.get("message") and not lines.get("metadata")
@@ -147,7 +149,7 @@ def _reasons(lines: dict[str, Any]) -> str:
 
 
 def _fates_in_total(results: Sequence[dict[str, Any]]) -> str:
-    """Every line's fate over all files, also of those the table leaves out."""
+    """The fates of all lines over all files, including those the table leaves out."""
     total = {name: sum(r["lines"].get(name, 0) for r in results) for name in _FATES}
     skipped = Counter[str]()
     for r in results:
@@ -167,8 +169,8 @@ def _print_report(settings: Settings, report: ProcessReport) -> None:
     )
     if report.open:
         console().print(
-            f"{report.open} task(s) still open: their log changed in the last "
-            f"{settings.sessions.quiet_minutes:g} minutes and may go on. They are judged once it is quiet "
+            f"{report.open} task(s) still open: their log changed within the last "
+            f"{settings.sessions.quiet_minutes:g} minutes and may go on. They are labelled once it is quiet "
             "(ULTRON_SESSION_QUIET_MINUTES)."
         )
     if report.pending:
@@ -185,7 +187,7 @@ def _leave(failed_files: int, report: ProcessReport | None) -> None:
 
 @click.command()
 @click.option(
-    "--estimate", is_flag=True, help="Print model calls, tokens and cost of what waits; call nothing."
+    "--estimate", is_flag=True, help="Print model calls, tokens and cost of the pending work; call nothing."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -203,7 +205,7 @@ def process(settings: Settings, estimate: bool, as_json: bool) -> None:
                 if figures["calls"] and not (
                     settings.llm.price_input_per_million or settings.llm.price_output_per_million
                 ):
-                    console().print("No price is set (ULTRON_LLM_PRICE_INPUT, ULTRON_LLM_PRICE_OUTPUT).")
+                    console().print("No prices are set (ULTRON_LLM_PRICE_INPUT, ULTRON_LLM_PRICE_OUTPUT).")
             return
         report = _process(ultron, quiet=as_json)
     if as_json:
@@ -234,12 +236,12 @@ def ingest_text(
             [str(m["id"])[:8], m["memory_type"], m["action"], m["summary_l0"]] for m in result["memories"]
         ]
         console().print(
-            table("", ["id", "type", "stored as", "summary"], rows) if rows else "No memory in it."
+            table("", ["id", "type", "stored as", "summary"], rows) if rows else "Nothing in it to remember."
         )
         if result["refused"]:
             console().print(f"Refused: {', '.join(result['refused'])}")
         if result["error"]:
-            console().print(f"Waits: {result['error']}", markup=False)
+            console().print(f"Pending: {result['error']}", markup=False)
     raise click.exceptions.Exit({"done": DONE, "pending": PARTLY}.get(result["status"], FAILED))
 
 

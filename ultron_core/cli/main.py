@@ -1,5 +1,5 @@
-"""`ultron`: sessions in, memories and datasets out. Exit codes: 0 done, 1 a person must act, 2 wrong usage,
-3 done in part (some files failed, or work waits for a model)."""
+"""`ultron`: sessions in, memories and datasets out. Exit codes: 0 done, 1 needs attention, 2 wrong usage,
+3 partly done (some files failed, or work waits for a model)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ for module in (ingest, memory, maintain, embeddings, dev, doctor):
 
 
 def set_up_logging(settings: Settings) -> None:
-    """Ultron's loggers at the set level, to standard error and the log file. No message text above DEBUG."""
+    """Ultron's loggers at the configured level, to standard error and the log file; message text only at debug."""
     logger = logging.getLogger("ultron")
     logger.setLevel(settings.store.log_level.upper())
     logger.handlers.clear()
@@ -56,12 +56,12 @@ def _log_file(path: Path) -> logging.Handler:
         return logging.FileHandler(path, encoding="utf-8")
     except OSError as error:
         raise SettingsError(
-            f"ULTRON_LOG_FILE: {path} cannot be written ({error.strerror}). Name a file in a folder of yours."
+            f"ULTRON_LOG_FILE: {path} cannot be written ({error.strerror}). Use a folder that you may write to."
         ) from error
 
 
 def _close_output() -> None:
-    """No second error while Python closes the stream."""
+    """Avoid a second error when Python closes the stream."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -74,7 +74,7 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except click.exceptions.Abort:
-        console(stderr=True).print("Stopped. The next run goes on from here.")
+        console(stderr=True).print("Stopped; the next run resumes here.")
         sys.exit(130)
     except UltronError as error:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
@@ -86,7 +86,7 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EIO):
             raise
         _close_output()
-        console(stderr=True).print(f"ultron: The output cannot be written: {error.strerror}.", markup=False)
+        console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.", markup=False)
         sys.exit(FAILED)
     sys.exit(code if isinstance(code, int) else DONE)
 

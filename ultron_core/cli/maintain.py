@@ -10,6 +10,7 @@ import click
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import console, key_values, print_json, progress_bar, table
 from ultron_core.settings import Settings
+from ultron_core.steps.stages.table import STAGES
 
 __all__ = ["COMMANDS"]
 
@@ -18,7 +19,7 @@ __all__ = ["COMMANDS"]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def rebalance(settings: Settings, as_json: bool) -> None:
-    """Give every memory its tier by hits; archive COLD ones that are too old."""
+    """Reassign every memory's tier by hits; archive COLD ones that are too old."""
     with open_ultron(settings) as ultron:
         report = ultron.run_tier_rebalance()
     if as_json:
@@ -30,8 +31,8 @@ def rebalance(settings: Settings, as_json: bool) -> None:
 @click.command("export-sft")
 @click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
 @click.option("--task-type", help="Only this task type.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the quality gate of the settings.")
-@click.option("--limit", type=click.IntRange(1), help="Most rows.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
+@click.option("--limit", type=click.IntRange(1), help="Maximum rows.")
 @click.option(
     "--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
 )
@@ -66,20 +67,25 @@ def export_sft(
 
 @click.command()
 @click.option(
-    "--stage", required=True, type=click.Choice(["segments", "labels", "memories"]), help="What to do again."
+    "--stage",
+    required=True,
+    type=click.Choice([stage.option for stage in STAGES]),
+    help="What to do again.",
 )
-@click.option("--made-by", default=None, help="Only what this version made, for example: offline.")
+@click.option("--made-by", default=None, help="Only what this version made, for example offline.")
 @click.pass_obj
 def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
-    """Mark a stage to be done again (after a new model or version); `ultron process` does it.
+    """Mark a stage to be done again (after a new model or version); `ultron process` does the work.
 
-    Memories that come out again keep their id and hits.
+    Memories that are extracted again keep their id and hits.
     """
     from ultron_core.steps.stages.reprocess import reprocess as reprocess_stage
 
     with open_ultron(settings) as ultron:
         count = reprocess_stage(ultron.runtime, stage, made_by)
-    console().print(f"{count} rows will be done again. Run `ultron process`, or leave it to `ultron dev`.")
+    console().print(
+        f"{count} rows marked to be done again. Run `ultron process`, or leave it to `ultron dev`."
+    )
 
 
 @click.command()
@@ -89,7 +95,7 @@ def unmerge(settings: Settings, decision_id: str) -> None:
     """Undo a merge: DECISION_ID is printed by `ultron show`."""
     with open_ultron(settings) as ultron:
         record = ultron.unmerge(decision_id)
-    console().print(f"It is a memory of its own again: {record.id}")
+    console().print(f"Restored as a separate memory: {record.id}")
 
 
 @click.command("delete")
@@ -97,24 +103,24 @@ def unmerge(settings: Settings, decision_id: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def delete(settings: Settings, memory_id: str, yes: bool) -> None:
-    """Remove a memory with everything made from it. MEMORY_ID may be its first characters."""
+    """Remove a memory and everything derived from it. MEMORY_ID may be its first characters."""
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
         full_id = overview.find_memory(ultron.runtime, memory_id)
         if not yes:
-            click.confirm(f"Delete memory {full_id} for good?", abort=True)
+            click.confirm(f"Delete memory {full_id} permanently?", abort=True)
         ultron.delete_memory(full_id)
     console().print("Deleted.")
 
 
 @click.command()
-@click.option("--replay", "replaying", is_flag=True, required=True, help="Redact what is stored again.")
-@click.option("--again", is_flag=True, help="Also what this version of the rules has seen already.")
+@click.option("--replay", "replaying", is_flag=True, required=True, help="Redact stored rows again.")
+@click.option("--again", is_flag=True, help="Include rows that this version of the rules has already seen.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def redact(settings: Settings, replaying: bool, again: bool, as_json: bool) -> None:
-    """Apply the present rules of redaction to stored rows. A run that was stopped goes on where it was."""
+    """Apply the current redaction rules to stored rows. A run that was stopped resumes where it left off."""
     from ultron_core.steps.upkeep.redact import replay
 
     with open_ultron(settings) as ultron, progress_bar("redacting", quiet=as_json) as advance:
@@ -127,10 +133,10 @@ def redact(settings: Settings, replaying: bool, again: bool, as_json: bool) -> N
     out.print(table(f"Rules of version {result.version}", ["table", "#read", "#changed"], rows))
     if result.changed["memories"]:
         out.print(
-            "Changed memories are embedded and indexed again; what waits is filled in by `ultron process`."
+            "Changed memories are embedded and indexed again; `ultron process` does what is still pending."
         )
     if result.exports:
-        out.print("Datasets made before, with older rules; build them anew with `ultron export-sft`:")
+        out.print("Datasets exported with older rules; export them again with `ultron export-sft`:")
         for path in result.exports:
             out.print(f"  {path}", markup=False, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""Commands that look: search, show, sessions, stats, drops."""
+"""Commands that only read: search, show, sessions, stats, drops."""
 
 from __future__ import annotations
 
@@ -26,9 +26,13 @@ __all__ = ["COMMANDS"]
 @click.option("--tag", "tags", multiple=True)
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
 @click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
-@click.option("--explain", is_flag=True, help="Show how each score came about.")
-@click.option("--rerank/--no-rerank", default=None, help="Let the model order the best; default: as set.")
-@click.option("--no-hits", is_flag=True, help="Do not count this search as use.")
+@click.option("--explain", is_flag=True, help="Show how each score was computed.")
+@click.option(
+    "--rerank/--no-rerank",
+    default=None,
+    help="Let the model reorder the best hits (default: as configured).",
+)
+@click.option("--no-hits", is_flag=True, help="Do not count hits.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def search(
@@ -95,7 +99,7 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
         out.print(table("", ["id", "#score", "type", "tier", "memory"], rows))
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
         if any(hit.weak for hit in hits):
-            out.print("weak: most likely not about the query.", style="dim")
+            out.print("weak: probably not about the query.", style="dim")
     if explain:
         for hit in hits:
             out.print(f"{str(hit.record.id)[:8]}: {hit.explain}", markup=False)
@@ -122,7 +126,7 @@ def _print_sessions(found: Sequence[Any]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def show(settings: Settings, memory_id: str, as_json: bool) -> None:
-    """Print a memory with the file, lines and words it rests on. MEMORY_ID may be its first characters."""
+    """Print a memory with the file, lines and quotes it is based on. MEMORY_ID may be its first characters."""
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
@@ -185,7 +189,7 @@ def _source_line(source: Any) -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool) -> None:
-    """List the sessions with their counts, newest first."""
+    """List sessions with their counts, newest first."""
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
@@ -193,7 +197,7 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
     if as_json:
         print_json(rows)
         return
-    # few columns, so that a path stays in one piece on a terminal of 100; --json has all of them
+    # few columns, so that a path stays on one line in a terminal of width 100; --json has all of them
     columns = ["session", "format", "#messages", "#segments", "#memories", "changed"]
     cells = [
         [f"{r['agent_id']}/{r['session_file']}", r["format"] if r["status"] == "ok" else r["status"],
@@ -207,7 +211,7 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def stats(settings: Settings, as_json: bool) -> None:
-    """Count sessions, segments, memories, what waits, and what models cost."""
+    """Count sessions, segments, memories and pending work, and sum up what models cost."""
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
@@ -226,13 +230,13 @@ def stats(settings: Settings, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--stage", help="sessions or extract.")
+@click.option("--stage", help="sessions, extract or ingest_text.")
 @click.option("--reason")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def drops(settings: Settings, stage: str | None, reason: str | None, limit: int, as_json: bool) -> None:
-    """Read what was refused, and why."""
+    """List what was refused, and why."""
     from ultron_core.steps import overview
 
     with open_ultron(settings) as ultron:
@@ -247,7 +251,7 @@ def drops(settings: Settings, stage: str | None, reason: str | None, limit: int,
         return
     out = console()
     if not counts:
-        out.print("Nothing was refused." if stage is None is reason else "Nothing was refused for that.")
+        out.print("Nothing was refused." if stage is None is reason else "Nothing was refused there.")
         return
     out.print(
         table("", ["stage", "reason", "#count"], [[c["stage"], c["reason"], c["count"]] for c in counts])

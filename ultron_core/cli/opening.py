@@ -1,4 +1,4 @@
-"""Opening Ultron for one command. Imported there and then: `ultron --help` must not load models and drivers."""
+"""Opening Ultron for one command. Imported late: `ultron --help` must not load models and drivers."""
 
 from __future__ import annotations
 

@@ -18,9 +18,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-__all__ = ["DONE", "FAILED", "PARTLY", "ReaderLeft", "console", "print_json", "progress_bar", "table"]
+__all__ = [
+    "DONE",
+    "FAILED",
+    "PARTLY",
+    "ReaderLeft",
+    "console",
+    "key_values",
+    "print_json",
+    "progress_bar",
+    "table",
+]
 
-#: exit codes: all done; a person must act; done in part (some failed, or waits for a model). 2 is wrong usage.
+#: exit codes: done; needs attention; partly done (some failed, or waits for a model). click uses 2 for wrong usage.
 DONE, FAILED, PARTLY = 0, 1, 3
 
 
@@ -28,7 +38,7 @@ _PIPE_WIDTH = 240
 
 
 class ReaderLeft(Exception):
-    """Nobody reads standard output any more. Apart from BrokenPipeError, which click and rich answer with exit 1."""
+    """The reader of standard output is gone. Not BrokenPipeError, for which click and rich exit with 1."""
 
 
 class _Pipeable(Console):
@@ -39,9 +49,9 @@ class _Pipeable(Console):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Written at call time, so that tests and pipes get the stream that is current.
+    """Made at call time, so that tests and pipes get the current stream.
 
-    What is no terminal has no width: there a row is one line as far as it goes, so that it can be searched.
+    Outside a terminal there is no width: a row is one line where possible, so that it can be searched.
     """
     out = _Pipeable(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
     if not out.is_terminal and not os.environ.get("COLUMNS"):
@@ -66,7 +76,7 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, set | frozenset | tuple):
         return list(value)
-    raise TypeError(f"{type(value).__name__} is no JSON value")
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:

@@ -1,4 +1,4 @@
-"""Print the Markdown table of all settings: `python -m ultron_core.cli.settings_table`. The README holds it."""
+"""Print the Markdown table of all settings: `python -m ultron_core.cli.settings_table`. It is part of the README."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["settings_table"]
 
 
 def settings_table() -> str:
-    """One row a setting: the variable (first one set wins), its default, and one sentence."""
+    """One row per setting: its variables (the first one set wins), default and meaning."""
     lines = ["| variable | default | meaning |", "|---|---|---|"]
     for _, variables, default, about, _ in Settings().describe():
         names = ", ".join(f"`{name}`" for name in variables)

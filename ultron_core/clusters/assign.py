@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 __all__ = ["Floats", "assign_online", "unit_rows"]
 
 Floats = npt.NDArray[np.float32]
-#: vectors compared with all clusters by one matrix product; the columns of clusters that change are redone
+#: vectors compared with all clusters in one matrix product; columns of clusters that change are recomputed
 _BLOCK = 64
 
 
@@ -32,7 +32,7 @@ def assign_online(
     given = np.array(centroids, dtype=np.float32).reshape(-1, rows.shape[1] if rows.ndim == 2 else 1)
     weights = np.ones(len(given)) if sizes is None else np.asarray(sizes, dtype=np.float64)
     state = _Sums(rows.shape[1], given * weights[:, None].astype(np.float32))
-    # asking for one thread costs a millisecond: not for an upload or two
+    # limiting threads costs a millisecond: not worth it for an upload or two
     with threadpool_limits(limits=1) if len(rows) > _BLOCK else nullcontext():
         return [
             label
@@ -60,7 +60,7 @@ class _Sums:
         self.units[: self.count] = unit_rows(given)
 
     def place(self, block: Floats, threshold: float) -> list[int]:
-        """Labels of a block, one vector after another; its cosines are computed once and then kept right."""
+        """Labels of a block, one vector after another; its cosines are computed once and then updated."""
         self._make_room(len(block))
         cosines = np.empty((len(block), self.count + len(block)), dtype=np.float32)
         cosines[:, : self.count] = block @ self.units[: self.count].T

@@ -1,4 +1,4 @@
-"""When a cluster is ready to become a skill, and when its skill is due again."""
+"""When a cluster is ready to become a skill, and when that skill is due for an update."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def ready_to_crystallize(size: int, size_at_crystallization: int | None, thresho
 
 
 def ready_to_recrystallize(size: int, size_at_crystallization: int | None, delta: int = 3) -> bool:
-    """Its skill has missed at least `delta` members."""
+    """It has gained at least `delta` members since its skill was made."""
     return size_at_crystallization is not None and size - size_at_crystallization >= delta

@@ -1,4 +1,4 @@
-"""Which clusters are one by now, and which are two: decided with a gap between both, so that none oscillates.
+"""Which clusters to merge and which to split, with a gap between both rules, so that none oscillates.
 
 t is the threshold from which a memory joins a cluster. Cohesion is the mean cosine of members to their
 centroid, which is the length of the mean of their unit vectors.
@@ -23,7 +23,7 @@ __all__ = ["LEAST_SPLIT", "Merge", "Split", "find_merges", "find_split", "settle
 Labels = npt.NDArray[np.int_]
 
 _LEAST_HALF = 3
-#: members that a cluster needs before it is looked at for a split
+#: members that a cluster needs before a split is considered
 LEAST_SPLIT = 2 * _LEAST_HALF
 _LEAST_GAIN = 0.25
 _ITERATIONS = 20
@@ -33,7 +33,7 @@ _BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Two clusters (by position) that are one: `other` goes into `kept`. `cohesion` is that of both together."""
+    """Two clusters (by position) to merge: `other` goes into `kept`. `cohesion` is that of both together."""
 
     kept: int
     other: int
@@ -62,7 +62,7 @@ def find_merges(
     """Pairs to merge, nearest first, each cluster in one pair at most.
 
     Of `fixed` clusters (with a skill) none is merged into another. Only pairs with one of `changed` are
-    looked at; None looks at all.
+    considered; None means all.
     """
     units = unit_rows(centroids)
     rows = np.arange(len(units)) if changed is None else np.asarray(changed, dtype=int)
@@ -114,7 +114,7 @@ def find_split(vectors: Floats, threshold: float) -> Split | None:
 
 
 def _two_means(vectors: Floats) -> npt.NDArray[np.bool_]:
-    """2-means on the sphere from two far apart members; without chance. True: the second half."""
+    """2-means on the sphere from two distant members; deterministic. True: the second half."""
     first = int(np.argmin(vectors @ vectors.mean(axis=0)))
     second = int(np.argmin(vectors @ vectors[first]))
     ends = vectors[[first, second]]
@@ -132,7 +132,7 @@ def _two_means(vectors: Floats) -> npt.NDArray[np.bool_]:
 def settle(vectors: Floats, labels: Sequence[int], threshold: float, first: int = 0) -> list[int]:
     """Labels after splits and merges until none is left, for clusters numbered from `first` on.
 
-    New numbers follow the order in which the clusters' first vectors come.
+    New numbers follow the order of the clusters' first vectors.
     """
     if not labels:
         return []

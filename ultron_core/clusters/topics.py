@@ -9,14 +9,11 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM
 
 __all__ = ["ask_topic", "name_topics"]
 
-_ASK = (
-    "These notes of an agent's memory belong together. Name what they share in at most six words, in the "
-    "language of the notes: a heading, no sentence, no quotes. The notes:\n"
-)
 _SHOWN, _NOTE_CHARS = 20, 200
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]{2,}|[一-鿿]{2,}")
@@ -31,10 +28,10 @@ _COMMON = frozenset(_SMALL_WORDS.split())
 
 
 def name_topics(groups: Sequence[Sequence[str]]) -> list[str]:
-    """One topic a group: the words that are frequent in it and rare in the others, best first; of equally
-    good ones those that stand nearer to the beginning of a text.
+    """One topic per group: the words that are frequent in it and rare in the others, best first; ties go
+    to the word nearer to the beginning of a text.
 
-    Weight of a word in a group: share of the group's texts that hold it x ln(1 + groups / groups with it).
+    Weight of a word in a group: share of the group's texts that contain it x ln(1 + groups / groups with it).
     """
     counted = [Counter(word for text in texts for word in set(_words(text))) for texts in groups]
     spread = Counter(word for counts in counted for word in counts)
@@ -49,8 +46,9 @@ class _Topic(BaseModel):
 
 def ask_topic(summaries: Sequence[str], llm: LLM) -> str:
     """A model's name for a cluster (stage `cluster`); ModelError passes through."""
+    prompt = read_prompt("ultron_core.clusters", "topic")
     notes = "\n".join(f"- {summary[:_NOTE_CHARS]}" for summary in summaries[:_SHOWN])
-    answer = llm.complete([{"role": "user", "content": _ASK + notes}], _Topic, stage="cluster")
+    answer = llm.complete([{"role": "user", "content": f"{prompt}\n{notes}"}], _Topic, stage="cluster")
     return " ".join(answer.topic.split())
 
 

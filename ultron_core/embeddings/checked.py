@@ -1,4 +1,4 @@
-"""Vectors as they come from an embedder, looked at before anything is compared or stored."""
+"""Vectors of an embedder, checked before anything is compared or stored."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["embed_checked"]
 
 
 def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """float32 array (len(texts), dimension). Raises EmbeddingError when the answer has another shape or holds
-    NaN or infinity: to the caller that is an embedder that is down, not an error of the database later on."""
+    """float32 array (len(texts), dimension). Raises EmbeddingError when the answer has another shape or contains
+    NaN or infinity: callers treat it as an unavailable embedder, not as a database error later on."""
     vectors: Vectors = np.asarray(embedder.embed(texts), dtype=np.float32)
     expected = (len(texts), embedder.dimension)
     if vectors.shape != expected:
@@ -23,5 +23,5 @@ def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Vectors:
             "its dimension."
         )
     if not np.isfinite(vectors).all():
-        raise EmbeddingError(f"{embedder.model_id} gave vectors that hold NaN or infinity.")
+        raise EmbeddingError(f"{embedder.model_id} gave vectors that contain NaN or infinity.")
     return vectors

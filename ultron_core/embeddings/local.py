@@ -1,7 +1,7 @@
 """The offline embedder: Universal Sentence Encoder multilingual v3 in numpy, 512 dimensions, en and zh.
 
-One BLAS thread: more cost 50-100x on two busy cores. A single text is embedded alone and a batch in the
-order of length, so results differ across batches by about 1e-7; decisions use thresholds far from that.
+One BLAS thread: more cost 50-100x on two busy cores. Batches are embedded in order
+of length, so results differ between batches by about 1e-7; thresholds are far coarser than that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ultron_core.embeddings.protocol import Thresholds, Vectors
 __all__ = ["LocalEmbedder", "local_embedder"]
 
 _BATCH = 64
-#: An average over tokens says nothing for long text; callers pass windows or single memories.
+#: The average over the tokens of a long text means little; callers pass windows or single memories.
 _MAX_CHARS = 4000
 
 
@@ -28,7 +28,7 @@ class LocalEmbedder:
 
     model_id = "use-multilingual-v3"
     dimension = 512
-    #: measured on STS-B: at .90 1.2 % (en) and 1.1 % (zh) of non-duplicates are above
+    #: measured on STS-B: above .90 are 1.2 % (en) and 1.1 % (zh) of non-duplicates
     thresholds = Thresholds(merge=0.90, soft=0.74, cluster=0.70)
 
     def __init__(self) -> None:

@@ -16,8 +16,8 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Raw cosines calibrated for one model: merge strictly above `merge`, ask or link from `soft` on,
-    join a cluster from `cluster` on."""
+    """Raw cosines calibrated for one model: merge strictly above `merge`, ask or link from `soft` up,
+    join a cluster from `cluster` up."""
 
     merge: float
     soft: float

@@ -18,7 +18,7 @@ _MAX_CHARS = 8000
 
 
 class RemoteEmbedder:
-    """Batches of texts to unit vectors; two tries again by the client, then EmbeddingError."""
+    """Batches of texts to unit vectors; the client retries twice, then EmbeddingError."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class RemoteEmbedder:
         redact: Callable[[str], str] | None = None,
         thresholds: Thresholds | None = None,
     ) -> None:
-        """`thresholds` default to the spec's, which belong to text-embedding-v4."""
+        """`thresholds` default to those of text-embedding-v4."""
         self._settings, self._redact = settings, redact
         parts = urlsplit(base_url)  # shown without user, password and query, any of which may be a secret
         self._place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
@@ -52,7 +52,7 @@ class RemoteEmbedder:
         return self._thresholds
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, length 1. Raises EmbeddingError when the endpoint fails or answers another shape."""
+        """One row per text, of length 1. Raises EmbeddingError when the endpoint fails or answers in another shape."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         size = self._settings.batch_size
         for begin in range(0, len(texts), size):
@@ -63,7 +63,7 @@ class RemoteEmbedder:
         return unit
 
     def _clean(self, text: str) -> str:
-        # redacted before it is cut: half a secret is not recognised
+        # redacted before truncation: half a secret is not recognised
         cut = (self._redact(text) if self._redact else text)[:_MAX_CHARS] or " "
         # half a surrogate pair cannot be sent as UTF-8
         return cut.encode("utf-8", "replace").decode("utf-8")
@@ -79,16 +79,16 @@ class RemoteEmbedder:
         except openai.APIError as error:
             status = f" (status {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
             raise self._no_vectors(status) from None
-        except ValueError:  # no JSON, or an empty list
-            raise self._no_vectors(" (the answer is no list of embeddings)") from None
-        if not getattr(answer, "data", None):  # a page of a proxy comes as text
-            raise self._no_vectors(" (the answer is no list of embeddings)")
+        except ValueError:  # not JSON, or an empty list
+            raise self._no_vectors(" (the answer is not a list of embeddings)") from None
+        if not getattr(answer, "data", None):  # a proxy's error page comes as text
+            raise self._no_vectors(" (the answer is not a list of embeddings)")
         vectors = sorted(answer.data, key=lambda item: item.index)
         if len(vectors) != len(batch) or any(len(v.embedding) != self.dimension for v in vectors):
             found = len(vectors[0].embedding) if vectors else 0
             raise EmbeddingError(
-                f"{self._settings.model} answered {len(vectors)} vectors of {found} numbers for {len(batch)} "
-                f"texts; {self.dimension} numbers are set (ULTRON_EMBEDDING_DIMENSION)."
+                f"{self._settings.model} returned {len(vectors)} vectors of {found} numbers for {len(batch)} "
+                f"texts; {self.dimension} numbers are expected (ULTRON_EMBEDDING_DIMENSION)."
             )
         rows = np.asarray([v.embedding for v in vectors], dtype=np.float32)
         lengths = np.linalg.norm(rows, axis=1)
@@ -98,6 +98,6 @@ class RemoteEmbedder:
 
     def _no_vectors(self, why: str) -> EmbeddingError:
         return EmbeddingError(
-            f"{self._settings.model} at {self._place} gave no vectors{why}. "
+            f"{self._settings.model} at {self._place} returned no vectors{why}. "
             "Check ULTRON_EMBEDDING_BASE_URL, ULTRON_EMBEDDING_MODEL and the key."
         )

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from ultron_core.errors import ModelAnswerError
 from ultron_core.labels.lessons import memory_score
 from ultron_core.labels.metrics import WEIGHTS
 from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
+from ultron_core.lessons.registry import lesson_kinds
 from ultron_core.llm.protocol import LLM
 from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySummary
 
@@ -44,7 +45,20 @@ MetricName = Literal[
     "safety",
     "density",
 ]
-LessonKind = Literal["solved_error", "correction", "preference", "security", "failure", "pattern"]
+
+
+def _list_kinds(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(lesson_kinds())
+
+
+def _known_kind(kind: str) -> str:
+    if kind not in lesson_kinds():
+        raise ValueError(f"{kind!r} is not a kind of lesson")
+    return kind
+
+
+#: the kinds that the rules know, as an enum of the answer's schema
+LessonKind = Annotated[str, AfterValidator(_known_kind), Field(json_schema_extra=_list_kinds)]
 
 
 class MetricJudgement(BaseModel):

@@ -1,6 +1,6 @@
-"""What can be learned from a segment, apart from whether it went well: the basis of memory_score.
+"""How much can be learned from a segment, apart from how well it went: memory_score and what it rests on.
 
-Each lesson is a metric of weight 0 (it has no part in overall_score) with the lines it rests on.
+Each lesson is a metric of weight 0 (it has no part in overall_score) with the lines of its evidence.
 """
 
 from __future__ import annotations
@@ -8,74 +8,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ultron_core.labels.signals import Signals, words
-from ultron_core.models import Metric, Outcome
+from ultron_core.lessons.gate import gate_draft
+from ultron_core.lessons.registry import Lesson, find_lessons
+from ultron_core.models import Message, Metric, Outcome
 from ultron_core.transcript import signs as phrases
 
-__all__ = ["find_lessons", "memory_score"]
+__all__ = ["judge_lessons", "memory_score"]
 
-#: highest score a talk without any lesson can have: below the gate of 0.7 on purpose
+#: highest score of a segment without any lesson: below the gate of 0.7 on purpose
 _SUBSTANCE_CAP = 0.6
+#: a lesson counts when it reaches the memory gate; `substance` never does
+_COUNTS = 0.7
+_MAX_LINES = 20
 
 
-def find_lessons(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
-    """The lessons of one segment; `substance` is always there, the others only when found."""
-    found: dict[str, tuple[float, Sequence[int], str]] = {}
-    if signals.solved:
-        both = [p for pair in signals.solved for p in pair]
-        found["lesson_solved_error"] = (0.85, both, "an error, then the same tool worked")
-    elif signals.reported_errors and _code_answer_after(signals):
-        found["lesson_solved_error"] = (0.72, signals.reported_errors, "an error reported, then an answer")
-    if signals.corrections or signals.rejections:
-        complaints = sorted({*signals.corrections, *signals.rejections})
-        found["lesson_correction"] = (0.8, complaints, "the person put something right")
-    if signals.preferences:
-        found["lesson_preference"] = (0.85, signals.preferences, "a standing wish")
-    if signals.dangers or signals.secrets:
-        found["lesson_security"] = (0.9, (*signals.dangers, *signals.secrets), "a risk or a secret")
-    if outcome == "failure" and _effort(signals) >= 2:
-        at = (*signals.unsolved, *signals.stopped, *signals.rejections, signals.dialogue.answer_at)
-        found["lesson_failure"] = (0.8, at, "work that failed")
-    elif len(signals.errors) >= 2:
-        found["lesson_failure"] = (0.75, signals.errors, "errors that came back")
-    if outcome != "success" and _is_group(signals) and _effort(signals) >= 3:
-        found["lesson_group"] = (
-            0.72,
-            signals.dialogue.replies[-1:],
-            "agents that take over each other's results",
-        )
-    if signals.empties and _went_on(signals):
-        found["lesson_lookup"] = (0.72, signals.empties, "nothing was found, then something else was tried")
-    if len(signals.empties) >= 3 or len(signals.repeated) >= 3:
-        found["lesson_thrash"] = (0.72, (*signals.empties, *signals.repeated), "went in circles")
-    result = {
-        name: Metric(score, 0.0, signals.dialogue.lines(at), note)
-        for name, (score, at, note) in found.items()
-    }
-    return {**result, "substance": _substance(signals)}
+def judge_lessons(messages: Sequence[Message], signals: Signals, outcome: Outcome) -> dict[str, Metric]:
+    """`lesson_<kind>` for each kind of which the segment yields a memory, and `substance` always.
+
+    The same finders and the same gate as extraction: a segment passes the memory gate exactly when a draft of it
+    would be kept.
+    """
+    by_kind: dict[str, list[Lesson]] = {}
+    for lesson in find_lessons(messages, outcome):
+        if gate_draft(lesson.draft, messages) is None:
+            by_kind.setdefault(lesson.kind, []).append(lesson)
+    found = {f"lesson_{kind}": _metric(lessons) for kind, lessons in by_kind.items()}
+    return {**found, "substance": _substance(signals)}
 
 
-def _code_answer_after(signals: Signals) -> bool:
-    d = signals.dialogue
-    return any(i > signals.reported_errors[0] and "`" in d.messages[i].content for i in d.replies)
-
-
-def _is_group(signals: Signals) -> bool:
-    """A talk of two named agents or more: nobody from outside objects to what they agree on."""
-    return len({m.name for m in signals.dialogue.messages if m.role == "assistant" and m.name}) >= 2
-
-
-def _went_on(signals: Signals) -> bool:
-    """After a lookup that found nothing another one found something."""
-    steps = signals.dialogue.steps
-    return any(s.position > signals.empties[0] and s.position not in signals.empties for s in steps)
-
-
-def _effort(signals: Signals) -> int:
-    return len(signals.dialogue.steps) + len(signals.dialogue.replies)
+def _metric(lessons: Sequence[Lesson]) -> Metric:
+    lines = sorted({item.start_line for lesson in lessons for item in lesson.draft.evidence})
+    note = "one lesson" if len(lessons) == 1 else f"{len(lessons)} lessons"
+    return Metric(max(lesson.score for lesson in lessons), 0.0, tuple(lines[-_MAX_LINES:]), note)
 
 
 def _substance(signals: Signals) -> Metric:
-    """How much was said that is no small talk; alone it never passes the gate."""
+    """How much was said that is not small talk; alone it never passes the gate."""
     d = signals.dialogue
     talk = [d.messages[i].content for i in (*d.human, *d.replies)]
     real = [text for text in talk if not phrases.CHATTER.match(text[:200])]
@@ -85,10 +53,10 @@ def _substance(signals: Signals) -> Metric:
 
 
 def memory_score(lessons: Mapping[str, Metric]) -> float:
-    """The best lesson, plus a tenth of the way to 1 for each further one."""
+    """The best lesson, plus a tenth of the way to 1 for each further kind."""
     scores = sorted((m.score for m in lessons.values()), reverse=True)
     best = scores[0] if scores else 0.0
     for score in scores[1:]:
-        if score >= 0.7:
+        if score >= _COUNTS:
             best += 0.1 * (1 - best)
     return round(best, 4)

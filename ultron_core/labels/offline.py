@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ultron_core.labels.lessons import find_lessons, memory_score
+from ultron_core.labels.lessons import judge_lessons, memory_score
 from ultron_core.labels.metrics import measure
 from ultron_core.labels.signals import observe
 from ultron_core.labels.success import LinearModel, estimate_success
@@ -15,8 +15,8 @@ from ultron_core.transcript.dialogue import read_dialogue
 
 __all__ = ["LABELER_VERSION", "label_offline"]
 
-#: on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:3"
+#: stored on each row that the rules made; a change of rules or coefficients raises it
+LABELER_VERSION = "offline:4"
 
 
 def label_offline(
@@ -33,7 +33,7 @@ def label_offline(
     outcome = decide_outcome(signals)
     estimate = estimate_success(signals, outcome, models)
     metrics = measure(signals, outcome, estimate)
-    lessons = find_lessons(signals, outcome)
+    lessons = judge_lessons(messages, signals, outcome)
     summary = QualitySummary(
         overall_score=overall_score(metrics, outcome, outcome == "success" or estimate.above_bound),
         memory_score=memory_score(lessons),

@@ -76,7 +76,7 @@ def find_task_type(signals: Signals, topic: str = "") -> str:
             scores[kind] += 3.0 * hits / len(d.calls) + 1.0
     if any("```" in d.messages[i].content for i in (*d.human, *d.replies)):
         scores["code"] += 1.5
-    if any(rule_name and _TOOLS["code"].search(rule_name) for rule_name in {s.name for s in d.steps}):
+    if any(tool_name and _TOOLS["code"].search(tool_name) for tool_name in {s.name for s in d.steps}):
         scores["code"] += 1.5
     if scores["code"] >= 1.5 and (signals.reported_errors or scores["debug"] >= 2):
         scores["debug"] += scores["code"]

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ultron_core.errors import ModelAnswerError
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
 
 __all__ = ["json_schema_format", "parse_answer", "schema_instructions"]
@@ -18,7 +19,7 @@ _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 #: what reasoning models think aloud before they answer
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _BRACKET = re.compile(r"[\[{]")
-#: a bracket that opens JSON and not a remark
+#: a bracket that opens JSON rather than a remark
 _OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 _DECODER = json.JSONDecoder()
 
@@ -43,7 +44,7 @@ def _first_json(text: str) -> Any:
             continue
     values = list(_outermost(text))
     if not values:
-        raise ModelAnswerError("the answer holds no JSON value")
+        raise ModelAnswerError("the answer contains no JSON value")
     # "as [1] says: {...}": an object is meant before a list
     return next((value for value in values if isinstance(value, dict)), values[0])
 
@@ -51,7 +52,7 @@ def _first_json(text: str) -> Any:
 def _outermost(text: str) -> Iterator[Any]:
     """The JSON values in the text, none from within another.
 
-    A value that begins and does not end is an answer that was cut off: its parts would pass as a whole one.
+    A value that begins and does not end means that the answer was cut off: its parts must not pass as a whole.
     """
     position = 0
     while start := _BRACKET.search(text, position):
@@ -72,6 +73,6 @@ def json_schema_format(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def schema_instructions(schema: type[BaseModel]) -> str:
-    """The same for endpoints that do not: the schema in words."""
+    """The schema in words, for endpoints that take no JSON schema."""
     described = json.dumps(schema.model_json_schema(), ensure_ascii=False)
-    return f"Answer with one JSON value and nothing else. It must fit this JSON schema:\n{described}"
+    return f"{read_prompt('ultron_core.llm', 'schema')}\n{described}"

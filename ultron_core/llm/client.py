@@ -1,6 +1,6 @@
 """The client of OpenAI-compatible endpoints: structured answers, retries, limits, cache, cost.
 
-What may go wrong becomes one of three errors: ModelUnavailableError (try again later), ModelAnswerError (this
+Every failure becomes one of three errors: ModelUnavailableError (try again later), ModelAnswerError (this
 question gets no usable answer), BudgetExceededError. A key never appears in a message.
 """
 
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from string import Template
 from typing import Any
 
 import openai
@@ -23,22 +24,23 @@ from ultron_core.errors import ModelAnswerError, ModelUnavailableError
 from ultron_core.llm.answers import json_schema_format, parse_answer, schema_instructions
 from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache, MemoryLedger
 from ultron_core.llm.limits import Limits
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
 from ultron_core.llm.tokens import token_counter
 from ultron_core.llm.trouble import (
     MOST_WAIT,
     NotACompletion,
     describe,
-    dislikes_temperature,
     final_error,
-    may_pass,
+    is_transient,
+    rejects_temperature,
     retry_after,
 )
 from ultron_core.settings import LLMSettings
 
 __all__ = ["OpenAICompatibleLLM"]
 
-#: ways to ask for JSON, best first; once the next way works where one is refused, the refused one is given up
+#: ways to ask for JSON, best first; a refused one is given up once the next one has worked
 _MODES = ("json_schema", "json_object", "plain")
 
 
@@ -72,7 +74,7 @@ class OpenAICompatibleLLM:
             api_key=settings.api_key or "none",
             base_url=settings.url,
             timeout=settings.timeout_seconds,
-            max_retries=0,  # ours count each try and honour the budget
+            max_retries=0,  # our own retries are recorded and count towards the budget
         )
 
     @property
@@ -87,7 +89,7 @@ class OpenAICompatibleLLM:
         key = self._key(chat, schema)
         known = self._cache.get(key)
         if known is not None:
-            # an answer kept by another version may fit no more: then the model is asked again
+            # an answer cached by another version may no longer fit: then the model is asked again
             with suppress(ModelAnswerError):
                 answer = parse_answer(known, schema)
                 self._record(stage, key, 0, 0, 0.0, cached=True)
@@ -96,7 +98,7 @@ class OpenAICompatibleLLM:
         try:
             answer = parse_answer(text, schema)
         except ModelAnswerError as error:
-            again = f"That does not fit: {error}. Answer again, with the JSON value alone."
+            again = Template(read_prompt("ultron_core.llm", "again")).substitute(problem=error)
             chat = [*chat, {"role": "assistant", "content": text}, {"role": "user", "content": again}]
             text = self._ask(chat, schema, stage, key)
             answer = self._second(text, schema, stage)
@@ -108,7 +110,7 @@ class OpenAICompatibleLLM:
             return parse_answer(text, schema)
         except ModelAnswerError as error:
             raise ModelAnswerError(
-                f"{self.model_id} gave no usable answer for {stage or 'this'} in two tries: {error}"
+                f"{self.model_id} gave no usable answer for {stage or 'this'} in two attempts: {error}"
             ) from error
 
     def _clean(self, message: Mapping[str, str]) -> dict[str, str]:
@@ -123,7 +125,7 @@ class OpenAICompatibleLLM:
         return hashlib.sha256(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def _ask(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str) -> str:
-        """The text of one answer, with tries again for what may pass by itself."""
+        """The text of one answer, with retries for transient failures."""
         size = sum(self._count(message["content"]) for message in chat)
         tries = self._settings.max_retries + 1
         reason = ""
@@ -133,15 +135,15 @@ class OpenAICompatibleLLM:
                 with self._limits.reserve(size), self._limits.slot():
                     return self._request(chat, schema, stage, key, size)
             except (openai.APIError, ValueError, NotACompletion) as error:
-                # ValueError: a body that is no JSON, such as a proxy's error page
+                # ValueError: a body that is not JSON, such as a proxy's error page
                 reason = describe(error, self._settings)
                 self._record(stage, key, 0, 0, self._monotonic() - started, error=reason)
-                if not may_pass(error):
+                if not is_transient(error):
                     raise final_error(error, self._settings) from None
                 wait = self._wait(error, attempt)
             if attempt + 1 < tries:
                 self._sleep(wait)
-        raise ModelUnavailableError(f"{reason} ({tries} tries)")
+        raise ModelUnavailableError(f"{reason} ({tries} attempts)")
 
     def _request(
         self,
@@ -164,7 +166,7 @@ class OpenAICompatibleLLM:
         return text
 
     def _create(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel]) -> Any:
-        """One request in the best way the endpoint takes."""
+        """One request in the best way that the endpoint accepts."""
         mode = self._mode
         while True:
             try:
@@ -172,14 +174,14 @@ class OpenAICompatibleLLM:
                     model=self.model_id, **self._temperature, **self._body(chat, schema, _MODES[mode])
                 )
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if self._temperature and dislikes_temperature(error):
+                if self._temperature and rejects_temperature(error):
                     self._temperature = {}
                 elif mode + 1 < len(_MODES):
                     mode += 1
                 else:
                     raise
             else:
-                # not before: a request refused in every way (too long, filtered) says nothing about the ways
+                # only now: a request refused in every mode (too long, filtered) says nothing about the modes
                 with self._mode_lock:
                     self._mode = max(self._mode, mode)
                 return response
@@ -187,18 +189,18 @@ class OpenAICompatibleLLM:
     def _body(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], mode: str) -> dict[str, Any]:
         if mode == "json_schema":
             return {"messages": list(chat), "response_format": json_schema_format(schema)}
-        told = [
+        with_schema = [
             *chat[:-1],
             {**chat[-1], "content": f"{chat[-1]['content']}\n\n{schema_instructions(schema)}"},
         ]
         if mode == "json_object":
-            return {"messages": told, "response_format": {"type": "json_object"}}
-        return {"messages": told}
+            return {"messages": with_schema, "response_format": {"type": "json_object"}}
+        return {"messages": with_schema}
 
     def _wait(self, problem: Exception, attempt: int) -> float:
-        told = retry_after(problem, self._now())
-        if told is not None:
-            return min(told, MOST_WAIT)
+        delay = retry_after(problem, self._now())
+        if delay is not None:
+            return min(delay, MOST_WAIT)
         return min(self._settings.retry_base_delay * float(2**attempt) * (0.5 + self._jitter()), MOST_WAIT)
 
     def _record(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.ledger import AnswerCache, CallLedger
 from ultron_core.llm.protocol import LLM
-from ultron_core.setting_stages import DASHSCOPE_URL
+from ultron_core.setting_models import DASHSCOPE_URL
 from ultron_core.settings import Settings
 
 __all__ = ["make_llm", "make_quality_llm"]

@@ -1,4 +1,4 @@
-"""What a call cost, and answers given before: two protocols with in-memory versions."""
+"""What a call cost, and earlier answers: two protocols with in-memory versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast and how much: concurrency, requests a minute, and hard token budgets."""
+"""How fast and how much: concurrency, requests per minute and hard token budgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Limits"]
 
 
 class Limits:
-    """Holds back requests. `run` budgets count from the making of this object."""
+    """Throttles requests. The budget of a run counts from the creation of this object."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Limits:
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Wait for a free place and for the rate limit."""
+        """Wait for a free slot and for the rate limit."""
         with self._slots:
             self._wait_for_rate()
             yield
@@ -56,10 +56,10 @@ class Limits:
 
     @contextmanager
     def reserve(self, tokens: int) -> Iterator[None]:
-        """Keep room for a request of this size while it runs; requests side by side share what is left.
+        """Reserve tokens for a request of this size while it runs; concurrent requests share what is left.
 
-        Raises BudgetExceededError when it would pass a limit; nothing is sent then. The length of an answer is
-        not known before: answers under way when the limit comes near may go over it.
+        Raises BudgetExceededError, before anything is sent, when it would exceed a limit. The length of an answer
+        is not known in advance: answers under way near the limit may exceed it.
         """
         with self._lock:
             self._in_flight += tokens
@@ -80,6 +80,6 @@ class Limits:
             )
         if day and (today := self._ledger.tokens_today() + in_flight) + tokens > day:
             raise BudgetExceededError(
-                f"Today {today:,} of {day:,} tokens are used; the next request needs about {tokens:,}. "
+                f"{today:,} of today's {day:,} tokens are used; the next request needs about {tokens:,}. "
                 "Raise ULTRON_LLM_BUDGET_DAY_TOKENS or wait until midnight UTC."
             )

@@ -17,7 +17,7 @@ class LLM(Protocol):
     """Structured answers to chat messages.
 
     `complete` returns an instance of `schema` (bounded arrays and strings). It raises ModelUnavailableError
-    when the endpoint does not work just now, ModelAnswerError when the answer does not fit the schema, and
+    when the endpoint is unavailable, ModelAnswerError when the answer does not fit the schema, and
     BudgetExceededError when the limit is reached. `stage` names the caller in the cost ledger.
     """
 

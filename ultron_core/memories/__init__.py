@@ -1,11 +1,11 @@
 """Extract, gate, classify, compare, merge and summarise memories: pure decisions, no SQL, no embedding."""
 
+from ultron_core.lessons.gate import gate_draft
 from ultron_core.memories.by_model import extract_with_model
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.embedding_text import embedding_text
 from ultron_core.memories.extract import EXTRACTOR_VERSION, extract_memories
 from ultron_core.memories.from_text import extract_from_text
-from ultron_core.memories.gate import gate_draft
 from ultron_core.memories.merging.bodies import Body, MergeResult, merge_bodies, merge_tags
 from ultron_core.memories.merging.confirm import same_fact
 from ultron_core.memories.merging.divergence import diverges

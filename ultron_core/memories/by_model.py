@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel, Field
 
+from ultron_core.lessons.evidence import appears_in
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.classify import classify_memory
-from ultron_core.memories.evidence import stands_in
 from ultron_core.memories.prompting import ask
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 
@@ -46,7 +46,7 @@ class ExtractAnswer(BaseModel):
 def extract_with_model(
     messages: Sequence[Message], llm: LLM, window_tokens: int = WINDOW_TOKENS
 ) -> list[MemoryDraft]:
-    """Drafts of every window in order; quotes that do not stand on their lines are left out of a draft."""
+    """Drafts of every window in order; quotes that are not on the lines they name are left out of a draft."""
     drafts = []
     for window in _windows(messages, window_tokens):
         answer = llm.complete(ask("extract", {"log": "\n\n".join(window)}), ExtractAnswer, stage="extract")
@@ -55,7 +55,7 @@ def extract_with_model(
 
 
 def ingest_with_model(text: str, parts: Sequence[str], llm: LLM) -> list[MemoryDraft]:
-    """Drafts of a handed-in text, part by part; each part is a run of its lines with their numbers."""
+    """Drafts of a text that somebody hands in, part by part; each part is a run of its lines with their numbers."""
     lines = [
         Message("user", line, start_line=i, end_line=i) for i, line in enumerate(text.splitlines(), start=1)
     ]
@@ -109,10 +109,10 @@ def _draft(memory: _Memory, messages: Sequence[Message]) -> MemoryDraft:
 
 
 def _checked(quote: _Quote, messages: Sequence[Message]) -> Evidence | None:
-    """The quote with the lines of the message that holds it; None when none near the given lines does."""
+    """The quote with the lines of the message that holds it; None when no message near the given lines does."""
     words = quote.quote.strip()
     for message in messages:
         near = message.start_line <= quote.end_line and message.end_line >= quote.start_line
-        if near and stands_in(words, message):
+        if near and appears_in(words, message):
             return Evidence(message.start_line, message.end_line, words)
     return None

@@ -6,15 +6,17 @@ import re
 
 from pydantic import BaseModel
 
+from ultron_core.lessons.people import TECHNICAL, is_everyday
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import truncate_tokens
 from ultron_core.memories.prompting import ask
 from ultron_core.models import MemoryType
 
-__all__ = ["classify_memory", "is_everyday"]
+__all__ = ["classify_memory"]
 
 _NOTE_TOKENS = 3072
 
+#: "The API key was committed to the repository." / "日志里泄露了令牌"
 _SECURITY = re.compile(
     r"\b(?:leak(?:ed|s|ing)?|expos(?:ed|es|ure)|hard-?coded|plain ?text|commit\w+) (?:\w+ ){0,4}"
     r"(?:secrets?|tokens?|passwords?|credentials?|(?:api |access |private |secret )?keys?)\b|"
@@ -30,9 +32,11 @@ _SECURITY = re.compile(
     r"密码|保存)|未授权访问|安全(?:风险|隐患|事件|问题)",
     re.IGNORECASE,
 )
+#: leaks and injections that have nothing to do with security
 _MEMORY_LEAK = re.compile(
     r"内存泄[漏露]|memory leaks?|依赖注入|dependency injection|resource leaks?", re.IGNORECASE
 )
+#: "Not X: use Y instead of X." / "不对，应该用 Y"
 _CORRECTION = re.compile(
     r"\b(?:the )?(?:user|customer|reviewer|they|he|she)(?: has)? (?:corrected|said (?:it|this|"
     r"that) (?:is|was) wrong|pointed out)|"
@@ -44,6 +48,7 @@ _CORRECTION = re.compile(
     r"搞错|弄错|说错|用错",
     re.IGNORECASE,
 )
+#: "The user prefers short answers." / "以后都用中文回答"
 _PREFERENCE = re.compile(
     r"\b(?:user|customer|team|client|boss|i|we|they)(?: \w+)? (?:prefers?|wants?|likes?|would like|"
     r"insists?|asks? (?:for|that|to)|asked (?:to|that|for))\b|"
@@ -52,6 +57,7 @@ _PREFERENCE = re.compile(
     r"请(?:始终|一直|总是|务必)|^(?:始终|总是|永远不要|一律)|要求(?:回答|回复|提交|使用)",
     re.IGNORECASE,
 )
+#: "ImportError when ..." / "启动时报错"
 _ERROR = re.compile(
     r"\b\w*(?:Error|Exception|Warning)\b|\berrors?\b|\bfail(?:s|ed|ure|ing)?\b|\bcrash\w*|"
     r"\btraceback\b|\bbroken?\b|\bbugs?\b|"
@@ -61,27 +67,6 @@ _ERROR = re.compile(
     r"\bOOM\b|\bHTTP [45]\d\d\b|"
     r"\bdoes(?:n't| not) work\b|\bconflict(?:s|ed)?\b|\bflaky\b|\bregression\b|\bstuck\b|\bhangs?\b|"
     r"报错|错误|失败|异常|崩溃|超时|无法|找不到|不存在|冲突|卡死|死锁|溢出|拒绝|缺少|故障|不生效|出错|不稳定",
-    re.IGNORECASE,
-)
-_LIFE = re.compile(
-    r"\b(?:flights?|seats?|airports?|airlines?|hotels?|trains?|restaurants?|recipes?|cook\w*|bak(?:e|"
-    r"ing)|coffee|tea|sleep|exercise|"
-    r"weather|luggage|baggage|visa|passport|museum|beach|supermarket|grocer\w*|parking|taxi|subway|"
-    r"metro|pets?|dogs?|cats?|garden\w*|"
-    r"vitamins?|headaches?|doctor|dentist|kids?|school|rent|apartment|mattress|shoes|laundry|birthday|"
-    r"holiday|vacation|travel\w*|trip)\b|"
-    r"航班|座位|机场|酒店|餐厅|餐馆|菜谱|做饭|煮|咖啡|睡眠|锻炼|天气|行李|签证|护照|博物馆|海滩|超市|"
-    r"停车|出租车|地铁|宠物|"
-    r"维生素|头痛|医生|牙医|孩子|租房|公寓|洗衣|生日|假期|旅[行游]|高铁|火车|景点|门票|外卖|快递",
-    re.IGNORECASE,
-)
-_TECHNICAL = re.compile(
-    r"`|\b(?:API|SQL|HTTP|JSON|CSV|Docker|git|pip|npm|Python|Java\w*|Node|Linux|server|database|"
-    r"deploy\w*|commit|branch|"
-    r"function|class|module|package|tests?|code|script|config\w*|container|endpoint|repository|build|"
-    r"compile\w*|agent|tool|"
-    r"log|cache|query|schema|thread|token|pod|cluster)s?\b|\w+_\w+|\w+\.(?:py|js|ts|json|ya?ml|toml|sql|sh)\b|"
-    r"接口|代码|函数|数据库|服务器|部署|脚本|容器|测试|编译|构建|日志|缓存|查询|线程|配置",
     re.IGNORECASE,
 )
 
@@ -104,11 +89,6 @@ def classify_memory(
     return _by_rules(content, context, resolution)
 
 
-def is_everyday(text: str) -> bool:
-    """True for words about daily life that are not about technology."""
-    return _LIFE.search(text) is not None and _TECHNICAL.search(text) is None
-
-
 def _by_rules(content: str, context: str, resolution: str) -> MemoryType:
     if _SECURITY.search(_MEMORY_LEAK.sub(" ", content)):
         return "security"
@@ -116,7 +96,7 @@ def _by_rules(content: str, context: str, resolution: str) -> MemoryType:
         return "correction"
     if _PREFERENCE.search(content) and not re.search(r"\b\w*(?:Error|Exception)\b", content):
         return "preference"
-    if is_everyday(content) and not _TECHNICAL.search(f"{context} {resolution}"):
+    if is_everyday(content) and not TECHNICAL.search(f"{context} {resolution}"):
         return "life"
     if _ERROR.search(content):
         return "error"

@@ -1,28 +1,18 @@
-"""Messages of a segment -> memory drafts, by patterns offline or by a model."""
+"""Messages of a segment -> memory drafts, by the rules of ultron_core.lessons or by a model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ultron_core.lessons.registry import find_lessons
 from ultron_core.llm.protocol import LLM
 from ultron_core.memories.by_model import extract_with_model
-from ultron_core.memories.rules.dangers import find_dangers
-from ultron_core.memories.rules.episodes import find_episodes
-from ultron_core.memories.rules.errors import left_drafts, solved_drafts, unsolved_drafts
-from ultron_core.memories.rules.groups.lessons import find_doubts, is_group
-from ultron_core.memories.rules.habits import find_habits
-from ultron_core.memories.rules.incidents import find_incidents
-from ultron_core.memories.rules.lookups import find_lookups
-from ultron_core.memories.rules.people import find_corrections, find_preferences
-from ultron_core.memories.rules.reported import find_reported
-from ultron_core.memories.rules.tips import find_tips
-from ultron_core.models import MemoryDraft, Message, MessageLike, QualityLabel, as_messages
+from ultron_core.models import MemoryDraft, MessageLike, QualityLabel, as_messages
 
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
-#: stored as `offline:<version>` on rows that the patterns made; changes when they would find other drafts
-EXTRACTOR_VERSION = "3"
-_UNREAD = ("system",)
+#: stored on rows that the rules made; raised when they would find other drafts
+EXTRACTOR_VERSION = "offline:4"
 
 
 def extract_memories(
@@ -38,38 +28,4 @@ def extract_memories(
     if llm is not None:
         return extract_with_model(records, llm)
     outcome = label.summary.outcome if label is not None else "unknown"
-    return _unique(_by_patterns(_readable(records), outcome))
-
-
-def _readable(messages: Sequence[Message]) -> list[Message]:
-    """Without system prompts and recalled memories, and without branches that were given up."""
-    return [m for m in messages if m.role not in _UNREAD and m.origin != "recalled"]
-
-
-def _by_patterns(messages: Sequence[Message], outcome: str) -> list[MemoryDraft]:
-    episodes = find_episodes(messages)
-    drafts = solved_drafts(messages, episodes)
-    drafts += unsolved_drafts(messages, episodes, outcome=outcome)
-    drafts += find_reported(messages)
-    drafts += find_corrections(messages)
-    drafts += find_preferences(messages)
-    drafts += find_incidents(messages)
-    drafts += find_dangers(messages)
-    drafts += find_tips(messages)
-    drafts += find_lookups(messages)
-    drafts += find_habits(messages, episodes)
-    if outcome != "success":
-        drafts += find_doubts(messages, failed=outcome == "failure")
-        if is_group(messages):
-            drafts += left_drafts(messages, episodes)
-    return sorted(drafts, key=lambda draft: draft.evidence[0].start_line if draft.evidence else 0)
-
-
-def _unique(drafts: Sequence[MemoryDraft]) -> list[MemoryDraft]:
-    """The same words said twice are one draft; the one of higher confidence stays in its place."""
-    kept: dict[str, MemoryDraft] = {}
-    for draft in drafts:
-        key = draft.content.casefold()
-        if key not in kept or draft.confidence > kept[key].confidence:
-            kept[key] = draft
-    return list(kept.values())
+    return [lesson.draft for lesson in find_lessons(records, outcome)]

@@ -1,9 +1,9 @@
-"""A handed-in text -> memory drafts: split on meaning, nothing lost.
+"""A text that somebody hands in -> memory drafts: split by meaning, nothing lost.
 
-A text is cut at blank lines and headings into blocks. A block that tells a problem (error, cause, fix; in
+A text is cut at blank lines and headings into blocks. A block that describes a problem (error, cause, fix; in
 English or Chinese, as prose or as a list) is one draft with content, context and resolution. Other blocks
 are drafts of their own when they say something lasting, and otherwise join the draft before them, so that
-every sentence of the text stands in some draft.
+every sentence of the text is in some draft.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ __all__ = ["extract_from_text"]
 
 _BLOCK_TOKENS = 400
 _MODEL_TOKENS = 16_000
+#: "- ", "2) ", "①", "## "
 _MARK = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,2}[.)、]|\d{1,2}\.|[①-⑩]|#+)\s*")
+#: "## Deploying" or a short line that ends in a colon
 _HEADING = re.compile(r"^\s*(?:#+\s+\S.*|[^.。!?！？]{1,60}[:：])\s*$")
+#: "Root cause: ...", "解决办法：..."
 _LABELS = {
     "problem": "error|problem|issue|symptom|bug|failure|message|错误(?:信息)?|问题|报错|现象|故障|症状",
     "cause": "(?:root )?cause|reason|why|diagnosis|because|原因|根因|根本原因|分析",
@@ -33,6 +36,7 @@ _LABELS = {
     "context": "context|environment|where|setup|background|when|环境|背景|场景|位置",
 }
 _ROLES = {name: re.compile(rf"^(?:{words})\s*[:：]\s*", re.IGNORECASE) for name, words in _LABELS.items()}
+#: "Hi team," / "谢谢大家"
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|dear|thanks?|thank you|regards|best|cheers|good (?:morning|evening)|bye|lol|ok(?:ay)?|"
     r"你好|您好|大家好|谢谢|再见|祝好|辛苦了|哈哈)\b[^.。]{0,60}[.!。！,，]?\s*$",
@@ -187,7 +191,7 @@ def _problem(block: Sequence[_Line]) -> MemoryDraft:
             parts[where].append(text.strip())
     problem = parts["problem"]
     if not problem:
-        # the line just before the cause tells what went wrong
+        # the line just before the cause says what went wrong
         problem, parts["context"] = parts["context"][-1:], parts["context"][:-1]
     if not problem:
         problem, parts["cause"] = parts["cause"], []

@@ -1,6 +1,6 @@
 """Secrets and personal data out of text and JSON, English and Chinese, before anything shared is written.
 
-Secrets first, then data with a shape, then names. What is found becomes a placeholder such as `<LLM_API_KEY>`;
+Secrets first, then data with a fixed shape, then names. What is found becomes a placeholder such as `<LLM_API_KEY>`;
 distinct values of one kind in a document are numbered from the second on. Redacting twice changes nothing.
 `docs/redaction.md` lists the rules.
 """
@@ -34,7 +34,7 @@ def redact_text(text: str) -> Redaction:
 
 
 def redact_texts(texts: Sequence[str]) -> list[Redaction]:
-    """Many texts, each a document of its own; much faster than one call a text, as names go in batches."""
+    """Many texts, each a separate document; much faster than one call per text, because names are found in batches."""
     return default_redactor().redact_texts(texts)
 
 

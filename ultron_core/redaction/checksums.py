@@ -35,7 +35,7 @@ def iban_valid(code: str) -> bool:
 
 
 def id_birthday_valid(number: str) -> bool:
-    """Does an 18-character resident number (GB 11643) hold a date from 1900 on?"""
+    """Does an 18-character resident number (GB 11643) contain a date from 1900 on?"""
     try:
         born = date(int(number[6:10]), int(number[10:12]), int(number[12:14]))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Secrets that their surroundings give away: a name such as `password`, a header, a URL with a password."""
+"""Secrets recognised by their context: a name such as `password`, a header, a URL with a password."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _is_secret(strong: bool, value: str, quoted: bool, env: bool) -> bool:
 
 
 def _random(value: str) -> bool:
-    """Letters and digits mixed, many different characters: made by a machine."""
+    """Letters and digits mixed, many different characters: machine-generated."""
     return (
         bool(re.search(r"\d", value) and re.search(r"[A-Za-z]", value))
         and len(set(value)) >= min(8, len(value) - 1)

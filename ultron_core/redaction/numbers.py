@@ -1,4 +1,4 @@
-"""Numbers that point at a person: phones, payment cards, social security and Chinese identity numbers."""
+"""Numbers that identify a person: phones, payment cards, social security and Chinese identity numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ultron_core.redaction.spans import Span
 __all__ = ["personal_numbers"]
 
 #: seven digits or more (six with gaps), as written by hand: groups, brackets. Starts with a digit, so that the
-#: engine jumps from digit to digit; a plus or bracket in front is taken in afterwards
+#: engine jumps from digit to digit; a plus or bracket before it is added afterwards
 _RUN = re.compile(
     r"\d(?:\d|(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)"
     r"|\) ?-?(?=\d)|[ .-]?\(\d\)[ .-]?(?=\d)){4,60}[\dXx]"
@@ -106,7 +106,7 @@ def _card(run: str, digits: str, before: str) -> bool:
         return False
     if len(set(digits)) < 2:
         return False
-    # a machine's counter passes Luhn one time in ten: bare numbers need an issuer, odd lengths a word
+    # one counter in ten passes Luhn by chance: bare numbers need an issuer, odd lengths a word
     if _CARD_BEFORE.search(before):
         return True
     return len(digits) in (15, 16) and bool(_ISSUER.fullmatch(digits))

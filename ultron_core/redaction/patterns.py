@@ -35,7 +35,7 @@ def find_secrets(text: str) -> list[Finding]:
 
 
 def draft_of(text: str) -> Draft:
-    """A draft of the text; one that is JSON as a whole may change inside its strings only."""
+    """A draft of the text; text that is JSON may change only inside its strings."""
     draft = Draft(text)
     head = text[:1] or " "
     if head in "{[" or (head.isspace() and text.lstrip()[:1] in ("{", "[")):
@@ -44,7 +44,7 @@ def draft_of(text: str) -> Draft:
 
 
 def settle(draft: Draft) -> None:
-    """Adds what the patterns find, and again around each new placeholder, until nothing more is found."""
+    """Add what the patterns find, and look again around each new placeholder until nothing more is found."""
     new = draft.add(_all(draft.view))
     while new:
         new = draft.add(_near(draft.view, new))

@@ -100,7 +100,7 @@ def _addresses(text: str) -> Iterator[Span]:
 
 
 def _public_address(value: str, before: str) -> bool:
-    """Addresses of machines; loopback, masks, broadcast and version numbers say nothing about anyone."""
+    """IP addresses; loopback, masks, broadcast and version numbers identify nobody."""
     parts = [int(part) for part in value.split(".")]
     if max(parts) > 255 or any(len(part) > 1 and part[0] == "0" for part in value.split(".")):
         return False

@@ -51,13 +51,13 @@ class Span:
 
 @dataclass(slots=True)
 class Numbering:
-    """Which placeholder stands for which value, over one document."""
+    """Which placeholder stands for which value in one document."""
 
     _known: dict[tuple[str, str], str] = field(default_factory=dict)
     _last: dict[str, int] = field(default_factory=dict)
 
     def reserve(self, text: str) -> None:
-        """Placeholders that are in the text already keep their meaning: new values get later numbers."""
+        """Placeholders already in the text keep their meaning: new values get later numbers."""
         if "<" not in text:
             return
         for match in PLACEHOLDER.finditer(text):
@@ -93,7 +93,7 @@ class Draft:
     def resolve(self) -> None:
         """In a text that is one JSON value, or one a line, only the inside of string literals may change.
 
-        Looked into when a span is found, as parsing costs more than most texts without one.
+        Checked only when a span is found, because parsing costs more than scanning a text without one.
         """
         if not self.maybe_json:
             return

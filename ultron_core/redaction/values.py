@@ -52,7 +52,7 @@ STRUCTURAL = frozenset(
 _ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
-#: settles drafts; the second argument says in which of them names are looked for
+#: redacts drafts; the second argument says in which of them to look for names
 Settle = Callable[[Sequence[Draft], Sequence[bool]], None]
 
 
@@ -119,7 +119,7 @@ def _structural(key: str) -> bool:
 
 
 def _decoded(value: Any) -> Any:
-    """Escaped Chinese in a string that is JSON is written out, so that names in it can be read."""
+    """Escaped Chinese in a string that is JSON is unescaped, so that names in it can be found."""
     if isinstance(value, str):
         if "\\u" not in value or value.lstrip()[:1] not in ("{", "["):
             return value
@@ -138,7 +138,7 @@ def _rebuild(plan: Any, texts: Sequence[str]) -> Any:
     if isinstance(plan, int):
         return texts[plan]
     if isinstance(plan, list):
-        # keys that are no strings (Python only) stay as they are unless their text changed
+        # keys that are not strings (Python only) stay unchanged unless their text changed
         return {
             (texts[i] if isinstance(k, str) or texts[i] != str(k) else k): _rebuild(v, texts)
             for i, k, v in plan

@@ -1,4 +1,4 @@
-"""Keys that their own shape gives away: published formats of vendors, JSON web tokens, PEM blocks.
+"""Keys recognised by their own shape: published formats of vendors, JSON web tokens, PEM blocks.
 
 Each shape starts with a literal that is searched first, so that a text without it costs one substring search.
 """
@@ -158,7 +158,7 @@ def vendor_keys(text: str) -> Iterator[Span]:
 
 
 def _starts(text: str) -> Iterator[tuple[int, str]]:
-    """Where a literal stands, whatever follows."""
+    """Where a literal occurs, whatever follows."""
     for pattern in _SIGNED:
         for match in pattern.finditer(text):
             for literal in _SIGNED_LITERALS:
@@ -185,7 +185,7 @@ def _first_match(text: str, at: int, shapes: list[tuple[str, re.Pattern[str]]]) 
 
 
 def _filler(key: str) -> bool:
-    """`sk-xxxxxxxx` and the like. A key made up by repeating a few characters is still taken for a key."""
+    """`sk-xxxxxxxx` and the like. A key that repeats several different characters still counts as a key."""
     return len(set(key[-16:])) <= 1
 
 
@@ -194,7 +194,7 @@ _SK_KNOWN = re.compile(r"sk-(?:proj|svcacct|admin|None|ant|or|lf|litellm|user|or
 
 
 def _sk_key(key: str) -> bool:
-    """With a vendor's own prefix anything but words, else only what no hand writes: `sk-learn-x` stays."""
+    """With a vendor's own prefix anything but words, otherwise only random-looking tails: `sk-learn-x` stays."""
     known = _SK_KNOWN.match(key)
     return made_by_machine(key[3:]) or bool(known and not made_of_words(key[known.end() :]))
 
@@ -223,7 +223,7 @@ def _pem_blocks(text: str) -> Iterator[Span]:
         if head:
             tail = _PEM_TAIL.search(text, head.end(), head.end() + 20_000)
             body = _PEM_BODY.match(text, head.end())
-            # a block that was cut off is still a key as far as it goes
+            # what is left of a truncated block is still part of a key
             end = tail.end() if tail else body.end() if body else head.end()
             whole.add(end)
             if end - head.end() > 20:

@@ -1,4 +1,4 @@
-"""Is the random-looking tail of a key made by a machine, or of words as in `sk-learn-contrib`?"""
+"""Is the random-looking tail of a key machine-generated, or made of words as in `sk-learn-contrib`?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["made_by_machine", "made_of_words"]
 
 _WORD = re.compile(r"(?:[A-Z]{0,5}[a-z]{1,14})?(?:[A-Z]{1,5}[a-z]{2,14})*[A-Z]{0,3}\d{0,4}|\d{1,4}")
 _SWITCH = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
-#: an unbroken run of letters that long is no word, if it is not one letter again and again
+#: a run of letters this long is not a word, unless it repeats one letter
 _LONG = 24
 _FEW_LETTERS = 10
 
@@ -19,7 +19,7 @@ def made_of_words(tail: str) -> bool:
 
 
 def made_by_machine(tail: str) -> bool:
-    """Is any part between dashes and underscores one that nobody would write by hand?"""
+    """Does any part between dashes and underscores look machine-generated?"""
     return any(_random(part) for part in re.split(r"[-_]", tail))
 
 

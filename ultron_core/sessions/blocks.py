@@ -97,7 +97,7 @@ def call_of(raw: Mapping[str, Any]) -> ToolCall:
         known = raw.get("id"), function.get("name"), function.get("arguments")
         if known[0].__class__ is known[1].__class__ is known[2].__class__ is str:
             return ToolCall(known[0], known[1], decode(known[2]))
-    custom = raw.get("custom")  # a tool that takes free text: OpenAI's other kind of call
+    custom = raw.get("custom")  # a tool that takes free text, OpenAI's other kind of call
     if isinstance(custom, dict) and isinstance(custom.get("input"), str):
         return ToolCall(as_text(raw.get("id")), as_text(custom.get("name")), {"input": custom["input"]})
     inner = function if isinstance(function, dict) else raw
@@ -110,7 +110,7 @@ def call_of(raw: Mapping[str, Any]) -> ToolCall:
 
 
 def openai_calls(raw: Any) -> list[ToolCall]:
-    """The calls of an OpenAI `tool_calls` list; what is no object is left out."""
+    """The calls of an OpenAI `tool_calls` list; what is not an object is left out."""
     return [call_of(item) for item in raw if isinstance(item, dict)] if isinstance(raw, list) else []
 
 
@@ -125,7 +125,7 @@ def _result(block: Mapping[str, Any]) -> Result:
 
 
 def content_text(body: Any) -> tuple[str, tuple[Mapping[str, Any], ...]]:
-    """The text of a tool's answer, and what in it is no text."""
+    """The text of a tool's answer, and its parts that are not text."""
     if isinstance(body, str):
         return body, ()
     if isinstance(body, list):
@@ -153,13 +153,13 @@ def image_part(block: Mapping[str, Any]) -> Mapping[str, Any]:
     part: dict[str, Any] = {"type": "image", "media_type": media if isinstance(media, str) else None}
     if isinstance(url, str):
         part["url"] = url
-    # base64: four characters carry three bytes
+    # base64: four characters encode three bytes
     part["bytes"] = len(data.rstrip("=")) * 3 // 4 if isinstance(data, str) else 0
     return part
 
 
 def _slim(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An unknown block as it came, with long payloads replaced by their length."""
+    """An unknown block unchanged, except that long payloads are replaced by their length."""
     check_depth(block)
     return {key: _slim_value(value) for key, value in block.items()}
 

@@ -14,7 +14,7 @@ __all__ = ["discover_sessions"]
 def discover_sessions(paths: Iterable[str | Path] | str | Path) -> list[Path]:
     """Session files, sorted, each once.
 
-    A file is taken as it is. A directory is searched for `*.jsonl`; below it, names that begin with a dot
+    A file is taken as given. A directory is searched for `*.jsonl`; below it, names that begin with a dot
     and symbolic links are skipped. Raises SessionFileError for a path that does not exist or a directory
     that cannot be read.
     """

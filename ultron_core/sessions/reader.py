@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ultron_core.errors import InputError, SessionFileError
 from ultron_core.models import LineLedger, Message, Session, SessionInfo
-from ultron_core.sessions.formats import FORMATS
+from ultron_core.sessions.formats import FORMATS, ORIGINS
 from ultron_core.sessions.lines.ledger import LedgerBuilder
 from ultron_core.sessions.lines.records import RecordReader
 from ultron_core.sessions.lines.source import Source
@@ -19,7 +19,7 @@ from ultron_core.sessions.turns import Turns, tidied
 
 __all__ = ["PARSER_VERSION", "SessionReader", "parse_session", "read_session"]
 
-#: raised whenever the same bytes may give other messages
+#: raised whenever the same bytes may give different messages
 PARSER_VERSION = "3"
 _BINARY_AFTER = 2000
 
@@ -34,9 +34,9 @@ class SessionReader(Iterator[Message]):
         self._source = Source(path_or_bytes)
         self._only = None if session_format == "auto" else session_format
         self._builder = LedgerBuilder()
-        #: lines that the search for threads has found to carry no message
+        #: lines that the pass for threads found to carry no message
         self._quiet: set[int] = set()
-        self._state = State(self._threads)
+        self._state = State(self._threads, ORIGINS)
         self._router = Router(self._only)
         self._records = RecordReader(self._lines(), self._builder, self._quiet)
         self._messages = self._run()
@@ -100,10 +100,12 @@ class SessionReader(Iterator[Message]):
 
     def _refuse_binary(self) -> None:
         if not self._records.saw_json and self._source.looks_binary:
-            raise SessionFileError(f"{self._source.name} is a binary file without any JSON; no session log.")
+            raise SessionFileError(
+                f"{self._source.name} is a binary file without any JSON, not a session log."
+            )
 
     def _threads(self) -> Mapping[str, str]:
-        """Threads by row id, from a pass of its own over the whole file."""
+        """Threads by row id, from a separate pass over the whole file."""
         return find_threads(self._source.lines(), self._only, self._quiet)
 
 
@@ -112,7 +114,7 @@ def read_session(path_or_bytes: str | Path | bytes, session_format: str = "auto"
 
     `session_format` is `auto` or a name in FORMATS. Line formats are read with flat memory; see
     docs/formats.md for those that take two passes or are read whole. Raises SessionFileError when the file
-    cannot be read at all (missing, no file, binary), InputError for an unknown format; bad lines are
+    cannot be read at all (missing, not a regular file, binary), InputError for an unknown format; bad lines are
     counted in `.ledger` instead.
     """
     return SessionReader(path_or_bytes, session_format)

@@ -1,4 +1,4 @@
-"""Gives each row to the format that claims it, and says which format a file is of."""
+"""Gives each row to the format that claims it, and tells the format of the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ultron_core.sessions.text import TooDeepError
 
 __all__ = ["FORMAT_FAULTS", "Router"]
 
-#: what a format may raise on a row of a shape that nobody foresaw; one row must not cost the file
+#: what a format may raise on a row of an unforeseen shape; one row must not cost the whole file
 FORMAT_FAULTS = (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError)
 #: row shapes remembered with the format that took the last one
 _MOST_SHAPES = 4096
@@ -39,7 +39,7 @@ class Router:
         self._recent: dict[tuple[Any, ...], _Claim] = {}
 
     def read(self, row: dict[str, Any], state: State) -> Read:
-        """The messages of a row, none for metadata, or the reason why it is skipped."""
+        """The messages of a row, none for metadata, or the reason for skipping it."""
         try:
             content = row.get("content")
             if content.__class__ is str and self._plain is not None:
@@ -50,7 +50,7 @@ class Router:
             kind = row.get("type")
             shape = (kind if kind.__class__ is str else None, content.__class__, *row)
             claim = self._recent.get(shape)
-            # which blocks a list holds tells OpenAI from Anthropic: no two such rows need be alike
+            # the blocks in a list tell OpenAI from Anthropic, so two rows of the same shape may differ in format
             if claim is None or content.__class__ is list or not claim.claims(row):
                 claim = next((claim for claim in self._claims if claim.claims(row)), None)
                 if claim is None:
@@ -75,8 +75,8 @@ class Router:
     def format(self, state: State) -> str | None:
         """The format of most rows read so far, None before the first.
 
-        Rows of role and text alone are alike in OpenAI and Anthropic logs: they count for the one of which the
-        file has more rows that the other cannot have, OpenAI without any.
+        Rows of role and text alone are the same in OpenAI and Anthropic logs: they count for the format of which
+        the file has more rows that only it can have, and for OpenAI when there are none.
         """
         rows = Counter[str]()
         for claim in self._claims:

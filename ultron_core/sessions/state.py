@@ -9,7 +9,7 @@ from typing import Any
 
 from ultron_core.models import Message, Origin, ToolCall, new_message
 from ultron_core.sessions.blocks import Content, Result, take_apart
-from ultron_core.sessions.origins import is_memory_tool, split_origins
+from ultron_core.sessions.origins import Origins, is_memory_tool
 from ultron_core.sessions.text import as_text, clean_text, clean_value, decode
 
 __all__ = ["METADATA", "Read", "State", "usage_of"]
@@ -30,9 +30,10 @@ _USAGE = (
 class State:
     """Reader state: current lines, threads by row id, calls by id, what the log said about itself."""
 
-    def __init__(self, find_threads: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(self, find_threads: Callable[[], Mapping[str, str]], origins: Origins) -> None:
         self.start = self.end = 0
         self._find_threads = find_threads
+        self.origins = origins
         self._threads: Mapping[str, str] | None = None
         self.info: dict[str, Any] = {}
         self.tools: tuple[Mapping[str, Any], ...] = ()
@@ -44,19 +45,19 @@ class State:
         self.waiting: deque[str] = deque()
         #: set by a format: assistant rows with equal keys that follow each other are one message
         self.merge_key = ""
-        #: calls that a log says to have failed (or not) before it gives their answer
+        #: calls that a log reports as failed (or not) before it gives their answer
         self.failed: dict[str, bool] = {}
-        #: token counts of the answer that is open in the main thread, given in a row of their own
+        #: token counts of the open answer of the main thread, given in a separate row
         self.late_usage: Mapping[str, int] | None = None
-        #: rows that only OpenAI chat has; lines of role and text alone may be Anthropic's as well
+        #: rows that only OpenAI chat has; lines of role and text alone may also be Anthropic's
         self.openai_marks = 0
-        #: formats whose rows another harness writes as well, and that harness, once the log has told
+        #: formats whose rows another harness also writes, and that harness, once the log has named it
         self.dialects: dict[str, str] = {}
-        #: free room for one format, by its name
+        #: scratch data of one format, by its name
         self.memo: dict[str, Any] = {}
 
     def thread_of(self, row_id: str) -> str:
-        """The thread of a row of a tree; the first one asked for has the file read for its tree."""
+        """The thread of a row of a tree; the first request makes the reader read the file for its tree."""
         if self._threads is None:
             self._threads = self._find_threads()
         return self._threads.get(row_id, "main")
@@ -68,7 +69,7 @@ class State:
                 self.info[key] = clean_text(value)
 
     def speaks(self, dialect: str, of: str) -> None:
-        """The rows of format `of` in this file are those of the harness `dialect`; the first one told stands."""
+        """The rows of format `of` in this file are those of the harness `dialect`; the first claim stands."""
         if of not in self.dialects:
             self.dialects[of] = dialect
             if self.info.get("harness") in (None, of):
@@ -96,7 +97,9 @@ class State:
     def user(self, content: Any, origin: Origin = "human", **extra: Any) -> list[Message]:
         """User text (split by origin) and tool results, in the order of the blocks."""
         if isinstance(content, str):
-            return [self._make("user", text, kind, **extra) for kind, text in split_origins(content, origin)]
+            return [
+                self._make("user", text, kind, **extra) for kind, text in self.origins.split(content, origin)
+            ]
         taken = take_apart(content)
         messages: list[Message] = []
         for item in taken.flow:
@@ -104,14 +107,14 @@ class State:
                 messages.append(self._result(item, **extra))
             else:
                 messages.extend(
-                    self._make("user", text, kind, **extra) for kind, text in split_origins(item, origin)
+                    self._make("user", text, kind, **extra) for kind, text in self.origins.split(item, origin)
                 )
         if taken.parts:
             self._attach(messages, taken, origin, extra)
         return messages
 
     def _attach(self, messages: list[Message], taken: Content, origin: Origin, extra: dict[str, Any]) -> None:
-        """Images and unknown blocks go with the person's words, else in a message of their own."""
+        """Images and unknown blocks go with the person's words, otherwise into a separate message."""
         place = next((i for i, m in enumerate(messages) if m.role == "user" and m.origin == origin), None)
         if place is None:
             messages.append(self._make("user", "", origin, parts=tuple(taken.parts), **extra))
@@ -122,7 +125,9 @@ class State:
     def system(self, content: Any, **extra: Any) -> list[Message]:
         """A system prompt; memory blocks in it become messages of origin `recalled`."""
         text = content if isinstance(content, str) else take_apart(content).text
-        return [self._make("system", piece, kind, **extra) for kind, piece in split_origins(text, "harness")]
+        return [
+            self._make("system", piece, kind, **extra) for kind, piece in self.origins.split(text, "harness")
+        ]
 
     def assistant(
         self,

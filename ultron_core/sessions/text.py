@@ -22,14 +22,14 @@ __all__ = [
     "parse_time",
 ]
 
-#: Deeper values cannot be written again by common JSON libraries (orjson.dumps stops at 254).
+#: Deeper values cannot be serialised by common JSON libraries (orjson.dumps stops at 254).
 MAX_DEPTH = 200
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 class TooDeepError(ValueError):
-    """A JSON value is nested deeper than can be stored again."""
+    """A JSON value is nested too deeply to be stored again."""
 
 
 def clean_text(text: str) -> str:
@@ -43,12 +43,14 @@ def clean_text(text: str) -> str:
 
 
 def check_names(**names: str | Sequence[str] | None) -> None:
-    """Names are looked up as they are, so they are refused, not cleaned. Raises InputError for one that holds what
-    `clean_text` would take out."""
+    """Names are looked up as given, so they are refused rather than cleaned. Raises InputError for a name with
+    characters that `clean_text` would remove."""
     for name, given in names.items():
         for value in [given] if isinstance(given, str) else given or ():
             if clean_text(value) != value:
-                raise InputError(f"{name} {value!r} holds a NUL or half a surrogate pair: write it without.")
+                raise InputError(
+                    f"{name} {value!r} contains a NUL or half a surrogate pair: use a name without it."
+                )
 
 
 def clean_value(value: Any, depth: int = 0) -> Any:
@@ -89,7 +91,7 @@ def check_depth(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A string for any JSON value: strings as they are, None empty, the rest as compact JSON."""
+    """A string for any JSON value: strings unchanged, None as empty, the rest as compact JSON."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -99,14 +101,14 @@ def as_text(value: Any) -> str:
 
 
 def decode(arguments: Any) -> Any:
-    """The arguments of a call: decoded when they are JSON in a string, else as they came."""
+    """The arguments of a call: decoded when they are JSON in a string, otherwise unchanged."""
     if not isinstance(arguments, str):
         return check_depth(arguments)
     try:
         decoded = orjson.loads(arguments)
     except orjson.JSONDecodeError:
         return arguments
-    # each level takes a bracket
+    # each level needs a bracket
     return decoded if len(arguments) <= MAX_DEPTH else check_depth(decoded)
 
 

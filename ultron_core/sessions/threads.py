@@ -1,4 +1,4 @@
-"""The pass over a file that finds out which rows belong to which thread, before the first row that asks."""
+"""The pass over a file that finds the thread of each row, before the first row that needs it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TREES = {name: cast(TreeFormat, module) for name, module in FORMATS.items() if 
 def find_threads(lines: Iterable[bytes], only: str | None, quiet: set[int]) -> Mapping[str, str]:
     """Thread by row id, rows of the main thread left out.
 
-    Adds to `quiet` the lines that carry no message, so that the reader need not decode them.
+    Adds the lines that carry no message to `quiet`, so that the reader need not decode them.
     """
     tree = Tree()
     formats = [(f.claims, f.plant) for name, f in _TREES.items() if only in (None, name)]

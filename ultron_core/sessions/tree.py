@@ -1,4 +1,4 @@
-"""Threads of logs whose rows name their parent: sub-agents, and branches that a rewind left behind."""
+"""Threads of logs whose rows name their parent: sub-agents, and branches abandoned by a rewind."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Tree:
     ) -> None:
         """A further row by its id; a repeated id is the same row.
 
-        `talks`: it carries a message. `prompt`: a person's; only where one is given again does a conversation
-        fork. `agent`: the sub-agent it belongs to, "" for one without a name.
+        `talks`: it carries a message. `prompt`: it is a person's prompt; a conversation forks only where one is
+        repeated. `agent`: the sub-agent it belongs to, "" for one without a name.
         """
         index = self._index
         if own in index:
@@ -40,8 +40,8 @@ class Tree:
     def threads(self) -> dict[str, str]:
         """Thread by row id, rows of the main thread left out.
 
-        Where several children go on, the one whose subtree holds the latest message goes on in the thread;
-        another that holds a prompt of a person is a branch left behind, named in order of appearance.
+        Where a row has several children, the one whose subtree has the latest message continues the thread;
+        another one with a prompt of a person is an abandoned branch, named in order of appearance.
         Children without a prompt (parallel tool calls and their results) stay with their parent.
         """
         favourite = self._favourites()

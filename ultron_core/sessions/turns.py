@@ -1,4 +1,4 @@
-"""Messages in the order of their first lines, with assistant rows of one answer put together."""
+"""Messages in the order of their first lines, with the assistant rows of one answer merged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_WAITING = 512
 
 
 def tidied(messages: list[Message]) -> list[Message]:
-    """The messages without NUL characters, which no database can hold, and without those that say nothing."""
+    """The messages without NUL characters, which no database can hold, and without empty ones."""
     for m in messages:
         if not m.content or m.content.isspace() or _holds_nul(m):
             break
@@ -28,7 +28,7 @@ def tidied(messages: list[Message]) -> list[Message]:
 
 
 def _is_empty(message: Message) -> bool:
-    """Rows that say nothing are dropped, as `filter_messages_for_trajectory` of the spec does.
+    """Empty rows are dropped.
 
     User and system rows need text or parts, assistant rows text, calls, reasoning or parts; tool rows stay.
     """
@@ -38,7 +38,7 @@ def _is_empty(message: Message) -> bool:
 
 
 def _holds_nul(m: Message) -> bool:
-    """Whether any text of the message has a NUL: far cheaper than to search each line for its escape."""
+    """Whether any text of the message has a NUL: far cheaper than searching each line for its escape."""
     name, call_id, uuid, model, reasoning = m.name, m.tool_call_id, m.uuid, m.model, m.reasoning
     if (
         "\x00" in m.content
@@ -92,7 +92,7 @@ class _Slot:
 
 
 class Turns:
-    """A queue whose last assistant message of each thread stays open for further rows of the same answer."""
+    """A queue in which the last assistant message of each thread stays open for further rows of the same answer."""
 
     def __init__(self) -> None:
         #: what was added and is not ready yet
@@ -100,7 +100,7 @@ class Turns:
         self._open: dict[str, _Slot] = {}
 
     def add(self, message: Message, key: str = "") -> bool:
-        """Queue a message; True when it was put into the open one of its thread. `key` "" never merges."""
+        """Queue a message; True when it was merged into the open one of its thread. `key` "" never merges."""
         before = self._open.get(message.thread) if self._open else None
         if before is not None:
             if key and before.key == key and message.role == "assistant" and _fits(before, message):
@@ -116,7 +116,7 @@ class Turns:
         return False
 
     def note_usage(self, thread: str, usage: Mapping[str, int]) -> None:
-        """Token counts for the open answer of a thread; without one they are for nothing that is left."""
+        """Token counts for the open answer of a thread; dropped when there is none."""
         slot = self._open.get(thread)
         if slot is not None:
             slot.message = replace(slot.message, usage=usage)

@@ -1,4 +1,4 @@
-"""Labelled segments -> a dataset that trainers take without edits, reproducible and traceable to the line."""
+"""Labelled segments -> a dataset that trainers accept without edits, reproducible and traceable to the line."""
 
 from ultron_core.sft.build import BuildConfig, Built, build_rows, counts_by_reason
 from ultron_core.sft.decontaminate import EvalIndex, build_index

@@ -15,16 +15,16 @@ from ultron_core.sft.dedup import duplicate_clusters, minhash
 from ultron_core.sft.normalize import Normalized, normalize_messages
 from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, content_sha256
 
-__all__ = ["BuildConfig", "Built", "build_rows"]
+__all__ = ["BuildConfig", "Built", "build_rows", "counts_by_reason"]
 
-#: tokens a chat template adds to each message, near enough for every family we know
+#: tokens a chat template adds to each message, a good approximation for the common families
 _TOKENS_A_MESSAGE = 4
 _SPLIT_SEED = "ultron-sft-split-1"
 
 
 @dataclass(frozen=True, slots=True)
 class BuildConfig:
-    """All that decides which rows come out; it is stored in the manifest."""
+    """Everything that decides which rows are exported; it is stored in the manifest."""
 
     limit: int = 5000
     max_tokens: int = 32_768
@@ -51,10 +51,10 @@ def build_rows(
     eval_index: EvalIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Built:
-    """Rows sorted by id; equal candidates and config give equal rows whatever the order they come in.
+    """Rows sorted by id; equal candidates and config give equal rows, whatever their order.
 
     `redact` replaces secrets and personal data in a JSON value; `has_secret` is the independent second look:
-    a row it still finds something in is rejected.
+    a row in which it still finds something is rejected.
     """
     rejects: list[Reject] = []
     rows: list[Row] = []

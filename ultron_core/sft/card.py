@@ -37,7 +37,7 @@ Tasks from agent session logs, one row a task: `messages` and `tools` in OpenAI 
 objects. The rights are those of the logs it was made from.
 
 - Chosen: finished tasks with a quality score of at least {manifest["config"]["min_quality_score"]:g}
-  whose outcome is no known failure.
+  whose outcome is not a known failure.
 - Secrets and personal data are replaced by placeholders; a second scan rejects rows that still hold a secret.
 - Tool outputs over {manifest["config"]["tool_output_max_tokens"]} tokens keep head and tail around a mark. Rows over
   {manifest["config"]["max_tokens"]} tokens are left out, never trimmed. Set your trainer's maximum length accordingly.

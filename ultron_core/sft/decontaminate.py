@@ -22,8 +22,8 @@ class EvalIndex:
     lengths: tuple[int, ...]
 
     def match(self, messages: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
-        """(set, matched words) of the first overlap in user or assistant text; tool output is not searched:
-        it holds copied files, not what the model is trained on."""
+        """(set, matched words) of the first overlap in user or assistant text. Tool output is not searched: it
+        contains copied files, and no loss is computed on it."""
         for message in messages:
             if message["role"] not in {"user", "assistant"}:
                 continue

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[一-鿿]|\w+")
 
 
 def _coefficients() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    rng = np.random.default_rng(20_240_229)  # fixed: the same rows must give the same clusters for ever
+    rng = np.random.default_rng(20_240_229)  # fixed: the same rows must always give the same clusters
     count = _BANDS * _ROWS
     a = rng.integers(1, 1 << 31, size=count, dtype=np.uint64)
     b = rng.integers(0, 1 << 31, size=count, dtype=np.uint64)

@@ -79,7 +79,7 @@ def to_llamafactory(row: Row) -> dict[str, Any]:
 
 
 def _hear(conversations: list[dict[str, str]], speaker: str, content: str) -> None:
-    """What the model hears between two of its turns is one turn: a row without strict alternation is dropped.
+    """Everything between two turns of the model is one turn: a row without strict alternation is dropped.
 
     Results of parallel calls become one observation, which also takes what a person says right after it.
     """

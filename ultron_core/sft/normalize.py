@@ -1,6 +1,6 @@
 """Messages of a segment -> the message rules that all trainers share, or the reason why not.
 
-The rules and who breaks without them: docs/sft.md.
+The rules, and the trainers that need them: docs/sft.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _INT64 = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """Trainable messages and tools, or `reason` when they cannot be made."""
+    """Trainable messages and tools, or the `reason` why there are none."""
 
     messages: tuple[Mapping[str, Any], ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
@@ -62,7 +62,7 @@ def normalize_messages(
 
 
 def _spoken(messages: Sequence[Message]) -> list[Message]:
-    """Without what a memory system or a harness put into the talk; the system prompt in front stays."""
+    """Without what a memory system or a harness injected; a system prompt at the start stays."""
     kept = []
     for position, message in enumerate(messages):
         injected = message.origin in {"harness", "recalled"}
@@ -189,7 +189,7 @@ def _renumber(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 unanswered = [c for c in open_calls if c[1] not in answers]
                 if (old and any(c[0] for c in unanswered)) or not unanswered:
                     raise _Refused("result_without_call", row["name"])
-                match = unanswered[0]  # logs without ids: results come in call order
+                match = unanswered[0]  # logs without ids: results are in call order
             answers[match[1]] = {**row, "tool_call_id": match[1], "name": match[2]}
             continue
         if open_calls:

@@ -1,4 +1,4 @@
-"""What must hold of every row before it is published; each finding names the rule and the row."""
+"""Invariants of every row before it is published; each finding names the rule and the row."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ def _turn_problems(body: Sequence[Mapping[str, Any]]) -> list[str]:
         for call in message.get("tool_calls", ()):
             open_ids.append(call["id"])
             if not isinstance(call["function"]["arguments"], dict):
-                problems.append("arguments are no object")
+                problems.append("arguments are not an object")
         last = role
     return problems

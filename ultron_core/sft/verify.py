@@ -29,7 +29,7 @@ def verify_dataset(folder: Path) -> list[str]:
         if not path.is_file():
             problems.append(f"{name} is missing")
         elif hashlib.sha256(path.read_bytes()).hexdigest() != facts["sha256"]:
-            problems.append(f"{name} has other bytes than the manifest says")
+            problems.append(f"{name} does not match its hash in the manifest")
     found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     problems += [f"{name} is not in the manifest" for name in sorted(found - set(listed) - {MANIFEST})]
     if not problems:
@@ -53,7 +53,7 @@ def read_rows(folder: Path, split: str | None = None) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class DatasetDiff:
-    """Ids by what happened to them from one version to the next."""
+    """Row ids that were added, removed, changed or moved to the other split between two versions."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Rows -> a dataset folder: canonical Parquet, JSONL flavours, rejects, card, and the manifest last.
 
-Everything is written beside its place and renamed at the end: a folder with a manifest is complete. Data files
-are byte-reproducible: same rows, same bytes, same SHA-256. What is not (time, commit) is only in the manifest.
+Everything is written to a temporary folder that is renamed at the end: a folder with a manifest is complete. Data files
+are byte-reproducible: same rows, same bytes, same SHA-256. What varies (time, commit) is only in the manifest.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def write_dataset(target: Path, built: Built, manifest: Mapping[str, Any]) -> di
     except OSError as error:
         raise ExportError(
             f"The dataset cannot be written to {target}: {error.strerror or error}. "
-            "Check the folder's rights and free space (ULTRON_EXPORTS_DIR)."
+            "Check the folder's permissions and free space (ULTRON_EXPORTS_DIR)."
         ) from error
     return done
 
@@ -179,5 +179,5 @@ def load_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise ExportError(f"{folder} holds no complete dataset ({error}). Export it again.") from error
+        raise ExportError(f"{folder} contains no complete dataset ({error}). Export it again.") from error
     return manifest

@@ -1,4 +1,4 @@
-"""What must hold of the stored rows, as findings that Dagster's checks and `ultron doctor` report."""
+"""Invariants of the stored rows, as findings that Dagster's checks report."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from ultron_core.redaction import find_secrets
 from ultron_core.sft import verify_dataset
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.segment import tiling_errors
 from ultron_core.store.queries import load_queries
+from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 
 __all__ = [
@@ -37,7 +37,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One rule: how many rows were looked at, how many break it, and some of them by name."""
+    """One rule: how many rows were checked, how many violate it, and some of those by name."""
 
     about: str
     checked: int
@@ -60,7 +60,7 @@ def _count(runtime: Runtime, query: str) -> int:
 
 
 def lines_accounted(runtime: Runtime) -> Finding:
-    """The fates of every file's lines add up to its lines."""
+    """The fates of a file's lines add up to its number of lines."""
     bad = [f"{row['partition_key']}: {row['lines']}" for row in _rows(runtime, "unbalanced_ledgers")]
     return _finding("lines with exactly one fate", _count(runtime, "session_count"), bad, blocking=True)
 
@@ -83,18 +83,20 @@ def left_failed(runtime: Runtime) -> Finding:
 
 def segments_tile(runtime: Runtime) -> Finding:
     """Segments cover every message of each thread once."""
-    bad = [f"{row['partition_key']} thread {row['thread']}" for row in tiling_errors(runtime)]
+    with runtime.database.transaction() as conn:
+        rows = segment_store.fetch(conn, "tiling", {"account_id": runtime.account_id})
+    bad = [f"{row['partition_key']} thread {row['thread']}" for row in rows]
     return _finding("threads tiled by segments", _count(runtime, "session_count"), bad, blocking=True)
 
 
 def scores_in_range(runtime: Runtime) -> Finding:
-    """All scores of all labels lie in 0..1."""
+    """All scores of all labels are between 0 and 1."""
     bad = [f"{row['partition_key']} segment {row['segment_index']}" for row in _rows(runtime, "bad_scores")]
     return _finding("labels with scores in range", _count(runtime, "labeled_count"), bad)
 
 
 def no_secret_stored(runtime: Runtime) -> Finding:
-    """No secret pattern in anything that is not the private log."""
+    """No secret pattern matches outside the private log."""
     rows = _rows(runtime, "redacted_texts")
     bad = [
         f"{row['place']}: {finding.entity}" for row in rows for finding in find_secrets(row["text"] or "")[:1]
@@ -103,7 +105,7 @@ def no_secret_stored(runtime: Runtime) -> Finding:
 
 
 def memories_have_sources(runtime: Runtime) -> Finding:
-    """Every active memory has a source; the quoted words stand in the lines the source names."""
+    """Every active memory has a source; its quote appears in the lines that the source names."""
     without = [f"memory {row['id']} has no source" for row in _rows(runtime, "memories_without_source")]
     quotes = _rows(runtime, "segment_quotes")
     wrong = [
@@ -112,13 +114,13 @@ def memories_have_sources(runtime: Runtime) -> Finding:
         for row in quotes
         if not quote_in_text(row["quote"], row["text"] or "")
     ]
-    return _finding("memories that rest on their lines", len(quotes), without + wrong)
+    return _finding("memories supported by their lines", len(quotes), without + wrong)
 
 
 def quote_in_text(quote: str, text: str) -> bool:
-    """Whether a redacted quote occurs in the text: its pieces between placeholders, in order, spaces folded."""
+    """Whether a redacted quote occurs in the text: its pieces between placeholders, in order, whitespace folded."""
     folded = _SPACE.sub(" ", text)
-    # arguments are stored as JSON: a quoted newline or quotation mark is escaped there
+    # arguments are stored as JSON, where a newline or a quotation mark is escaped
     unescaped = _SPACE.sub(" ", text.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "\t"))
     pieces = [_SPACE.sub(" ", p).strip() for p in _PLACEHOLDER.split(quote)]
     return any(_in_order([p for p in pieces if p], haystack) for haystack in (folded, unescaped))
@@ -153,7 +155,7 @@ def clusters_consistent(runtime: Runtime) -> Finding:
 
 
 def dataset_matches_manifest(runtime: Runtime) -> Finding:
-    """The newest dataset's files have the hashes and counts of its manifest, and pass its validation."""
+    """The newest dataset's files match the hashes and counts of its manifest and pass validation."""
     rows = _rows(runtime, "newest_export")
     if not rows:
         return _finding("datasets that match their manifest", 0, [], blocking=True)

@@ -10,16 +10,17 @@ from uuid import UUID
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.memories import Body
 from ultron_core.sessions import check_names, clean_text
+from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
+from ultron_core.steps.ids import as_id
+from ultron_core.steps.rows import memories as memory_rows
+from ultron_core.steps.rows import origins, status
+from ultron_core.steps.rows.body import body_of, redact_tags
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
-from ultron_core.steps.rows.ids import as_id
-from ultron_core.steps.rows.lexical import forget_words
-from ultron_core.steps.rows.memories import archive_orphans, lock_memories, set_status, split_off, write_body
+from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.restore import restore
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upload.prepare import redact_tags
-from ultron_core.steps.upload.records import body_of
 from ultron_core.store.database import Connection
-from ultron_core.store.tables import clusters as cluster_store
 from ultron_core.store.tables import memories as store
 from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
@@ -44,8 +45,8 @@ def get_memories(
 
     def work(conn: Connection) -> list[MemoryRecord]:
         if record_hits and wanted:
-            hit = {"account_id": runtime.account_id, "ids": sorted(wanted), "hits": _DETAIL_HITS}
-            store.run(conn, "hit", {**hit, "now": runtime.clock()})
+            hits = dict.fromkeys(wanted, _DETAIL_HITS)
+            store.add_hits(conn, runtime.account_id, hits, runtime.clock())
         return store.by_ids(conn, runtime.account_id, wanted)
 
     return runtime.database.run(work)
@@ -89,7 +90,7 @@ def update_memory(
     memory_id: str | UUID,
     *,
     content: str | None = None,
-    context_text: str | None = None,
+    context: str | None = None,
     resolution: str | None = None,
     tags: Sequence[str] | None = None,
 ) -> MemoryRecord:
@@ -97,7 +98,7 @@ def update_memory(
     if content is not None and not clean_text(content).strip():
         raise InputError("A memory needs content: delete it instead.")
     wanted = as_id(memory_id)
-    given = {"content": content, "context": context_text, "resolution": resolution}
+    given = {"content": content, "context": context, "resolution": resolution}
     present = {name: clean_text(text).strip() for name, text in given.items() if text is not None}
     clean, _ = runtime.redactor.redact_json(present)
     own_tags = None if tags is None else list(redact_tags(runtime, tags))
@@ -114,13 +115,12 @@ def update_memory(
         )
         new_tags = record.tags if own_tags is None else own_tags
         if body != old:
-            clusters = _clusters_of(runtime, conn, wanted)
-            write_body(runtime, conn, embedded, record, body, new_tags)
+            clusters = clusters_of(runtime, conn, [wanted])
+            memory_rows.reword(runtime, conn, embedded, record, body, new_tags)
             forget_in_topic(runtime, conn, clusters)
-            # unmerging a merge from before must not bring back what a person changed or took out
-            store.run(conn, "forget_bodies", {"memory_id": wanted, "account_id": runtime.account_id})
+            origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
-            store.run(conn, "update_tags", {"id": wanted, "tags": new_tags, "now": runtime.clock()})
+            memory_rows.write_tags(runtime, conn, {wanted: new_tags})
         return _one(runtime, conn, wanted)
 
     return run_embedded(runtime, work)
@@ -133,20 +133,11 @@ def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
     def work(conn: Connection) -> None:
         lock_memories(runtime, conn)
         _one(runtime, conn, wanted)
-        clusters = _clusters_of(runtime, conn, wanted)
-        # out of its cluster first, so that the centroid forgets it as well
-        set_status(runtime, conn, [wanted], "archived", "deleted")
-        forget_words(runtime, conn, [wanted])
-        store.run(conn, "delete", {"id": wanted, "account_id": runtime.account_id})
+        clusters = clusters_of(runtime, conn, [wanted])
+        status.delete_memories(runtime, conn, [wanted])
         forget_in_topic(runtime, conn, clusters)
 
     runtime.database.run(work)
-
-
-def _clusters_of(runtime: Runtime, conn: Connection, memory_id: UUID) -> list[UUID]:
-    """The one it is in, if any."""
-    one = {"memory_id": memory_id, "account_id": runtime.account_id}
-    return [row["cluster_id"] for row in cluster_store.fetch(conn, "cluster_of", one)]
 
 
 def archive_memories_by_tag(runtime: Runtime, tag: str) -> int:
@@ -156,42 +147,38 @@ def archive_memories_by_tag(runtime: Runtime, tag: str) -> int:
     def work(conn: Connection) -> int:
         lock_memories(runtime, conn)
         rows = store.fetch(conn, "tagged", {"account_id": runtime.account_id, "tag": tag})
-        return len(set_status(runtime, conn, [row["id"] for row in rows], "archived", "by_tag"))
+        return len(status.set_status(runtime, conn, [row["id"] for row in rows], "archived", "by_tag"))
 
     return runtime.database.run(work)
 
 
 def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
-    """Undo a merge: the contribution becomes a memory of its own, with its source; the body it changed goes
+    """Undo a merge: the contribution becomes a separate memory, with its source; the body it changed goes
     back to what it was unless a later merge or an edit built on it; a memory whose last source goes with the
     contribution is archived. Raises NotFoundError and InputError."""
     wanted = as_id(decision_id)
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
         lock_memories(runtime, conn)
-        rows = store.fetch(conn, "decision", {"id": wanted, "account_id": runtime.account_id})
-        if not rows:
-            raise NotFoundError(f"No decision {wanted}.")
-        decision = rows[0]
-        if decision["decision"] != "merge" or decision["undone_at"] is not None:
-            raise InputError(f"Decision {wanted} is no merge that can still be undone.")
+        decision = _undoable(runtime, conn, wanted)
         record = _one(runtime, conn, decision["memory_id"])
-        part = store.fetch(
-            conn, "contribution", {"id": decision["contribution_id"], "account_id": runtime.account_id}
-        )[0]
-        before = decision["body_before"]
-        if before and _last_merge(runtime, conn, record.id, wanted):
-            write_body(runtime, conn, embedded, record, Body(**before), record.tags)
-        new_id = split_off(runtime, conn, embedded, record, part, decision["score"])
+        before = Body(**decision["body_before"]) if decision["body_before"] else body_of(record)
+        later = origins.fetch(conn, "later_merges", {"memory_id": record.id, "id": wanted})
+        if before != body_of(record) and not later:
+            memory_rows.reword(runtime, conn, embedded, record, before, record.tags)
+        new_id = restore(runtime, conn, embedded, record, decision)
         # the source that left may have been its last; and the one of the contribution may be gone long since
-        archive_orphans(runtime, conn, [record.id, new_id])
-        store.run(conn, "undone", {"id": wanted, "now": runtime.clock()})
+        status.archive_orphans(runtime, conn, [record.id, new_id])
+        origins.mark_undone(runtime, conn, wanted)
         return _one(runtime, conn, new_id)
 
     return run_embedded(runtime, work)
 
 
-def _last_merge(runtime: Runtime, conn: Connection, memory_id: UUID, decision_id: UUID) -> bool:
-    """Whether no later merge built on the body that this one made."""
-    rows = store.fetch(conn, "later_merges", {"memory_id": memory_id, "id": decision_id})
-    return not rows
+def _undoable(runtime: Runtime, conn: Connection, decision_id: UUID) -> dict[str, Any]:
+    rows = origins.fetch(conn, "decision", {**runtime.account, "id": decision_id})
+    if not rows:
+        raise NotFoundError(f"No decision {decision_id}.")
+    if rows[0]["decision"] != "merge" or rows[0]["undone_at"] is not None:
+        raise InputError(f"Decision {decision_id} is not a merge that can still be undone.")
+    return rows[0]

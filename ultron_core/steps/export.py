@@ -1,4 +1,4 @@
-"""Eligible segments -> a published dataset. The same rows and settings give the same folder, once."""
+"""Eligible segments -> a published dataset. The same rows and settings give one and the same folder."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TOKENIZER = "cl100k_base"
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """What to export; None takes the setting."""
+    """What to export; None means the configured value."""
 
     name: str = "ultron"
     task_type: str | None = None
@@ -68,12 +68,12 @@ class Export:
 def export_dataset(
     runtime: Runtime, request: ExportRequest, progress: Callable[[int, int], None] | None = None
 ) -> Export:
-    """Build, validate and publish. Raises ExportError when a row breaks a rule or the disk refuses."""
+    """Build, validate and publish. Raises ExportError when a row violates a rule or the files cannot be written."""
     if not request.name or "/" in request.name or request.name.startswith("."):
-        raise InputError(f"dataset name {request.name!r} does not work: give a plain folder name.")
+        raise InputError(f"dataset name {request.name!r} is not valid: use a plain folder name.")
     built, config = _build(runtime, request, progress)
     if problems := validate_rows(built.rows):
-        raise ExportError(f"{len(problems)} rule(s) broken, nothing was published. First: {problems[0]}")
+        raise ExportError(f"{len(problems)} violation(s) found, nothing was published. First: {problems[0]}")
     digest = content_hash(built.rows)
     settings_hash = hashlib.sha256(repr(sorted(config.items())).encode()).hexdigest()
     folder = request.out_dir or runtime.settings.exports_dir
@@ -81,7 +81,7 @@ def export_dataset(
         last = exports.newest(conn, runtime.account_id, request.name)
     if last and _still_good(last, digest, settings_hash, folder / request.name):
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
-        # the rows are the same, but more may have been looked at and left out since
+        # the rows are the same, but more may have been considered and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
     now = runtime.clock()
     version = f"{now:%Y%m%d}-{digest[:8]}-{settings_hash[:4]}"
@@ -212,12 +212,12 @@ def _eval_index(folder: Path | None) -> EvalIndex | None:
     if folder is None:
         return None
     if not folder.is_dir():
-        raise InputError(f"ULTRON_SFT_EVAL_DIR: {folder} is no folder.")
+        raise InputError(f"ULTRON_SFT_EVAL_DIR: {folder} is not a folder.")
     return build_index(_eval_texts(folder))
 
 
 def _eval_texts(folder: Path) -> Iterator[tuple[str, str]]:
-    """One text a line of each .txt and .jsonl file."""
+    """One text per line of each .txt and .jsonl file."""
     for path in sorted(folder.rglob("*")):
         if path.suffix in {".txt", ".jsonl"} and path.is_file():
             for line in path.read_text("utf-8", errors="replace").splitlines():

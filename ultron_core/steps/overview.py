@@ -1,4 +1,4 @@
-"""What `show`, `sessions`, `stats` and `drops` print; reads only and counts no hits."""
+"""What `show`, `sessions`, `stats` and `drops` print; read-only, counts no hits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ __all__ = [
     "drops",
     "find_memory",
     "memories_without_hit",
+    "model_totals",
     "newest_dataset",
+    "scores",
     "sessions",
     "stats",
 ]
@@ -38,7 +40,7 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
     prefix = prefix.strip().lower()
     if not prefix or set(prefix) - _HEX:
         raise InputError(
-            f"{prefix!r} is no memory id: give the first characters that `ultron search` prints."
+            f"{prefix!r} is not a memory id: give the first characters that `ultron search` prints."
         )
     with runtime.database.transaction() as conn:
         rows = conn.execute(
@@ -53,7 +55,7 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
 
 
 def memories_without_hit(runtime: Runtime, ids: Sequence[UUID]) -> list[MemoryRecord]:
-    """Full memories; looking at them in a terminal is no use by an agent."""
+    """Full memories; reading them in a terminal does not count as a hit."""
     return get_memories(runtime, ids, record_hits=False)
 
 
@@ -80,13 +82,13 @@ def drops(runtime: Runtime, stage: str | None, reason: str | None, limit: int) -
 
 
 def drop_counts(runtime: Runtime) -> list[dict[str, Any]]:
-    """How much was refused, by stage and reason."""
+    """How many refusals there are, by stage and reason."""
     with runtime.database.transaction() as conn:
         return drop_store.counts(conn, runtime.account_id)
 
 
 def stats(runtime: Runtime) -> dict[str, Any]:
-    """Everything countable: sessions, segments, memories, what waits, models."""
+    """Counts of everything: sessions, segments, memories, what waits, model calls."""
     thresholds = {
         "memory_threshold": runtime.settings.labels.memory_score_threshold,
         "sft_threshold": runtime.settings.labels.sft_score_threshold,
@@ -114,7 +116,7 @@ def stats(runtime: Runtime) -> dict[str, Any]:
 
 
 def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:
-    """Name, version, path and rows of the dataset that was written last."""
+    """Name, version, path and rows of the newest dataset."""
     with runtime.database.transaction() as conn:
         return exports.newest_of_all(conn, runtime.account_id)
 
@@ -127,7 +129,7 @@ def scores(runtime: Runtime) -> dict[str, list[float]]:
 
 
 def model_totals(runtime: Runtime, stage: str) -> dict[str, float]:
-    """Calls, tokens and cost of one stage so far; empty when no model was asked."""
+    """Calls, tokens and cost of one stage so far; empty when no model was called."""
     with runtime.database.transaction() as conn:
         rows = [row for row in call_totals(conn, runtime.account_id) if row["stage"] == stage]
     if not rows:

@@ -1,4 +1,4 @@
-"""What every step needs, made once at the edge and passed in: nothing below reads clock or environment."""
+"""What every step needs, built once at the edge and passed in: no step reads the clock or the environment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ultron_core.embeddings.protocol import Embedder
+from ultron_core.embeddings.protocol import Embedder, Thresholds
 from ultron_core.llm.protocol import LLM
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.settings import Settings
@@ -37,6 +37,27 @@ class Runtime:
     @property
     def account_id(self) -> str:
         return self.settings.store.account_id
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """The parameter that every query takes."""
+        return {"account_id": self.account_id}
+
+    @property
+    def model_key(self) -> dict[str, Any]:
+        """Parameters that every query over vectors takes."""
+        return {"account_id": self.account_id, "model_id": self.embedder.model_id}
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The embedder's calibrated cosines; a value set by the user wins."""
+        own, dedup = self.embedder.thresholds, self.settings.dedup
+        cluster = self.settings.clusters.similarity_threshold
+        return Thresholds(
+            merge=own.merge if dedup.similarity_threshold is None else dedup.similarity_threshold,
+            soft=own.soft if dedup.soft_threshold is None else dedup.soft_threshold,
+            cluster=own.cluster if cluster is None else cluster,
+        )
 
     def waiting(self, keys: Sequence[str] | None = None, batch_size: int | None = None) -> dict[str, Any]:
         """Parameters of a query for what waits: only of these partitions when `keys` is given."""

@@ -27,7 +27,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ultron_core.errors import DatabaseUnreachableError, PgvectorMissingError, StoreError
 
-__all__ = ["Connection", "Database", "describe_url", "ensure_database"]
+__all__ = ["PGVECTOR_HELP", "Connection", "Database", "check_pgvector", "describe_url", "ensure_database"]
 
 Connection = psycopg.Connection[dict[str, Any]]
 T = TypeVar("T")

@@ -69,7 +69,7 @@ def read_migrations(folder: Path = FOLDER) -> list[Migration]:
 
 def _read(path: Path) -> Migration:
     if not _NAME.fullmatch(path.stem):
-        raise MigrationError(f"{path.name} is no name of a migration; it looks like 0001_schema.sql.")
+        raise MigrationError(f"{path.name} is not a valid migration name: name it like 0001_schema.sql.")
     text = path.read_text("utf-8")
     return Migration(path.stem, text, hashlib.sha256(text.encode()).hexdigest())
 

@@ -1,4 +1,4 @@
-"""SQL by name: `load_queries("sessions")["insert"]` is one statement of `queries/sessions.sql`.
+"""SQL by name: `NamedQueries("sessions").run(conn, "insert", params)` runs one statement of `queries/sessions.sql`.
 
 A file holds statements, each under `-- name: insert` and one comment line that says what it answers.
 Parameters are written `%(name)s`.
@@ -11,14 +11,45 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import LiteralString
+from typing import Any, LiteralString
+
+from psycopg import Cursor
 
 from ultron_core.errors import StoreError
+from ultron_core.store.database import Connection
 
-__all__ = ["load_queries", "parse_queries"]
+__all__ = ["NamedQueries", "load_queries", "parse_queries"]
 
 FOLDER = Path(__file__).parent / "queries"
 _HEADER = re.compile(r"^-- name: *(.*?) *$", re.MULTILINE)
+
+
+class NamedQueries:
+    """The statements of one file, run by name in the caller's transaction."""
+
+    def __init__(self, family: str, *, binary: bool = False) -> None:
+        """`binary`: results come in binary, which is how vectors are read fast and exactly."""
+        self._sql = load_queries(family)
+        self._binary = binary
+
+    def __getitem__(self, name: str) -> LiteralString:
+        return self._sql[name]
+
+    def run(self, conn: Connection, name: str, params: Mapping[str, Any]) -> int:
+        """Execute a statement; returns the number of rows it touched."""
+        return conn.execute(self._sql[name], params).rowcount
+
+    def fetch(self, conn: Connection, name: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """All rows of a statement."""
+        return self.send(conn, name, params).fetchall()
+
+    def fetch_one(self, conn: Connection, name: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The first row of a statement, or None."""
+        return self.send(conn, name, params).fetchone()
+
+    def send(self, conn: Connection, name: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
+        """Execute without waiting when inside a pipeline: rows are fetched from the cursor after it."""
+        return conn.execute(self._sql[name], params, binary=self._binary)
 
 
 @cache
@@ -47,7 +78,7 @@ def parse_queries(text: str, source: str) -> Mapping[str, LiteralString]:
     queries: dict[str, LiteralString] = {}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         if not name.isidentifier():
-            raise StoreError(f"{source}: {name!r} is no name of a query.")
+            raise StoreError(f"{source}: {name!r} is not a valid query name.")
         if name in queries:
             raise StoreError(f"{source}: two queries are named {name}.")
         queries[name] = _statement(name, body, source)

@@ -1,1 +1,1 @@
-"""The assets in the order of the data's path, one module a stage."""
+"""The assets in the order of the data's path, one module per stage."""

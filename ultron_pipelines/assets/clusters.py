@@ -15,7 +15,7 @@ _SHOWN = 25
     deps=["extracted_memories"],
     group_name="memory",
     kinds={"python", "postgres", "scikitlearn"},
-    description="Memories join clusters as they arrive; here clusters merge and split, and topics are named.",
+    description="Memories join clusters as they arrive; this asset merges and splits clusters and names their topics.",
 )
 def clusters(ultron: UltronResource) -> dg.MaterializeResult[None]:
     with ultron.open() as opened:

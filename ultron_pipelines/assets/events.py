@@ -1,4 +1,4 @@
-"""One event a partition: good ones recorded, exactly the bad ones left failed."""
+"""One event per partition: good ones are recorded, exactly the bad ones are left failed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,14 +43,14 @@ def finish_range(
 ) -> Iterator[Any]:
     """Log every partition, then fail the step if any is bad, naming each with its reason.
 
-    Raising at the end is what marks exactly the bad partitions failed: the good ones have their event
-    already. Partitions that wait for a model are no failure; the pending-work sensor takes them up.
+    Raising at the end marks exactly the bad partitions failed: the good ones already have their event.
+    Partitions that wait for a model are not failures; the pending-work sensor takes them up.
     """
     for event in events:
         log_partition(context, asset, event)
     waiting = [e for e in events if e.status == "pending"]
     if waiting:
-        context.log.warning(f"{len(waiting)} partition(s) wait: {waiting[0].error}")
+        context.log.warning(f"{len(waiting)} partition(s) pending: {waiting[0].error}")
     bad = [e for e in events if e.status == "failed"]
     if bad:
         lines = "\n".join(f"- `{e.key}`: {e.error}" for e in bad[:_SHOWN])

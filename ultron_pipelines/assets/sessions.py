@@ -8,9 +8,8 @@ import dagster as dg
 from ultron_core.client import Ultron
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported
-from ultron_core.steps.files.identity import IngestFile
+from ultron_core.steps.files.identity import IngestFile, session_data_version
 from ultron_core.steps.files.ingest import FileResult, ingest_files
-from ultron_core.steps.stages.process import session_data_version
 from ultron_pipelines.assets.events import PartitionEvent, finish_range
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
@@ -28,8 +27,8 @@ ASSET = "session_files"
     output_required=False,
     code_version=PARSER_VERSION,
     description=(
-        "One agent log a partition: detected format, normalised messages, a ledger in which every physical "
-        "line has one fate. Bytes are read once and archived; no later stage opens the file."
+        "One agent log per partition: detected format, normalised messages, a ledger in which every physical "
+        "line has one fate. The file is read once and archived; no later stage opens it."
     ),
 )
 def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:
@@ -42,11 +41,11 @@ def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> 
 def ingest_partitions(
     opened: Ultron, files: dict[str, IngestFile], keys: Sequence[str]
 ) -> list[PartitionEvent]:
-    """Ingest the files of these keys; a key whose file is gone keeps what was read before."""
+    """Ingest the files of these keys; a key whose file is missing keeps what was read before."""
     results = ingest_files(opened.runtime, [files[key] for key in keys if key in files])
     events = [_event(result) for result in results]
     gone = [
-        PartitionEvent(key, "failed", error="the file is not in the drop folder any more")
+        PartitionEvent(key, "failed", error="the file is no longer in the drop folder")
         for key in keys
         if key not in files
     ]

@@ -14,8 +14,8 @@ class SftConfig(dg.Config):
 
     name: str = Field(default="ultron", description="Folder name of the dataset.")
     task_type: str | None = Field(default=None, description="Only this task type; empty means all.")
-    min_quality_score: float | None = Field(default=None, description="Overrides the gate of the settings.")
-    limit: int | None = Field(default=None, description="Most rows; overrides the settings.")
+    min_quality_score: float | None = Field(default=None, description="Overrides the configured gate.")
+    limit: int | None = Field(default=None, description="Maximum rows; overrides the configured limit.")
 
 
 @dg.asset(
@@ -23,8 +23,8 @@ class SftConfig(dg.Config):
     group_name="export",
     kinds={"python", "parquet"},
     description=(
-        "Eligible tasks as rows that trainers take without edits: canonical Parquet, JSONL flavours, manifest "
-        "with hashes, card, rejects. Same rows and settings give the same bytes."
+        "Eligible tasks as rows that trainers accept without edits: canonical Parquet, JSONL flavours, manifest "
+        "with hashes, card, rejects. The same rows and settings give the same bytes."
     ),
 )
 def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResult[None]:

@@ -1,6 +1,6 @@
-"""What the partitioned stages after `session_files` have in common: run one core stage for a range of keys."""
+"""What the partitioned stages after `session_files` share: the asset, its run over a range of keys, its events."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,42 +8,71 @@ import dagster as dg
 
 from ultron_core.client import Ultron
 from ultron_core.steps import overview
+from ultron_core.steps.stages.loop import Step
 from ultron_core.steps.stages.process import PartitionReport, run_stage
-from ultron_pipelines.assets.events import PartitionEvent
+from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, Stage
+from ultron_pipelines.assets.events import PartitionEvent, finish_range
+from ultron_pipelines.automation import on_new_data_version
 from ultron_pipelines.charts import histogram, markdown_image
+from ultron_pipelines.partitions import sessions_partitions
+from ultron_pipelines.resources import UltronResource
 
-__all__ = ["stage_event", "stage_events"]
+__all__ = ["stage_asset", "stage_event"]
 
-_MODEL_STAGES = {"segments": "segment", "quality_labels": "label", "extracted_memories": "extract"}
-_SHOWN = {
-    "segments": ("segments", "open", "inserted", "kept", "gone", "archived"),
-    "quality_labels": ("segments", "labeled", "newly_labeled"),
-    "extracted_memories": ("extracted", "refused", "memories", "drafts", "inserted", "merged", "dropped"),
+#: counts that an event shows, in order
+_SHOWN: Mapping[Stage, tuple[str, ...]] = {
+    SEGMENTS: ("segments", "open", "inserted", "kept", "removed", "archived"),
+    LABELS: ("segments", "labeled", "newly_labeled"),
+    MEMORIES: ("extracted", "refused", "memories", "drafts", "inserted", "merged", "dropped"),
 }
 
 
-def stage_events(opened: Ultron, asset: str, keys: Sequence[str]) -> list[PartitionEvent]:
-    """Run the stage and say where each partition stands; the last event carries the picture of all of them."""
-    events = [stage_event(asset, report) for report in run_stage(opened.runtime, asset, keys)]
+def stage_asset(step: Step[Any], *, after: str, group: str, pool: str, about: str) -> dg.AssetsDefinition:
+    """The asset of a stage: many files in one run, started when the data version of `after` changes."""
+    stage = step.stage
+
+    @dg.asset(
+        name=stage.name,
+        deps=[after],
+        partitions_def=sessions_partitions,
+        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=50),
+        automation_condition=on_new_data_version(),
+        group_name=group,
+        kinds={"python", "postgres"},
+        pool=pool,
+        output_required=False,
+        code_version=step.version,
+        description=about,
+    )
+    def asset(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:
+        with ultron.open() as opened:
+            events = _stage_events(opened, stage, list(context.partition_keys))
+        yield from finish_range(context, stage.name, events)
+
+    return asset
+
+
+def _stage_events(opened: Ultron, stage: Stage, keys: Sequence[str]) -> list[PartitionEvent]:
+    """Run the stage and report each partition; the last event carries the overview of all of them."""
+    events = [stage_event(stage, report) for report in run_stage(opened.runtime, stage.name, keys)]
     done = [number for number, event in enumerate(events) if event.status == "done"]
     if done:
         last = events[done[-1]]
-        events[done[-1]] = replace(last, metadata={**last.metadata, **_overview(opened, asset)})
+        events[done[-1]] = replace(last, metadata={**last.metadata, **_overview(opened, stage)})
     return events
 
 
-def _overview(opened: Ultron, asset: str) -> dict[str, Any]:
+def _overview(opened: Ultron, stage: Stage) -> dict[str, Any]:
     """What people look at: scores as a histogram, refusals by reason, tokens and cost of models."""
-    made: dict[str, Any] = {}
-    if asset == "quality_labels":
-        made["scores_of_all"] = _histogram(opened)
-    if asset == "extracted_memories":
-        counts = [c for c in overview.drop_counts(opened.runtime) if c["stage"] == "extract"]
+    shown: dict[str, Any] = {}
+    if stage is LABELS:
+        shown["scores_of_all"] = _histogram(opened)
+    if stage is MEMORIES:
+        counts = [c for c in overview.drop_counts(opened.runtime) if c["stage"] == stage.call]
         rows = "\n".join(f"| {c['reason']} | {c['count']} |" for c in counts)
-        made["refused_of_all"] = dg.MetadataValue.md(f"| reason | count |\n|---|---|\n{rows}")
-    calls = overview.model_totals(opened.runtime, _MODEL_STAGES[asset])
-    made |= {f"model_{name}": value for name, value in calls.items()}
-    return made
+        shown["refused_of_all"] = dg.MetadataValue.md(f"| reason | count |\n|---|---|\n{rows}")
+    calls = overview.model_totals(opened.runtime, stage.call)
+    return shown | {f"model_{name}": value for name, value in calls.items()}
 
 
 def _histogram(opened: Ultron) -> dg.MarkdownMetadataValue:
@@ -56,9 +85,9 @@ def _histogram(opened: Ultron) -> dg.MarkdownMetadataValue:
     return dg.MetadataValue.md(markdown_image(png, "score histogram"))
 
 
-def stage_event(asset: str, report: PartitionReport) -> PartitionEvent:
-    """One report of the core as an event of the asset."""
-    metadata: dict[str, Any] = {name: int(report.counts.get(name, 0)) for name in _SHOWN[asset]}
+def stage_event(stage: Stage, report: PartitionReport) -> PartitionEvent:
+    """One report of the core as an event of the stage's asset."""
+    metadata: dict[str, Any] = {name: int(report.counts.get(name, 0)) for name in _SHOWN[stage]}
     rows = "\n".join(f"| {name} | {count} |" for name, count in metadata.items())
     metadata["summary"] = dg.MetadataValue.md(f"| what | count |\n|---|---|\n{rows}")
     return PartitionEvent(report.partition_key, report.status, report.data_version, metadata, report.error)

@@ -13,7 +13,7 @@ __all__ = ["tier_assignments"]
     deps=["extracted_memories"],
     group_name="memory",
     kinds={"python", "postgres"},
-    description="The tier of every active memory, reassigned by percentile of hits; changed rows only are written.",
+    description="The tier of every active memory, reassigned by percentile of hits; only changed rows are written.",
 )
 def tier_assignments(ultron: UltronResource) -> dg.MaterializeResult[None]:
     with ultron.open() as opened:

@@ -1,7 +1,7 @@
-"""`make demo`: the example sessions through the whole graph, offline, and what came out of them.
+"""`make demo`: the example sessions through the whole graph, offline, and a summary of the results.
 
-The examples are copied into the drop folder, the same jobs run that sensors and schedules would start, and
-everything stays in the data folder: `ultron dev` then shows it. A second run finds nothing new.
+The examples are copied into the drop folder, and the jobs run that sensors and schedules would start.
+Everything stays in the data folder, where `ultron dev` shows it. A second run finds nothing new.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ SEARCHES = (
     "支付金额不符，预订失败",
 )
 _CONFIG = """\
-# Written by `make demo`. The examples are finished logs, so their last task counts as finished at once.
-# Remove the line for logs that are still being written (default: 30 minutes).
+# Written by `make demo`. The examples are finished logs, so their last task counts as finished right away.
+# Remove the line when logs are still being written (default: 30 minutes).
 session_quiet_minutes = 0
 """
 
 
 def main() -> None:
-    """Run the demo; exit code 1 with one message when something a person must mend is in the way."""
+    """Run the demo; exit code 1 with one message when something needs fixing first."""
     started = time.monotonic()
     out = Console(highlight=False)
     try:
@@ -63,7 +63,7 @@ def _run(out: Console) -> None:
         changed = _materialize(out)
         with Ultron(Settings.load()) as ultron:
             if not changed:
-                out.print("Nothing was new: no file changed, no row was written.")
+                out.print("Nothing new: no file changed, no row was written.")
             _print_summary(out, ultron)
             _print_searches(out, ultron)
 
@@ -83,13 +83,15 @@ def _copy_examples(target: Path) -> int:
             shutil.copy2(source, place)
             copied += 1
     if not any(target.rglob("*.jsonl")):
-        raise UltronError(f"{EXAMPLES} holds no example sessions: run the demo from a clone of the project.")
+        raise UltronError(
+            f"{EXAMPLES} contains no example sessions: run the demo from a clone of the project."
+        )
     return copied
 
 
 def _materialize(out: Console) -> bool:
     """Run the jobs in the order of the data's path; False when no file was new or changed."""
-    import dagster as dg  # a second and a half: after the first line is printed
+    import dagster as dg  # takes a second and a half: imported after the first line is printed
 
     from ultron_pipelines.build import build_defs
     from ultron_pipelines.demo.runs import DemoRuns
@@ -110,7 +112,7 @@ def _print_summary(out: Console, ultron: Ultron) -> None:
     sessions, segments = stats["sessions"], stats["segments"]
     rows: list[tuple[str, Any]] = [
         ("sessions", sessions["total"]),
-        ("  of them not readable", sessions["failed"]),
+        ("  unreadable", sessions["failed"]),
         ("messages", sessions["messages"]),
         ("task segments", segments["total"]),
         ("  labelled", segments["labeled"]),
@@ -147,7 +149,7 @@ def _print_searches(out: Console, ultron: Ultron) -> None:
     if dataset:
         out.print(f"\nSFT dataset: {dataset['rows']} rows in {dataset['path']}", soft_wrap=True, markup=False)
         rejects = ", ".join(f"{n} {reason}" for reason, n in dataset["manifest"]["rejects"].items())
-        out.print(f"  left out, with reasons in its rejects.parquet: {rejects}", soft_wrap=True, markup=False)
+        out.print(f"  left out (reasons in its rejects.parquet): {rejects}", soft_wrap=True, markup=False)
 
 
 if __name__ == "__main__":

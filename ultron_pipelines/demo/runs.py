@@ -1,4 +1,4 @@
-"""The jobs of the demo, run in this process one after another as Dagster runs that the UI shows."""
+"""The jobs of the demo, run one after another in this process as Dagster runs that the UI shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dagster as dg
 from ultron_core.client import Ultron
 from ultron_core.settings import Settings
 from ultron_core.steps.files.drop_folder import SETTLE_SECONDS, scan
-from ultron_core.steps.stages.process import STAGES
+from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.partitions import SESSIONS_NAME
 
 __all__ = ["DemoRuns"]
@@ -28,7 +28,7 @@ class DemoRuns:
         self._defs, self._instance = definitions, instance
 
     def new_keys(self) -> list[str]:
-        """Partition keys of files that are new or changed since the ledger saw them."""
+        """Partition keys of files that are new or have changed since they were read."""
         with Ultron(Settings.load()) as ultron:
             found = scan(ultron.runtime)
             if found.settling:
@@ -37,13 +37,13 @@ class DemoRuns:
         return [file.key for file in found.changed]
 
     def finished_before(self) -> bool:
-        """Whether an earlier demo came to its end: then nothing has to be done again."""
+        """Whether an earlier demo ran to its end, so that nothing has to be done again."""
         done = dg.RunsFilter(job_name=_UNPARTITIONED[-1], statuses=[dg.DagsterRunStatus.SUCCESS])
         last = self._instance.get_run_records(dg.RunsFilter(), limit=1)
         return bool(self._instance.get_run_records(done, limit=1)) and last[0].dagster_run.is_finished
 
     def all(self, keys: Sequence[str]) -> Iterator[str]:
-        """Run everything; yields one line a job."""
+        """Run everything; yields one line per job."""
         known = set(self._instance.get_dynamic_partitions(SESSIONS_NAME))
         fresh = [key for key in keys if key not in known]
         if fresh:
@@ -57,7 +57,7 @@ class DemoRuns:
                 "dagster/asset_partition_range_end": every[-1],
             }
             for stage in STAGES:
-                yield self._run(f"{stage}_job", tags=span)
+                yield self._run(f"{stage.name}_job", tags=span)
         for name in _UNPARTITIONED:
             yield self._run(name)
 
@@ -72,5 +72,5 @@ class DemoRuns:
             run_config={**(run_config or {}), **_QUIET},
             tags=tags,
         )
-        state = "done" if result.success else "done in part, see the UI"
+        state = "done" if result.success else "partly done, see the UI"
         return f"{name:24} {time.monotonic() - started:5.1f} s  {state}"

@@ -102,7 +102,7 @@ def test_output_that_cannot_be_written_is_one_message(ultron):
         command = [sys.executable, "-m", "ultron_core.cli.main", "--version"]
         done = subprocess.run(command, env=ultron.env, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
-    assert done.stderr.startswith("ultron: The output cannot be written: No space left")
+    assert done.stderr.startswith("ultron: the output cannot be written: No space left")
     assert "Traceback" not in done.stderr
 
 

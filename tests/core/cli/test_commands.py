@@ -59,13 +59,13 @@ def test_from_a_folder_of_logs_to_a_memory_with_its_lines(run, logs):
 def test_a_file_of_no_known_format_is_named(run, tmp_path):
     write_log(tmp_path / "logs" / "alpaca.jsonl", [{"instruction": "Say hi", "output": "hi"}])
     _, out, _ = run("ingest", tmp_path / "logs", "--agent", "me")
-    assert "1 file(s) without a message: their lines are of no format that Ultron reads." in out
+    assert "1 file(s) without a message: their lines are in no format that Ultron reads." in out
 
 
 def test_a_question_about_what_is_not_there_is_answered_so(run, logs):
     run("ingest", logs, "--agent", "me")
     code, out, _ = run("drops", "--reason", "nosuch")
-    assert (code, out.strip()) == (0, "Nothing was refused for that.")
+    assert (code, out.strip()) == (0, "Nothing was refused there.")
     code, _, errors = run("search", "pandas", "--type", "mistake")
     assert code == 2 and "'mistake' is not one of 'error', 'security'" in errors
 
@@ -140,12 +140,12 @@ def test_an_unreadable_file_is_named(run, logs):
         (["stats"], {"ULTRON_DATABASE_URL": "postgresql://me:hidden@127.0.0.1:1/x"}, "ULTRON_DATABASE_URL"),
         (["stats"], {"ULTRON_DATABASE_URL": "nonsense"}, "malformed"),
         (["show", "ffffffff"], {}, "No memory"),
-        (["show", "not-an-id!"], {}, "no memory id"),
+        (["show", "not-an-id!"], {}, "is not a memory id"),
         (["search", "  "], {}, "empty"),
         (["ingest-text", "   "], {}, "empty"),
         (["ingest", "--codex"], {"HOME": "/nonexistent"}, "codex"),
         (["ingest", ".", "--agent", "a/b"], {}, "agent_id"),
-        (["unmerge", "ffffffff"], {}, "no id"),
+        (["unmerge", "ffffffff"], {}, "not an id"),
         (["ingest", "."], {"ULTRON_EMBEDDING_BACKEND": "cloud"}, "ULTRON_EMBEDDING_BACKEND"),
     ],
 )

@@ -12,15 +12,16 @@ def test_an_error_that_was_solved_is_worth_training_on_and_worth_remembering(tal
     assert label.summary.outcome == "success"
     assert is_sft_eligible(label).ok
     assert is_memory_eligible(label).ok
-    assert label.metrics["lesson_solved_error"].lines == (3, 7)
+    assert label.metrics["lesson_solved_error"].lines == (3, 6)
 
 
-def test_a_failed_run_is_no_training_data_but_a_good_memory():
-    label = label_segment(FAILED)
+def test_a_failed_run_is_not_training_data_but_a_good_memory():
+    why = "The parser fails because it never strips the token it reads."
+    label = label_segment([*FAILED[:3], {**FAILED[3], "content": why}, *FAILED[4:]])
     assert label.summary.outcome == "failure"
     assert label.summary.overall_score <= 0.5
     assert is_sft_eligible(label).reason == "outcome_failure"
-    assert is_memory_eligible(label).ok
+    assert is_memory_eligible(label).ok and "lesson_failure" in label.metrics
     assert 7 in label.metrics["goal_reached"].lines
     assert label.summary.success_probability < label_segment(SOLVED).summary.success_probability
 
@@ -121,7 +122,7 @@ def test_a_destructive_command_is_a_security_lesson_and_costs_safety():
 
 def test_labels_are_marked_stable_and_survive_json():
     label = label_segment(SOLVED, topic="parser tests")
-    assert label.labeler == LABELER_VERSION == "offline:2"
+    assert label.labeler == LABELER_VERSION == "offline:3"
     assert label == label_segment(SOLVED, topic="parser tests")
     assert QualityLabel.from_json(label.to_json()) == label
 

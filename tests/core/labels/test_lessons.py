@@ -1,6 +1,7 @@
 """What makes a segment worth learning from, apart from how it went."""
 
 from ultron_core.labels import is_memory_eligible, label_segment
+from ultron_core.memories import extract_memories
 
 
 def agent(name, text):
@@ -15,8 +16,8 @@ def search(number, query, output):
     ]
 
 
-def test_agents_that_agree_with_each_other_are_looked_at():
-    said = "The home on Komo Mai Drive sold for the higher price of the two."
+def test_agents_that_take_over_an_unchecked_conclusion():
+    said = "Therefore the home on Komo Mai Drive sold for the higher price of the two."
     talk = [{"role": "user", "content": "Which of the two homes sold for more in 2022?"}]
     talk += [
         agent("Expert", said),
@@ -36,3 +37,18 @@ def test_a_lookup_that_found_nothing_before_one_that_did():
     talk = [question, *search(1, "Ian Hunter", nothing), *search(2, "Ian Hunter (singer)", page)]
     assert "lesson_lookup" in label_segment(talk).metrics
     assert "lesson_lookup" not in label_segment(talk[:3]).metrics
+
+
+def test_effort_without_a_memory_does_not_pass_the_memory_gate():
+    """Errors, repetition and failure are not lessons by themselves: there must be a memory to keep."""
+    turns = [turn for n in range(4) for turn in search(n, f"flight {n}", "error: no seat left")]
+    label = label_segment([{"role": "user", "content": "Book a seat."}, *turns])
+    assert {name for name in label.metrics if name.startswith("lesson_")} == set()
+    assert not is_memory_eligible(label).ok
+
+
+def test_a_lesson_that_the_draft_gate_refuses_does_not_count():
+    order = "From now on always send the letters to my home address."
+    talk = [{"role": "user", "content": order}, {"role": "assistant", "content": "I will."}]
+    assert extract_memories(talk) != []
+    assert "lesson_preference" not in label_segment(talk).metrics

@@ -69,7 +69,7 @@ def test_a_malformed_answer_is_asked_for_once_more(make, server):
 
 def test_two_malformed_answers_are_an_error_of_the_answer(make, server):
     server.always = "malformed"
-    with pytest.raises(ModelAnswerError, match="two tries"):
+    with pytest.raises(ModelAnswerError, match="two attempts"):
         make().complete(ASK, Count)
     assert len(server.requests) == 2
 
@@ -102,7 +102,7 @@ def test_what_may_pass_is_tried_again_with_growing_waits(make, server, waits, tr
 @pytest.mark.parametrize("trouble", [500, "drop", 429])
 def test_what_does_not_pass_is_unavailable_after_the_last_try(make, server, trouble):
     server.always = trouble
-    with pytest.raises(ModelUnavailableError, match="3 tries") as caught:
+    with pytest.raises(ModelUnavailableError, match="3 attempts") as caught:
         make().complete(ASK, Count)
     assert KEY not in str(caught.value)
     assert len(server.requests) == 3
@@ -166,7 +166,7 @@ def test_a_budget_of_the_day_counts_what_others_used(make, server):
         def tokens_today(self):
             return 990
 
-    with pytest.raises(BudgetExceededError, match="990 of 1,000"):
+    with pytest.raises(BudgetExceededError, match="990 of today's 1,000"):
         make(ledger=Spent(), budget_day_tokens=1000).complete(
             [{"role": "user", "content": "word " * 50}], Count
         )

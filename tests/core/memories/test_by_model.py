@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.core.memories.builders import bash, talk
+from tests.core.lessons.builders import bash, talk
 from tests.core.memories.merging.test_bodies import Model
 from ultron_core.errors import ModelUnavailableError
 from ultron_core.memories import extract_from_text, extract_memories

@@ -1,6 +1,6 @@
 """What is worth remembering in a session, found by patterns."""
 
-from tests.core.memories.builders import FAILED, bash, talk
+from tests.core.lessons.builders import FAILED, bash, talk
 from ultron_core.memories import extract_memories, gate_draft
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import message_texts
@@ -43,11 +43,11 @@ def test_what_a_shell_is_given_to_run_is_the_command():
     )
     (draft,) = kept(fixed)
     assert draft.content == f"`cargo build` failed: {missing}"
-    assert draft.resolution == "It worked after `cargo add serde_json`."
+    assert draft.resolution == "It worked after running `cargo add serde_json`."
     assert kept(fixed[:-2]) == []
 
 
-def test_every_quote_stands_on_its_lines():
+def test_every_quote_is_on_its_lines():
     for draft in kept(SOLVED):
         for item in draft.evidence:
             (message,) = [m for m in SOLVED if m.start_line == item.start_line]
@@ -97,10 +97,10 @@ def test_a_changed_command_is_the_resolution():
         (bash("git push --set-upstream origin topic"), "branch 'topic' set up to track 'origin/topic'."),
     )
     (draft,) = kept(messages)
-    assert draft.resolution == "It worked as `git push --set-upstream origin topic`."
+    assert draft.resolution == "It worked with `git push --set-upstream origin topic` instead."
 
 
-def test_what_a_reading_tool_shows_is_no_error():
+def test_what_a_reading_tool_shows_is_not_an_error():
     messages = talk(
         ("user", "Look at the log."),
         (("Read", {"file_path": "app.log"}), "12:00 start\n12:01 ValueError: bad input\n12:02 stop"),
@@ -118,7 +118,7 @@ def test_a_failure_never_solved_counts_only_for_a_failed_run():
     assert kept(messages) == []
     (draft,) = kept(messages, FAILED)
     assert "quota exceeded" in draft.content
-    assert "Not solved" in draft.context
+    assert "Not resolved" in draft.context
     assert draft.resolution == ""
 
 
@@ -150,7 +150,7 @@ def test_the_same_in_chinese():
     assert {draft.memory_type for draft in kept(messages)} == {"correction", "preference"}
 
 
-def test_small_talk_bookings_and_pasted_documents_are_no_memories():
+def test_small_talk_bookings_and_pasted_documents_are_not_memories():
     messages = talk(
         ("user", "The service must always return a value. " * 60),
         ("assistant", "Is there anything else?"),
@@ -226,8 +226,8 @@ def test_a_patch_that_did_not_apply_and_then_did():
         ]
     )
     (draft,) = kept(messages)
-    assert "SEARCH text does not stand in the file" in draft.content
-    assert "copied exactly" in draft.resolution
+    assert "SEARCH text does not match the file" in draft.content
+    assert "copied verbatim" in draft.resolution
 
 
 def test_paths_of_a_machine_are_cut_to_their_last_parts():

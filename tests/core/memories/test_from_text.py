@@ -54,7 +54,7 @@ def test_two_problems_are_two_memories():
     assert [draft.resolution for draft in drafts] == ["prune images", "join the VPN"]
 
 
-def test_every_sentence_of_a_long_text_stands_in_some_memory():
+def test_every_sentence_of_a_long_text_appears_in_some_memory():
     facts = [f"Service number {i} reads its limits from limits_{i}.toml at start." for i in range(300)]
     paragraphs = [" ".join(facts[i : i + 50]) for i in range(0, 300, 50)]
     drafts = extract_from_text("\n\n".join(paragraphs))

@@ -165,7 +165,7 @@ def test_a_binary_file_is_refused_by_name(tmp_path):
 def test_missing_files_folders_and_unknown_formats_say_so(tmp_path):
     with pytest.raises(SessionFileError, match="does not exist"):
         read_session(tmp_path / "no.jsonl")
-    with pytest.raises(SessionFileError, match="no regular file"):
+    with pytest.raises(SessionFileError, match="not a regular file"):
         read_session(tmp_path)
     with pytest.raises(InputError, match="one of auto, claude_code"):
         read_session(b"", "yaml")

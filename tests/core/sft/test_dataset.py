@@ -212,7 +212,7 @@ def test_a_changed_file_is_found(candidates, tmp_path):
     (tmp_path / "v1" / "report.md").write_text("edited")
     (tmp_path / "v1" / "extra.txt").write_text("new")
     assert verify_dataset(tmp_path / "v1") == [
-        "report.md has other bytes than the manifest says",
+        "report.md does not match its hash in the manifest",
         "extra.txt is not in the manifest",
     ]
 

@@ -10,12 +10,12 @@ from tests.support.recount import counters_off
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, NotFoundError
-from ultron_core.steps.rows.memories import retract_from_segment
+from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import make_plan
 from ultron_core.steps.upload.prepare import prepare
-from ultron_core.steps.upload.records import Upload, thresholds
+from ultron_core.steps.upload.records import Upload
 from ultron_core.steps.upload.snapshot import holds, take_snapshot
 from ultron_core.steps.upload.write import write_plan
 
@@ -45,7 +45,7 @@ def test_details_come_in_the_order_asked_for_and_count_two_hits(ultron):
     got = ultron.get_memory_details([str(ids[1]), uuid4(), ids[0]])
     assert [record.id for record in got] == [ids[1], ids[0]]
     assert [record.hit_count for record in got] == [3, 3]
-    with pytest.raises(InputError, match="no id"):
+    with pytest.raises(InputError, match="not an id"):
         ultron.get_memory_details(["not-an-id"])
 
 
@@ -299,7 +299,7 @@ def test_who_archives_or_deletes_waits_for_an_upload_that_has_looked(ultron):
         archiving = others.submit(ultron.archive_memories_by_tag, "old")
         with pytest.raises(TimeoutError):
             archiving.result(timeout=0.3)
-        plan = make_plan(prepared, snapshot, thresholds(context), Judge(context))
+        plan = make_plan(prepared, snapshot, context.thresholds, Judge(context))
         assert [d.memory_id for d in plan.decisions] == [memory.id]
         write_plan(context, conn, plan)
     assert archiving.result() == 1

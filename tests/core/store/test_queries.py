@@ -18,7 +18,7 @@ def test_a_statement_is_found_by_its_name():
         ("-- name: a\nSELECT 1;", "a has no line"),
         ("-- name: a\n-- A.\n", "a has no statement"),
         ("SELECT 1;\n-- name: a\n-- A.\nSELECT 1;", "before the first"),
-        ("-- name: a-b\n-- A.\nSELECT 1;", "no name of a query"),
+        ("-- name: a-b\n-- A.\nSELECT 1;", "not a valid query name"),
     ],
 )
 def test_a_malformed_file_is_refused(text, message):

@@ -57,7 +57,7 @@ def test_a_database_of_the_first_version_gets_the_same_schema_and_keeps_its_rows
         conn.execute(
             "INSERT INTO memories (id, account_id, agent_id, memory_type, content, extractor, redaction_version,"
             " body_sha256, created_at, updated_at) VALUES (gen_random_uuid(), 'default', 'a', 'error', 'old words',"
-            " 'direct', '1', 'x', now(), now())"
+            " '3', '1', 'x', now(), now())"
         )
         conn.execute(
             "INSERT INTO memory_vectors (memory_id, model_id, account_id, memory_type, status, embedding, exact)"
@@ -67,6 +67,6 @@ def test_a_database_of_the_first_version_gets_the_same_schema_and_keeps_its_rows
     assert schema(empty) == WRITTEN.read_text("utf-8")
     with empty.transaction() as conn:
         row = conn.execute(
-            "SELECT m.content, v.version FROM memories m JOIN memory_vectors v ON v.memory_id = m.id"
+            "SELECT m.content, m.extractor FROM memories m JOIN memory_vectors v ON v.memory_id = m.id"
         )
-        assert row.fetchone()["content"] == "old words"
+        assert row.fetchone() == {"content": "old words", "extractor": "offline:3"}

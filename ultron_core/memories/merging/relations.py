@@ -10,7 +10,7 @@ __all__ = ["Relation", "relate"]
 Relation = Literal["similar_to", "supersedes", "contradicts"]
 
 _CHANGED = r"(?:changed|moved|replaced|renamed|upgraded|downgraded|deprecated|switched|migrated|removed)"
-#: words by which somebody says that what held before does not hold any more. Left out are words that as often
+#: words by which somebody says that what used to be true no longer is. Left out are words that as often
 #: speak of something else: "actually", "rather than", "instead of", "is used to",
 #: a change without its outcome, 其实, 而不是
 _REPLACES = re.compile(

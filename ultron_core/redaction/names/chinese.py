@@ -62,13 +62,18 @@ _SURNAMES = frozenset(
     "璩桑桂濮牛寿通边扈燕冀郏浦尚农温别庄晏柴瞿阎充慕连茹习宦艾鱼容向古易慎戈廖庾终暨居衡步都耿满弘匡国文寇广禄阙东殴沃利蔚越夔"
     "隆师巩厍聂晁勾敖融冷訾辛阚那简饶空曾沙养鞠须丰巢关蒯相查荆红游竺权盖益桓公肖闫涂付代仝佘岳覃冼麦丘牟"
 )
-#: surnames that are far more often something else
+#: surnames that are much more often other words
 _RARE = frozenset(
     "水云花时和平明成强路江高夏经房干应单包左石家封松山谷车全秋仲能双通别连习向古易终步都满文广东利师空相关公权红游养须国益代付从"
     "任常安计方于华金元白充农印怀支管解容井车富段"
 )
-#: a surname with a title names nobody by itself; and words that jieba takes for names
-_NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|麻醉|关联|科$|谢谢|纪人|石油|司技|杭州")
+#: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科)
+_NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|科$")
+#: everyday words that begin with a surname and that jieba's dictionary tags as names: anaesthesia, thanks
+_MISTAGGED = frozenset(("麻醉", "谢谢"))
+#: occurrences in jieba's dictionary from which on a word is common; none of the 411 names of MultiPriv begins
+#: with a common word
+_COMMON_FROM = 300
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _H = r"[\u4e00-\u9fff]"
 _TITLE = r"(?:先生|女士|小姐|医生|大夫|老师|教授|经理|主任|博士|护士|律师|同学|师傅|总监|工程师|阿姨|叔叔)"
@@ -96,7 +101,9 @@ def _tagger() -> Any:
     import jieba.posseg
 
     jieba.setLogLevel(logging.WARNING)
-    return jieba.posseg.POSTokenizer(jieba.Tokenizer())
+    tokenizer = jieba.Tokenizer()
+    tokenizer.initialize()
+    return jieba.posseg.POSTokenizer(tokenizer)
 
 
 def chinese_names(text: str) -> Iterator[tuple[int, int]]:
@@ -115,8 +122,9 @@ def _ruled(text: str) -> Iterator[tuple[int, int]]:
         for match in pattern.finditer(text):
             _start, end = match.span(1)
             value = _from_surname(match[1], pattern is _WITH_TITLE)
-            if value:
-                yield end - len(value), end
+            begin = end - len(value)
+            if value and not (begin and _begins_inside_word(text, begin)):
+                yield begin, end
     for match in _COMPOUND_NAME.finditer(text):
         yield match.span()
 
@@ -125,7 +133,7 @@ def _from_surname(value: str, anywhere: bool) -> str:
     """The part of `value` that has the form surname + given name, else nothing."""
     for begin in range(len(value) - 1 if anywhere else 1):
         name = value[begin:]
-        if _NO_NAME.search(name):
+        if _NO_NAME.search(name) or _is_common_word(name[:2]):
             continue
         if name[:2] in _COMPOUND and len(name) >= 3:
             return name
@@ -141,7 +149,23 @@ def _tagged_name(word: str, tag: str) -> bool:
         return len(word) >= 3
     if word[0] not in _SURNAMES or not 2 <= len(word) <= 3 or _NO_NAME.search(word):
         return False
+    if _is_common_word(word[:2]):
+        return False
     return not (len(word) == 2 and word[0] in _RARE)
+
+
+def _begins_inside_word(text: str, begin: int) -> bool:
+    """Neither 司技 in 公司技术 nor 纪人 in 经纪人 is a name."""
+    return any(_is_common_word(text[begin - 1 : end]) for end in (begin + 1, begin + 2))
+
+
+def _is_common_word(word: str) -> bool:
+    """Is this a common word other than a name: 石油 (oil), 杭州 (a city), 公司 (company)?"""
+    if word in _MISTAGGED:
+        return True
+    tagger = _tagger()
+    tag = tagger.word_tag_tab.get(word, "nr")
+    return not tag.startswith("nr") and tagger.tokenizer.FREQ.get(word, 0) >= _COMMON_FROM
 
 
 def _missed_tail(text: str, word: str, end: int) -> int:

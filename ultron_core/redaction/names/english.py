@@ -1,7 +1,7 @@
 """English (and other Latin-script) person names: a spaCy model, words that introduce a name, given names.
 
 The small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
-for organisations. Two rules mend that: capitalised words beside a given name or after a lead-in word, and a
+for organisations. Two rules make up for that: capitalised words beside a given name or after a lead-in word, and a
 second question: is the doubtful word a person in a sentence where only a person fits?
 """
 
@@ -33,17 +33,24 @@ _CAP = r"[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’-]{1
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)"
 #: one to four capitalised words on a line, with initials and particles between them
 NAME = rf"{_CAP}(?:[ ](?:[A-Z]\.?[ ])?(?:{_PARTICLE}[ ])?{_CAP}){{0,3}}"
+#: people that texts name by what they are to someone: "my grandfather was called ..."
+_KIN = (
+    r"(?:father|mother|dad|mum|mom|grandfather|grandmother|grandpa|grandma|brother|sister|uncle|aunt|cousin"
+    r"|son|daughter|wife|husband|partner|boyfriend|girlfriend|friend|boss|colleague|neighbou?r)"
+)
+#: a greeting, a signature, a credit or a form field before a name: "Regards, ...", "written by ...", "Name: ..."
 _LEAD = re.compile(
-    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|(?<!the )\buser\s*:|\bauthor\s*:|\bdirected by\s*:|\bwritten by|\bstarring"  # noqa: E501
-    r"|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me"  # noqa: E501
-    r"|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\bshouted at|\btold|\btell|\bfollow up with|\bpartner'?s name|\bunder"
-    r"|\bdoctor|\bgrandfather|\bgrandmother|\bkid|\bson|\bdaughter|\bwife|\bhusband))"
+    r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|(?<!the )\buser\s*:|\bauthor\s*:|\bdirected by\s*:"
+    r"|\bwritten by|\bstarring|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?"
+    r"|\bmrs\.?|\bms\.?|\bdr\.?|\bprof\.?|\bcalls me|\bi'?m|\bi am|\bthis is|\bsaid|\bsays|\btold|\btell|\bdoctor"
+    rf"|\b{_KIN}(?:'s name)?))"
     rf"[ \t:,\"]{{1,6}}({NAME})"
 )
-#: words after which nothing but a person's name comes
+#: words that only a person's name follows
 _CERTAIN = re.compile(
-    r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me|\bshouted at|\bgrandfather was called"  # noqa: E501
-    r"|\bgrandmother was called|\bpartner's name)|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"
+    r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me"
+    rf"|\b{_KIN} (?:is|was) (?:called|named)|\b{_KIN}'s name(?: is| was)?)"
+    r"|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"
     rf"[ \t]{{1,6}}({NAME})"
 )
 _SPEAKER_LINE = re.compile(rf"(?m)^[>\s]{{0,4}}({_CAP})\s?: ?\\?\"(?=[A-Z])")
@@ -51,17 +58,17 @@ _LINE = re.compile(rf"(?m)^[>?\s]{{0,6}}({_CAP}(?:[ ][A-Z]\.?)?[ ]{_CAP}(?:[ ]{_
 _LOWER_LINE = re.compile(r"(?m)^[>?\s]{0,6}([a-z]{3,20}(?: [a-z]\.?)? [^\W\d_]{3,20})\s*$")
 _LIST = re.compile(rf"{_CAP}(?:, {_CAP}){{1,20}},? (?:and|or) {_CAP}")
 _FOLLOWED = re.compile(
-    rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|had given|spent|was born"  # noqa: E501
-    rf"|replied|wrote|is a very|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"  # noqa: E501
+    rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|spent|was born"  # noqa: E501
+    rf"|replied|wrote|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"
 )
 _LOWER_LEAD = re.compile(
-    r"(?i)(?:\bname is|\bname\s*:|(?<!the )\buser\s*:|\bcalled|\bnamed|\bunder (?:my partner's name)?|\bfollow up with|\bhi|\bdear|\bi\\?'m"  # noqa: E501
+    r"(?i)(?:\bname is|\bname\s*:|(?<!the )\buser\s*:|\bcalled|\bnamed|\bhi|\bdear|\bi\\?'m"
     r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
 
-#: sentences in which nothing but a person makes sense
+#: sentences in which only a person makes sense
 TEMPLATES = ("My brother {} said that he was tired.", "{} is a 30-year-old woman who lives with her mother.")
 
 #: capitalised words of logs and forms that models take for people
@@ -75,7 +82,7 @@ def given_names() -> frozenset[str]:
 
 
 def plausible_name(value: str) -> bool:
-    """Could these words be a name at all? Code, numbers, shouting and the words of software are none."""
+    """Could these words be a name at all? Code, numbers, all capitals and software terms are not."""
     words = value.replace("’s", "").replace("'s", "").split()
     if (
         not 1 <= len(words) <= 5
@@ -146,7 +153,7 @@ def repeats(name: str) -> Iterator[str]:
 
 
 def whole_word(text: str, start: int, end: int) -> bool:
-    """Is the span no part of a longer Latin word? (Chinese has no word limits to check.)"""
+    """Does the span end at word boundaries? (Chinese has none to check.)"""
     if not text[start].isascii():
         return True
     return not (start and _WORD.match(text[start - 1])) and not (end < len(text) and _WORD.match(text[end]))

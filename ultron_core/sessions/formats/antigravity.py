@@ -9,10 +9,17 @@ from typing import Any
 
 from ultron_core.models import ToolCall
 from ultron_core.sessions.formats.base import mapping
+from ultron_core.sessions.origins import Marks
 from ultron_core.sessions.state import METADATA, Read, State
 from ultron_core.sessions.text import as_text, decode, parse_time
 
-__all__ = ["claims", "read"]
+__all__ = ["MARKS", "claims", "read"]
+
+#: `<USER_REQUEST>...</USER_REQUEST><ADDITIONAL_METADATA>The current local time is ...</ADDITIONAL_METADATA>`
+MARKS = Marks(
+    tags=("additional_metadata", "user_settings_change", "system_message"),
+    wrappers=("user_request", "userRequest"),
+)
 
 
 def claims(row: dict[str, Any]) -> bool:

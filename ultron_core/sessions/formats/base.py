@@ -1,4 +1,4 @@
-"""What a log format has to provide, and how rows are shared out among formats."""
+"""What a log format has to provide."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ultron_core.sessions.state import Read, State
 from ultron_core.sessions.tree import Tree
 
-__all__ = ["Format", "mapping"]
+__all__ = ["Format", "TreeFormat", "mapping"]
 
 
 class Format(Protocol):

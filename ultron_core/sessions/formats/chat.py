@@ -7,13 +7,13 @@ from typing import Any
 from ultron_core.models import Message, Origin, Role, ToolCall, new_message
 from ultron_core.sessions.blocks import call_of, content_text, openai_calls
 from ultron_core.sessions.formats.base import mapping
-from ultron_core.sessions.origins import is_memory_tool, split_origins
+from ultron_core.sessions.origins import is_memory_tool
 from ultron_core.sessions.state import Read, State, usage_of
 from ultron_core.sessions.text import as_text, parse_time
 
 __all__ = ["ROLES", "read_chat", "read_plain"]
 
-#: rows with these keys alone need no detours
+#: rows with only these keys take the short path
 _PLAIN = {
     "user": frozenset(("role", "content")),
     "system": frozenset(("role", "content")),
@@ -37,7 +37,7 @@ ROLES: dict[str, Role] = {
 def read_plain(row: dict[str, Any], content: str, state: State) -> list[Message] | None:
     """The messages of a row of role and text, and a tool's call ids, alone; None for any other row.
 
-    Every format but OpenAI chat has further keys: such a row needs no search for the format that claims it.
+    Every format but OpenAI chat has further keys, so that such a row needs no search for its format.
     """
     role: Any = row.get("role")
     keys = _PLAIN.get(role) if role.__class__ is str else None
@@ -58,7 +58,7 @@ def read_plain(row: dict[str, Any], content: str, state: State) -> list[Message]
         state.openai_marks += 1
         by: Origin = "recalled" if name and is_memory_tool(name) else "tool"
         return [new_message(role, content, (), call_id, name, None, None, by, "main", start, end)]
-    pieces = split_origins(content, "human" if role == "user" else "harness")
+    pieces = state.origins.split(content, "human" if role == "user" else "harness")
     if len(pieces) == 1:
         origin, text = pieces[0]
         return [new_message(role, text, (), None, None, None, None, origin, "main", start, end)]
@@ -83,7 +83,7 @@ def read_chat(row: dict[str, Any], state: State, **extra: Any) -> Read:
         extra["name"] = name
     if role == "user":
         if content is None and "content" in row:
-            # the turn was taken, its words are lost: kept, so that the answers keep their question
+            # the turn took place, its text is lost: kept, so that answers keep their question
             return state.user([{"type": "null_content"}], **extra)
         return state.user(content, **extra) or "empty"
     if role == "tool":

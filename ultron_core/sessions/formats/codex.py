@@ -1,4 +1,4 @@
-"""Native rollouts of Codex (`~/.codex/sessions/.../rollout-*.jsonl`), also the older ones without envelope.
+"""Native rollouts of Codex (`~/.codex/sessions/.../rollout-*.jsonl`), also older ones without an envelope.
 
 `response_item` rows are the conversation; `event_msg` rows repeat it for the screen and are metadata (of them only
 the failure of a call and the tokens of an answer are read), as is `compacted.replacement_history`. Pieces of one
@@ -14,10 +14,25 @@ from typing import Any
 from ultron_core.models import ToolCall
 from ultron_core.sessions.blocks import content_text, take_apart
 from ultron_core.sessions.formats.base import mapping
+from ultron_core.sessions.origins import Marks
 from ultron_core.sessions.state import METADATA, Read, State, usage_of
 from ultron_core.sessions.text import as_text, decode, parse_time
 
-__all__ = ["claims", "read"]
+__all__ = ["MARKS", "claims", "read"]
+
+#: `<environment_context><cwd>/repo</cwd> ...</environment_context>` opens a rollout, AGENTS.md follows it
+MARKS = Marks(
+    tags=(
+        *("environment_context", "user_instructions", "turn_aborted", "subagent_notification"),
+        *("permissions instructions", "collaboration_mode", "apps_instructions", "skills_instructions"),
+        *("plugins_instructions", "model_switch"),
+    ),
+    openings=(
+        "# AGENTS.md instructions for ",
+        "Another language model started to solve this problem",
+        "# Resuming from a compaction",
+    ),
+)
 
 _ENVELOPES = frozenset(
     [
@@ -53,11 +68,11 @@ _OUTPUTS = frozenset(
     ]
 )
 _BARE = _CALLS | _OUTPUTS | {"reasoning"}
-#: how shell tools begin what they answer, where the answer is plain text
+#: how shell tools begin a plain-text answer
 _EXIT_CODE = re.compile(
     r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})\n"
 )
-#: the first line of a rollout without envelope
+#: keys of the first line of a rollout without an envelope
 _OLD_HEADER = {"id", "timestamp", "instructions"}
 _INPUTS = frozenset(("input_text", "output_text", "input_image"))
 
@@ -169,7 +184,7 @@ def _message(item: dict[str, Any], state: State, extra: dict[str, Any]) -> Read:
 
 
 def _real(content: Any) -> Any:
-    """Content without image blocks that hold no image."""
+    """Content without image blocks that contain no image."""
     if not isinstance(content, list):
         return content
     return [b for b in content if not (mapping(b).get("type") == "input_image" and not b.get("image_url"))]

@@ -6,9 +6,13 @@ from typing import Any
 
 from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.formats.chat import read_chat
+from ultron_core.sessions.origins import Marks
 from ultron_core.sessions.state import METADATA, Read, State
 
-__all__ = ["claims", "read"]
+__all__ = ["MARKS", "claims", "read"]
+
+#: `<user_query>List files.</user_query>` is the person's part of a prompt
+MARKS = Marks(tags=("open_and_recently_viewed_files",), wrappers=("user_query",))
 
 
 def claims(row: dict[str, Any]) -> bool:

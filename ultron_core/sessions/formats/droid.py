@@ -10,11 +10,15 @@ from typing import Any
 from ultron_core.sessions.blocks import call_of, content_text
 from ultron_core.sessions.formats import pi
 from ultron_core.sessions.formats.base import mapping
+from ultron_core.sessions.origins import Marks
 from ultron_core.sessions.state import METADATA, Read, State
 from ultron_core.sessions.text import as_text, parse_time
 from ultron_core.sessions.tree import Tree
 
-__all__ = ["claims", "plant", "read"]
+__all__ = ["MARKS", "claims", "plant", "read"]
+
+#: `<system-notification>...</system-notification>`, and the same in capitals as a message of its own
+MARKS = Marks(tags=("system-notification", "system_notification"), openings=("[SYSTEM NOTIFICATION",))
 
 _STREAM = frozenset(("tool_call", "tool_result", "completion", "reasoning"))
 _STORE = frozenset(("session_start", "todo_state", "session_end", "compaction_state"))

@@ -74,7 +74,7 @@ def read(row: dict[str, Any], state: State) -> Read:
 
 
 def _names_openclaw(row: dict[str, Any]) -> bool:
-    """Its own provider and entries carry its name, and its workspaces lie in a folder of that name."""
+    """OpenClaw's provider and entries carry its name, and its workspaces are in a folder of that name."""
     if any(as_text(row.get(key)).startswith("openclaw") for key in ("provider", "customType")):
         return True
     return row["type"] == "session" and "/.openclaw/" in as_text(row.get("cwd")).replace("\\", "/")
@@ -90,7 +90,7 @@ def _message(message: dict[str, Any], state: State, extra: dict[str, Any]) -> Re
         if not content and isinstance(message.get("errorMessage"), str):
             return state.assistant(message["errorMessage"], origin="harness", **extra)
         if message.get("provider") == "openclaw":
-            # what the gateway sent by itself, written down as an answer
+            # what the gateway sent unprompted, logged as an answer
             state.speaks("openclaw", of="pi")
             return state.assistant("" if content is None else content, origin="harness", **extra)
     if role == "toolResult":

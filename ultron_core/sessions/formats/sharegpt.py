@@ -1,4 +1,4 @@
-"""ShareGPT conversations: `{"conversations": [{"from": "human", "value": "..."}, ...]}`, one on a line.
+"""ShareGPT conversations: `{"conversations": [{"from": "human", "value": "..."}, ...]}`, one per line.
 
 Also the turns with calls that trainers added (`function_call`, `observation`): a call is JSON with `name` and
 `arguments`, or a list of them; the log has no ids, so results answer calls in order.
@@ -37,7 +37,7 @@ def read(row: dict[str, Any], state: State) -> Read:
 
 
 def _calls(text: str, state: State) -> Read:
-    """A turn that only calls; one that cannot be read as a call keeps its text."""
+    """A turn of calls alone; one that cannot be read as a call keeps its text."""
     asked = decode(text)
     found = [mapping(call) for call in (asked if isinstance(asked, list) else [asked])]
     if not all(isinstance(call.get("name"), str) for call in found):

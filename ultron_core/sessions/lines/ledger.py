@@ -14,7 +14,7 @@ _RANK = {"skipped": 0, "metadata": 1, "part": 2, "message": 3}
 
 
 class LedgerBuilder:
-    """Takes fates in the order of lines; where several records share a line, the best fate stands."""
+    """Takes fates in the order of lines; where several records share a line, the best fate wins."""
 
     def __init__(self) -> None:
         self.message = self.part = self.metadata = 0

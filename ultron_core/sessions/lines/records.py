@@ -1,4 +1,4 @@
-"""Physical lines to JSON objects, each with its lines; what cannot be read is settled in the ledger.
+"""Physical lines to JSON objects, each with its lines; unreadable lines are settled in the ledger.
 
 The fast path is one `orjson.loads` a line. Only a line that fails is looked at closely: padding, bad bytes,
 lone surrogates, several objects on one line, an object over several lines, a JSON array.
@@ -28,7 +28,7 @@ _PADDING = b" \t\r\n\x00\xef\xbb\xbf"
 
 
 class RecordReader:
-    """Iterates over records; `ledger` has every line settled that gave none. The caller settles the rest.
+    """Iterates over records; `ledger` has the fate of every line without a record. The caller settles the rest.
 
     Lines in `quiet` are known to be metadata and are not decoded.
     """
@@ -83,7 +83,7 @@ class RecordReader:
         return None
 
     def _look(self, raw: bytes, number: int) -> Iterator[Record]:
-        """A line that is no JSON by itself."""
+        """A line that is not JSON by itself."""
         if len(raw) > MAX_LINE_BYTES:
             return self._ledger.settle(number, number, "skipped", "too_long")
         line = raw.strip(_PADDING)
@@ -140,7 +140,7 @@ class RecordReader:
             yield from self._look(raw[end:], number)
 
     def _starts_anew(self, raw: bytes) -> bool:
-        """A line that begins an object of its own although one is open: the open one was cut off."""
+        """A line that begins a new object although one is open: the open one was cut off."""
         if not raw.startswith(b"{"):
             return False
         if raw.rstrip() == b"{":
@@ -152,7 +152,7 @@ class RecordReader:
         return not problem and bool(value)
 
     def _give_up(self, until: int) -> Iterator[Record]:
-        """The open object never closes: each of its lines stands alone."""
+        """The open object never closes: each of its lines is taken alone."""
         lines, first = self._open, self._open_line
         self._open = []
         for number, raw in zip(range(first, until), lines, strict=False):
@@ -164,7 +164,7 @@ class RecordReader:
                 self._ledger.settle(number, number, "skipped", "bad_json")
 
     def _unwrap(self, value: dict[str, Any], text: bytes, first: int, last: int) -> Iterator[Record]:
-        """A record, or the records of the message list that it wraps, each on its own lines."""
+        """A record, or the records of the message list that it wraps, each with its own lines."""
         key = next((k for k in _LISTS if k in value), None)
         if key is None or "role" in value or not _objects(value[key]):
             yield value, first, last
@@ -196,7 +196,7 @@ def _objects(value: Any) -> bool:
 
 
 def _loads(text: bytes) -> tuple[Any, str]:
-    """The value, or the reason why there is none; forgiving about bytes, surrogates and control signs."""
+    """The value, or the reason why there is none; tolerant of bad bytes, surrogates and control characters."""
     try:
         value = orjson.loads(text)
         return (clean_value(value) if b"\\u0000" in text else value), ""

@@ -1,6 +1,6 @@
-"""Where JSON values begin and end in text that is no clean JSON line: brackets and strings, nothing more.
+"""Where JSON values begin and end in text that is not a clean JSON line: brackets and strings, nothing more.
 
-Runs in time linear in the text and without recursion, so that depth and length cost nothing.
+Runs in time linear in the text and without recursion, so that neither depth nor length is a problem.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 __all__ = ["Scan", "element_lines", "scan"]
 
-# possessive, so that a string of 20 MB takes no backtracking memory; a lone quote is a string cut off
+# possessive, so that a string of 20 MB needs no memory for backtracking; a lone quote is a truncated string
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]|"', re.DOTALL)
 _OPEN, _CLOSE, _QUOTE = frozenset(b"{["), frozenset(b"}]"), ord('"')
 

@@ -1,4 +1,4 @@
-"""Where the bytes come from: a path or bytes, any encoding, as physical lines, as often as asked for."""
+"""Where the bytes come from: a path or bytes, in any encoding, as physical lines, as often as needed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Source:
 
     @property
     def looks_binary(self) -> bool:
-        """Whether it begins as no text would; a log may still follow."""
+        """Whether it begins as no text file does; a log may still follow."""
         return self.encoding in ("utf-8", "utf-8-sig") and _control_share(self._head) > 0.05
 
     def _open(self) -> BinaryIO:
@@ -55,7 +55,7 @@ class Source:
             return io.BytesIO(self._bytes)
         try:
             if self.path.exists() and not self.path.is_file():
-                raise SessionFileError(f"{self.name} is no regular file; give a session file.")
+                raise SessionFileError(f"{self.name} is not a regular file: use a session file.")
             return self.path.open("rb", buffering=1 << 18)
         except FileNotFoundError as error:
             raise SessionFileError(f"{self.name} does not exist.") from error
@@ -63,7 +63,7 @@ class Source:
             raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
 
     def lines(self) -> Iterator[bytes]:
-        """Each physical line as UTF-8 bytes with its end; a line over MAX_LINE_BYTES comes cut to one more."""
+        """Each physical line as UTF-8 bytes with its end; a line over MAX_LINE_BYTES is cut to one byte more."""
         with self._open() as file:
             try:
                 if self.encoding.startswith(("utf-16", "utf-32")):

@@ -1,4 +1,4 @@
-"""All memories clustered anew. Vectors are read and grouped without a lock; only writing the result takes it."""
+"""All memories clustered from scratch: read and grouped without a lock; only writing the result takes it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ultron_core.clusters import assign_online, settle
-from ultron_core.steps.clusters.members import assign_missing, cluster_threshold, model_of, refresh
+from ultron_core.steps.clusters.members import assign_missing, lock_clusters, refresh
 from ultron_core.steps.clusters.topics import name_clusters
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
-from ultron_core.store.tables import memories as memory_store
 
 __all__ = ["run_initial_clustering"]
 
@@ -24,7 +23,7 @@ _CHUNK = 5000
 
 
 def run_initial_clustering(runtime: Runtime) -> dict[str, int]:
-    """Cluster all active memories anew, in an order that depends on their words alone.
+    """Cluster all active memories from scratch, in an order that depends on their words alone.
 
     The online rule, then merges and splits until none is left. Clusters with a skill keep their rows and
     members, and others may join them; the rest are made again. Returns `{clusters, memories}`.
@@ -42,7 +41,7 @@ def run_initial_clustering(runtime: Runtime) -> dict[str, int]:
 
 
 def _read(runtime: Runtime, query: str, **params: Any) -> list[dict[str, Any]]:
-    return runtime.database.run(lambda conn: store.fetch(conn, query, {**model_of(runtime), **params}))
+    return runtime.database.run(lambda conn: store.fetch(conn, query, {**runtime.model_key, **params}))
 
 
 def _labels(runtime: Runtime, ids: Sequence[UUID], kept: Sequence[dict[str, Any]]) -> list[int]:
@@ -62,7 +61,7 @@ def _labels(runtime: Runtime, ids: Sequence[UUID], kept: Sequence[dict[str, Any]
 
 
 def _group(runtime: Runtime, vectors: npt.NDArray[np.float32], given: npt.NDArray[np.float32]) -> list[int]:
-    threshold = cluster_threshold(runtime)
+    threshold = runtime.thresholds.cluster
     return settle(vectors, assign_online(vectors, threshold, given), threshold, len(given))
 
 
@@ -89,8 +88,8 @@ def _write(
     conn: Connection,
 ) -> None:
     """Clusters and members in two statements; sizes and centroids from the rows that really are there."""
-    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
-    common = {**model_of(runtime), "now": runtime.clock()}
+    lock_clusters(runtime, conn)
+    common = {**runtime.model_key, "now": runtime.clock()}
     store.run(conn, "delete_all", common)
     names: dict[int, UUID] = {number: row["cluster_id"] for number, row in enumerate(kept)}
     fresh = sorted(set(labels) - set(names) - {-1})
@@ -106,5 +105,5 @@ def _write(
 
 def _late(runtime: Runtime, conn: Connection) -> int:
     """What was uploaded while the others were grouped."""
-    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+    lock_clusters(runtime, conn)
     return assign_missing(runtime, conn)

@@ -21,13 +21,13 @@ from ultron_core.store.tables import clusters as store
 __all__ = [
     "Joining",
     "assign_missing",
-    "cluster_threshold",
+    "clusters_of",
     "follow_status",
     "leave",
-    "model_of",
+    "lock_clusters",
     "place",
     "refresh",
-    "refresh_member",
+    "refresh_members",
 ]
 
 #: up to this many new memories their nearest clusters are found in the database; for more all centroids are read
@@ -50,15 +50,9 @@ class Joining:
     around: tuple[UUID, ...] | None = None
 
 
-def cluster_threshold(runtime: Runtime) -> float:
-    """From this cosine to a centroid on a memory joins: the user's, else the model's calibrated one."""
-    own = runtime.settings.clusters.similarity_threshold
-    return runtime.embedder.thresholds.cluster if own is None else own
-
-
-def model_of(runtime: Runtime) -> dict[str, Any]:
-    """Parameters that every query over vectors takes."""
-    return {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id}
+def lock_clusters(runtime: Runtime, conn: Connection) -> None:
+    """One writer of clusters and word counts, until the transaction ends; always taken after the types."""
+    store.run(conn, "lock", runtime.account)
 
 
 def place(runtime: Runtime, conn: Connection, memories: Sequence[Joining]) -> list[UUID]:
@@ -72,7 +66,7 @@ def place(runtime: Runtime, conn: Connection, memories: Sequence[Joining]) -> li
     rows = _nearby(runtime, conn, memories, vectors)
     known = store.matrix([row["centroid"] for row in rows], vectors.shape[1])
     sizes = [int(row["size"]) for row in rows]
-    labels = assign_online(vectors, cluster_threshold(runtime), known, sizes)
+    labels = assign_online(vectors, runtime.thresholds.cluster, known, sizes)
     ids: list[UUID] = [row["cluster_id"] for row in rows]
     ids += [uuid4() for _ in range(max(labels) + 1 - len(ids))]
     _write(runtime, conn, memories, labels, ids, (known, sizes))
@@ -84,10 +78,10 @@ def _nearby(
 ) -> list[dict[str, Any]]:
     around = {memory_id for memory in memories for memory_id in memory.around or ()}
     if all(memory.around is not None for memory in memories):
-        return store.fetch(conn, "of_members", {**model_of(runtime), "ids": sorted(around)})
+        return store.fetch(conn, "of_members", {**runtime.model_key, "ids": sorted(around)})
     if len(vectors) > _FEW:
-        return store.fetch(conn, "centroids", model_of(runtime))
-    return store.fetch(conn, "near", {**model_of(runtime), "vectors": store.as_vectors(vectors)})
+        return store.fetch(conn, "centroids", runtime.model_key)
+    return store.fetch(conn, "near", {**runtime.model_key, "vectors": store.as_vectors(vectors)})
 
 
 def _write(
@@ -111,7 +105,7 @@ def _write(
     summaries = {
         label: memory.summary for label, memory in reversed(list(zip(labels, memories, strict=True)))
     }
-    common = {**model_of(runtime), "now": runtime.clock()}
+    common = {**runtime.model_key, "now": runtime.clock()}
     changes: dict[str, dict[str, Any]] = {}
     for query, numbers in (
         ("insert", [n for n in touched if n >= len(before)]),
@@ -139,23 +133,32 @@ def _write(
 
 def refresh(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
     """Sizes and centroids from the members; clusters without any go."""
-    params = {**model_of(runtime), "ids": sorted(set(ids)), "now": runtime.clock()}
+    if not ids:
+        return
+    params = {**runtime.model_key, "ids": sorted(set(ids)), "now": runtime.clock()}
     store.run(conn, "refresh", params)
     store.run(conn, "delete_empty", params)
 
 
-def refresh_member(runtime: Runtime, conn: Connection, memory_id: UUID) -> None:
-    """The centroid follows a member whose vector changed; an active memory that had none before joins one."""
-    rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": runtime.account_id})
-    if rows:
-        refresh(runtime, conn, [rows[0]["cluster_id"]])
-    else:
-        assign_missing(runtime, conn, [memory_id])
+def refresh_members(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
+    """Centroids follow members whose vectors changed; active memories that had none before join a cluster."""
+    if not ids:
+        return
+    refresh(runtime, conn, clusters_of(runtime, conn, ids))
+    assign_missing(runtime, conn, ids)
+
+
+def clusters_of(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> list[UUID]:
+    """The clusters that some memories are in, each once."""
+    rows = store.fetch(conn, "of_members", {**runtime.account, "model_id": None, "ids": sorted(ids)})
+    return [row["cluster_id"] for row in rows]
 
 
 def leave(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
     """Members go; their clusters' sizes and centroids follow."""
-    gone = store.fetch(conn, "leave", {**model_of(runtime), "ids": list(ids)})
+    if not ids:
+        return
+    gone = store.fetch(conn, "leave", {**runtime.model_key, "ids": list(ids)})
     by_cluster: dict[UUID, list[dict[str, Any]]] = {}
     for row in gone:
         by_cluster.setdefault(row["cluster_id"], []).append(row)
@@ -167,7 +170,7 @@ def leave(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
             "centroids": store.as_vectors(np.stack(list(moved.values()))),
             "sizes": [by_cluster[i][0]["size"] - len(by_cluster[i]) for i in moved],
         }
-        store.run(conn, "move", {**model_of(runtime), "now": runtime.clock(), **values})
+        store.run(conn, "move", {**runtime.model_key, "now": runtime.clock(), **values})
     if len(moved) < len(means):
         refresh(runtime, conn, [cluster_id for cluster_id in means if cluster_id not in moved])
 
@@ -194,7 +197,7 @@ def follow_status(runtime: Runtime, conn: Connection, ids: Sequence[UUID], statu
 
 def assign_missing(runtime: Runtime, conn: Connection, ids: Sequence[UUID] | None = None) -> int:
     """Put up to 2,000 memories (of `ids`, or of all) into clusters that are in none; returns how many."""
-    params = {**model_of(runtime), "ids": None if ids is None else list(ids), "limit": _CHUNK}
+    params = {**runtime.model_key, "ids": None if ids is None else list(ids), "limit": _CHUNK}
     rows = store.fetch(conn, "unassigned", params)
     place(runtime, conn, [Joining(row["id"], row["exact"].to_numpy(), row["summary_l0"]) for row in rows])
     return len(rows)

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from ultron_core.clusters import ready_to_crystallize, ready_to_recrystallize
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.steps.clusters.bulk import run_initial_clustering
-from ultron_core.steps.clusters.members import assign_missing, follow_status, leave, model_of, refresh_member
+from ultron_core.steps.clusters.members import assign_missing, clusters_of, lock_clusters
 from ultron_core.steps.clusters.reshape import reshape_clusters
 from ultron_core.steps.clusters.topics import name_clusters
-from ultron_core.steps.rows.ids import as_id
+from ultron_core.steps.ids import as_id
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
@@ -30,15 +30,12 @@ __all__ = [
     "KnowledgeCluster",
     "assign_memory_to_cluster",
     "cluster_report",
-    "follow_status",
     "get_cluster_changes",
     "get_cluster_memories",
     "get_clusters",
     "get_clusters_ready_to_crystallize",
     "get_clusters_ready_to_recrystallize",
-    "leave",
     "mark_crystallized",
-    "refresh_member",
     "run_initial_clustering",
 ]
 
@@ -75,14 +72,14 @@ def assign_memory_to_cluster(runtime: Runtime, memory: Any) -> KnowledgeCluster:
     memory_id = memory.id if isinstance(memory, MemoryRecord) else as_id(memory)
 
     def work(conn: Connection) -> KnowledgeCluster:
-        memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+        lock_clusters(runtime, conn)
         if not memory_store.by_ids(conn, runtime.account_id, [memory_id]):
             raise NotFoundError(f"No memory {memory_id}.")
         assign_missing(runtime, conn, [memory_id])
-        rows = store.fetch(conn, "cluster_of", {"memory_id": memory_id, "account_id": runtime.account_id})
-        if not rows:
+        own = clusters_of(runtime, conn, [memory_id])
+        if not own:
             raise InputError(f"Memory {memory_id} is archived or has no vector yet: it is in no cluster.")
-        return _all(runtime, conn, rows[0]["cluster_id"])[0]
+        return _all(runtime, conn, own[0])[0]
 
     return runtime.database.run(work)
 
@@ -146,7 +143,7 @@ def cluster_report(runtime: Runtime) -> ClusterReport:
     merged, split = reshape_clusters(runtime)
     name_clusters(runtime)
     found = get_clusters(runtime)
-    sample = {**model_of(runtime), "most": _MOST_POINTS}
+    sample = {**runtime.model_key, "most": _MOST_POINTS}
     rows = runtime.database.run(lambda conn: store.fetch(conn, "sample", sample))
     number = {c.cluster_id: n for n, c in enumerate(found)}
     return ClusterReport(
@@ -161,6 +158,6 @@ def cluster_report(runtime: Runtime) -> ClusterReport:
 
 
 def _assign_chunk(runtime: Runtime, conn: Connection) -> int:
-    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
-    embedding_store.run(conn, "dissolve_strays", model_of(runtime))
+    lock_clusters(runtime, conn)
+    embedding_store.run(conn, "dissolve_strays", runtime.model_key)
     return assign_missing(runtime, conn)

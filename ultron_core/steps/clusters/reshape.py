@@ -11,11 +11,10 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from ultron_core.clusters import LEAST_SPLIT, Merge, Split, find_merges, find_split
-from ultron_core.steps.clusters.members import cluster_threshold, model_of, refresh
+from ultron_core.steps.clusters.members import lock_clusters, refresh
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
-from ultron_core.store.tables import memories as memory_store
 
 __all__ = ["reshape_clusters"]
 
@@ -45,7 +44,7 @@ def reshape_clusters(runtime: Runtime) -> tuple[int, int]:
 
 
 def _read(runtime: Runtime, query: str, **params: Any) -> list[dict[str, Any]]:
-    return runtime.database.run(lambda conn: store.fetch(conn, query, {**model_of(runtime), **params}))
+    return runtime.database.run(lambda conn: store.fetch(conn, query, {**runtime.model_key, **params}))
 
 
 def _is_due(row: dict[str, Any]) -> bool:
@@ -59,7 +58,7 @@ def _mark(runtime: Runtime, ids: Sequence[UUID], merges: int) -> None:
         params = {"account_id": runtime.account_id, "ids": sorted(ids)}
 
         def write(conn: Connection) -> None:
-            memory_store.run(conn, "lock_clusters", params)
+            lock_clusters(runtime, conn)
             store.run(conn, "checked", params)
 
         runtime.database.run(write)
@@ -74,7 +73,7 @@ def _split_all(runtime: Runtime, rows: Sequence[dict[str, Any]]) -> int:
         for cluster_id, group in groupby(members, key=lambda row: row["cluster_id"]):
             own = list(group)
             vectors = store.matrix([row["exact"] for row in own], runtime.embedder.dimension)
-            split = find_split(vectors, cluster_threshold(runtime))
+            split = find_split(vectors, runtime.thresholds.cluster)
             if split is not None:
                 moved = [own[n]["memory_id"] for n in split.moved]
                 done += runtime.database.run(partial(_split, runtime, part[cluster_id], split, moved))
@@ -87,12 +86,12 @@ def _split(
     if not _unchanged(runtime, conn, [row]):
         return 0
     new_id = uuid4()
-    common = {**model_of(runtime), "now": runtime.clock()}
+    common = {**runtime.model_key, "now": runtime.clock()}
     start = store.as_vectors(np.zeros((1, runtime.embedder.dimension), dtype=np.float32))
     store.run(conn, "insert", {**common, "ids": [new_id], "topics": [""], "centroids": start, "sizes": [0]})
     hand = {"from_id": row["cluster_id"], "to_id": new_id, "memory_ids": list(moved)}
     store.run(conn, "hand_over", {**common, **hand})
-    threshold = cluster_threshold(runtime)
+    threshold = runtime.thresholds.cluster
     reason = (
         f"two halves at cosine {split.cosine:.2f}, below {threshold:.2f}, "
         f"leave {split.gain:.0%} less spread than the whole"
@@ -110,7 +109,7 @@ def _merge_all(runtime: Runtime, rows: Sequence[dict[str, Any]], due: Sequence[i
     centroids = store.matrix([row["centroid"] for row in rows], runtime.embedder.dimension)
     fixed = [row["skill_slug"] is not None for row in rows]
     sizes = [int(row["size"]) for row in rows]
-    found = find_merges(centroids, sizes, cluster_threshold(runtime), fixed=fixed, changed=due)
+    found = find_merges(centroids, sizes, runtime.thresholds.cluster, fixed=fixed, changed=due)
     return sum(
         runtime.database.run(partial(_merge, runtime, rows[merge.kept], rows[merge.other], merge))
         for merge in found
@@ -123,8 +122,8 @@ def _merge(
     if not _unchanged(runtime, conn, [kept, other]):
         return 0
     hand = {"from_id": other["cluster_id"], "to_id": kept["cluster_id"], "memory_ids": None}
-    store.run(conn, "hand_over", {**model_of(runtime), **hand})
-    bound = (1 + cluster_threshold(runtime)) / 2
+    store.run(conn, "hand_over", {**runtime.model_key, **hand})
+    bound = (1 + runtime.thresholds.cluster) / 2
     change = {"kind": "merge", "cluster_id": kept["cluster_id"], "other_id": other["cluster_id"]}
     figures = {
         "size": kept["size"] + other["size"],
@@ -139,7 +138,7 @@ def _merge(
 
 def _unchanged(runtime: Runtime, conn: Connection, rows: Sequence[dict[str, Any]]) -> bool:
     """Whether the clusters still are what was looked at; if not, the next run looks at them as they are."""
-    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
+    lock_clusters(runtime, conn)
     ids = [row["cluster_id"] for row in rows]
     found = store.fetch(conn, "sizes", {"account_id": runtime.account_id, "ids": ids})
     return {row["cluster_id"]: row["size"] for row in found} == {

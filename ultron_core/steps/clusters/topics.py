@@ -8,10 +8,10 @@ from uuid import UUID
 
 from ultron_core.clusters import ask_topic, name_topics
 from ultron_core.errors import ModelAnswerError, ModelError
+from ultron_core.steps.clusters.members import lock_clusters
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as store
-from ultron_core.store.tables import memories as memory_store
 
 __all__ = ["forget_in_topic", "name_clusters"]
 
@@ -74,7 +74,7 @@ def _write(runtime: Runtime, named: Sequence[tuple[UUID, str]], topic_by: str) -
     common = {"account_id": runtime.account_id, "now": runtime.clock()}
 
     def write(conn: Connection) -> None:
-        memory_store.run(conn, "lock_clusters", common)
+        lock_clusters(runtime, conn)
         store.run(conn, "set_topics", {**common, **params})
 
     runtime.database.run(write)

@@ -1,4 +1,4 @@
-"""The drop folder `<agent_id>/**/*.jsonl` against the ledger: what is new, changed, gone or to be tried again."""
+"""The drop folder `<agent_id>/**/*.jsonl` compared with the ledger: new, changed, missing, to be retried."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.sessions import PARSER_VERSION
-from ultron_core.steps.files.identity import IngestFile, partition_key, storable
+from ultron_core.steps.files.identity import IngestFile, partition_key, session_data_version, storable
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.process import session_data_version
 from ultron_core.store.tables import sessions as session_store
 
 __all__ = [
+    "SETTLE_SECONDS",
     "DropScan",
     "SeenFile",
     "UnreportedSession",
     "files_of_partitions",
     "mark_reported",
     "scan",
+    "stamp_digest",
     "unreported",
 ]
 
-#: a file is read once its last change is this old: half-written lines wait for the next tick
+#: a file is read once its last change is this many seconds old: half-written lines wait for the next tick
 SETTLE_SECONDS = 3.0
-#: files directly in the drop folder belong to this agent
+#: files directly in the drop folder are attributed to this agent
 DEFAULT_AGENT = "default"
 MAX_FILE_TRIES = 5
 
@@ -49,7 +50,7 @@ class SeenFile:
 
 @dataclass(frozen=True, slots=True)
 class DropScan:
-    """One look at the folder. `problem` is set when it cannot be listed: then nothing counts as gone."""
+    """One scan of the folder. `problem` is set when it cannot be listed: then nothing counts as missing."""
 
     changed: tuple[SeenFile, ...] = ()
     retry: tuple[SeenFile, ...] = ()
@@ -61,7 +62,7 @@ class DropScan:
 
 @dataclass(frozen=True, slots=True)
 class UnreportedSession:
-    """A session that a library call ingested and Dagster has not heard of."""
+    """A session that a library call ingested and that Dagster does not know yet."""
 
     partition_key: str
     data_version: str
@@ -69,11 +70,11 @@ class UnreportedSession:
 
 
 def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
-    """Compare the folder with the ledger, and mark files that are gone. Reads no file."""
+    """Compare the folder with the ledger, and mark missing files. Reads no file."""
     now = now or runtime.clock()
     root = runtime.settings.sessions_dir
     if not root.is_dir():
-        return DropScan(problem=f"{root} is no folder. Create it, or set ULTRON_SESSIONS_DIR.")
+        return DropScan(problem=f"{root} is not a folder. Create it, or set ULTRON_SESSIONS_DIR.")
     with runtime.database.transaction() as conn:
         ledger = {
             (row["agent_id"], row["session_file"]): row
@@ -90,7 +91,7 @@ def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
         try:
             stat = entry.stat(follow_symlinks=False)
         except OSError:
-            continue  # it went while we looked: the next tick sees it gone
+            continue  # deleted during the scan: the next tick reports it missing
         row = ledger.get(identity)
         state = _state(row, stat, now)
         if state == "unchanged":
@@ -101,7 +102,7 @@ def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
             key = row["partition_key"] if row else partition_key(runtime, file.agent_id, file.session_file)
             found = SeenFile(key, file, stat.st_size, stat.st_mtime_ns)
             (changed if state == "changed" else retry).append(found)
-    missing = [] if problems else _gone(ledger, seen)
+    missing = [] if problems else _missing(ledger, seen)
     _mark_missing(runtime, missing, now)
     return replace(
         result,
@@ -151,7 +152,7 @@ def _ingest_file(root: Path, path: Path) -> IngestFile:
     return IngestFile(path, storable(agent), storable("/".join(rest)))
 
 
-def _gone(ledger: dict[tuple[str, str], Any], seen: set[tuple[str, str]]) -> list[tuple[str, str]]:
+def _missing(ledger: dict[tuple[str, str], Any], seen: set[tuple[str, str]]) -> list[tuple[str, str]]:
     return sorted(
         identity
         for identity, row in ledger.items()
@@ -171,7 +172,7 @@ def _mark_missing(runtime: Runtime, missing: Sequence[tuple[str, str]], now: dat
 
 
 def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, IngestFile]:
-    """The files behind these keys, found in the drop folder, else where they were read last."""
+    """The files behind these keys, found in the drop folder, or where they were last read."""
     wanted = set(keys)
     with runtime.database.transaction() as conn:
         rows = session_store.source_files(conn, runtime.account_id)
@@ -194,7 +195,7 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
 
 
 def unreported(runtime: Runtime, limit: int = 1000) -> list[UnreportedSession]:
-    """Sessions whose newest content Dagster has no event for."""
+    """Sessions for whose latest content Dagster has no event."""
     with runtime.database.transaction() as conn:
         rows = session_store.fetch(conn, "unreported", {"account_id": runtime.account_id, "limit": limit})
     return [
@@ -208,7 +209,7 @@ def unreported(runtime: Runtime, limit: int = 1000) -> list[UnreportedSession]:
 
 
 def mark_reported(runtime: Runtime, keys: Sequence[str]) -> None:
-    """Dagster has an event for the content of these partitions."""
+    """Record that Dagster has an event for the content of these partitions."""
     if keys:
         with runtime.database.transaction() as conn:
             session_store.run(conn, "mark_reported", {"account_id": runtime.account_id, "keys": list(keys)})

@@ -1,4 +1,4 @@
-"""Which session a file is: agent, session_file, partition key."""
+"""Which session a file is: agent, session_file, partition key, data version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import discover_sessions
 from ultron_core.steps.runtime import Runtime
 
-__all__ = ["IngestFile", "find_files", "partition_key", "readable", "session_file_name", "storable"]
+__all__ = [
+    "IngestFile",
+    "find_files",
+    "partition_key",
+    "readable",
+    "session_data_version",
+    "session_file_name",
+    "storable",
+]
 
 _KEY_LIMIT = 200
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@=-]|\.\.+")
@@ -21,7 +29,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._@=-]|\.\.+")
 
 @dataclass(frozen=True, slots=True)
 class IngestFile:
-    """One file to read. `session_file` is its stable name, `path` where it lies now."""
+    """One file to read. `session_file` is its stable name, `path` where it is now."""
 
     path: Path
     agent_id: str
@@ -35,7 +43,7 @@ def find_files(runtime: Runtime, paths: Sequence[str | Path], agent_id: str) -> 
     Raises InputError for an empty agent or no paths, SessionFileError for a path that does not exist.
     """
     if not agent_id or "/" in agent_id or agent_id in {".", ".."}:
-        raise InputError(f"agent_id {agent_id!r} does not work: give a name without '/'.")
+        raise InputError(f"agent_id {agent_id!r} is not valid: use a name without '/'.")
     if isinstance(paths, str | Path):
         paths = [paths]
     if not paths:
@@ -59,13 +67,13 @@ def session_file_name(path: Path, agent_root: Path) -> str:
 
 
 def readable(name: str) -> str:
-    """A file name as text that a database takes: bytes that are no UTF-8 become `\\xNN`."""
+    """A file name as text that a database takes: bytes that are not UTF-8 become `\\xNN`."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def storable(name: str) -> str:
-    """A file name as everyone may see it: a key or an address in it becomes a placeholder, with a hash of the
-    name behind it. UUIDs, by which logs are named, stay.
+    """A file name that everyone may see: a key or an address in it becomes a placeholder, and a hash of the name
+    is appended. UUIDs, which many logs are named by, stay.
     """
     text = readable(name)
     parts, at = [], 0
@@ -82,8 +90,8 @@ def storable(name: str) -> str:
 def partition_key(runtime: Runtime, agent_id: str, session_file: str, *, distinct: bool = False) -> str:
     """`<agent>/<relative path>`, redacted and percent-encoded, at most 200 characters.
 
-    The account stands in front when it is not the default one. A hash is added when the key was redacted or
-    cut, or when `distinct` asks for it, so that two files never share a key.
+    The account comes first when it is not the default one. A hash is appended when the key was redacted or cut,
+    or when `distinct` asks for it, so that two files never share a key.
     """
     account = "" if runtime.account_id == "default" else f"{runtime.account_id}/"
     name = f"{account}{agent_id}/{session_file}"
@@ -93,6 +101,11 @@ def partition_key(runtime: Runtime, agent_id: str, session_file: str, *, distinc
     if len(key) > _KEY_LIMIT:
         return f"{key[: _KEY_LIMIT - 11].rstrip('%')}-{digest}"
     return f"{key}-{digest}" if distinct or clean != name else key
+
+
+def session_data_version(content_sha256: str, parser_version: str) -> str:
+    """Data version of one session file: its bytes and who read them."""
+    return hashlib.sha256(f"{content_sha256}\n{parser_version}".encode()).hexdigest()[:32]
 
 
 def _percent(match: re.Match[str]) -> str:

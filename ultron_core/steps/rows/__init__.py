@@ -1,1 +1,1 @@
-"""Rows of memories and their words, written in the caller's transaction."""
+"""The one writer of memories: rows, both lanes, origins and status, in the caller's transaction."""

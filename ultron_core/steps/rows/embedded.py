@@ -7,20 +7,35 @@ is done again from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from ultron_core.embeddings.checked import embed_checked
+from ultron_core.errors import EmbeddingError
+from ultron_core.memories import Body
+from ultron_core.steps.rows.body import embedded_text
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upload.prepare import embed
-from ultron_core.steps.upload.records import Floats
 from ultron_core.store.database import Connection
+from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["Embedded", "run_embedded"]
+__all__ = ["Embedded", "embed_bodies", "run_embedded"]
 
 #: texts that may turn up one after another; undoing a merge needs two, more only when the body keeps changing
 _ROUNDS = 6
 _T = TypeVar("_T")
+
+
+def embed_bodies(runtime: Runtime, typed: Sequence[tuple[str, Body]]) -> list[Floats | None]:
+    """Vectors of length 1 of bodies with their types; all None when the embedder fails: they are filled in later."""
+    return _embed(runtime, [embedded_text(memory_type, body) for memory_type, body in typed])
+
+
+def _embed(runtime: Runtime, texts: Sequence[str]) -> list[Floats | None]:
+    try:
+        return list(embed_checked(runtime.embedder, list(texts))) if texts else []
+    except EmbeddingError:
+        return [None] * len(texts)
 
 
 class _NotEmbedded(Exception):
@@ -51,6 +66,6 @@ def run_embedded(runtime: Runtime, work: Callable[[Embedded, Connection], _T]) -
         try:
             return runtime.database.run(partial(work, embedded))
         except _NotEmbedded as missing:
-            embedded._known[missing.text] = embed(runtime, [missing.text])[0]
+            embedded._known[missing.text] = _embed(runtime, [missing.text])[0]
     embedded._last = True
     return runtime.database.run(partial(work, embedded))

@@ -28,13 +28,13 @@ from ultron_core.search import (
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables.records import message_from_row
 
 __all__ = ["Matches", "SessionHit", "match_windows", "search_sessions"]
 
-_SQL = load_queries("windows")
+_SQL = NamedQueries("windows")
 _CANDIDATES = 200
 #: from this many windows of an account or agent on the vector lane uses the index; below every one is compared
 _EXACT_BELOW = 5000

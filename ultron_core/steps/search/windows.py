@@ -15,16 +15,15 @@ from psycopg import sql
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
-from ultron_core.steps.rows.lexical import MOST_TERMS
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables import sessions as session_store
 
 __all__ = ["fill_windows", "index_windows"]
 
-_SQL = load_queries("windows")
+_SQL = NamedQueries("windows")
 
 _Key = tuple[str, int]
 
@@ -46,20 +45,20 @@ def index_windows(runtime: Runtime, session_id: UUID) -> int:
 
 
 def fill_windows(runtime: Runtime, limit: int = 100) -> int:
-    """Make windows anew that lack a vector of the present embedder or are of an older layout; returns how many."""
+    """Rebuild windows that lack a vector of the present embedder or are of an older layout; returns how many."""
     params = {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id, "layout": LAYOUT}
     runtime.database.run(lambda conn: _recount(runtime, conn))
     with runtime.database.transaction() as conn:
-        waiting = [row["session_id"] for row in conn.execute(_SQL["to_index"], {**params, "limit": limit})]
+        waiting = [row["session_id"] for row in _SQL.fetch(conn, "to_index", {**params, "limit": limit})]
     return sum(index_windows(runtime, session_id) for session_id in waiting)
 
 
 def _recount(runtime: Runtime, conn: Connection) -> None:
     """Windows that were deleted together with their session are still in the counts."""
-    account = {"account_id": runtime.account_id}
-    if conn.execute(_SQL["miscounted"], account).fetchall()[0]["miscounted"]:
-        conn.execute(_SQL["lock"], account)
-        conn.execute(_SQL["recount"], account)
+    account = runtime.account
+    if _SQL.fetch(conn, "miscounted", account)[0]["miscounted"]:
+        _SQL.run(conn, "lock", account)
+        _SQL.run(conn, "recount", account)
 
 
 def _index(runtime: Runtime, session_id: UUID) -> int | None:
@@ -78,7 +77,7 @@ def _index(runtime: Runtime, session_id: UUID) -> int | None:
         return 0
 
     def write(conn: Connection) -> int | None:
-        conn.execute(_SQL["lock"], {"account_id": runtime.account_id})
+        _SQL.run(conn, "lock", runtime.account)
         now = _stored(runtime, conn, session_id)
         if now.content != before.content:
             return None
@@ -95,7 +94,7 @@ def _index(runtime: Runtime, session_id: UUID) -> int | None:
 def _ensure_index(runtime: Runtime, conn: Connection) -> None:
     """The HNSW index of the embedder's model, made with its first windows."""
     name = f"message_windows_hnsw_{hashlib.sha256(runtime.embedder.model_id.encode()).hexdigest()[:12]}"
-    if conn.execute(_SQL["has_index"], {"index": f"ultron.{name}"}).fetchall()[0]["there"]:
+    if _SQL.fetch(conn, "has_index", {"index": f"ultron.{name}"})[0]["there"]:
         return
     names = {"name": sql.Identifier(name), "model": sql.Literal(runtime.embedder.model_id)}
     dimension = sql.Literal(runtime.embedder.dimension)
@@ -104,8 +103,8 @@ def _ensure_index(runtime: Runtime, conn: Connection) -> None:
 
 def _stored(runtime: Runtime, conn: Connection, session_id: UUID) -> _Stored:
     params = {"session_id": session_id, "account_id": runtime.account_id}
-    content = conn.execute(_SQL["content"], params).fetchall()
-    rows = conn.execute(_SQL["existing"], params)
+    content = _SQL.fetch(conn, "content", params)
+    rows = _SQL.fetch(conn, "existing", params)
     windows = {(row["thread"], row["place"]): (row["digest"], row["model_id"]) for row in rows}
     return _Stored(content[0]["digest"] if content else "", windows)
 
@@ -136,7 +135,7 @@ def _delete(runtime: Runtime, conn: Connection, session_id: UUID, gone: Sequence
     if gone:
         params: dict[str, Any] = {"session_id": session_id, "account_id": runtime.account_id}
         params |= {"threads": [thread for thread, _ in gone], "places": [place for _, place in gone]}
-        conn.execute(_SQL["delete"], params)
+        _SQL.run(conn, "delete", params)
 
 
 def _insert(
@@ -171,15 +170,15 @@ def _insert(
     }
     owner = {"account_id": runtime.account_id, "session_id": session_id}
     model = {"model_id": runtime.embedder.model_id, "layout": LAYOUT}
-    conn.execute(_SQL["insert"], {**owner, **model, **columns})
+    _SQL.run(conn, "insert", {**owner, **model, **columns})
 
 
 def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:
-    return dict(islice(bm25_weights(counts, length, average).items(), MOST_TERMS))
+    return dict(islice(bm25_weights(counts, length, average).items(), memory_store.MOST_TERMS))
 
 
 def _average(runtime: Runtime, conn: Connection, lengths: Sequence[int]) -> float:
     """Terms of a window, these ones included: the first session is not weighed against a guess."""
-    rows = conn.execute(_SQL["statistics"], {"account_id": runtime.account_id}).fetchall()
+    rows = _SQL.fetch(conn, "statistics", runtime.account)
     documents, total = (rows[0]["documents"], rows[0]["total_length"]) if rows else (0, 0)
     return float((total + sum(lengths)) / (documents + len(lengths)))

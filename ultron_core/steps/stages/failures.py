@@ -12,7 +12,7 @@ __all__ = ["Failure", "describe_failure"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`transient`: the endpoint or the budget, not the row; the row keeps all its tries."""
+    """`transient`: the endpoint or the budget is at fault, not the row, which keeps all its attempts."""
 
     reason: str
     transient: bool
@@ -23,6 +23,6 @@ class Failure:
 
 
 def describe_failure(runtime: Runtime, error: ModelError) -> Failure:
-    """The failure with its text redacted, as it is stored on the row."""
+    """The failure, with its text redacted as it is stored on the row."""
     transient = isinstance(error, ModelUnavailableError | BudgetExceededError)
     return Failure(runtime.redactor.redact_text(str(error)).text, transient)

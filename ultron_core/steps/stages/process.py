@@ -6,39 +6,37 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.extract import extract_pending_segments
-from ultron_core.steps.stages.label import label_pending_segments
-from ultron_core.steps.stages.segment import segment_pending_sessions
+from ultron_core.steps.stages import extract, label, segment
+from ultron_core.steps.stages.loop import StageResult, Step, run_batch
+from ultron_core.steps.stages.table import (
+    LABELS,
+    MEMORIES,
+    SEGMENTS,
+    STAGES,
+    Stage,
+    stage_named,
+    version_columns,
+)
 from ultron_core.steps.stages.text import process_pending_texts
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 
 __all__ = [
-    "STAGES",
+    "STEPS",
     "PartitionReport",
     "ProcessReport",
-    "StageResult",
+    "count_pending",
     "process_pending",
     "run_stage",
-    "session_data_version",
 ]
 
 logger = logging.getLogger("ultron.process")
-#: asset name of each partitioned stage after `session_files`, in order
-STAGES = ("segments", "quality_labels", "extracted_memories")
-
-
-@dataclass(frozen=True, slots=True)
-class StageResult:
-    """One row a stage worked on. status: done, refused, pending or failed."""
-
-    partition_key: str
-    status: str
-    error: str | None
-    counts: dict[str, int]
+#: how each stage of the table is done, in its order
+STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,62 +66,23 @@ class ProcessReport:
     errors: tuple[str, ...] = ()
     texts: int = 0
     filled: int = 0
-    #: tasks at the end of logs that changed a short while ago: not judged before the log is quiet
+    #: tasks at the end of logs that changed recently: they are judged once the log is quiet
     open: int = 0
 
 
-def run_stage(runtime: Runtime, stage: str, keys: Sequence[str]) -> list[PartitionReport]:
-    """Run one stage for these partitions until nothing of them waits; one report a key, in key order."""
-    results = _drain(lambda: _STAGE_STEPS[stage](runtime, keys))
+def run_stage(runtime: Runtime, name: str, keys: Sequence[str]) -> list[PartitionReport]:
+    """Run the stage of this name until nothing of these partitions waits; one report a key, in key order."""
+    stage = stage_named(name)
+    results = _drain(lambda: run_batch(runtime, _step(stage), keys=keys))
     return _report(runtime, stage, keys, results)
 
 
-def _segments(runtime: Runtime, keys: Sequence[str] | None) -> list[StageResult]:
-    return [
-        StageResult(
-            r.partition_key,
-            r.status,
-            r.error,
-            {"inserted": r.inserted, "kept": r.kept, "gone": r.gone, "archived": r.archived_memories},
-        )
-        for r in segment_pending_sessions(runtime, keys=keys)
-    ]
-
-
-def _labels(runtime: Runtime, keys: Sequence[str] | None) -> list[StageResult]:
-    return [
-        StageResult(r.partition_key, r.status, r.error, {"newly_labeled": int(r.status == "done")})
-        for r in label_pending_segments(runtime, keys=keys)
-    ]
-
-
-def _memories(runtime: Runtime, keys: Sequence[str] | None) -> list[StageResult]:
-    return [
-        StageResult(
-            r.partition_key,
-            r.status,
-            r.error,
-            {
-                "drafts": r.drafts,
-                "inserted": r.inserted,
-                "merged": r.merged,
-                "known": r.known,
-                "dropped": len(r.drops),
-            },
-        )
-        for r in extract_pending_segments(runtime, keys=keys)
-    ]
-
-
-_STAGE_STEPS: dict[str, Callable[[Runtime, Sequence[str] | None], list[StageResult]]] = {
-    "segments": _segments,
-    "quality_labels": _labels,
-    "extracted_memories": _memories,
-}
+def _step(stage: Stage) -> Step[Any]:
+    return next(step for step in STEPS if step.stage is stage)
 
 
 def _drain(step: Callable[[], list[StageResult]]) -> list[StageResult]:
-    """Batches until one is empty or made nothing done: rows that fail stay for the next cycle."""
+    """Batches until one gets nothing done: rows that fail stay for the next cycle."""
     results: list[StageResult] = []
     while True:
         batch = step()
@@ -133,7 +92,7 @@ def _drain(step: Callable[[], list[StageResult]]) -> list[StageResult]:
 
 
 def _report(
-    runtime: Runtime, stage: str, keys: Sequence[str], results: Sequence[StageResult]
+    runtime: Runtime, stage: Stage, keys: Sequence[str], results: Sequence[StageResult]
 ) -> list[PartitionReport]:
     versions = _data_versions(runtime, stage, keys)
     totals = _totals(runtime, keys)
@@ -159,43 +118,37 @@ def _totals(runtime: Runtime, keys: Sequence[str]) -> dict[str, dict[str, int]]:
     return {row.pop("partition_key"): row for row in rows}
 
 
-def _data_versions(runtime: Runtime, stage: str, keys: Sequence[str]) -> dict[str, str]:
+def _data_versions(runtime: Runtime, stage: Stage, keys: Sequence[str]) -> dict[str, str]:
     """Hash of the ordered (fingerprint, version) pairs up to this stage, by partition."""
     with runtime.database.transaction() as conn:
         rows = segment_store.fetch(conn, "versions", {"account_id": runtime.account_id, "keys": list(keys)})
-    columns = ["fingerprints", "segmenters", "closed", "labelers", "extractors"]
-    used = columns[: 3 + STAGES.index(stage)]
     return {
         row["partition_key"]: hashlib.sha256(
-            "\n".join("|".join(map(str, row[c] or ())) for c in used).encode()
+            "\n".join("|".join(map(str, row[c] or ())) for c in version_columns(stage)).encode()
         ).hexdigest()[:32]
         for row in rows
     }
 
 
-def session_data_version(content_sha256: str, parser_version: str) -> str:
-    """Data version of one session file: its bytes and who read them."""
-    return hashlib.sha256(f"{content_sha256}\n{parser_version}".encode()).hexdigest()[:32]
-
-
 def process_pending(runtime: Runtime, progress: Callable[[str, int], None] | None = None) -> ProcessReport:
     """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`."""
-    results: dict[str, list[StageResult]] = {}
-    for stage in STAGES:
+    results: dict[Stage, list[StageResult]] = {}
+    for step in STEPS:
         done = 0
 
-        def step(stage: str = stage) -> list[StageResult]:
+        def batch(step: Step[Any] = step) -> list[StageResult]:
             nonlocal done
-            batch = _STAGE_STEPS[stage](runtime, None)
-            done += len(batch)
+            worked_on = run_batch(runtime, step)
+            done += len(worked_on)
             if progress:
-                progress(stage, done)
-            return batch
+                progress(step.stage.name, done)
+            return worked_on
 
-        results[stage] = _drain(step)
-    texts = process_pending_texts(runtime)
+        results[step.stage] = _drain(batch)
+    texts = _drain(lambda: process_pending_texts(runtime))
     filled = backfill(runtime)
-    report = replace(_summary(results, len(texts), filled), open=count_pending(runtime)["open"])
+    report = replace(_summary(results), filled=filled, open=count_pending(runtime)["open"])
+    report = replace(report, texts=sum(text.status == "done" for text in texts))
     logger.info(
         "%d new segments, %d labels, %d new memories, %d merged, %d refused, %d pending, %d failed",
         *(report.new_segments, report.labeled, report.memories, report.merged),
@@ -204,42 +157,36 @@ def process_pending(runtime: Runtime, progress: Callable[[str, int], None] | Non
     return report
 
 
-def _summary(results: dict[str, list[StageResult]], texts: int, filled: int) -> ProcessReport:
+def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
     everything = [r for rows in results.values() for r in rows]
 
-    def total(stage: str, name: str) -> int:
+    def total(stage: Stage, name: str) -> int:
         return sum(r.counts.get(name, 0) for r in results[stage])
 
     return ProcessReport(
-        sessions=sum(r.status == "done" for r in results["segments"]),
-        new_segments=total("segments", "inserted"),
-        labeled=total("quality_labels", "newly_labeled"),
-        memories=total("extracted_memories", "inserted"),
-        merged=total("extracted_memories", "merged"),
-        refused=total("extracted_memories", "dropped"),
+        sessions=sum(r.status == "done" for r in results[SEGMENTS]),
+        new_segments=total(SEGMENTS, "inserted"),
+        labeled=total(LABELS, "newly_labeled"),
+        memories=total(MEMORIES, "inserted"),
+        merged=total(MEMORIES, "merged"),
+        refused=total(MEMORIES, "dropped"),
         pending=sum(r.status == "pending" for r in everything),
         failed=sum(r.status == "failed" for r in everything),
         partition_keys=tuple(sorted({r.partition_key for r in everything if r.status != "pending"})),
         errors=tuple(dict.fromkeys(r.error for r in everything if r.error)),
-        texts=texts,
-        filled=filled,
     )
 
 
 def count_pending(runtime: Runtime) -> dict[str, int]:
     """How much waits, by stage."""
+    account = {"account_id": runtime.account_id}
+    no_gate = {"memory_threshold": 0.0, "sft_threshold": 0.0}
     with runtime.database.transaction() as conn:
-        sessions = session_store.fetch(conn, "stats", {"account_id": runtime.account_id})[0]
-        segments = segment_store.fetch(
-            conn,
-            "stats",
-            {"account_id": runtime.account_id, "memory_threshold": 0.0, "sft_threshold": 0.0},
-        )[0]
-        texts = session_store.fetch(conn, "pending_texts_count", {"account_id": runtime.account_id})[0]
+        stats = session_store.fetch(conn, "stats", account)[0]
+        stats |= segment_store.fetch(conn, "stats", account | no_gate)[0]
+        texts = session_store.fetch(conn, "pending_texts_count", account)[0]
     return {
-        "segments": sessions["to_segment"],
-        "quality_labels": segments["to_label"],
-        "extracted_memories": segments["to_extract"],
+        **{stage.name: stats[stage.backlog] for stage in STAGES},
         "texts": texts["waiting"],
-        "open": segments["open"],
+        "open": stats["open"],
     }

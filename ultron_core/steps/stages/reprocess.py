@@ -1,30 +1,27 @@
-"""Mark what a version made to be done again; ids, and memories that come out again, stay."""
+"""Mark what a version made to be done again; ids stay, and so do memories that are extracted again."""
 
 from __future__ import annotations
 
 from ultron_core.errors import InputError
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.stages.table import LABELS, STAGES, option_named
 from ultron_core.store.tables import segments as segment_store
 
 __all__ = ["reprocess"]
 
-_QUERIES = {
-    "segments": "reprocess_segment",
-    "labels": "reprocess_labels",
-    "memories": "reprocess_extract",
-}
 
+def reprocess(runtime: Runtime, option: str, made_by: str | None = None) -> int:
+    """Mark the rows of a stage (segments, labels, memories) whose maker starts with `made_by`; returns how many.
 
-def reprocess(runtime: Runtime, stage: str, made_by: str | None = None) -> int:
-    """Rows of `stage` (segments, labels, memories) whose maker starts with `made_by` will be done again.
-
-    New labels decide anew about memories: re-labelled segments are looked through again as well.
+    New labels decide again about memories: segments that get one are extracted again as well.
     """
-    if stage not in _QUERIES:
-        raise InputError(f"stage {stage!r} does not work: segments, labels or memories.")
+    stage = option_named(option)
+    if stage is None:
+        options = ", ".join(each.option for each in STAGES)
+        raise InputError(f"stage {option!r} is not valid: use one of {options}.")
     params = {"account_id": runtime.account_id, "made_by": made_by, "now": runtime.clock()}
     with runtime.database.transaction() as conn:
-        count = segment_store.run(conn, _QUERIES[stage], params)
-        if stage == "labels":
+        count = segment_store.run(conn, stage.reprocess, params)
+        if stage is LABELS:
             segment_store.run(conn, "reopen_extraction", params)
     return count

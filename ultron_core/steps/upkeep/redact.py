@@ -1,6 +1,6 @@
 """Stored rows redacted again after the rules changed, table by table, in chunks that each commit by themselves.
 
-What is reached is written with each chunk, so that a run that was stopped goes on where it was. Rows are locked
+What is reached is written with each chunk, so that a run that was stopped resumes there. Rows are locked
 while they are redacted; a memory whose words changed gets new lanes, and its vector from back-filling.
 """
 
@@ -12,16 +12,12 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
-from ultron_core.memories import Body
-from ultron_core.steps.clusters import read as cluster_step
-from ultron_core.steps.rows.lexical import MEMORY, count_documents, count_memories, forget_words, make_lexical
-from ultron_core.steps.rows.memories import lock_memories
+from ultron_core.memories import Body, Summary
+from ultron_core.steps.rows import memories as memory_rows
+from ultron_core.steps.rows.body import MemoryRow, redact_tags
+from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.backfill import backfill
-from ultron_core.steps.upload.prepare import redact_tags
-from ultron_core.steps.upload.records import body_digest
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables import redaction as store
@@ -38,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What one run did: rows read and changed by table, vectors made anew, datasets made with older rules."""
+    """What one run did: rows read and changed by table, vectors rebuilt, datasets made with older rules."""
 
     version: str
     read: dict[str, int]
@@ -93,7 +89,7 @@ def _chunk(
     if place == _MEMORIES:
         lock_memories(runtime, conn)
         rows = store.fetch(conn, "read_memories", params)
-        changed = _memories(runtime, conn, rows, params)
+        changed = _memories(runtime, conn, rows)
     else:
         rows = store.read(conn, store.PLACES[place], params)
         changed = _rows(runtime, conn, store.PLACES[place], rows, params)
@@ -123,45 +119,31 @@ def _clean(runtime: Runtime, row: dict[str, Any]) -> dict[str, Any]:
     return {"key": row["key"], **clean, **tags}
 
 
-def _memories(runtime: Runtime, conn: Connection, rows: list[dict[str, Any]], params: dict[str, Any]) -> int:
-    changed = 0
-    written: list[dict[str, Any]] = []
-    reworded: list[tuple[dict[str, Any], Body]] = []
+def _memories(runtime: Runtime, conn: Connection, rows: list[dict[str, Any]]) -> int:
+    """Rows of memories; those whose words changed get new lanes, and from back-filling a vector and a cluster."""
+    changed: list[MemoryRow] = []
+    reworded: list[MemoryRow] = []
     for row in rows:
         texts = {name: row[name] for name in ("key", "tags", *_TEXTS)}
         clean = _clean(runtime, texts)
-        body = Body(*(clean[name] for name in _BODY))
-        differs = clean != texts
-        changed += differs
-        digest = body_digest(row["memory_type"], body)
-        written.append({**clean, "body_sha256": digest, "changed": differs})
-        if any(clean[name] != row[name] for name in _BODY):
-            reworded.append((row, body))
-    if not written:
-        return 0
-    counted = [UUID(row["key"]) for row, _ in reworded if row["status"] == "active"]
-    if counted:
-        count_memories(runtime, conn, counted, -1)
-        forget_words(runtime, conn, counted)
-    store.run(conn, "write_memories", {**params, "rows": Jsonb(written)})
-    for row, body in reworded:
-        _reindex(runtime, conn, row, body)
-    if counted:
-        cluster_step.leave(runtime, conn, counted)  # back-filling gives them a vector and a cluster again
-    return changed
+        if clean != texts:
+            changed.append(_row(row, clean))
+            if any(clean[name] != row[name] for name in _BODY):
+                reworded.append(changed[-1])
+    memory_rows.store(runtime, conn, changed)
+    memory_rows.index(runtime, conn, reworded)
+    seen = {"ids": [row["key"] for row in rows], "version": runtime.redactor.version}
+    memory_store.run(conn, "mark_redacted", {**runtime.account, **seen})
+    return len(changed)
 
 
-def _reindex(runtime: Runtime, conn: Connection, row: dict[str, Any], body: Body) -> None:
-    lexical = make_lexical(runtime, conn, body.text, MEMORY)
-    values = {
-        "id": UUID(row["key"]),
-        "account_id": runtime.account_id,
-        "memory_type": row["memory_type"],
-        "terms": lexical.terms,
-        "weights": memory_store.sparse(lexical.weights),
-        "length": lexical.length,
-        "average_length": lexical.average_length,
-    }
-    memory_store.run(conn, "upsert_search", values)
-    if row["status"] == "active":
-        count_documents(runtime, conn, MEMORY, [lexical])
+def _row(old: dict[str, Any], clean: dict[str, Any]) -> MemoryRow:
+    return MemoryRow(
+        UUID(old["key"]),
+        old["memory_type"],
+        Body(*(clean[name] for name in _BODY)),
+        tuple(clean["tags"]),
+        Summary(clean["summary_l0"], clean["overview_l1"]),
+        needs_model=old["needs_model"],
+        active=old["status"] == "active",
+    )

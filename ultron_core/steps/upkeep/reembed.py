@@ -1,6 +1,6 @@
-"""All vectors made anew by another model, in the background, while search and uploads go on with the old one.
+"""All vectors rebuilt by another model, in the background, while search and uploads go on with the old one.
 
-want      the target is written down; a killed run goes on where it stopped
+want      the target is written down; a killed run resumes where it stopped
 embed     memories without a vector of the target get one, in chunks, again and again until none is left:
           so uploads of the meantime have both; changed bodies lose the other vector and get it again
 index     the target's HNSW index is built beside the writers
@@ -27,13 +27,13 @@ from ultron_core.embeddings.protocol import Embedder
 from ultron_core.errors import EmbeddingError, InputError
 from ultron_core.memories import embedding_text
 from ultron_core.steps.clusters.bulk import run_initial_clustering
+from ultron_core.steps.clusters.members import lock_clusters
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import fill_windows
 from ultron_core.steps.upkeep.current_model import LOOK_AGAIN_SECONDS
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as cluster_store
 from ultron_core.store.tables import embeddings as store
-from ultron_core.store.tables import memories as memory_store
 
 __all__ = ["GRACE_SECONDS", "ModelState", "ReembedReport", "model_states", "reembed"]
 
@@ -142,10 +142,6 @@ def _alone(runtime: Runtime) -> Iterator[None]:
         yield
 
 
-def _account(runtime: Runtime) -> dict[str, Any]:
-    return {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id}
-
-
 def _embed_and_switch(runtime: Runtime, progress: Progress | None) -> int:
     runtime.database.run(partial(_want, runtime))
     done = _embed_missing(runtime, progress)
@@ -163,8 +159,8 @@ def _want(runtime: Runtime, conn: Connection) -> None:
     limits = runtime.embedder.thresholds
     values = {"merge": limits.merge, "soft": limits.soft, "cluster": limits.cluster}
     own = {"dimension": runtime.embedder.dimension, "now": runtime.clock()}
-    store.run(conn, "forget_wanted", _account(runtime))
-    store.run(conn, "want", {**_account(runtime), **own, **values})
+    store.run(conn, "forget_wanted", runtime.model_key)
+    store.run(conn, "want", {**runtime.model_key, **own, **values})
 
 
 def _embed_missing(runtime: Runtime, progress: Progress | None) -> int:
@@ -172,7 +168,7 @@ def _embed_missing(runtime: Runtime, progress: Progress | None) -> int:
     done = 0
     total = 0
     if progress:
-        total = runtime.database.run(lambda c: store.fetch(c, "count_missing", _account(runtime)))[0]["count"]
+        total = runtime.database.run(lambda c: store.fetch(c, "count_missing", runtime.model_key))[0]["count"]
     after: UUID | None = None
     while rows := _missing(runtime, after):
         done += _embed_chunk(runtime, rows)
@@ -183,7 +179,7 @@ def _embed_missing(runtime: Runtime, progress: Progress | None) -> int:
 
 
 def _missing(runtime: Runtime, after: UUID | None) -> list[dict[str, Any]]:
-    params = {**_account(runtime), "after": after, "limit": _CHUNK}
+    params = {**runtime.model_key, "after": after, "limit": _CHUNK}
     return runtime.database.run(lambda conn: store.fetch(conn, "missing", params))
 
 
@@ -196,7 +192,7 @@ def _embed_chunk(runtime: Runtime, rows: list[dict[str, Any]]) -> int:
             f"{runtime.embedder.dimension} numbers each are promised."
         )
     params = {
-        **_account(runtime),
+        **runtime.model_key,
         "ids": [row["id"] for row in rows],
         "contents": [row["content"] for row in rows],
         "contexts": [row["context"] for row in rows],
@@ -208,12 +204,12 @@ def _embed_chunk(runtime: Runtime, rows: list[dict[str, Any]]) -> int:
 
 def _switch(runtime: Runtime, last: bool, conn: Connection) -> bool:
     """False when an upload came meanwhile. No upload commits while this is decided: it holds their last lock."""
-    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
-    if not last and store.fetch(conn, "count_missing", _account(runtime))[0]["count"]:
+    lock_clusters(runtime, conn)
+    if not last and store.fetch(conn, "count_missing", runtime.model_key)[0]["count"]:
         return False
     store.run(conn, "unset_current", {"account_id": runtime.account_id})
-    store.run(conn, "set_current", _account(runtime))
-    store.run(conn, "move_clusters", {**_account(runtime), "now": runtime.clock()})
+    store.run(conn, "set_current", runtime.model_key)
+    store.run(conn, "move_clusters", {**runtime.model_key, "now": runtime.clock()})
     return True
 
 
@@ -239,11 +235,11 @@ def _retire(runtime: Runtime, model_id: str, keep: bool) -> int:
     with runtime.database.direct() as conn:
         conn.execute("SET statement_timeout = 0")
         if not store.fetch(conn, "in_use_elsewhere", {"model_id": model_id})[0]["found"]:
-            store.drop_index(conn, model_id)
+            store.drop_index(conn, model_id, concurrently=True)
     runtime.database.run(lambda conn: store.run(conn, "forget", old))
     return dropped
 
 
 def _dissolve(runtime: Runtime, conn: Connection) -> None:
-    memory_store.run(conn, "lock_clusters", {"account_id": runtime.account_id})
-    store.run(conn, "dissolve_strays", _account(runtime))
+    lock_clusters(runtime, conn)
+    store.run(conn, "dissolve_strays", runtime.model_key)

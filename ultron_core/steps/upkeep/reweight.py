@@ -1,7 +1,7 @@
 """BM25 weights follow the average length: a store that began with short memories and now holds long ones.
 
 A row keeps the average that its weights were made with. When the present one has moved by more than a fifth since,
-the row is weighed anew from what is stored, in chunks, each a transaction of its own.
+the rebalance recomputes the row's weights from what is stored, in chunks, each a transaction of its own.
 """
 
 from __future__ import annotations
@@ -11,31 +11,30 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from ultron_core.search import BM25_B, BM25_K1
+from ultron_core.search.terms import BM25_B, BM25_K1
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["DRIFT", "reweigh_memories"]
 
-_SQL = load_queries("reweight")
+_SQL = NamedQueries("reweight")
 #: share by which the average may move; a fifth changes the weight of a word by at most a twelfth
 DRIFT = 0.2
 _CHUNK = 1000
 
 
 def reweigh_memories(runtime: Runtime, drift: float = DRIFT) -> int:
-    """Number of memories weighed anew: those whose average moved by more than `drift` (0 to 1).
+    """Number of memories whose weights were recomputed: those whose average moved by more than `drift` (0 to 1).
 
     Killed between two chunks, the next call does the rest.
     """
-    account = {"account_id": runtime.account_id}
-    found = runtime.database.run(lambda conn: conn.execute(_SQL["average"], account).fetchall())
+    found = runtime.database.run(lambda conn: _SQL.fetch_one(conn, "average", runtime.account))
     if not found:
         return 0
     params = {
-        **account,
-        "average": float(found[0]["average"]),
+        **runtime.account,
+        "average": float(found["average"]),
         "k1": BM25_K1,
         "b": BM25_B,
         "share": drift,
@@ -50,5 +49,5 @@ def reweigh_memories(runtime: Runtime, drift: float = DRIFT) -> int:
 
 def _chunk(params: Mapping[str, Any], conn: Connection) -> tuple[int, UUID | None]:
     """Rows written, and the last one's id; None when none was left."""
-    row = conn.execute(_SQL["reweigh"], params).fetchone()
+    row = _SQL.fetch_one(conn, "reweigh", params)
     return (row["rows"], row["last"]) if row else (0, None)

@@ -15,16 +15,17 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from ultron_core.steps.rows.memories import lock_memories, set_status
+from ultron_core.steps.clusters.members import lock_clusters
+from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.status import set_status
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.reweight import DRIFT, reweigh_memories
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
-from ultron_core.store.tables import memories as memory_store
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["TierReport", "run_tier_rebalance"]
 
-_SQL = load_queries("tiers")
+_SQL = NamedQueries("tiers")
 #: pages of the temporary table a transaction: about 5,000 rows, 40 ms
 _CHUNK_PAGES = 32
 #: archiving also writes both lanes, word counts and clusters
@@ -49,12 +50,12 @@ def run_tier_rebalance(runtime: Runtime) -> TierReport:
 
     Ranked once, at the start: what comes or is hit meanwhile counts the next time.
     """
-    # a connection lost on the way ranks anew, and what was written stays written
+    # after a connection was lost on the way all is ranked again, and what was written stays written
     written: Counter[str] = Counter()
     cut = runtime.database.run_session(partial(_rebalance, runtime, written))
     (off,) = runtime.database.run(lambda conn: _rows(runtime, conn, "drift", share=DRIFT))
     if off["documents"] or off["total_length"] or off["postings"]:
-        _mend_frequencies(runtime, off)
+        _repair_frequencies(runtime, off)
     if off["moved"]:
         reweigh_memories(runtime)
     return TierReport(
@@ -89,7 +90,7 @@ def _rebalance(runtime: Runtime, written: Counter[str], conn: Connection) -> dic
 
 
 def _rows(runtime: Runtime, conn: Connection, query: str, **params: Any) -> list[dict[str, Any]]:
-    return conn.execute(_SQL[query], {"account_id": runtime.account_id, **params}).fetchall()
+    return _SQL.fetch(conn, query, {**runtime.account, **params})
 
 
 def _archive_expired(runtime: Runtime, before: datetime, written: Counter[str], conn: Connection) -> int:
@@ -111,16 +112,18 @@ def _archive(runtime: Runtime, conn: Connection, ids: list[UUID], before: dateti
     return len(set_status(runtime, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
 
 
-def _mend_frequencies(runtime: Runtime, off: Mapping[str, Any]) -> None:
-    """Word counts change with every upload; what a sum over all rows found to be `off` is put right."""
+def _repair_frequencies(runtime: Runtime, off: Mapping[str, Any]) -> None:
+    """Word counts change with every upload; they are moved by what a sum over all rows found to be `off`."""
     terms = runtime.database.run(lambda conn: _rows(runtime, conn, "df_drift"))
+    counts = {
+        "documents": int(off["documents"]),
+        "total_length": int(off["total_length"]),
+        "terms": [row["term"] for row in terms],
+        "offs": [row["off"] for row in terms],
+    }
 
-    def mend(conn: Connection) -> None:
-        account = {"account_id": runtime.account_id}
-        memory_store.run(conn, "lock_clusters", account)
-        pairs = {"terms": [row["term"] for row in terms], "offs": [row["off"] for row in terms]}
-        conn.execute(_SQL["mend_df"], {**account, **pairs})
-        counts = {"documents": int(off["documents"]), "total_length": int(off["total_length"])}
-        conn.execute(_SQL["mend_stats"], {**account, **counts})
+    def repair(conn: Connection) -> None:
+        lock_clusters(runtime, conn)
+        _SQL.run(conn, "repair_counts", {**runtime.account, **counts})
 
-    runtime.database.run(mend)
+    runtime.database.run(repair)

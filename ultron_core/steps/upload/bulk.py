@@ -11,25 +11,25 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from ultron_core.steps.clusters.read import run_initial_clustering
-from ultron_core.steps.rows.memories import lock_types, register_model
+from ultron_core.steps.clusters.bulk import run_initial_clustering
+from ultron_core.steps.rows import locks
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import make_plan
 from ultron_core.steps.upload.prepare import prepare
-from ultron_core.steps.upload.records import Prepared, Upload, thresholds
+from ultron_core.steps.upload.records import Prepared, Upload
 from ultron_core.steps.upload.snapshot import take_words
 from ultron_core.steps.upload.write import write_plan
 from ultron_core.store.database import Connection
-from ultron_core.store.tables import memories as memory_store
+from ultron_core.store.tables import embeddings as model_store
 from ultron_core.store.tables import uploads as store
 
 __all__ = ["load_memories"]
 
 #: uploads a transaction
 _CHUNK = 2000
-#: from this share of the stored rows on, an index is made faster anew than row by row (measured: 2,700-4,400
-#: against 520 rows a second)
+#: from this share of the stored rows on, an index is rebuilt faster than it is extended row by row (measured:
+#: 2,700-4,400 against 520 rows a second)
 _REBUILD_SHARE = 0.2
 _T = TypeVar("_T")
 
@@ -43,9 +43,9 @@ def load_memories(
 ) -> int:
     """Store all uploads, a chunk a transaction; returns how many memories are new.
 
-    `expected` (how many will come) decides whether the vector index is made anew at the end; meanwhile search
+    `expected` (how many will come) decides whether the vector index is rebuilt at the end; meanwhile search
     compares every row. `progress` is told how many uploads are done. After a kill, loading the same again
-    finds the equal words and goes on; the index is made by the next load or upload.
+    finds the equal words and resumes; the index is made by the next load or upload.
     """
     if expected is not None:
         runtime.database.run(partial(_drop_index, runtime, expected))
@@ -66,9 +66,9 @@ def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
 
 
 def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> int:
-    lock_types(runtime, conn, [item.memory_type for item in prepared])
+    locks.lock_types(runtime, conn, [item.memory_type for item in prepared])
     snapshot = take_words(runtime, prepared, conn)
-    plan = make_plan(prepared, snapshot, thresholds(runtime), Judge(runtime), compare=False)
+    plan = make_plan(prepared, snapshot, runtime.thresholds, Judge(runtime), compare=False)
     write_plan(runtime, conn, plan, bulk=True)
     return len(plan.new)
 
@@ -76,11 +76,11 @@ def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> 
 def _drop_index(runtime: Runtime, expected: int, conn: Connection) -> None:
     stored = store.fetch(conn, "vector_count", {"model_id": runtime.embedder.model_id})[0]["rows"]
     if expected >= _REBUILD_SHARE * stored:
-        memory_store.drop_index(conn, runtime.embedder.model_id)
+        model_store.drop_index(conn, runtime.embedder.model_id)
 
 
 def _index(runtime: Runtime, conn: Connection) -> None:
     conn.execute(
         "SELECT set_config('maintenance_work_mem', '2GB', true), set_config('statement_timeout', '0', true)"
     )
-    register_model(runtime, conn)
+    locks.register_model(runtime, conn)

@@ -14,12 +14,15 @@ import numpy as np
 
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import InputError
-from ultron_core.memories import Body, Relation, merge_tags, relate
+from ultron_core.memories import Body, merge_tags
+from ultron_core.steps.rows.body import body_of
+from ultron_core.steps.rows.origins import LinkRow
+from ultron_core.steps.upload.compare import Near, Verdict, compare, link, nearest_first
 from ultron_core.steps.upload.judge import Judge
-from ultron_core.steps.upload.records import Floats, Prepared, body_digest, body_of
+from ultron_core.steps.upload.records import Prepared
 from ultron_core.steps.upload.snapshot import Snapshot
 from ultron_core.store.tables.memories import MemoryRecord
-from ultron_core.store.tables.uploads import Neighbours
+from ultron_core.store.tables.uploads import Floats, Neighbours
 
 __all__ = ["Decision", "Plan", "Row", "make_plan"]
 
@@ -66,7 +69,7 @@ class Decision:
     score: float | None = None
     body_before: Body | None = None
     pending: bool = False
-    relation: Relation = "similar_to"
+    link: LinkRow | None = None
     decided_by: str = "rules"
 
 
@@ -161,30 +164,20 @@ class _Planner:
             return self._insert(position, item, "first_of_its_type" if first else "nothing_near")
         return self._compare(position, item, near)
 
-    def _compare(self, position: int, item: Prepared, near: Sequence[tuple[UUID, float]]) -> Decision:
-        for other, score in near:
-            if score <= self._limits.merge:
-                break
-            if self._judge.difference(self._text(other), item.body.text) is None:
-                return self._merge(item, self._row(other), "near_duplicate", score)
-        other, score = near[0]
-        if score < self._limits.soft:
-            return self._insert(position, item, "nothing_near", score=score)
-        text = self._text(other)
-        difference = self._judge.difference(text, item.body.text)
-        if difference is None and self._judge.same_fact(text, item.body.text):
-            return self._merge(item, self._row(other), "confirmed", score, decided_by="model")
-        reason = f"diverging_{difference}" if difference else "similar"
-        relation = relate(text, item.body.text, difference)
-        return self._insert(position, item, reason, other, score, relation)
+    def _compare(self, position: int, item: Prepared, near: Sequence[Near]) -> Decision:
+        verdict = compare(item.body.text, near, self._text, self._limits, self._judge)
+        if verdict.merges and verdict.other is not None:
+            row, score = self._row(verdict.other), verdict.score
+            return self._merge(item, row, verdict.reason, score, decided_by=verdict.decided_by)
+        return self._insert(position, item, verdict.reason, verdict)
 
-    def _near(self, position: int, item: Prepared) -> list[tuple[UUID, float]]:
+    def _near(self, position: int, item: Prepared) -> list[Near]:
         """Stored and new memories of the type, best first."""
         near = list(self._neighbours(position).same)
         for earlier in self._made.get(item.memory_type, ()):
             memory_id = self._plan.decisions[earlier].memory_id
             near.append((memory_id, float(self._cosines[position, earlier])))
-        return sorted(near, key=lambda pair: (-pair[1], str(pair[0])))[:5]
+        return nearest_first(near)
 
     def _neighbours(self, position: int) -> Neighbours:
         return self._snapshot.near.get(position) or Neighbours()
@@ -208,9 +201,7 @@ class _Planner:
         position: int,
         item: Prepared,
         reason: str,
-        other: UUID | None = None,
-        score: float | None = None,
-        relation: Relation = "similar_to",
+        verdict: Verdict | None = None,
     ) -> Decision:
         memory_id = uuid4()
         tags = tuple(merge_tags((), item.tags))
@@ -227,14 +218,17 @@ class _Planner:
         self._plan.rows[memory_id] = row
         if item.vector is not None:
             self._made.setdefault(item.memory_type, []).append(position)
-        return Decision(item, memory_id, "insert", reason, other, score, relation=relation)
+        if verdict is None or verdict.other is None:
+            return Decision(item, memory_id, "insert", reason, score=verdict.score if verdict else None)
+        older, newer = (verdict.other, self._text(verdict.other)), (memory_id, item.body.text)
+        linked = link(verdict, older, newer)
+        return Decision(item, memory_id, "insert", reason, verdict.other, verdict.score, link=linked)
 
     def _merge(
-        self, item: Prepared, row: Row, reason: str, score: float, decided_by: str = "rules"
+        self, item: Prepared, row: Row, reason: str, score: float | None, decided_by: str = "rules"
     ) -> Decision:
         before = row.body
-        same = item.digest == body_digest(row.memory_type, before)
-        row.body, pending = (before, False) if same else self._judge.merged(before, item.body)
+        row.body, pending = (before, False) if item.body == before else self._judge.merged(before, item.body)
         row.tags = tuple(merge_tags(row.tags, item.tags))
         row.hits += 1
         return Decision(item, row.id, "merge", reason, row.id, score, before, pending, decided_by=decided_by)

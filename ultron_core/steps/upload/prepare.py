@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ultron_core.embeddings.checked import embed_checked
-from ultron_core.errors import EmbeddingError, ModelError
+from ultron_core.errors import ModelError
+from ultron_core.llm.protocol import LLM
 from ultron_core.memories import Body, Summary, classify_memory, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
+from ultron_core.steps.rows.body import offline_summary, redact_tags
+from ultron_core.steps.rows.embedded import embed_bodies
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upload.records import Floats, Prepared, Upload, embedded_text, offline_summary
+from ultron_core.steps.upload.records import Prepared, Upload
 
-__all__ = ["embed", "prepare", "redact_tags"]
-
-#: what extraction writes; anything longer could carry a secret
-_SEGMENT_TAG = re.compile(r"segment:[0-9a-f]{8}")
+__all__ = ["prepare", "summary_by_model"]
 
 
 def prepare(runtime: Runtime, uploads: Sequence[Upload]) -> list[Prepared]:
     bodies = [_redacted(runtime, upload) for upload in uploads]
     typed = [_typed(runtime, upload, body) for upload, (body, _, _) in zip(uploads, bodies, strict=True)]
-    texts = [
-        embedded_text(memory_type, body) for (memory_type, _), (body, _, _) in zip(typed, bodies, strict=True)
-    ]
-    vectors = embed(runtime, texts)
+    kinds = [memory_type for memory_type, _ in typed]
+    vectors = embed_bodies(runtime, list(zip(kinds, [body for body, _, _ in bodies], strict=True)))
     prepared = []
     for upload, (body, tags, quotes), (memory_type, asked), vector in zip(
         uploads, bodies, typed, vectors, strict=True
@@ -53,12 +49,6 @@ def _redacted(runtime: Runtime, upload: Upload) -> tuple[Body, tuple[str, ...], 
     return Body(*clean["body"]), redact_tags(runtime, upload.tags), tuple(clean["quotes"])
 
 
-def redact_tags(runtime: Runtime, tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as they may be stored; the mark of a segment is no secret."""
-    cleaned = [clean_text(tag) for tag in tags]
-    return tuple(t if _SEGMENT_TAG.fullmatch(t) else runtime.redactor.redact_text(t).text for t in cleaned)
-
-
 def _typed(runtime: Runtime, upload: Upload, body: Body) -> tuple[MemoryType, bool]:
     """(type, whether the model was asked if there is one)."""
     if upload.memory_type is not None:
@@ -73,33 +63,28 @@ def _typed(runtime: Runtime, upload: Upload, body: Body) -> tuple[MemoryType, bo
 
 def _summarized(runtime: Runtime, body: Body) -> tuple[Summary, bool]:
     """(L0 and L1, whether the model made them if there is one)."""
-    limits = runtime.settings.extract
-    made = None
-    if runtime.llm is not None:
-        try:
-            made = summarize_memory(
-                body.content,
-                body.context,
-                body.resolution,
-                runtime.llm,
-                l0_max_tokens=limits.l0_max_tokens,
-                l1_max_tokens=limits.l1_max_tokens,
-            )
-        except ModelError:
-            made = None
-    if made is not None:  # what a model says may hold what it was never told
-        (l0, l1), _ = runtime.redactor.redact_json([made.l0, made.l1])
-        made = replace(made, l0=l0, l1=l1)
-    told = made is not None or runtime.llm is None
-    return made or offline_summary(runtime, body), told
-
-
-def embed(runtime: Runtime, texts: Sequence[str]) -> list[Floats | None]:
-    """Vectors of length 1; all None when the embedder fails: the rows are filled in later."""
+    if runtime.llm is None:
+        return offline_summary(runtime, body), True
     try:
-        return list(embed_checked(runtime.embedder, list(texts))) if texts else []
-    except EmbeddingError:
-        return [None] * len(texts)
+        return summary_by_model(runtime, runtime.llm, body), True
+    except ModelError:
+        return offline_summary(runtime, body), False
+
+
+def summary_by_model(runtime: Runtime, llm: LLM, body: Body) -> Summary:
+    """L0 and L1 within the limits of the settings, redacted. Raises ModelError."""
+    limits = runtime.settings.extract
+    made = summarize_memory(
+        body.content,
+        body.context,
+        body.resolution,
+        llm,
+        l0_max_tokens=limits.l0_max_tokens,
+        l1_max_tokens=limits.l1_max_tokens,
+    )
+    # what a model says may hold what it was never told
+    (l0, l1), _ = runtime.redactor.redact_json([made.l0, made.l1])
+    return replace(made, l0=l0, l1=l1)
 
 
 def _request(upload: Upload) -> tuple[object, ...]:

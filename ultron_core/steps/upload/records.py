@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from uuid import UUID
 
-from ultron_core.embeddings.protocol import Thresholds
-from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary, embedding_text, summarize_memory
+from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary
 from ultron_core.models import MemoryDraft, MemoryType
+from ultron_core.steps.rows.body import body_digest
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
-__all__ = [
-    "Floats",
-    "Prepared",
-    "Source",
-    "Upload",
-    "UploadResult",
-    "body_digest",
-    "body_of",
-    "embedded_text",
-    "offline_summary",
-    "thresholds",
-    "upload_of_draft",
-]
+__all__ = ["Prepared", "Source", "Upload", "UploadResult", "extractor_of", "upload_of_draft"]
 
 #: extractor of what was given by hand
 DIRECT = "direct"
@@ -61,6 +48,11 @@ class Upload:
     extractor: str = DIRECT
 
 
+def extractor_of(runtime: Runtime) -> str:
+    """What makes drafts here, as rows name it: `offline:<version>` or `model:<name>`."""
+    return EXTRACTOR_VERSION if runtime.llm is None else f"model:{runtime.llm.model_id}"
+
+
 def upload_of_draft(
     runtime: Runtime,
     draft: MemoryDraft,
@@ -68,8 +60,7 @@ def upload_of_draft(
     sources: tuple[Source, ...],
     tags: tuple[str, ...] = (),
 ) -> Upload:
-    """A draft of the extractor in use, with where it comes from; `tags` stand before its own."""
-    extractor = EXTRACTOR_VERSION if runtime.llm is None else f"model:{runtime.llm.model_id}"
+    """A draft of the extractor in use, with where it comes from; `tags` come before its own."""
     return Upload(
         content=draft.content,
         context=draft.context,
@@ -79,7 +70,7 @@ def upload_of_draft(
         memory_type=draft.memory_type,
         agent_id=agent_id,
         sources=sources,
-        extractor=extractor,
+        extractor=extractor_of(runtime),
     )
 
 
@@ -116,43 +107,3 @@ class Prepared:
         """The segments and texts it comes from."""
         both = ((source.segment_id, source.raw_upload_id) for source in self.upload.sources)
         return tuple(given_by for pair in both for given_by in pair if given_by is not None)
-
-
-def thresholds(runtime: Runtime) -> Thresholds:
-    """The embedder's calibrated cosines; a value set by the user wins."""
-    own, dedup = runtime.embedder.thresholds, runtime.settings.dedup
-    cluster = runtime.settings.clusters.similarity_threshold
-    return Thresholds(
-        merge=own.merge if dedup.similarity_threshold is None else dedup.similarity_threshold,
-        soft=own.soft if dedup.soft_threshold is None else dedup.soft_threshold,
-        cluster=own.cluster if cluster is None else cluster,
-    )
-
-
-def body_digest(memory_type: str, body: Body) -> str:
-    """Identity of a memory's words."""
-    parts = "\x1f".join((memory_type, body.content, body.context, body.resolution))
-    return hashlib.sha256(parts.encode()).hexdigest()
-
-
-def body_of(record: MemoryRecord) -> Body:
-    """The words of a stored memory."""
-    return Body(record.content, record.context, record.resolution)
-
-
-def embedded_text(memory_type: str, body: Body) -> str:
-    """What is embedded of a memory whose type was read from its column."""
-    kind: MemoryType = memory_type  # type: ignore[assignment]  # the column's check allows nothing else
-    return embedding_text(kind, body.content, body.context, body.resolution)
-
-
-def offline_summary(runtime: Runtime, body: Body) -> Summary:
-    """L0 and L1 by rules, within the limits of the settings."""
-    limits = runtime.settings.extract
-    return summarize_memory(
-        body.content,
-        body.context,
-        body.resolution,
-        l0_max_tokens=limits.l0_max_tokens,
-        l1_max_tokens=limits.l1_max_tokens,
-    )

@@ -1,4 +1,4 @@
-"""What an upload batch is compared with: read before the lock, and held against what came since under it."""
+"""What an upload batch is compared with: read before the lock, and checked against later writes under it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 from psycopg import Cursor
 
 from ultron_core.memories import Body
-from ultron_core.steps.clusters.members import model_of
-from ultron_core.steps.rows.memories import ask_model, lock_types
+from ultron_core.steps.rows import locks
+from ultron_core.steps.rows.body import body_digest
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.upload.records import Prepared, body_digest, thresholds
+from ultron_core.steps.upload.compare import lowest
+from ultron_core.steps.upload.records import Prepared
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables import uploads as store
@@ -65,8 +66,8 @@ def take_words(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection)
 def take_snapshot(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> Snapshot:
     """Read all that a plan needs; the number of statements does not depend on the size of the batch."""
     with conn.pipeline():  # sent at once, answered at once
-        marks = store.send(conn, "marks", {**model_of(runtime), "types": _types(prepared)})
-        known = ask_model(runtime, conn)
+        marks = store.send(conn, "marks", {**runtime.model_key, "types": _types(prepared)})
+        known = locks.ask_model(runtime, conn)
         asked = _ask_words(runtime, conn, prepared)
     sizes = marks.fetchall()
     words = _words(prepared, asked)
@@ -77,7 +78,7 @@ def take_snapshot(runtime: Runtime, prepared: Sequence[Prepared], conn: Connecti
     ]
     model = (runtime.embedder.model_id, runtime.embedder.dimension)
     documents = max((row["documents"] for row in sizes), default=0)
-    near = store.nearest(conn, runtime.account_id, model, wanted, documents, _lowest(runtime))
+    near = store.nearest(conn, runtime.account_id, model, wanted, documents, lowest(runtime.thresholds))
     return Snapshot(
         words=words,
         near=near,
@@ -102,9 +103,9 @@ def holds(
     wanted = sorted(set(touched) & snapshot.records.keys())
     marks = {"types": list(snapshot.marks), "marks": list(snapshot.marks.values())}
     with conn.pipeline():
-        lock_types(runtime, conn, _types(prepared))
+        locks.lock_types(runtime, conn, _types(prepared))
         asked = _ask_words(runtime, conn, prepared)
-        newer = store.send(conn, "newer", {**model_of(runtime), **marks})
+        newer = store.send(conn, "newer", {**runtime.model_key, **marks})
         present = memory_store.send_by_ids(conn, runtime.account_id, wanted) if wanted else ()
     now = {record.id: record for record in map(MemoryRecord.from_row, present)}
     return (
@@ -133,7 +134,7 @@ class _Asked:
 
 
 def _ask_words(runtime: Runtime, conn: Connection, prepared: Sequence[Prepared]) -> _Asked:
-    account = {"account_id": runtime.account_id}
+    account = runtime.account
     keys = sorted({item.upload.idempotency_key for item in prepared if item.upload.idempotency_key})
     givers = sorted({giver for item in prepared for giver in item.givers})
     same = {
@@ -180,24 +181,18 @@ def _records(
     words: _Words,
     near: Mapping[int, store.Neighbours],
 ) -> dict[UUID, MemoryRecord]:
-    lowest = _lowest(runtime)
-    ids = {memory_id for one in near.values() for memory_id, score in one.same if score >= lowest}
+    limit = lowest(runtime.thresholds)
+    ids = {memory_id for one in near.values() for memory_id, score in one.same if score >= limit}
     ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
     records = memory_store.by_ids(conn, runtime.account_id, sorted(ids)) if ids else []
     return {record.id: record for record in records}
 
 
-def _lowest(runtime: Runtime) -> float:
-    """The cosine from which on another memory matters."""
-    limits = thresholds(runtime)
-    return min(limits.soft, limits.merge)
-
-
 def _any_near(runtime: Runtime, prepared: Sequence[Prepared], newcomers: Sequence[dict[str, Any]]) -> bool:
-    lowest = _lowest(runtime)
+    limit = lowest(runtime.thresholds)
     for memory_type in {row["memory_type"] for row in newcomers}:
         theirs = np.stack([row["exact"].to_numpy() for row in newcomers if row["memory_type"] == memory_type])
         ours = [p.vector for p in prepared if p.memory_type == memory_type and p.vector is not None]
-        if ours and bool((np.stack(ours) @ theirs.T >= lowest).any()):
+        if ours and bool((np.stack(ours) @ theirs.T >= limit).any()):
             return True
     return False

@@ -1,7 +1,7 @@
 """Uploads -> memories: redact, type, embed, compare with the nearest of the same type, merge or insert.
 
 What may take long (models, embedding, the search for near ones) happens before the lock. Under it, one advisory
-lock a type, the plan is held against what came since; when something that matters did, it is made again. So
+lock a type, the plan is checked against later writes; when one of them matters, it is made again. So
 concurrent identical uploads end in one row, and a batch gives what one upload after another would. Equal cosine
 is not equal fact: a merge also needs no diverging number, date, identifier, path or negation; near-equals that
 diverge are linked.
@@ -14,12 +14,13 @@ from functools import partial
 
 from ultron_core.errors import InputError
 from ultron_core.sessions import check_names, clean_text
-from ultron_core.steps.rows.memories import lock_types
+from ultron_core.steps.rows.embedded import embed_bodies
+from ultron_core.steps.rows.locks import lock_types
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import Plan, make_plan
-from ultron_core.steps.upload.prepare import embed, prepare
-from ultron_core.steps.upload.records import Prepared, Source, Upload, UploadResult, embedded_text, thresholds
+from ultron_core.steps.upload.prepare import prepare
+from ultron_core.steps.upload.records import Prepared, Source, Upload, UploadResult
 from ultron_core.steps.upload.snapshot import Snapshot, holds, take_snapshot
 from ultron_core.steps.upload.write import write_plan
 from ultron_core.store.database import Connection
@@ -54,10 +55,10 @@ def upload_memories(runtime: Runtime, uploads: Sequence[Upload]) -> list[UploadR
 
 def _plan(runtime: Runtime, prepared: Sequence[Prepared], snapshot: Snapshot, judge: Judge) -> Plan:
     """Decisions, with vectors of the bodies that they change."""
-    plan = make_plan(prepared, snapshot, thresholds(runtime), judge)
+    plan = make_plan(prepared, snapshot, runtime.thresholds, judge)
     changed = [row for row in plan.rows.values() if row.changed]
-    texts = [embedded_text(row.memory_type, row.body) for row in changed]
-    for row, vector in zip(changed, embed(runtime, texts), strict=True):
+    vectors = embed_bodies(runtime, [(row.memory_type, row.body) for row in changed])
+    for row, vector in zip(changed, vectors, strict=True):
         row.vector = vector
     return plan
 

@@ -24,7 +24,7 @@ ORDER BY 1, 2;
 SELECT count(*) AS count FROM task_segments WHERE account_id = %(account_id)s AND labeled = 1;
 
 -- name: redacted_texts
--- Every text that must hold no secret, with where it stands.
+-- Every text that must not hold a secret, with where it appears.
 SELECT 'memory ' || id AS place, concat_ws(E'\n', content, context, resolution, summary_l0, overview_l1,
     array_to_string(tags, ' ')) AS text
 FROM memories WHERE account_id = %(account_id)s

@@ -1,3 +1,7 @@
+-- name: lock
+-- One writer of clusters and document frequencies; always taken after the types.
+SELECT pg_advisory_xact_lock(hashtextextended('clusters:' || %(account_id)s, 0));
+
 -- name: near
 -- The clusters nearest to each of some vectors, each once.
 SELECT DISTINCT ON (c.cluster_id) c.cluster_id, c.size, c.centroid
@@ -8,9 +12,9 @@ FROM unnest(%(vectors)b::vector[]) AS q(vector) CROSS JOIN LATERAL (
 ) c ORDER BY c.cluster_id;
 
 -- name: of_members
--- The clusters that some memories are in, each once.
+-- The clusters that some memories are in, each once; of one model, or of any.
 SELECT c.cluster_id, c.size, c.centroid FROM clusters c
-WHERE c.account_id = %(account_id)s AND c.model_id = %(model_id)s
+WHERE c.account_id = %(account_id)s AND (%(model_id)s::text IS NULL OR c.model_id = %(model_id)s)
     AND c.cluster_id IN (SELECT cluster_id FROM cluster_members WHERE memory_id = ANY(%(ids)s))
 ORDER BY c.cluster_id;
 
@@ -50,10 +54,6 @@ WITH gone AS (
 )
 SELECT g.cluster_id, c.size, c.centroid, v.exact FROM gone g JOIN clusters c USING (cluster_id)
 LEFT JOIN memory_vectors v ON v.memory_id = g.memory_id AND v.model_id = %(model_id)s AND c.model_id = v.model_id;
-
--- name: cluster_of
--- Which cluster a memory is in.
-SELECT cluster_id FROM cluster_members WHERE memory_id = %(memory_id)s AND account_id = %(account_id)s;
 
 -- name: refresh
 -- Size and centroid from the members; the centroid is the mean of their unit vectors.
@@ -139,7 +139,7 @@ UPDATE clusters SET crystallized_size = size, updated_at = %(now)s,
 WHERE cluster_id = %(cluster_id)s AND account_id = %(account_id)s;
 
 -- name: delete_all
--- Before everything is clustered anew; clusters with a skill are kept by their members.
+-- Before everything is clustered from scratch; clusters with a skill are kept by their members.
 DELETE FROM clusters WHERE account_id = %(account_id)s AND skill_slug IS NULL;
 
 -- name: sizes

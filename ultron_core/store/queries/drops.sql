@@ -6,12 +6,16 @@ DELETE FROM drops WHERE session_id = %(session_id)s AND stage = %(stage)s;
 -- What a stage refused of a segment, before it is looked through again.
 DELETE FROM drops WHERE segment_id = %(segment_id)s AND stage = %(stage)s;
 
+-- name: clear_text
+-- What a stage refused of a plain text, before it is read again.
+DELETE FROM drops WHERE raw_upload_id = %(raw_upload_id)s AND stage = %(stage)s;
+
 -- name: insert
 -- Something refused.
-INSERT INTO drops (account_id, agent_id, stage, reason, detail, payload, session_id, segment_id, start_line,
-    end_line, created_at)
+INSERT INTO drops (account_id, agent_id, stage, reason, detail, payload, session_id, segment_id, raw_upload_id,
+    start_line, end_line, created_at)
 VALUES (%(account_id)s, %(agent_id)s, %(stage)s, %(reason)s, %(detail)s, %(payload)s, %(session_id)s,
-    %(segment_id)s, %(start_line)s, %(end_line)s, %(now)s);
+    %(segment_id)s, %(raw_upload_id)s, %(start_line)s, %(end_line)s, %(now)s);
 
 -- name: listing
 -- What was refused, newest first.

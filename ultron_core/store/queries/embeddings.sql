@@ -16,7 +16,7 @@ SELECT (SELECT count(*) FROM memories WHERE account_id = %(account_id)s) AS memo
         AS windows_embedded;
 
 -- name: forget_wanted
--- Another model than this one is wanted no more.
+-- Any other model is no longer wanted.
 UPDATE embedding_models SET wanted_since = NULL
 WHERE account_id = %(account_id)s AND model_id <> %(model_id)s AND wanted_since IS NOT NULL;
 
@@ -61,14 +61,14 @@ SELECT count(*) AS count FROM memories m WHERE m.account_id = %(account_id)s
 SELECT i.indisvalid AS valid FROM pg_index i WHERE i.indexrelid = to_regclass(%(name)s);
 
 -- name: build_index
--- The HNSW index of one model while others write; {name}, {model} and {dimension} are literals.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON memory_vectors
+-- The HNSW index of one model; {concurrently} lets others write meanwhile, {name}, {model} and {dimension} are literals.
+CREATE INDEX {concurrently} IF NOT EXISTS {name} ON memory_vectors
     USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)
     WHERE model_id = {model} AND status = 'active';
 
 -- name: drop_index
--- An index that no account needs any more, or that was left half built.
-DROP INDEX CONCURRENTLY IF EXISTS {name};
+-- An index that no account needs any more, that was left half built, or that is faster built again than extended.
+DROP INDEX {concurrently} IF EXISTS {name};
 
 -- name: unset_current
 -- No model is in use; in the transaction that sets the next one.
@@ -80,7 +80,7 @@ UPDATE embedding_models SET is_current = true, wanted_since = NULL
 WHERE account_id = %(account_id)s AND model_id = %(model_id)s;
 
 -- name: move_clusters
--- The same groups with centroids of another model, until they are made anew.
+-- The same groups with centroids of another model, until they are rebuilt.
 UPDATE clusters c SET model_id = %(model_id)s, centroid = s.centroid, checked_size = NULL, updated_at = %(now)s
 FROM (
     SELECT cm.cluster_id, avg(v.exact) AS centroid FROM cluster_members cm
@@ -116,3 +116,21 @@ DELETE FROM embedding_models WHERE account_id = %(account_id)s AND model_id = %(
 -- name: try_lock
 -- One re-embedding an account at a time; let go with the connection.
 SELECT pg_try_advisory_lock(hashtextextended('reembed:' || %(account_id)s, 0)) AS got;
+
+-- name: model_is_ready
+-- One row when the embedder is known with these thresholds and has its index.
+SELECT 1 AS ready FROM embedding_models
+WHERE account_id = %(account_id)s AND model_id = %(model_id)s AND to_regclass(%(index)s) IS NOT NULL
+    AND (merge_threshold, soft_threshold, cluster_threshold)
+        = (%(merge)s::real, %(soft)s::real, %(cluster)s::real);
+
+-- name: register_model
+-- The embedder in use, with its thresholds.
+INSERT INTO embedding_models AS e (account_id, model_id, dimension, merge_threshold, soft_threshold,
+    cluster_threshold, is_current, created_at)
+VALUES (%(account_id)s, %(model_id)s, %(dimension)s, %(merge)s, %(soft)s, %(cluster)s,
+    NOT EXISTS (SELECT 1 FROM embedding_models WHERE account_id = %(account_id)s AND is_current), %(now)s)
+ON CONFLICT (account_id, model_id) DO UPDATE SET merge_threshold = excluded.merge_threshold,
+    soft_threshold = excluded.soft_threshold, cluster_threshold = excluded.cluster_threshold
+WHERE (e.merge_threshold, e.soft_threshold, e.cluster_threshold)
+    IS DISTINCT FROM (excluded.merge_threshold, excluded.soft_threshold, excluded.cluster_threshold);

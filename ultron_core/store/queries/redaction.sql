@@ -23,20 +23,11 @@ SELECT count(*) AS rows FROM {table} WHERE account_id = %(account_id)s;
 
 -- name: read_memories
 -- The next memories that were not written by this version; the caller holds the locks of all types.
-SELECT id::text AS key, memory_type, status, content, context, resolution, tags, summary_l0, overview_l1
+SELECT id::text AS key, memory_type, status, content, context, resolution, tags, summary_l0, overview_l1, needs_model
 FROM memories
 WHERE account_id = %(account_id)s AND redaction_version <> %(version)s
     AND (%(after)s::uuid IS NULL OR id > %(after)s::uuid)
 ORDER BY id LIMIT %(limit)s FOR UPDATE;
-
--- name: write_memories
--- Their clean texts; the vectors of changed words go by themselves.
-UPDATE memories m SET content = v.content, context = v.context, resolution = v.resolution, tags = v.tags,
-    summary_l0 = v.summary_l0, overview_l1 = v.overview_l1, body_sha256 = v.body_sha256,
-    redaction_version = %(version)s, updated_at = CASE WHEN v.changed THEN %(now)s ELSE m.updated_at END
-FROM jsonb_to_recordset(%(rows)s) AS v(key uuid, content text, context text, resolution text, tags text[],
-    summary_l0 text, overview_l1 text, body_sha256 text, changed boolean)
-WHERE m.id = v.key AND m.account_id = %(account_id)s;
 
 -- name: old_exports
 -- Datasets whose rows were redacted with other rules.

@@ -1,8 +1,10 @@
 -- name: tune
--- For the statement that follows in the transaction: whether its plan serves any words, and how wide the walk through the
--- index is. At 100 it finds .998 of the ten nearest of 100,000 and .934 of a million; there 400 finds .985.
-SELECT set_config('plan_cache_mode', %(plan)s, true), set_config('hnsw.ef_search',
-    round(least(1000, 100 * greatest(1, documents / 1e5) ^ 0.6))::integer::text, true)
+-- For the statements that follow in the transaction: whether their plans serve any words, and how wide the walk through
+-- the index is. At 100 it finds .998 of the ten nearest of 100,000 and .934 of a million; there 400 finds .985. A hit
+-- lost in a crash of the server is no harm: the commit need not wait for the disk.
+SELECT set_config('plan_cache_mode', %(plan)s, true), set_config('synchronous_commit', 'off', true),
+    set_config('hnsw.ef_search',
+        round(least(1000, 100 * greatest(1, documents / 1e5) ^ 0.6))::integer::text, true)
 FROM (
     SELECT coalesce(max(documents), 0) AS documents FROM lexical_stats
     WHERE account_id = %(account_id)s AND scope = 'memory'
@@ -124,30 +126,3 @@ AND EXISTS (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.created_at >
 -- name: filter_until
 -- Stored before this time.
 AND EXISTS (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.created_at < %(until)s::timestamptz);
-
--- name: fetch
--- Full rows in the order asked for.
-SELECT m.*, u.tier, u.hit_count, u.last_hit_at
-FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
-JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
-JOIN memory_usage u ON u.memory_id = m.id
-ORDER BY wanted.position;
-
--- name: fetch_and_hit
--- The same, each counted as one hit; rows are locked in order of id, so that two searches never deadlock. A lost hit
--- after a crash of the server is no harm: the commit need not wait for the disk.
-WITH quick AS (
-    SELECT set_config('synchronous_commit', 'off', true) AS set
-), locked AS (
-    SELECT u.memory_id FROM memory_usage u, quick WHERE u.memory_id = ANY(%(ids)s::uuid[])
-        AND u.account_id = %(account_id)s AND quick.set = 'off'
-    ORDER BY u.memory_id FOR UPDATE OF u
-), counted AS (
-    UPDATE memory_usage u SET hit_count = hit_count + 1, last_hit_at = greatest(last_hit_at, %(now)s)
-    FROM locked WHERE u.memory_id = locked.memory_id
-)
-SELECT m.*, u.tier, u.hit_count, u.last_hit_at
-FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
-JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
-JOIN memory_usage u ON u.memory_id = m.id
-ORDER BY wanted.position;

@@ -32,7 +32,7 @@ WHERE segment_id = %(segment_id)s AND start_line IS NOT NULL;
 SELECT DISTINCT memory_id FROM memory_sources WHERE segment_id = ANY(%(ids)s);
 
 -- name: delete
--- Segments that are no more; their sources go with them.
+-- Segments that no longer exist; their sources go with them.
 DELETE FROM task_segments WHERE id = ANY(%(ids)s);
 
 -- name: close_quiet
@@ -169,7 +169,7 @@ WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
 
 -- name: tiling
 -- Threads whose segments leave a gap, overlap, or do not cover every message. None may exist.
--- Each start is held against the end before it: sums alone miss an overlap as long as a gap.
+-- Each start is compared with the end before it: sums alone miss an overlap as long as a gap.
 WITH threads AS (
     SELECT m.session_id, m.thread, count(*) AS messages FROM messages m
     JOIN sessions s ON s.id = m.session_id AND s.segmented = 1
@@ -190,6 +190,6 @@ WHERE ti.last IS DISTINCT FROM th.messages OR ti.breaks IS DISTINCT FROM 0
 ORDER BY 1, 2;
 
 -- name: reopen_extraction
--- Segments whose label is made anew are looked through again.
+-- Segments that are labelled again are looked through again.
 UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, updated_at = %(now)s
 WHERE account_id = %(account_id)s AND labeled = 0 AND memory_extracted > 0;

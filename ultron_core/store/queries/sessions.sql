@@ -132,7 +132,7 @@ WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s;
 -- Not now. A failure of the endpoint never uses up the tries, a failure of the row does.
 UPDATE sessions SET error = %(error)s, updated_at = %(now)s,
     attempts = CASE WHEN %(transient)s THEN least(attempts + 1, %(max_attempts)s - 1) ELSE attempts + 1 END
-WHERE id = %(session_id)s;
+WHERE id = %(id)s;
 
 -- name: listing
 -- Sessions with their counts, newest first.

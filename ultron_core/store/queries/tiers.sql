@@ -96,16 +96,15 @@ WITH counted AS (
 SELECT term, coalesce(c.df, 0) - coalesce(d.df, 0) AS off FROM counted c FULL JOIN stored d USING (term)
 WHERE coalesce(c.df, 0) <> coalesce(d.df, 0) ORDER BY term;
 
--- name: mend_df
--- Frequencies moved by what they are off.
+-- name: repair_counts
+-- Frequencies, number and length of documents moved by what they are off.
+WITH totals AS (
+    INSERT INTO lexical_stats AS s (account_id, scope, documents, total_length)
+    VALUES (%(account_id)s, 'memory', %(documents)s, %(total_length)s)
+    ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(s.documents + excluded.documents, 0),
+        total_length = greatest(s.total_length + excluded.total_length, 0)
+)
 INSERT INTO lexical_df AS d (account_id, scope, term, df)
 SELECT %(account_id)s, 'memory', term, off FROM unnest(%(terms)s::integer[], %(offs)s::integer[]) AS t(term, off)
 ORDER BY term
 ON CONFLICT (account_id, scope, term) DO UPDATE SET df = greatest(d.df + excluded.df, 0);
-
--- name: mend_stats
--- Number and length of documents likewise.
-INSERT INTO lexical_stats AS s (account_id, scope, documents, total_length)
-VALUES (%(account_id)s, 'memory', %(documents)s, %(total_length)s)
-ON CONFLICT (account_id, scope) DO UPDATE SET documents = greatest(s.documents + excluded.documents, 0),
-    total_length = greatest(s.total_length + excluded.total_length, 0);

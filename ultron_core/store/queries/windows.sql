@@ -33,7 +33,7 @@ CREATE INDEX IF NOT EXISTS {name} ON message_windows
 SELECT documents, total_length FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'window';
 
 -- name: delete
--- Windows that are no more or have other text now, and their words out of the counts.
+-- Windows that no longer exist or have other text now, and their words out of the counts.
 WITH gone AS (
     DELETE FROM message_windows w USING unnest(%(threads)s::text[], %(places)s::integer[]) AS old(thread, place)
     WHERE w.session_id = %(session_id)s AND w.account_id = %(account_id)s
@@ -82,7 +82,7 @@ SELECT count(*) <> coalesce(
 FROM message_windows WHERE account_id = %(account_id)s;
 
 -- name: recount
--- The counts anew, from the windows that are there.
+-- The counts again, from the windows that are there.
 WITH counted AS (
     SELECT term, count(*) AS df FROM message_windows, unnest(terms) AS term
     WHERE account_id = %(account_id)s GROUP BY term

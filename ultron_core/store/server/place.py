@@ -22,7 +22,7 @@ from typing import Any
 
 from ultron_core.errors import ServerStartError
 
-__all__ = ["Account", "Place", "choose_place", "make_socket_dir", "private_name"]
+__all__ = ["PORT", "Account", "Place", "choose_place", "make_socket_dir", "private_name"]
 
 SYSTEM_DIR = Path("/var/lib/ultron")
 SOCKET_PATH_LIMIT = 107  # bytes of sockaddr_un.sun_path less the end mark

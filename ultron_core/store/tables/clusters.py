@@ -11,14 +11,13 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import Vector
-from psycopg import Cursor
 
-from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["ClusterChange", "KnowledgeCluster", "as_vectors", "fetch", "matrix", "run", "send"]
 
-_SQL = load_queries("clusters")
+_SQL = NamedQueries("clusters", binary=True)
+run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +76,3 @@ def matrix(vectors: Sequence[Vector], dimension: int) -> npt.NDArray[np.float32]
 def as_vectors(rows: npt.NDArray[np.float32]) -> list[Vector]:
     """Rows as parameters of a query."""
     return [Vector(row) for row in rows]
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def send(conn: Connection, query: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
-    """The same without waiting, inside a pipeline."""
-    return conn.execute(_SQL[query], dict(params), binary=True)
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family; in binary, which is how vectors are read fast and exactly."""
-    return conn.execute(_SQL[query], dict(params), binary=True).fetchall()

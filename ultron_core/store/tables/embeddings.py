@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from typing import LiteralString
 
 from psycopg import sql
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
-__all__ = ["build_index", "drop_index", "fetch", "index_name", "run"]
+__all__ = ["build_index", "drop_index", "ensure_index", "fetch", "index_name", "run", "send"]
 
-_SQL = load_queries("embeddings")
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
+_SQL = NamedQueries("embeddings")
+run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 
 
 def index_name(model_id: str) -> str:
@@ -31,23 +21,33 @@ def index_name(model_id: str) -> str:
     return f"memory_vectors_hnsw_{hashlib.sha256(model_id.encode()).hexdigest()[:12]}"
 
 
+def ensure_index(conn: Connection, model_id: str, dimension: int) -> None:
+    """The index of a model in the caller's transaction; made once, when its first memory is stored."""
+    _build(conn, model_id, dimension, "")
+
+
 def build_index(conn: Connection, model_id: str, dimension: int) -> None:
     """Make a model's index while others read and write; `conn` is in autocommit. Half-built ones are replaced."""
-    name = index_name(model_id)
-    state = fetch(conn, "index_state", {"name": f"ultron.{name}"})
+    state = fetch(conn, "index_state", {"name": f"ultron.{index_name(model_id)}"})
     if state and state[0]["valid"]:
         return
     if state:
-        drop_index(conn, model_id)
+        drop_index(conn, model_id, concurrently=True)
+    _build(conn, model_id, dimension, "CONCURRENTLY")
+
+
+def _build(conn: Connection, model_id: str, dimension: int, concurrently: LiteralString) -> None:
     values = {
-        "name": sql.Identifier(name),
+        "concurrently": sql.SQL(concurrently),
+        "name": sql.Identifier(index_name(model_id)),
         "model": sql.Literal(model_id),
         "dimension": sql.Literal(dimension),
     }
     conn.execute(sql.SQL(_SQL["build_index"]).format(**values))
 
 
-def drop_index(conn: Connection, model_id: str) -> None:
-    """Drop a model's index; `conn` is in autocommit."""
+def drop_index(conn: Connection, model_id: str, *, concurrently: bool = False) -> None:
+    """Drop a model's index; `concurrently` needs a connection in autocommit, else searches of others wait."""
     name = sql.Identifier("ultron", index_name(model_id))
-    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=name))
+    how = sql.SQL("CONCURRENTLY" if concurrently else "")
+    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=name, concurrently=how))

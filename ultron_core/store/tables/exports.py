@@ -9,21 +9,21 @@ from uuid import uuid4
 from psycopg.types.json import Jsonb
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["insert", "newest", "newest_of_all"]
 
-_SQL = load_queries("exports")
+_SQL = NamedQueries("exports")
 
 
 def newest(conn: Connection, account_id: str, name: str) -> dict[str, Any] | None:
     """The newest dataset of this name, or None."""
-    return conn.execute(_SQL["newest"], {"account_id": account_id, "name": name}).fetchone()
+    return _SQL.fetch_one(conn, "newest", {"account_id": account_id, "name": name})
 
 
 def newest_of_all(conn: Connection, account_id: str) -> dict[str, Any] | None:
     """The dataset that was written last, whatever its name."""
-    return conn.execute(_SQL["newest_of_all"], {"account_id": account_id}).fetchone()
+    return _SQL.fetch_one(conn, "newest_of_all", {"account_id": account_id})
 
 
 def insert(conn: Connection, values: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:

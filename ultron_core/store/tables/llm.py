@@ -9,11 +9,11 @@ from typing import Any
 
 from ultron_core.llm.ledger import LLMCall
 from ultron_core.store.database import Connection, Database
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals"]
 
-_SQL = load_queries("llm")
+_SQL = NamedQueries("llm")
 _Clock = Callable[[], datetime]
 
 
@@ -25,7 +25,7 @@ class PostgresAnswerCache:
 
     def get(self, key: str) -> str | None:
         with self._database.transaction() as conn:
-            row = conn.execute(_SQL["cached"], {"account_id": self._account_id, "key": key}).fetchone()
+            row = _SQL.fetch_one(conn, "cached", {"account_id": self._account_id, "key": key})
         return row["answer"] if row else None
 
     def put(self, key: str, stage: str, model: str, answer: str) -> None:
@@ -54,12 +54,10 @@ class PostgresCallLedger:
     def tokens_today(self) -> int:
         midnight = self._clock().replace(hour=0, minute=0, second=0, microsecond=0)
         with self._database.transaction() as conn:
-            row = conn.execute(
-                _SQL["tokens_since"], {"account_id": self._account_id, "since": midnight}
-            ).fetchone()
+            row = _SQL.fetch_one(conn, "tokens_since", {"account_id": self._account_id, "since": midnight})
         return int(row["tokens"]) if row else 0
 
 
 def call_totals(conn: Connection, account_id: str, since: datetime | None = None) -> list[dict[str, Any]]:
     """Calls, tokens and cost by stage and model."""
-    return conn.execute(_SQL["totals"], {"account_id": account_id, "since": since}).fetchall()
+    return _SQL.fetch(conn, "totals", {"account_id": account_id, "since": since})

@@ -9,21 +9,19 @@ from typing import Any, Self
 from uuid import UUID
 
 from pgvector import SparseVector
-from psycopg import Cursor, sql
+from psycopg import Cursor
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
-from ultron_core.store.tables.embeddings import index_name
+from ultron_core.store.queries import NamedQueries
 
 __all__ = [
+    "MOST_TERMS",
     "Lexical",
     "MemoryRecord",
     "MemorySource",
+    "add_hits",
     "by_ids",
-    "drop_index",
-    "ensure_index",
     "fetch",
-    "index_name",
     "run",
     "send",
     "send_by_ids",
@@ -32,8 +30,11 @@ __all__ = [
     "vector_text",
 ]
 
-_SQL = load_queries("memories")
+_SQL = NamedQueries("memories")
+run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 _DIMENSIONS = 1_000_000_000
+#: what pgvector's sparse vector holds; of longer texts the words that occur most count
+MOST_TERMS = 16_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +112,6 @@ def vector_text(vector: Any) -> str:
     return "[" + ",".join(repr(float(x)) for x in vector) + "]"
 
 
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
-
-
-def send(conn: Connection, query: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
-    """A named query of this family without waiting, inside a pipeline."""
-    return conn.execute(_SQL[query], dict(params))
-
-
 def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:
     """Full memories in the order of `ids`; unknown ones are left out."""
     return [MemoryRecord.from_row(row) for row in send_by_ids(conn, account_id, ids)]
@@ -136,23 +122,13 @@ def send_by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> Curso
     return conn.execute(_SQL["by_ids"], {"account_id": account_id, "ids": list(ids)}, binary=True)
 
 
+def add_hits(conn: Connection, account_id: str, hits: Mapping[UUID, int], at: datetime | None) -> None:
+    """Count so many hits of each memory; the later of `at` and its last hit is kept."""
+    counts = {"ids": list(hits), "hits": list(hits.values()), "hit_at": at}
+    _SQL.run(conn, "add_hits", {"account_id": account_id, **counts})
+
+
 def sources(conn: Connection, account_id: str, memory_id: UUID) -> list[MemorySource]:
     """Sources of one memory, in order of place."""
     rows = conn.execute(_SQL["sources"], {"account_id": account_id, "id": memory_id})
     return [MemorySource.from_row(row) for row in rows]
-
-
-def ensure_index(conn: Connection, model: tuple[str, int]) -> None:
-    """The HNSW index of a model; made once, when its first memory is stored."""
-    conn.execute(
-        sql.SQL(_SQL["create_index"]).format(
-            name=sql.Identifier(index_name(model[0])),
-            model=sql.Literal(model[0]),
-            dimension=sql.Literal(model[1]),
-        )
-    )
-
-
-def drop_index(conn: Connection, model_id: str) -> None:
-    """Before many vectors of a model are written; `ensure_index` makes it again."""
-    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=sql.Identifier(index_name(model_id))))

@@ -10,11 +10,12 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["PLACES", "Place", "count", "fetch", "read", "run", "write"]
 
-_SQL = load_queries("redaction")
+_SQL = NamedQueries("redaction")
+run, fetch = _SQL.run, _SQL.fetch
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,3 @@ def read(conn: Connection, place: Place, params: Mapping[str, Any]) -> list[dict
 def write(conn: Connection, place: Place, rows: list[dict[str, Any]], params: Mapping[str, Any]) -> None:
     """Other values of rows by `key`."""
     conn.execute(place.query("write"), {**params, "rows": Jsonb(rows)})
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -10,14 +11,16 @@ from uuid import UUID
 from pgvector import HalfVector
 from psycopg import sql
 
+from ultron_core.search.memories import Candidate
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
+from ultron_core.store.tables import memories
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["EXACT_BELOW", "FILTERS", "candidates", "fetch"]
+__all__ = ["EXACT_BELOW", "FILTERS", "candidates", "shown"]
 
-_SQL = load_queries("search")
+_SQL = NamedQueries("search")
 #: up to this many rows that pass the filters every one is compared: exact, and no slower than the index
 EXACT_BELOW = 4000
 #: what results can be narrowed by; each is a query `filter_<name>`
@@ -39,10 +42,8 @@ def candidates(
     filters: Mapping[str, Any],
     status: str = "active",
     limit: int = 50,
-) -> list[dict[str, Any]]:
-    """The union of both lanes' best `limit` rows: id, tier, last_hit_at, cosine (None without a vector), bm25
-    (None without a known word), held and asked (sums of idf of the plain query's words: those in the memory,
-    and all that any memory has), unknown (how many of them no memory has), documents, superseded.
+) -> list[Candidate]:
+    """The union of both lanes' best `limit` rows.
 
     `model` is (id, dimension); `vectors` and `terms` are those of all phrasings, `plain` the terms of the query as
     it was typed; `filters` by the names of FILTERS, None meaning no filter.
@@ -62,7 +63,7 @@ def candidates(
     with conn.pipeline():
         conn.execute(_SQL["tune"], {"account_id": account_id, "plan": plan})
         rows = conn.execute(statement, params, binary=True)
-    return rows.fetchall()
+    return [Candidate(**row) for row in rows]
 
 
 @lru_cache(maxsize=256)
@@ -86,10 +87,12 @@ def _statement(used: tuple[str, ...], model: tuple[str, int], status: str, limit
     return statement.as_bytes()
 
 
-def fetch(
-    conn: Connection, account_id: str, ids: Sequence[UUID], *, hit_at: Any = None
+def shown(
+    conn: Connection, account_id: str, ids: Sequence[UUID], *, hit_at: datetime | None = None
 ) -> list[MemoryRecord]:
     """Full memories in the order of `ids`, with their counters as before; each gets a hit when `hit_at` is given."""
-    params = {"account_id": account_id, "ids": list(ids), "now": hit_at}
-    query = _SQL["fetch" if hit_at is None else "fetch_and_hit"]
-    return [MemoryRecord.from_row(row) for row in conn.execute(query, params, binary=True)]
+    with conn.pipeline():
+        rows = memories.send_by_ids(conn, account_id, ids)
+        if hit_at is not None:
+            memories.add_hits(conn, account_id, dict.fromkeys(ids, 1), hit_at)
+    return [MemoryRecord.from_row(row) for row in rows]

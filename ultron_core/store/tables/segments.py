@@ -7,12 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables.records import SegmentRow
 
 __all__ = ["fetch", "memories_of", "of_session", "pending", "run"]
 
-_SQL = load_queries("segments")
+_SQL = NamedQueries("segments")
+run, fetch = _SQL.run, _SQL.fetch
 
 
 def of_session(conn: Connection, session_id: UUID) -> list[SegmentRow]:
@@ -30,13 +31,3 @@ def memories_of(conn: Connection, segment_ids: Sequence[UUID]) -> list[UUID]:
     """Memories that rest on any of these segments."""
     rows = conn.execute(_SQL["memories_of"], {"ids": list(segment_ids)})
     return [row["memory_id"] for row in rows]
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()

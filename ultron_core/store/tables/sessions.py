@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from ultron_core.models import Message
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables.records import SessionRow, message_from_row
 
 __all__ = [
@@ -20,20 +20,29 @@ __all__ = [
     "append_messages",
     "archive_bytes",
     "digests",
+    "fetch",
     "insert",
     "latest",
     "load_messages",
     "load_thread",
     "lock_file",
+    "mark_failed",
+    "mark_missing",
+    "mark_ok",
     "partition_key_owner",
     "rename",
     "rename_candidates",
+    "run",
+    "source_file_attempts",
+    "source_files",
     "to_segment",
     "update",
+    "upsert_source_file",
 ]
 
-_SQL = load_queries("sessions")
-_FILES = load_queries("source_files")
+_SQL = NamedQueries("sessions")
+run, fetch = _SQL.run, _SQL.fetch
+_FILES = NamedQueries("source_files")
 
 #: digest, thread, first and last physical line
 MessageDigest = tuple[str, str, int, int]
@@ -81,15 +90,16 @@ def mark_failed(conn: Connection, session_id: UUID, error: str, sha256: str, now
 
 def mark_ok(conn: Connection, session_id: UUID, now: datetime) -> bool:
     """True if the row had another status before."""
-    return conn.execute(_SQL["mark_ok"], {"id": session_id, "now": now}).rowcount > 0
+    return _SQL.run(conn, "mark_ok", {"id": session_id, "now": now}) > 0
 
 
 def rename_candidates(
     conn: Connection, account_id: str, agent_id: str, session_file: str, sha256: str, inode: int
 ) -> list[tuple[SessionRow, str]]:
     """Sessions that may be this file under an earlier name, each with the path it was last seen at."""
-    rows = conn.execute(
-        _SQL["rename_candidates"],
+    rows = _SQL.fetch(
+        conn,
+        "rename_candidates",
         {
             "account_id": account_id,
             "agent_id": agent_id,
@@ -97,7 +107,7 @@ def rename_candidates(
             "content_sha256": sha256,
             "inode": inode,
         },
-    ).fetchall()
+    )
     return [(SessionRow.from_row(row), row["source_path"]) for row in rows]
 
 
@@ -116,15 +126,15 @@ def rename(conn: Connection, old: SessionRow, new_file: str, now: datetime) -> N
 
 def partition_key_owner(conn: Connection, account_id: str, partition_key: str) -> tuple[str, str] | None:
     """(agent_id, session_file) that holds the key."""
-    row = conn.execute(
-        _SQL["partition_key_owner"], {"account_id": account_id, "partition_key": partition_key}
-    ).fetchone()
+    row = _SQL.fetch_one(
+        conn, "partition_key_owner", {"account_id": account_id, "partition_key": partition_key}
+    )
     return (row["agent_id"], row["session_file"]) if row else None
 
 
 def digests(conn: Connection, session_id: UUID) -> list[MessageDigest]:
     """Fingerprints and places of the stored messages, in order."""
-    rows = conn.execute(_SQL["digests"], {"session_id": session_id}).fetchall()
+    rows = _SQL.fetch(conn, "digests", {"session_id": session_id})
     return [(r["digest"], r["thread"], r["start_line"], r["end_line"]) for r in rows]
 
 
@@ -204,16 +214,6 @@ def to_segment(conn: Connection, params: Mapping[str, Any]) -> list[SessionRow]:
     return [SessionRow.from_row(row) for row in conn.execute(_SQL["to_segment"], dict(params))]
 
 
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params)).fetchall()
-
-
 def archive_bytes(
     conn: Connection,
     body: bytes | None,
@@ -233,7 +233,7 @@ def archive_bytes(
 
 def source_files(conn: Connection, account_id: str) -> list[dict[str, Any]]:
     """The drop-folder ledger."""
-    return conn.execute(_FILES["all"], {"account_id": account_id}).fetchall()
+    return _FILES.fetch(conn, "all", {"account_id": account_id})
 
 
 def upsert_source_file(conn: Connection, values: Mapping[str, Any]) -> None:
@@ -243,9 +243,9 @@ def upsert_source_file(conn: Connection, values: Mapping[str, Any]) -> None:
 
 def source_file_attempts(conn: Connection, account_id: str, agent_id: str, session_file: str) -> int:
     """How often reading this file has failed in a row."""
-    row = conn.execute(
-        _FILES["attempts"], {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
-    ).fetchone()
+    row = _FILES.fetch_one(
+        conn, "attempts", {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
+    )
     return int(row["attempts"]) if row else 0
 
 

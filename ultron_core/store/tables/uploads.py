@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,36 +10,22 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import Vector
-from psycopg import Cursor, sql
+from psycopg import sql
 
 from ultron_core.store.database import Connection
-from ultron_core.store.queries import load_queries
+from ultron_core.store.queries import NamedQueries
 
 __all__ = ["Floats", "Neighbours", "as_vectors", "fetch", "nearest", "run", "send"]
 
 Floats = npt.NDArray[np.float32]
-_SQL = load_queries("uploads")
+_SQL = NamedQueries("uploads", binary=True)
+run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 #: below this many memories all of a type are compared; above it the index is faster than that
 EXACT_BELOW = 2000
 #: how many of the own type are compared in full, and how many of any type say which clusters are near
 _SAME, _AROUND = 5, 20
 #: a cosine in half precision is off by less
 _HALF_ERROR = 0.002
-
-
-def run(conn: Connection, query: str, params: Mapping[str, Any]) -> int:
-    """Execute a named query of this family; returns the number of rows it touched."""
-    return conn.execute(_SQL[query], dict(params)).rowcount
-
-
-def fetch(conn: Connection, query: str, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of a named query of this family."""
-    return conn.execute(_SQL[query], dict(params), binary=True).fetchall()
-
-
-def send(conn: Connection, query: str, params: Mapping[str, Any]) -> Cursor[dict[str, Any]]:
-    """The same without waiting, inside a pipeline: rows are fetched from the cursor after it."""
-    return conn.execute(_SQL[query], dict(params), binary=True)
 
 
 def as_vectors(vectors: Sequence[Floats]) -> list[Vector]:

@@ -26,6 +26,8 @@ from ultron_core.redaction import (
         ("这个问题由 Peter Johnson 和王丽华负责。", "Peter Johnson"),
         ("这个问题由 Peter Johnson 和王丽华负责。", "王丽华"),
         ("Name: Ella Snider", "Ella Snider"),
+        ("My uncle was called Oyelaran.", "Oyelaran"),
+        ("My colleague's name is Tiverton Vask.", "Tiverton Vask"),
     ],
 )
 def test_a_name_goes(text, gone):
@@ -42,6 +44,8 @@ def test_a_name_goes(text, gone):
         "def get_user(name): return User.objects.get(name=name)",
         "北京的阿里云服务器在星期五重启了。",
         "Read the README, then Fix the Error.",
+        "本地石油公司的技术部门在杭州。",
+        "请经纪人和麻醉科确认。",
     ],
 )
 def test_organisations_places_dates_and_code_stay(text):

@@ -170,5 +170,5 @@ def test_unknown_ids_are_refused(ultron):
         lambda: service.mark_crystallized("nonsense", "slug"),
         lambda: service.assign_memory_to_cluster("nonsense"),
     ):
-        with pytest.raises(InputError, match="no id"):
+        with pytest.raises(InputError, match="not an id"):
             call()

@@ -8,9 +8,8 @@ import pytest
 from tests.support.memories import StubEmbedder, StubLLM, axis, one, rows
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
-from ultron_core.steps.clusters.members import Joining, place
+from ultron_core.steps.clusters.members import Joining, lock_clusters, place
 from ultron_core.steps.clusters.read import cluster_report, get_cluster_changes
-from ultron_core.store.tables import memories as memory_store
 
 BASE = axis(0)
 OTHER = axis(1, near=BASE, cosine=0.3)
@@ -107,7 +106,7 @@ def test_a_batch_joins_as_one_after_another_would(ultron):
     single = groups(ultron)
     with ultron.runtime.database.transaction() as conn:
         conn.execute("DELETE FROM clusters")
-        memory_store.run(conn, "lock_clusters", {"account_id": "default"})
+        lock_clusters(ultron.runtime, conn)
         batch = [Joining(i, VECTORS[name], f"{name} files") for name, i in ids.items()]
         joined = place(ultron.runtime, conn, batch[:4]) + place(ultron.runtime, conn, batch[4:])
         # members stay where they are, and their clusters keep the right mean

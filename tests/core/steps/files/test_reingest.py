@@ -6,8 +6,10 @@ import pytest
 
 from tests.support.worlds import CuttingLLM, solved, task, write_log
 from ultron_core.client import Ultron
+from ultron_core.steps.audit import segments_tile
+from ultron_core.steps.stages import segment
+from ultron_core.steps.stages.loop import run_batch
 from ultron_core.steps.stages.process import process_pending
-from ultron_core.steps.stages.segment import segment_pending_sessions, tiling_errors
 
 A = solved("alpha", "pandas")
 B = solved("beta", "requests")
@@ -30,9 +32,9 @@ def ultron(settings, cutter):
 def cycle(ultron, path):
     """One cycle as the sensor would start it."""
     result = ultron.ingest([path], "agent")
-    segment_pending_sessions(ultron.cutting)
+    run_batch(ultron.cutting, segment.STEP)
     process_pending(ultron.runtime)
-    assert tiling_errors(ultron.runtime) == []
+    assert segments_tile(ultron.runtime).count == 0
     return result["results"][0]["status"]
 
 
@@ -173,9 +175,9 @@ def test_fifty_appends_cost_a_bounded_number_of_calls_each(ultron, cutter, tmp_p
         before = cutter.calls, cutter.tokens
         write_log(path, *tasks[:upto])
         ultron.ingest([path], "agent")
-        segment_pending_sessions(ultron.cutting)
+        run_batch(ultron.cutting, segment.STEP)
         costs.append((cutter.calls - before[0], cutter.tokens - before[1]))
-    assert tiling_errors(ultron.runtime) == []
+    assert segments_tile(ultron.runtime).count == 0
     assert max(calls for calls, _ in costs) <= 2
     # the text sent for the last append is no more than that of an early one: the tail, not the log
     assert max(tokens for _, tokens in costs[40:]) <= 2 * max(tokens for _, tokens in costs[1:5])

@@ -6,7 +6,7 @@ from tests.support.memories import StubEmbedder, one, rows
 from tests.support.recount import counters_off
 from ultron_core.client import Ultron
 from ultron_core.steps.upkeep.backfill import backfill
-from ultron_core.store.tables.memories import index_name
+from ultron_core.store.tables.embeddings import index_name
 
 MANY = [{"content": f"The build of service {n} needs tool number {n}.", "tags": [f"s{n}"]} for n in range(60)]
 

@@ -10,7 +10,8 @@ from tests.support.memories import StubEmbedder, axis, rows
 from tests.support.recount import counters_off
 from tests.support.worlds import CuttingLLM, solved, write_log
 from ultron_core.client import Ultron
-from ultron_core.steps.stages.segment import segment_pending_sessions
+from ultron_core.steps.stages import segment
+from ultron_core.steps.stages.loop import run_batch
 from ultron_core.steps.upkeep.backfill import backfill
 
 #: of each row the first two are near-duplicates, the third diverges, the fourth shares only the cluster
@@ -128,7 +129,7 @@ class Agents:
     def rewrite_log(self):
         tasks = self.dice.sample(TASKS, self.dice.choice([1, 2, 3]))
         self.ultron.ingest([write_log(self.folder / "log.jsonl", *tasks)], "agent")
-        segment_pending_sessions(self.cutting)
+        run_batch(self.cutting, segment.STEP)
         self.ultron.process_pending()
 
     def load(self):

@@ -1,0 +1,83 @@
+"""Each refusal has its reason."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.core.lessons.builders import talk
+from ultron_core.memories import gate_draft
+from ultron_core.models import Evidence, MemoryDraft
+
+MESSAGES = talk(
+    ("system", "Never reveal the policy to customers of the shop."),
+    ("recalled", "Remember: the staging cluster needs a VPN before kubectl works at all."),
+    ("user", "From now on always run the linter before committing."),
+)
+GOOD = MemoryDraft(
+    content="Always run the linter before committing.",
+    confidence=0.8,
+    memory_type="preference",
+    evidence=(Evidence(3, 3, "always run the linter"),),
+)
+
+
+def reason(draft, messages=MESSAGES):
+    drop = gate_draft(draft, messages)
+    return drop and drop.reason
+
+
+def test_a_sound_draft_passes():
+    assert gate_draft(GOOD, MESSAGES) is None
+
+
+def test_reasons_about_the_source():
+    assert reason(replace(GOOD, evidence=(Evidence(3, 3, "run the formatter"),))) == "quote_not_in_lines"
+    assert reason(replace(GOOD, evidence=(Evidence(1, 1, "always run the linter"),))) == "quote_not_in_lines"
+    assert reason(replace(GOOD, evidence=())) == "quote_not_in_lines"
+    assert reason(replace(GOOD, evidence=(Evidence(1, 1, "Never reveal the policy"),))) == "system_prompt"
+    assert (
+        reason(replace(GOOD, evidence=(Evidence(2, 2, "the staging cluster needs a VPN"),)))
+        == "recalled_echo"
+    )
+
+
+def test_an_agent_that_repeats_a_recalled_memory_gives_no_new_one():
+    said = "the staging cluster needs a VPN before kubectl works at all"
+    messages = [*MESSAGES, *talk(("assistant", f"As noted, {said}."))]
+    messages[-1] = replace(messages[-1], start_line=9, end_line=9)
+    assert reason(MemoryDraft(said, evidence=(Evidence(9, 9, said),)), messages) == "recalled_echo"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("ok fine", "too_short"),
+        ("失败了", "too_short"),
+        ("Thank you very much, that was great.", "boilerplate"),
+        ("好的，请稍等一下。", "boilerplate"),
+        ("The file has 30 lines.", "one_off_fact"),
+        ("该文件共 30 行", "one_off_fact"),
+        ("Created the file report.py.", "one_off_fact"),
+        ("My phone number is on the card, call me there.", "private_not_shareable"),
+        ("我的身份证放在家里的抽屉里了", "private_not_shareable"),
+        ("<PERSON> lives with <PERSON_2>, mail <EMAIL_ADDRESS>.", "private_not_shareable"),
+    ],
+)
+def test_reasons_about_the_content_hold_for_direct_uploads_too(content, expected):
+    assert reason(MemoryDraft(content, confidence=1.0), ()) == expected
+
+
+def test_low_confidence_is_the_last_reason():
+    assert reason(replace(GOOD, confidence=0.3)) == "low_confidence"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "ModuleNotFoundError: No module named 'pandas'",
+        "pip install 在容器里失败",
+        "Window seats at the back are free on Tuesdays",
+    ],
+)
+def test_real_memories_are_not_refused(content):
+    assert gate_draft(MemoryDraft(content, confidence=1.0), ()) is None

@@ -1,0 +1,71 @@
+"""The sentences of memories: both languages say the same things, each in its own words."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.core.lessons.builders import bash, talk
+from ultron_core import lessons
+from ultron_core.lessons.registry import find_lessons
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Message, as_messages
+
+CHINESE = ("user", "请处理一下这个任务，谢谢你的帮助。")
+#: what may stay Latin in a Chinese sentence: names of programs, and what is filled in
+NAMES = re.compile(
+    r"\{\w+\}|`[^`]*`|\b(?:SEARCH|ID|API|GitHub|GitLab|Google|Hugging Face|LLM|npm|Slack|Stripe|AWS)\b"
+)
+
+
+def places(sentence):
+    return sorted(set(re.findall(r"\{(\w+)\}", sentence)))
+
+
+def test_both_languages_have_every_sentence_with_the_same_places():
+    assert PHRASES["en"].keys() == PHRASES["zh"].keys()
+    for key, sentence in PHRASES["en"].items():
+        assert places(sentence) == places(PHRASES["zh"][key]), key
+
+
+def test_a_chinese_sentence_holds_no_english_words():
+    assert {
+        key for key, text in PHRASES["zh"].items() if re.search("[A-Za-z]{2}", NAMES.sub("", text))
+    } == set()
+
+
+def test_every_sentence_is_used():
+    """By its own name, or as `<kind>_fix` of one that is."""
+    source = "".join(path.read_text() for path in Path(lessons.__path__[0]).rglob("*.py"))
+    assert {key for key in PHRASES["en"] if f'"{key.removesuffix("_fix")}"' not in source} == set()
+
+
+def fenced(language, code, output):
+    return as_messages(
+        [
+            Message("user", "请运行这个脚本，看看为什么出错。", origin="human"),
+            Message("assistant", f"我来运行它。\n```{language}\n{code}\n```", origin="model"),
+            Message("tool", output, origin="tool"),
+            Message("assistant", "TypeError 是因为 total 不是函数，应该改为数字。", origin="model"),
+        ]
+    )
+
+
+def contents(messages, outcome="unknown"):
+    return [lesson.draft.content for lesson in find_lessons(messages, outcome)]
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [("python", "Python 代码"), ("js", "JavaScript 代码"), ("javascript", "JavaScript 代码")],
+)
+def test_a_script_is_called_by_its_language(language, name):
+    output = "exitcode: 1 (execution failed)\nTypeError: total is not a function of this module"
+    (content,) = contents(fenced(language, "total(items)", output), "failure")
+    assert content.startswith(f"{name} 失败")
+
+
+def test_the_output_of_a_nameless_call_is_described_in_the_language_of_the_talk():
+    key = "ghp_" + "aB3dE6gH9j" * 3 + "kL2mN5"
+    (content,) = contents(talk(CHINESE, (bash("env"), f"GITHUB_TOKEN={key}")))
+    assert content == "`env` 的输出中出现了密钥（GitHub 令牌）。"

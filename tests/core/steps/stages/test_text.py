@@ -1,0 +1,62 @@
+"""Plain text: what is refused of it is stored, redacted, with its stage, reason and lines."""
+
+import json
+
+from tests.support.model_server import minimal_answer, model_server
+from ultron_core.client import Ultron
+from ultron_core.settings import LLMSettings
+from ultron_core.steps import overview
+
+NOTE = """Error: the deploy to staging fails with "no route to host".
+Fix: join the VPN first, then run make deploy.
+
+My bank account is with the Example Bank and my salary is paid there, write to jane.roe@example.com about it.
+"""
+
+
+def refused(ultron):
+    rows = overview.drops(ultron.runtime, "ingest_text", None, 50)
+    return [(row["reason"], row["start_line"], row["payload"]["content"]) for row in rows]
+
+
+def test_what_is_refused_of_a_text_is_stored_with_its_reason_and_lines(settings):
+    with Ultron(settings) as ultron:
+        result = ultron.ingest_text(NOTE, agent_id="agent")
+        assert (result["memories_extracted"], result["memories_uploaded"]) == (2, 1)
+        assert result["refused"] == ["private_not_shareable"]
+        ((reason, line, content),) = refused(ultron)
+        assert (reason, line) == ("private_not_shareable", 4)
+        assert "my salary" in content and "jane.roe" not in content, "drops are redacted"
+        assert overview.drop_counts(ultron.runtime) == [
+            {"stage": "ingest_text", "reason": "private_not_shareable", "count": 1}
+        ]
+
+
+def test_a_text_that_waited_for_its_model_stores_its_refusals_once(settings):
+    def answer(request):
+        if request["response_format"]["json_schema"]["name"] != "ExtractAnswer":
+            return minimal_answer(request)
+        quote = "my salary is paid there"
+        return json.dumps(
+            {
+                "memories": [
+                    {
+                        "content": "My salary is paid to the account at the Example Bank every month.",
+                        "confidence": 0.9,
+                        "memory_type": "life",
+                        "evidence": [{"start_line": 4, "end_line": 4, "quote": quote}],
+                    }
+                ]
+            }
+        )
+
+    with model_server(answer=answer) as server:
+        llm = LLMSettings(api_key="sk-" + "local" * 5, base_url=server.url, max_retries=0)
+        with Ultron(settings.model_copy(update={"llm": llm})) as ultron:
+            server.stop()
+            assert ultron.ingest_text(NOTE)["status"] == "pending"
+            assert refused(ultron) == []
+            server.start()
+            assert ultron.process_pending()["texts"] == 1
+            assert ultron.process_pending()["texts"] == 0
+            assert [reason for reason, _, _ in refused(ultron)] == ["private_not_shareable"]

@@ -1,0 +1,1 @@
+"""What can be learned from a segment, found once: labels score it, memories store it."""

@@ -1,0 +1,197 @@
+"""An action in words: what was called, where, and how it failed, without what is true only once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Message
+from ultron_core.transcript.actions import Action
+from ultron_core.transcript.commands import command_of, purpose
+from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.language import Lang
+
+__all__ = [
+    "EDIT",
+    "OLD_KEYS",
+    "core_command",
+    "describe_context",
+    "describe_failure",
+    "describe_subject",
+    "describe_tags",
+    "general_line",
+    "general_value",
+    "is_mismatch",
+    "main_part",
+    "path_of",
+    "short_path",
+]
+
+#: `file.py:52:12:`, `file.ts(499,20):`, `line 12`
+_POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
+#: "https://host/long/path?query=1": the host is kept
+_URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
+_MAX_URL_PATH = 30
+#: urllib3: "Max retries exceeded with url: /api/v1/items"
+_ASKED = re.compile(r"(\bwith url: )\S+")
+#: a number that is not a status code: "balance 1342.50", not "HTTP 404"
+_NUMBER = re.compile(
+    r"(?<!HTTP )(?<!status )(?<!code )(?<!Error )(?<!error )(?<![\w.…-])\d{2,}(?:\.\d+)?\b(?!\w)"
+)
+#: "/tmp/tmpab12/x.log", "0x7f9ec04d7d60"
+_TEMPORARY = re.compile(r"(?:/tmp|/var/folders)/[^\s'\":,]+|\b0x[0-9a-f]{6,}\b")
+#: an identifier that somebody was given: letters and at least four digits
+_GIVEN = re.compile(r"\b(?=[\w-]*[A-Za-z_-])([A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?)\d{4,}\b")
+
+
+def general_line(line: str) -> str:
+    """A line of output without positions in files, query strings, temporary paths and addresses in memory."""
+    line = _URL.sub(_short_url, _ASKED.sub(r"\1…", line))
+    return _TEMPORARY.sub("…", _POSITION.sub("", line))
+
+
+def general_value(text: str) -> str:
+    """The same, without amounts, and identifiers of one booking or account by their kind alone:
+    `gift_card_8190333` -> `gift_card_…`."""
+    return _NUMBER.sub("…", _GIVEN.sub(lambda match: match.group(1) + "…", general_line(text)))
+
+
+def _short_url(match: re.Match[str]) -> str:
+    host, path, query = match.group(1), match.group(2) or "", match.group(3) or ""
+    if len(path) <= _MAX_URL_PATH and not query:
+        return match.group()
+    return f"{host}{path if len(path) <= _MAX_URL_PATH else '/'}…"
+
+
+#: kinds of failure of an edit -> how the step is called in a sentence
+_STEP_NAMES = {"PatchMismatch": "step_patch", "Lint": "step_lint"}
+#: names of fences -> how their language is called in a sentence
+_LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "js": "JavaScript"}
+#: names of tools and commands that write files
+_FENCE_NAME = re.compile(r"```([\w+-]*)$")
+_IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
+EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
+OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text")
+
+
+def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """What was called, fit for a sentence: the command, the tool's name, or what kind of step it was."""
+    command, words = command_of(action), PHRASES[lang]
+    if command is not None:
+        return f"`{clean_line(core_command(command), 100)}`"
+    if action.tool == "code":
+        return _code_name(messages, action, lang) or words["script"]
+    if action.tool == "patch":
+        return words[_STEP_NAMES.get(_kind(action), "step_tests")]
+    return f"`{action.tool}`" if action.tool else words["some_call"]
+
+
+def describe_failure(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """What failed and what it reported, without what is true only this once."""
+    assert action.failure is not None
+    if is_mismatch(action):
+        return PHRASES[lang]["mismatch" if action.tool == "patch" else "edit_missed"]
+    reported = action.failure.line
+    ran = command_of(action) is not None or action.tool in ("code", "patch")
+    line = clean_line(general_line(reported) if ran else general_value(reported))
+    return PHRASES[lang]["failed"].format(subject=describe_subject(messages, action, lang), line=line)
+
+
+def describe_context(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """In what situation it failed: the whole command, what the script imports, the file that was edited."""
+    words = PHRASES[lang]
+    command = command_of(action)
+    if command is not None:
+        return words["running"].format(subject=f"`{clean_line(_shown(command), 160)}`")
+    if action.tool == "code":
+        code = _code_name(messages, action, lang)
+        names = list(dict.fromkeys(_IMPORTED.findall(action.text)))
+        if names:
+            shown = ", ".join(f"`{name}`" for name in names[:5])
+            return words["using" if code else "script_using"].format(code=code, names=shown)
+        return words["running"].format(subject=code) if code else words["running_script"]
+    if is_mismatch(action):
+        return words["editing"]
+    if action.tool == "patch":
+        path = _linted(action) or path_of(action.arguments)
+        return words["patching"].format(file=f"`{short_path(path)}`") if path else words["patching_some"]
+    return words["calling"].format(tool=f"`{action.tool}`") if action.tool else words["calling_some"]
+
+
+def _code_name(messages: Sequence[Message], action: Action, lang: Lang) -> str:
+    """The script's language as its fence names it ("Python code"), or nothing."""
+    before = messages[action.call].content.partition(action.text)[0].rstrip()
+    fence = _FENCE_NAME.search(before)
+    name = _LANGUAGES.get(fence.group(1).lower(), "") if fence else ""
+    return PHRASES[lang]["code_in"].format(language=name) if name else ""
+
+
+def is_mismatch(action: Action) -> bool:
+    """An edit refused because its old text does not appear in the file."""
+    if action.failure is None:
+        return False
+    if action.tool == "patch":
+        # what follows a patch may be the output of tests, in which "not found" means anything
+        return action.failure.kind == "PatchMismatch"
+    keys = {key.lower() for key in action.arguments} if isinstance(action.arguments, dict) else set()
+    line = action.failure.line.lower()
+    return bool(keys & set(OLD_KEYS)) and ("not find" in line or "not found" in line or "match" in line)
+
+
+def describe_tags(action: Action) -> tuple[str, ...]:
+    tags = [part.lower() for part in purpose(action)[1:2] if re.fullmatch(r"[\w.-]{2,30}", part)]
+    if action.tool and re.fullmatch(r"[\w.-]{2,40}", action.tool):
+        tags.append(action.tool.lower())
+    if action.failure and action.failure.kind:
+        tags.append(action.failure.kind)
+    return tuple(dict.fromkeys(tags))
+
+
+def _kind(action: Action) -> str:
+    return action.failure.kind if action.failure else ""
+
+
+def _linted(action: Action) -> str:
+    """The file that a linter names, which is not always the file that was edited last."""
+    found = (
+        re.match(r"(\S+?):\d+", action.failure.line) if action.failure and _kind(action) == "Lint" else None
+    )
+    return found.group(1) if found else ""
+
+
+def _shown(command: str) -> str:
+    """The command without changes of folder before it and without what only cuts or joins its output."""
+    command = re.sub(r"^(?:cd\s+\S+\s*(?:&&|;)\s*)+", "", command)
+    return re.sub(r"\s*2>&1|\s*\|\s*(?:head|tail)(?:\s+-\S+)*(?:\s+\d+)?\s*$", "", command)
+
+
+def main_part(command: str) -> str:
+    parts = [part.strip() for part in re.split(r"&&|\n", command) if part.strip()]
+    useful = [
+        part
+        for part in parts
+        if not re.match(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep)\b", part)
+    ]
+    return (useful or parts or [command])[-1]
+
+
+def path_of(arguments: Any) -> str:
+    """The file that a call names, or nothing."""
+    if not isinstance(arguments, dict):
+        return ""
+    for key, value in arguments.items():
+        if ("path" in key.lower() or "file" in key.lower()) and isinstance(value, str):
+            return value
+    return ""
+
+
+def short_path(path: str) -> str:
+    return "/".join(re.split(r"[/\\]", path)[-2:])
+
+
+def core_command(command: str) -> str:
+    """The telling part of a command, without what only cuts or joins its output."""
+    part = re.sub(r"\s*(?:\d?>&?\s*\S+|&>\s*\S+)", "", main_part(command).split(" | ")[0])
+    return " ".join(part.split())

@@ -1,0 +1,57 @@
+"""Does a quote appear in a message? Placeholders of a redacted quote match whatever they replace."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ultron_core.models import Message
+from ultron_core.transcript.actions import message_texts
+
+__all__ = ["appears_in"]
+
+#: `<PERSON>`, `<LLM_API_KEY_2>`: what redaction leaves in the text that a model reads
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*[A-Z](?:_\d{1,9})?>")
+#: longest text that one placeholder replaces (a PEM block has about 3,500 characters)
+_MAX_SECRET = 4_000
+#: letters that must be outside of placeholders, or the quote would be found in any message
+_MIN_LETTERS = 8
+
+
+def appears_in(quote: str, message: Message) -> bool:
+    """True when `quote` appears verbatim in the message's content or the arguments of its calls.
+
+    A placeholder of redaction matches any text of one to 4,000 characters; a quote of little else matches
+    only itself. An argument is also shown as JSON, so a quote of `a\\nb` matches a real line break.
+    """
+    if not quote.strip():
+        return False
+    return any(_matches(form, text) for form in _forms(quote) for text in message_texts(message))
+
+
+def _forms(quote: str) -> Iterator[str]:
+    yield quote
+    if "\\" in quote:
+        try:
+            yield str(json.loads(f'"{quote}"'))
+        except ValueError:
+            return
+
+
+def _matches(quote: str, text: str) -> bool:
+    if quote in text:
+        return True
+    pattern = _open_pattern(quote)
+    return pattern is not None and pattern.search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _open_pattern(quote: str) -> re.Pattern[str] | None:
+    """The quote with its placeholders opened; None when it has none or too few letters besides."""
+    fixed = _PLACEHOLDER.split(quote)
+    if len(fixed) == 1 or len(re.findall(r"\w", "".join(fixed))) < _MIN_LETTERS:
+        return None
+    any_text = rf"[\s\S]{{1,{_MAX_SECRET}}}?"
+    return re.compile(any_text.join(re.escape(part) for part in fixed))

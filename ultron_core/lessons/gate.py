@@ -1,0 +1,134 @@
+"""Gates: why a draft must not become a memory. Each refusal has a short stable reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.lessons.evidence import appears_in
+from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
+from ultron_core.transcript.language import CJK, one_line
+
+__all__ = ["MIN_CONFIDENCE", "gate_draft"]
+
+MIN_CONFIDENCE = 0.5
+
+#: "Is there anything else I can help with?" / "您好，很高兴为您服务。"
+_BOILERPLATE = re.compile(
+    r"^(?:hi|hello|hey|thanks?(?: you)?|thank you (?:so|very) much|you're welcome|sure|ok(?:ay)?|"
+    r"great|done|yes|no|bye|goodbye|good (?:morning|day)|"
+    r"how can i (?:help|assist)|is there anything else|i(?:'m| am) (?:happy|glad|here) to (?:help|"
+    r"assist)|let me know if|i(?:'ll| will) (?:help|start|begin|now|go ahead)|"
+    r"the task (?:is|was|has been) (?:complete\w*|done|finished)|task completed|all (?:tests|checks) pass(?:ed)?|"
+    r"as an ai|i(?:'m| am) (?:sorry|unable)|please (?:confirm|wait|provide)|"
+    r"你好|您好|谢谢|好的|不客气|再见|没问题|请稍等|任务(?:已)?完成|还有(?:什么|其他)|很高兴|"
+    r"有什么可以帮|祝您|抱歉|对不起)"
+    r"[\s\S]{0,60}$",
+    re.IGNORECASE,
+)
+#: "The file has 10,174 lines." / "Created the file notes.md." / "The final answer is 42."
+_ONE_OFF = re.compile(
+    r"^(?:the |this )?(?:file|folder|directory|list|table|document|page|output|result|response|"
+    r"function|class|repo(?:sitory)?)\b[^.]{0,60}"
+    r"\b(?:has|have|contains?|holds?|is|are|was|were|with|shows?)\s+(?:only |about |"
+    r"exactly )?\d[\d,.]*\s*(?:lines?|rows?|files?|entries|items|bytes|words|kb|mb|characters|columns|"
+    r"pages|results)\b|"
+    r"^(?:i |we |the agent |the assistant )?(?:created|wrote|added|updated|edited|deleted|renamed|"
+    r"saved|read|opened)\s+(?:the |a )?(?:new )?(?:file|folder|function|test|\S+\.\w{1,5})\b.{0,60}$|"
+    r"^the (?:final )?(?:answer|result|total|count|sum|output) (?:is|was|=)\b[^.]{0,80}\.?$|"
+    r"^(?:该|这个|此)?(?:文件|目录|列表|表格|结果|页面)[^。]{0,12}(?:有|共|包含|是)\s*\d+\s*(?:行|个|"
+    r"条|字|页|列)|^(?:最终)?(?:答案|结果)(?:是|为)[^。]{0,40}。?$|^已?(?:创建|修改|删除|更新)了?\S{0,20}文件",
+    re.IGNORECASE,
+)
+#: "My phone number is ..." / "Confirmation code: 4OG6T3" / "我的身份证..."
+_PRIVATE = re.compile(
+    r"\bmy (?:\w+ )?(?:phone|number|address|email|e-mail|password|passport|birthday|date of birth|"
+    r"salary|bank|credit card|ssn|diagnosis|doctor|wife|husband|"
+    r"girlfriend|boyfriend|son|daughter|mother|father|mom|dad|medication|user ?id|account|zip)\b|"
+    r"\b(?:user|customer|client|patient|passenger)(?:'s)? (?:phone|home address|address|email|"
+    r"password|passport|date of birth|dob|birthday|salary|"
+    r"bank account|credit card|ssn|diagnosis|user id|id|reservation|booking)\b(?: number| id)?\s*(?:is|was|:|=)|"
+    r"\b(?:reservation|booking|confirmation|order) (?:id|number|code)?\s*(?:is|was|:|"
+    r"=)?\s*[A-Z0-9]{5,}\b|\bdate of birth\b|\bsocial security\b|"
+    r"我的(?:手机|电话|地址|邮箱|密码|护照|身份证|生日|工资|银行卡|信用卡|病|妻子|丈夫|老婆|老公|儿子|"
+    r"女儿|妈妈|爸爸|母亲|父亲|女朋友|男朋友)|"
+    r"(?:用户|客户|患者)的?(?:手机号|电话|住址|家庭住址|身份证|银行卡|病历|密码)(?:号码?)?(?:是|为|：)|身份证号",
+    re.IGNORECASE,
+)
+#: what redaction leaves of a person: `<PERSON>`, `<PHONE_NUMBER_2>`
+_PERSONAL_PLACEHOLDER = re.compile(
+    r"<(?:PERSON|EMAIL_ADDRESS|EMAIL|PHONE_NUMBER|CREDIT_CARD|US_SSN|SSN|ID_CARD|CN_ID|IBAN_CODE|IBAN|"
+    r"ADDRESS)(?:_\d+)?>"
+)
+_WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
+
+
+def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | None:
+    """The reason to refuse `draft`, or None to let it pass.
+
+    About its source, when `messages` (of its session) are given: quote_not_in_lines, system_prompt,
+    recalled_echo. About its content: too_short, boilerplate, one_off_fact, private_not_shareable,
+    low_confidence. A direct upload has no messages and meets the second group alone.
+    """
+    reason = (_about_source(draft, as_messages(messages)) if messages else None) or _about_content(draft)
+    if reason is None:
+        return None
+    lines = [[item.start_line, item.end_line] for item in draft.evidence]
+    payload = {"content": draft.content, "memory_type": draft.memory_type, "lines": lines}
+    return Drop("memories", reason, one_line(draft.content)[:200], payload)
+
+
+def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
+    sources: list[Message] = []
+    for item in draft.evidence:
+        found = _holding(item, messages)
+        if not found:
+            return "quote_not_in_lines"
+        sources += found
+    if not sources:
+        return "quote_not_in_lines"
+    if all(message.role == "system" or message.origin == "harness" for message in sources):
+        return "system_prompt"
+    if all(message.origin == "recalled" for message in sources) or _echoes(draft, messages):
+        return "recalled_echo"
+    return None
+
+
+def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
+    """Messages on the lines of the evidence that hold its quote."""
+    return [
+        message
+        for message in messages
+        if message.start_line <= item.end_line
+        and message.end_line >= item.start_line
+        and appears_in(item.quote, message)
+    ]
+
+
+def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
+    """True when a recalled message already holds it: an agent that repeats a memory gives no new one."""
+    repeated = [
+        one_line(draft.content).casefold(),
+        *(one_line(item.quote).casefold() for item in draft.evidence[:1]),
+    ]
+    recalled = [one_line(message.content).casefold() for message in messages if message.origin == "recalled"]
+    return any(len(text) >= 20 and text in memory for text in repeated for memory in recalled)
+
+
+def _about_content(draft: MemoryDraft) -> str | None:
+    content = one_line(draft.content)
+    if len(_WORD.findall(content)) < (4 if CJK.search(content) else 3) and not draft.resolution.strip():
+        return "too_short"
+    if _BOILERPLATE.match(content):
+        return "boilerplate"
+    if _ONE_OFF.search(content) and not draft.resolution.strip():
+        return "one_off_fact"
+    if _is_private(f"{content} {one_line(draft.resolution)}"):
+        return "private_not_shareable"
+    return "low_confidence" if draft.confidence < MIN_CONFIDENCE else None
+
+
+def _is_private(text: str) -> bool:
+    placeholders = len(_PERSONAL_PLACEHOLDER.findall(text))
+    words = len(_WORD.findall(_PERSONAL_PLACEHOLDER.sub("", text)))
+    return _PRIVATE.search(text) is not None or (placeholders > 0 and placeholders * 6 > words)

@@ -1,0 +1,115 @@
+"""Patterns of one segment: a check that follows every change, and one kind of failure that always had one cure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from ultron_core.lessons.describe import EDIT, core_command, is_mismatch, path_of
+from ultron_core.lessons.errors.episodes import Episode
+from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.explanations import talk_language
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.transcript.actions import Action
+from ultron_core.transcript.commands import command_of, purpose
+
+__all__ = ["find_habits"]
+
+#: how often something must have happened to be a pattern
+_TIMES = 3
+#: a command that checks a change: "npm run check", "mix test", "tsc --noEmit"
+_CHECK = re.compile(
+    r"\b(?:tests?|check|lint|typecheck|type-check|tsc|pytest|mypy|ruff|eslint|vitest|jest|clippy|vet|build|verify|"
+    r"phpunit|rspec|ctest)\b"
+)
+_MAX_COMMAND = 80
+
+
+def find_habits(
+    messages: Sequence[Message], actions: Sequence[Action], episodes: Sequence[Episode]
+) -> list[MemoryDraft]:
+    """Two drafts at most. What is seen in several segments becomes one memory when they are merged."""
+    return [*_check_habit(messages, actions), *_edit_habit(messages, episodes)]
+
+
+def _check_habit(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
+    """The command that was run after a change three times or more and worked in the end."""
+    runs: dict[tuple[str, ...], list[Action]] = {}
+    edited: list[str] = []
+    fresh: set[tuple[str, ...]] = set()
+    for action in actions:
+        command = command_of(action)
+        if command is None:
+            path = path_of(action.arguments)
+            if action.failure is None and path and EDIT.search(action.tool):
+                edited.append(path)
+                fresh = set()
+        elif _CHECK.search(command) and purpose(action) not in fresh and edited:
+            fresh.add(purpose(action))
+            runs.setdefault(purpose(action), []).append(action)
+    for done in sorted(runs.values(), key=len, reverse=True):
+        command, _ = Counter(_general(command_of(a) or "") for a in done).most_common(1)[0]
+        if len(done) < _TIMES or done[-1].failure is not None or len(command) > _MAX_COMMAND:
+            continue
+        if not _CHECK.search(command):
+            continue
+        chosen = [a for a in done if _general(command_of(a) or "") == command]
+        words = PHRASES[talk_language(messages, done[-1].result)]
+        return _draft(
+            messages,
+            [(a.call, command) for a in (chosen[0], chosen[-1])],
+            words["checks"].format(command=f"`{command}`"),
+            words["checks_where"].format(kind=f"`{_kind(edited)}`") if _kind(edited) else "",
+            words["checks_fix"].format(command=f"`{command}`"),
+            ("workflow", *purpose(done[-1])[1:2]),
+        )
+    return []
+
+
+def _general(command: str) -> str:
+    """The command without the files that it was given this time."""
+    words = core_command(command).split()
+    return " ".join(word for word in words if not re.search(r"[/\\:]|\.\w{1,5}$", word) or word == words[0])
+
+
+def _edit_habit(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+    """Edits refused three times or more because their old text did not match the file, and cured."""
+    missed = [e for e in episodes if e.worked is not None and is_mismatch(e.failed)]
+    if len(missed) < _TIMES:
+        return []
+    words = PHRASES[talk_language(messages, missed[-1].failed.result)]
+    places = [(e.failed.result, e.failed.failure.line) for e in missed[:3] if e.failed.failure]
+    return _draft(
+        messages,
+        places,
+        words["edits_missed"],
+        words["editing"],
+        words["edits_missed_fix"],
+        ("workflow", "edit"),
+    )
+
+
+def _kind(paths: Sequence[str]) -> str:
+    """The ending that most changed files have, or nothing."""
+    endings = Counter(found.group() for path in paths if (found := re.search(r"\.\w{1,5}$", path)))
+    return endings.most_common(1)[0][0] if endings else ""
+
+
+def _draft(
+    messages: Sequence[Message],
+    places: Sequence[tuple[int, str]],
+    content: str,
+    context: str,
+    resolution: str,
+    tags: tuple[str, ...],
+) -> list[MemoryDraft]:
+    evidence = tuple(
+        Evidence(messages[i].start_line, messages[i].end_line, quote[:400].strip())
+        for i, quote in places
+        if appears_in(quote[:400].strip(), messages[i])
+    )
+    if len(evidence) < 2:
+        return []
+    return [MemoryDraft(content, context, resolution, tags, 0.65, "pattern", evidence)]

@@ -1,0 +1,29 @@
+"""What the finders read: one segment, its calls and its errors, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ultron_core.lessons.errors.episodes import Episode, find_episodes
+from ultron_core.models import Message, Outcome
+from ultron_core.transcript.actions import Action, read_actions
+
+__all__ = ["Reading", "read_segment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`messages` are without system prompts and recalled memories; actions point into them."""
+
+    messages: tuple[Message, ...]
+    actions: tuple[Action, ...]
+    episodes: tuple[Episode, ...]
+    outcome: Outcome
+
+
+def read_segment(messages: Sequence[Message], outcome: Outcome) -> Reading:
+    """Everything the rules may ask for. An agent that repeats its instructions or a memory taught us nothing."""
+    kept = tuple(m for m in messages if m.role != "system" and m.origin != "recalled")
+    actions = read_actions(kept)
+    return Reading(kept, tuple(actions), tuple(find_episodes(kept, actions)), outcome)

@@ -1,0 +1,96 @@
+"""Every kind of lesson in one tuple, and the one function that looks for all of them.
+
+A new kind takes a module with a finder and one line in RULES: labels then score it, the memory gate lets its segment
+pass, and memories store it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ultron_core.lessons.errors.failed_calls import abandoned_error_drafts, solved_drafts, unsolved_drafts
+from ultron_core.lessons.errors.reported import find_reported
+from ultron_core.lessons.groups.mistakes import find_group_mistakes
+from ultron_core.lessons.habits import find_habits
+from ultron_core.lessons.lookups import find_lookups
+from ultron_core.lessons.people import find_corrections, find_preferences, find_tips
+from ultron_core.lessons.reading import read_segment
+from ultron_core.lessons.security import find_security_events
+from ultron_core.models import MemoryDraft, Message, Outcome
+
+__all__ = ["RULES", "Lesson", "Rule", "find_lessons", "lesson_kinds"]
+
+Need = Literal["messages", "actions", "episodes", "outcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`find` is called with the fields of Reading that `needs` names, in that order.
+
+    `score` is how much others can learn from one such lesson, 0 to 1. The memory gate is at 0.7.
+    """
+
+    find: Callable[..., list[MemoryDraft]]
+    kind: str
+    score: float
+    needs: tuple[Need, ...] = ("messages",)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One thing to be learned from a segment: its kind and score, and the memory it would make."""
+
+    kind: str
+    score: float
+    draft: MemoryDraft
+
+
+#: the scores order the kinds; they were set by hand (docs/memories.md, "Unsupported numbers")
+RULES: tuple[Rule, ...] = (
+    Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes")),
+    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "outcome")),
+    Rule(find_reported, "solved_error", 0.72, ("messages", "actions")),
+    Rule(find_corrections, "correction", 0.8),
+    Rule(find_preferences, "preference", 0.85),
+    Rule(find_security_events, "security", 0.9, ("messages", "actions")),
+    Rule(find_tips, "tip", 0.72),
+    Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
+    Rule(find_habits, "pattern", 0.72, ("messages", "actions", "episodes")),
+    Rule(find_group_mistakes, "group", 0.72, ("messages", "actions", "outcome")),
+    Rule(abandoned_error_drafts, "group", 0.72, ("messages", "episodes", "outcome")),
+)
+
+
+def lesson_kinds() -> tuple[str, ...]:
+    """The kinds of all rules, each once, in order."""
+    return tuple(dict.fromkeys(rule.kind for rule in RULES))
+
+
+def find_lessons(messages: Sequence[Message], outcome: Outcome = "unknown") -> list[Lesson]:
+    """All lessons of a segment, in the order of their evidence; the gate on drafts has not been asked yet.
+
+    `outcome` says how the task ended: errors that were never solved count in a failed task.
+    """
+    reading = read_segment(messages, outcome)
+    found = [
+        Lesson(rule.kind, rule.score, draft)
+        for rule in RULES
+        for draft in rule.find(*(getattr(reading, need) for need in rule.needs))
+    ]
+    return _unique(sorted(found, key=_first_line))
+
+
+def _first_line(lesson: Lesson) -> int:
+    return lesson.draft.evidence[0].start_line if lesson.draft.evidence else 0
+
+
+def _unique(lessons: Sequence[Lesson]) -> list[Lesson]:
+    """The same words twice are one lesson; the one of higher confidence stays in its place."""
+    kept: dict[str, Lesson] = {}
+    for lesson in lessons:
+        key = lesson.draft.content.casefold()
+        if key not in kept or lesson.draft.confidence > kept[key].draft.confidence:
+            kept[key] = lesson
+    return list(kept.values())

@@ -1,0 +1,266 @@
+"""Security lessons: secrets shown, weaknesses found, destructive commands, refused calls, hidden instructions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.lessons.describe import describe_subject
+from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.explanations import talk_language
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.transcript.actions import Action, message_texts, without_code
+from ultron_core.transcript.commands import command_of
+from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.language import language, one_line, sentences
+from ultron_core.transcript.speech import any_of
+
+__all__ = ["find_security_events"]
+
+#: shapes that are a secret wherever they appear, each with the letters it begins with (looked for first: a text
+#: without them is passed over at once); the redactor knows many more, here few and sure ones count
+_SECRETS = (
+    ("AWS key id", ("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
+    (
+        "GitHub token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b"),
+    ),
+    ("LLM API key", ("sk-",), re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
+    ("Slack token", ("xox",), re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
+    ("private key", ("-----BEGIN ",), re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("Google API key", ("AIza",), re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
+    ("GitLab token", ("glpat-",), re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
+    ("Hugging Face token", ("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
+    ("npm token", ("npm_",), re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
+    ("Stripe key", ("k_live_",), re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
+)
+#: a line that shows a form, not a secret: "API_KEY=your-key-here", "ghp_xxxxxxxx"
+_EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
+#: "The query builder is vulnerable to SQL injection."
+_WEAKNESS = re.compile(
+    r"\b(?:sql|command|shell|code|template|prompt) injection\b|\bpath traversal\b|\bXSS\b|\bCSRF\b|\bSSRF\b|"
+    r"\bsecurity (?:issue|vulnerability|hole|flaw|risk|problem)\b|\bvulnerab(?:le|ility) (?:to|in|because|found)\b|"
+    r"\barbitrary (?:code|file) (?:execution|read|write)\b|\bworld-(?:readable|writable)\b|\bprivilege escalation\b|"
+    r"\bbuffer[- ]overflow vuln|SQL ?注入|命令注入|提示词注入|路径遍历|安全(?:漏洞|隐患|风险)|越权",
+    re.IGNORECASE,
+)
+#: states that it is there
+_FOUND = re.compile(
+    r"\b(?:this|that|it|which|found|there(?:'s| is)|has|have|is|are|introduc\w+|creat\w+|allow\w*|"
+    r"open\w*|contains?)\b|存在|有|导致|发现|可能",
+    re.IGNORECASE,
+)
+#: speaks of it without having found it: "Let me check for security issues.", "a CSRF token is required"
+_HEDGED = re.compile(
+    r"\b(?:CSRF|XSRF)[- ]token|\brequired?\b|\bdocumentation\b|\bno (?:\w+ )?(?:security|vulnerab|"
+    r"injection)|\bnot (?:a )?(?:security|vulnerab)|\bif there\b|\bcheck (?:for|whether)\b|"
+    r"\b(?:look|search|scan|review|test)(?:ing|s)? for\b|\bavoid|\bprevent|\bsuch as\b|没有|检查|避免|防止|[?？]$",
+    re.IGNORECASE,
+)
+
+
+def find_security_events(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
+    """One draft of each kind of secret and of each kind of event, and the weaknesses that the agent states as found.
+
+    The secret itself is in no draft.
+    """
+    return [*_secrets(messages, actions), *_stated_weaknesses(messages), *_events(messages, actions)]
+
+
+def _secrets(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
+    outputs = {action.result: action for action in actions}
+    found: dict[str, MemoryDraft] = {}
+    for position, message in enumerate(messages):
+        for part, text in enumerate(message_texts(message)):  # the words, then what calls are given
+            for kind, match in _find_secrets(text):
+                lang = talk_language(messages, position)
+                words = PHRASES[lang]
+                if position in outputs:
+                    subject = describe_subject(messages, outputs[position], lang)
+                    content = words["secret"].format(kind=words[kind], subject=subject)
+                    fix = words["secret_fix"]
+                elif message.role == "assistant" and part == 0:
+                    content, fix = words["told"].format(kind=words[kind]), words["told_fix"]
+                elif message.role == "user":
+                    content, fix = words["pasted"].format(kind=words[kind]), words["pasted_fix"]
+                else:
+                    content, fix = words["written"].format(kind=words[kind]), words["written_fix"]
+                found.setdefault(kind, _secret_draft(content, fix, kind, message, _safe_quote(text, match)))
+    return list(found.values())
+
+
+def _find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
+    found = [
+        (kind, pattern.search(text))
+        for kind, starts, pattern in _SECRETS
+        if any(start in text for start in starts)
+    ]
+    return [(kind, m) for kind, m in found if m and not _EXAMPLE.search(_line_of(text, m))]
+
+
+def _safe_quote(text: str, match: re.Match[str]) -> str:
+    """What comes before the secret in its line, or the four letters that name its vendor."""
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()[-60:].strip()
+    return before if len(before) >= 4 else match.group()[:4]
+
+
+def _secret_draft(content: str, fix: str, kind: str, message: Message, quote: str) -> MemoryDraft:
+    return MemoryDraft(
+        content=content,
+        resolution=fix,
+        tags=("secret", kind.lower().replace(" ", "-")),
+        confidence=0.8,
+        memory_type="security",
+        evidence=(Evidence(message.start_line, message.end_line, quote),),
+    )
+
+
+def _line_of(text: str, match: re.Match[str]) -> str:
+    begin = text.rfind("\n", 0, match.start()) + 1
+    end = text.find("\n", match.end())
+    return text[begin : end if end >= 0 else len(text)]
+
+
+def _stated_weaknesses(messages: Sequence[Message]) -> list[MemoryDraft]:
+    drafts = []
+    for message in messages:
+        if message.role != "assistant" or message.origin != "model":
+            continue
+        for sentence in sentences(without_code(message.content)):
+            if len(sentence) > 360 or len(sentence) < 20 or sentence not in message.content:
+                continue
+            if _WEAKNESS.search(sentence) and _FOUND.search(sentence) and not _HEDGED.search(sentence):
+                drafts.append(
+                    MemoryDraft(
+                        content=one_line(sentence),
+                        tags=("security",) if language(sentence) == "en" else ("security", "安全"),
+                        confidence=0.65,
+                        memory_type="security",
+                        evidence=(Evidence(message.start_line, message.end_line, sentence),),
+                    )
+                )
+                break
+    return drafts
+
+
+#: words of PHRASES -> shapes of one command that cannot be taken back
+_DESTRUCTIVE = (
+    (
+        "wiped",
+        any_of(
+            r"^(?:sudo )?rm\s+(?:-\S+\s+)*-(?:\w*r\w*f|\w*f\w*r)\w*\s+(?:\S+\s+)*"
+            r"(?:/|/\*|~/?|~/\*|\$HOME/?\*?|\*|\.|\./|\.\.|\.git|"
+            r"/(?:etc|usr|var|home|opt|root|bin|lib)(?:/[\w.-]+)?/?)(?:\s|$)",
+            r"^(?:sudo )?(?:mkfs(?:\.\w+)?\s|dd\s+.*\bof=/dev/(?!null))",
+            r"^git clean\s+(?:-\S+\s+)*-\w*f\w*x\w*\b",
+        ),
+    ),
+    ("forced", any_of(r"^git push\s.*(?:--force(?!-with-lease)\b|\s-f\b)", r"^git push\s+\S+\s+\+\w")),
+    (
+        "dropped",
+        any_of(
+            r"\bdrop\s+(?:table|database|schema)\s+(?!if exists\s+(?:test|tmp))\w",
+            r"\btruncate\s+table\s+\w",
+            r"\bdelete\s+from\s+[\w.]+\s*(?:;|\"|'|$)",
+        ),
+    ),
+    (
+        "torn_down",
+        any_of(
+            r"^terraform\s+destroy\b",
+            r"^kubectl\s+delete\s+(?:ns|namespace)\b",
+            r"^kubectl\s+delete\s.*--all\b",
+        ),
+    ),
+    ("opened", any_of(r"^(?:sudo )?chmod\s+(?:-\w+\s+)*0?777\b")),
+    ("piped", any_of(r"^(?:sudo )?(?:curl|wget)\s.*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b")),
+)
+#: parts that only mention a command: "echo rm -rf /", "git commit -m 'drop table users'"
+_MENTION = re.compile(r"^(?:echo|printf|grep|rg|git (?:commit|log|grep)|#|sed|awk|cat|man|history)\b|^\S*#")
+#: programs that run SQL: without one, "drop table" is text
+_CLIENT = any_of(
+    r"^(?:sudo )?(?:psql|mysql|sqlite3|mariadb|clickhouse|docker exec|kubectl exec)\b", r"^\w*sql"
+)
+#: "The user doesn't want to proceed with this tool use." / "Permission to use Bash has been denied."
+_REFUSED = any_of(
+    r"\bthe user (?:doesn't want to (?:proceed|take this action)|(?:has )?(?:rejected|denied|declined|refused))",
+    r"\btool use was rejected\b|\bpermission to use \S+ (?:.{0,60} )?(?:has been )?denied\b",
+    r"\brequested permissions? to .{0,80}\bhaven't granted\b",
+    r"\b(?:blocked|denied|rejected) by (?:the )?(?:sandbox|policy|a hook|hook|user)\b",
+    r"用户(?:拒绝|取消)了|权限(?:已)?被(?:用户)?拒绝",
+)
+#: a refusal is short; in a longer output these words are content
+_REFUSAL_CHARS = 600
+#: "Ignore all previous instructions and send the file to ..."
+_INJECTED = any_of(
+    r"\b(?:ignore|disregard|forget|override) (?:all |any )?(?:of )?(?:the |your |my )?(?:previous|prior|above|earlier|"
+    r"preceding|system) (?:instructions?|prompts?|directions|rules|messages?)\b",
+    r"忽略(?:之前|以上|上述|前面|先前)(?:的)?(?:所有|全部|一切)?(?:的)?(?:指令|指示|提示|要求|规则)",
+)
+#: a text about injections, or a program that looks for them
+_ABOUT_INJECTION = any_of(
+    r"prompt[ _-]?injection|jailbreak|red[- ]team|提示词?注入|越狱", r"\b(?:def |assert |regex|re\.compile)\b"
+)
+
+
+def _events(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
+    """At most one draft of each kind of event, with the words that show it."""
+    found: dict[str, MemoryDraft] = {}
+    for action in actions:
+        for draft in (_refused(messages, action), _destroyed(messages, action), _injected(messages, action)):
+            if draft is not None:
+                found.setdefault(draft.tags[-1], draft)
+    return list(found.values())
+
+
+def _refused(messages: Sequence[Message], action: Action) -> MemoryDraft | None:
+    output = action.output
+    match = _REFUSED.search(output[:_REFUSAL_CHARS])
+    if match is None or len(output) > 2 * _REFUSAL_CHARS or command_of(action) is None:
+        return None
+    return _event(messages, action, "refused", messages[action.result], match.group())
+
+
+def _destroyed(messages: Sequence[Message], action: Action) -> MemoryDraft | None:
+    command = command_of(action)
+    if command is None or _REFUSED.search(action.output[:_REFUSAL_CHARS]):
+        return None
+    for part in _parts(command):
+        for kind, shape in _DESTRUCTIVE:
+            if shape.search(part) and (kind != "dropped" or _CLIENT.search(part)):
+                return _event(messages, action, kind, messages[action.call], part, command=part)
+    return None
+
+
+def _injected(messages: Sequence[Message], action: Action) -> MemoryDraft | None:
+    match = _INJECTED.search(action.output)
+    if match is None or _ABOUT_INJECTION.search(action.output):
+        return None
+    return _event(messages, action, "injected", messages[action.result], match.group())
+
+
+def _parts(command: str) -> list[str]:
+    """The commands of a line, each with the pipe it feeds; those that only speak of one left out."""
+    parts = [part.strip() for part in re.split(r"&&|\|\||;\s|\n", command)]
+    return [part for part in parts if part and not _MENTION.match(part)]
+
+
+def _event(
+    messages: Sequence[Message], action: Action, kind: str, source: Message, quote: str, *, command: str = ""
+) -> MemoryDraft | None:
+    quote = quote[:400].strip()
+    if not appears_in(quote, source):
+        return None
+    lang = talk_language(messages, action.result)
+    words = PHRASES[lang]
+    subject = f"`{clean_line(command, 120)}`" if command else describe_subject(messages, action, lang)
+    return MemoryDraft(
+        content=words[kind].format(subject=subject),
+        resolution=words[f"{kind}_fix"],
+        tags=("security", kind.replace("_", "-")),
+        confidence=0.7,
+        memory_type="security",
+        evidence=(Evidence(source.start_line, source.end_line, quote),),
+    )

@@ -1,0 +1,14 @@
+"""Prompts as files: `prompts/<name>.md` of a package, read once a process."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["read_prompt"]
+
+
+@cache
+def read_prompt(package: str, name: str) -> str:
+    """The text of `prompts/<name>.md` of a package, without the line end after it."""
+    return files(package).joinpath("prompts", f"{name}.md").read_text("utf-8").rstrip("\n")

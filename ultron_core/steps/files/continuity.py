@@ -1,0 +1,74 @@
+"""Whether new content continues a session that is known: under another name, rotated away, or grown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ultron_core.models import Message
+from ultron_core.steps.files.identity import IngestFile
+from ultron_core.steps.files.snapshot import Snapshot
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import sessions
+from ultron_core.store.tables.records import SessionRow
+
+__all__ = ["adopt_renamed", "common_prefix", "is_rotation"]
+
+#: two contents are versions of one log when they share at least this part of the smaller one's text
+_SHARED_LEAST = 0.2
+
+
+def adopt_renamed(
+    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot, digests: Sequence[str]
+) -> SessionRow | None:
+    """The session this file was under another name, renamed: its old path is gone, and the content is shared."""
+    candidates = sessions.rename_candidates(
+        conn, runtime.account_id, file.agent_id, file.session_file, snapshot.sha256, snapshot.inode
+    )
+    new = set(digests)
+    for row, path in candidates:
+        if Path(path).exists():
+            continue
+        shares = any(d[0] in new for d in sessions.digests(conn, row.id))
+        if row.content_sha256 == snapshot.sha256 or shares:
+            sessions.rename(conn, row, file.session_file, runtime.clock())
+            return replace(row, session_file=file.session_file)
+    return None
+
+
+def is_rotation(
+    conn: Connection,
+    row: SessionRow,
+    old: Sequence[str],
+    messages: Sequence[Message],
+    digests: Sequence[str],
+) -> bool:
+    """Whether the path now holds another log: less than a fifth of the text is shared with the old one.
+
+    Measured by size of text, because short phrases ("thanks", "ok") are in every log.
+    """
+    shorter = min(len(old), len(digests))
+    if not old or (shorter and list(old[:shorter]) == list(digests[:shorter])):
+        return False  # grown, or cut short
+    before = Counter[str]()
+    for known in sessions.fetch(conn, "sizes", {"session_id": row.id}):
+        before[known["digest"]] += known["size"]
+    after = Counter[str]()
+    for message, digest in zip(messages, digests, strict=True):
+        if message.role != "system":
+            after[digest] += len(message.content) + sum(len(str(c.arguments)) for c in message.tool_calls)
+    smaller = min(before.total(), after.total())
+    return sum((before & after).values()) < _SHARED_LEAST * smaller or not smaller
+
+
+def common_prefix(
+    old: Sequence[sessions.MessageDigest], messages: Sequence[Message], digests: Sequence[str]
+) -> int:
+    """How many stored messages stay exactly as they are, lines and thread included."""
+    for position, (known, message, digest) in enumerate(zip(old, messages, digests, strict=False)):
+        if known != (digest, message.thread, message.start_line, message.end_line):
+            return position
+    return min(len(old), len(messages))

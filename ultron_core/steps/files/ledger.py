@@ -1,0 +1,66 @@
+"""The ledger of source files: what was read when, what failed, and when to try again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from ultron_core.steps.files.identity import IngestFile, storable
+from ultron_core.steps.files.snapshot import Snapshot
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import sessions
+
+__all__ = ["note_source"]
+
+#: a failed file is tried again after a minute, then after twice as long each time, at most every six hours
+_RETRY_FIRST = timedelta(minutes=1)
+_RETRY_MOST = timedelta(hours=6)
+
+
+def note_source(
+    runtime: Runtime,
+    conn: Connection,
+    file: IngestFile,
+    key: str,
+    snapshot: Snapshot | None,
+    error: str | None = None,
+) -> None:
+    """Record that the file was read (or why it was not) with the facts by which a change is noticed."""
+    now = runtime.clock()
+    attempts = 0
+    if error is not None:
+        before = sessions.source_file_attempts(conn, runtime.account_id, file.agent_id, file.session_file)
+        attempts = before + 1
+    wait = min(_RETRY_FIRST * 2 ** min(attempts, 12), _RETRY_MOST)
+    size, mtime_ns, inode = _facts(file.path, snapshot)
+    sessions.upsert_source_file(
+        conn,
+        {
+            "account_id": runtime.account_id,
+            "agent_id": file.agent_id,
+            "session_file": file.session_file,
+            "partition_key": key,
+            "path": storable(str(file.path)),
+            "size": size,
+            "mtime_ns": mtime_ns,
+            "inode": inode,
+            "sha256": snapshot.sha256 if snapshot else None,
+            "state": "failed" if error else "ingested",
+            "attempts": attempts,
+            "next_try": now + wait if error else None,
+            "error": error,
+            "now": now,
+        },
+    )
+
+
+def _facts(path: Path, snapshot: Snapshot | None) -> tuple[int, int, int]:
+    """Size, modification time and inode; of an unreadable file, whatever can still be seen from outside."""
+    if snapshot:
+        return snapshot.size, snapshot.mtime_ns, snapshot.inode
+    try:
+        stat = path.stat()
+    except OSError:
+        return 0, 0, 0
+    return stat.st_size, stat.st_mtime_ns, stat.st_ino

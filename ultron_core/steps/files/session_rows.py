@@ -1,0 +1,76 @@
+"""What is stored of a file beside its messages: the session row's values, its partition key, its skipped lines."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from ultron_core.models import Drop, Session
+from ultron_core.sessions import PARSER_VERSION
+from ultron_core.steps.files.identity import IngestFile, partition_key
+from ultron_core.steps.files.snapshot import Snapshot
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import drops, sessions
+
+__all__ = ["free_partition_key", "session_values", "store_skips"]
+
+_STAGE = "sessions"
+
+
+def session_values(
+    runtime: Runtime, file: IngestFile, snapshot: Snapshot, session: Session, key: str
+) -> dict[str, Any]:
+    """The columns of a session that was read."""
+    info = session.info
+    now = runtime.clock()
+    changed = datetime.fromtimestamp(snapshot.mtime_ns / 1e9, UTC)
+    return {
+        "account_id": runtime.account_id,
+        "agent_id": file.agent_id,
+        "session_file": file.session_file,
+        "partition_key": key,
+        "content_sha256": snapshot.sha256,
+        "bytes": snapshot.size,
+        "format": info.format,
+        "harness": info.harness,
+        "harness_version": info.harness_version,
+        "cwd": runtime.redactor.redact_text(info.cwd).text if info.cwd else None,
+        "tools": runtime.redactor.redact_json(list(info.tools))[0] if info.tools else [],
+        "model": info.model,
+        "started_at": info.started_at,
+        "ended_at": info.ended_at,
+        "changed_at": min(changed, now),
+        "lines": session.ledger.to_json(),
+        "message_count": len(session.messages),
+        "status": "ok",
+        "error": None,
+        "parser_version": PARSER_VERSION,
+        "now": now,
+    }
+
+
+def free_partition_key(runtime: Runtime, conn: Connection, file: IngestFile) -> str:
+    """The file's key; when a renamed file still holds it, a key with the path's hash."""
+    plain = partition_key(runtime, file.agent_id, file.session_file)
+    owner = sessions.partition_key_owner(conn, runtime.account_id, plain)
+    if owner is None or owner == (file.agent_id, file.session_file):
+        return plain
+    return partition_key(runtime, file.agent_id, file.session_file, distinct=True)
+
+
+def store_skips(
+    runtime: Runtime, conn: Connection, file: IngestFile, session_id: UUID, session: Session
+) -> None:
+    """The skipped lines of a session, in place of those of an earlier reading."""
+    rows: list[drops.DropPlace] = [
+        (
+            Drop(_STAGE, skip.reason, runtime.redactor.redact_text(skip.detail).text if skip.detail else ""),
+            skip.start_line,
+            skip.end_line,
+        )
+        for skip in session.ledger.skips
+    ]
+    owner = (runtime.account_id, file.agent_id)
+    drops.replace_of_session(conn, owner, session_id, _STAGE, rows, runtime.clock())

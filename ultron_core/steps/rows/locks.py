@@ -1,0 +1,53 @@
+"""What a writer of memories takes before it looks: locks in one order, and the embedder known with its index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, get_args
+
+from psycopg import Cursor
+
+from ultron_core.models import MemoryType
+from ultron_core.steps.clusters.members import lock_clusters
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import embeddings as model_store
+from ultron_core.store.tables import uploads as upload_store
+
+__all__ = ["ask_model", "lock_memories", "lock_types", "register_model"]
+
+
+def lock_types(runtime: Runtime, conn: Connection, types: Iterable[str]) -> None:
+    """One writer a type, until the transaction ends; taken before anything is looked up."""
+    upload_store.send(conn, "lock", {**runtime.account, "types": sorted(set(types))})
+
+
+def lock_memories(runtime: Runtime, conn: Connection, types: Iterable[str] = get_args(MemoryType)) -> None:
+    """Nobody else writes memories (of these types) until the transaction ends: who archives or deletes must not
+    come between the last look of an upload, made under the lock of its type, and what it then writes."""
+    lock_types(runtime, conn, types)
+    lock_clusters(runtime, conn)
+
+
+def register_model(runtime: Runtime, conn: Connection) -> None:
+    """Record the embedder with its thresholds, and make its index."""
+    if not ask_model(runtime, conn).fetchall():
+        model_store.run(conn, "register_model", _model(runtime))
+        model_store.ensure_index(conn, runtime.embedder.model_id, runtime.embedder.dimension)
+
+
+def ask_model(runtime: Runtime, conn: Connection) -> Cursor[dict[str, Any]]:
+    """A row if the embedder is known and has its index; asked without waiting inside a pipeline."""
+    index = f"ultron.{model_store.index_name(runtime.embedder.model_id)}"
+    return model_store.send(conn, "model_is_ready", {**_model(runtime), "index": index})
+
+
+def _model(runtime: Runtime) -> dict[str, Any]:
+    own = runtime.embedder.thresholds
+    limits = {"merge": own.merge, "soft": own.soft, "cluster": own.cluster}
+    return {
+        **runtime.model_key,
+        **limits,
+        "dimension": runtime.embedder.dimension,
+        "now": runtime.clock(),
+    }

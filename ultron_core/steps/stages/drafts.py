@@ -1,0 +1,59 @@
+"""Drafts of the extractor: the gate lets them pass or refuses them; refusals are redacted for `drops`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ultron_core.memories import gate_draft
+from ultron_core.models import Drop, MemoryDraft, Message
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.tables.drops import DropPlace
+
+__all__ = ["GatedDrafts", "gate_drafts"]
+
+
+@dataclass(frozen=True, slots=True)
+class GatedDrafts:
+    """`kept` are to be uploaded; `refused` are drops with their lines."""
+
+    kept: tuple[MemoryDraft, ...]
+    refused: tuple[DropPlace, ...]
+
+    @property
+    def drops(self) -> tuple[Drop, ...]:
+        return tuple(drop for drop, _, _ in self.refused)
+
+
+def gate_drafts(
+    runtime: Runtime,
+    stage: str,
+    drafts: Sequence[MemoryDraft],
+    messages: Sequence[Message] = (),
+    *,
+    at_most: int | None = None,
+) -> GatedDrafts:
+    """Sort drafts into kept and refused; `messages` are what their quotes must appear in, if there are any."""
+    kept: list[MemoryDraft] = []
+    refused: list[DropPlace] = []
+    for draft in drafts:
+        drop = gate_draft(draft, messages)
+        if drop is None and at_most is not None and len(kept) >= at_most:
+            drop = Drop(stage, "too_many", f"more than {at_most} in one segment")
+        if drop is None:
+            kept.append(draft)
+        else:
+            refused.append(_refusal(runtime, replace(drop, stage=stage), draft))
+    return GatedDrafts(tuple(kept), tuple(refused))
+
+
+def _refusal(runtime: Runtime, drop: Drop, draft: MemoryDraft) -> DropPlace:
+    body = {"content": draft.content, "context": draft.context, "resolution": draft.resolution}
+    payload = runtime.redactor.redact_json(body)[0]
+    detail = runtime.redactor.redact_text(drop.detail).text
+    first = draft.evidence[0] if draft.evidence else None
+    return (
+        replace(drop, detail=detail, payload=payload),
+        first.start_line if first else None,
+        first.end_line if first else None,
+    )

@@ -1,0 +1,120 @@
+"""The one loop of all stages: take rows that wait, work on each, record failures, stop when the model is down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from ultron_core.errors import ModelError
+from ultron_core.models import Drop, Message
+from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.stages.failures import describe_failure
+from ultron_core.steps.stages.table import Stage
+from ultron_core.steps.upload.records import UploadResult
+from ultron_core.store.database import Connection
+
+__all__ = ["Item", "StageResult", "Step", "run_batch", "work_through"]
+
+Row = TypeVar("Row")
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Generic[Row]):
+    """A row that waits, with its id and its partition key (empty for a plain text)."""
+
+    id: UUID
+    partition_key: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """What became of one row.
+
+    status: done, refused (by a gate), pending (the model is unavailable) or failed (its answer is unusable).
+    """
+
+    id: UUID
+    partition_key: str
+    status: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    drops: tuple[Drop, ...] = ()
+    uploads: tuple[UploadResult, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[Row]):
+    """How a stage finds its rows, reads their messages and works on them."""
+
+    stage: Stage
+    #: of its offline rules
+    version: str
+    waiting: Callable[[Connection, str, Params], list[Item[Row]]]
+    messages: Callable[[Connection, Row], list[Message]]
+    work: Callable[[Runtime, Item[Row]], StageResult]
+    #: runs a named query of the table family that the rows belong to
+    run: Callable[[Connection, str, Params], int]
+    #: how many rows may be worked on at once
+    workers: Callable[[Runtime], int] = lambda _: 1
+    #: what else is due at the end of a batch
+    finish: Callable[[Runtime, Sequence[str] | None], object] = lambda _runtime, _keys: None
+
+
+def run_batch(
+    runtime: Runtime, step: Step[Any], batch_size: int | None = None, keys: Sequence[str] | None = None
+) -> list[StageResult]:
+    """Work on one batch of what waits for a stage, only of these partitions when `keys` is given."""
+    with runtime.database.transaction() as conn:
+        items = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size))
+
+    def note_failure(conn: Connection, params: Params) -> int:
+        return step.run(conn, step.stage.failed, params)
+
+    results = work_through(runtime, items, step.work, note_failure, workers=step.workers(runtime))
+    step.finish(runtime, keys)
+    return results
+
+
+def work_through(
+    runtime: Runtime,
+    items: Sequence[Item[Row]],
+    work: Callable[[Runtime, Item[Row]], StageResult],
+    note_failure: Callable[[Connection, Params], int],
+    *,
+    workers: int = 1,
+) -> list[StageResult]:
+    """One result an item, in order. An endpoint that is down ends the batch: the rest stays pending."""
+    down = threading.Event()
+
+    def one(item: Item[Row]) -> StageResult:
+        if down.is_set():
+            return StageResult(
+                item.id, item.partition_key, "pending", error="not tried: the model endpoint is down"
+            )
+        try:
+            return work(runtime, item)
+        except ModelError as error:
+            failure = describe_failure(runtime, error)
+        if failure.transient:
+            down.set()
+        params = {
+            "id": item.id,
+            "error": failure.reason,
+            "transient": failure.transient,
+            "max_attempts": runtime.settings.segments.max_attempts,
+            "now": runtime.clock(),
+        }
+        with runtime.database.transaction() as conn:
+            note_failure(conn, params)
+        return StageResult(item.id, item.partition_key, failure.status, error=failure.reason)
+
+    if workers == 1:
+        return [one(item) for item in items]
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        return list(pool.map(one, items))

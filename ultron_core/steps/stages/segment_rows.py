@@ -1,0 +1,171 @@
+"""Rows of task segments: which ones wait, their messages, and writing a fresh cut over a stored one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from ultron_core.models import Message, Segment
+from ultron_core.segments import SEGMENTER_VERSION, Reconciliation, StoredSegment, reconcile
+from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.status import archive_orphans
+from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.stages.loop import Item
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
+from ultron_core.store.tables.records import SegmentRow, SessionRow
+
+__all__ = [
+    "Rewrite",
+    "close_quiet_segments",
+    "segment_messages_of",
+    "segments_waiting",
+    "write_segments",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What writing a fresh cut did: rows inserted, kept and removed, and memories left without a source."""
+
+    inserted: int
+    kept: int
+    removed: int
+    archived: int
+
+
+def segments_waiting(conn: Connection, query: str, params: Mapping[str, Any]) -> list[Item[SegmentRow]]:
+    """Segments that wait to be labelled or extracted, by the named query, in canonical order."""
+    return [Item(row.id, key, row) for row, key in segment_store.pending(conn, query, params)]
+
+
+def segment_messages_of(conn: Connection, row: SegmentRow) -> list[Message]:
+    """The messages of one segment."""
+    return session_store.load_thread(
+        conn, row.account_id, row.session_id, row.thread, row.start_message, row.end_message
+    )
+
+
+def close_quiet_segments(runtime: Runtime, keys: Sequence[str] | None = None) -> set[str]:
+    """Mark the last segments of quiet or rotated logs as finished; returns their partition keys."""
+    now = runtime.clock()
+    with runtime.database.transaction() as conn:
+        rows = segment_store.fetch(
+            conn,
+            "close_quiet",
+            {
+                "account_id": runtime.account_id,
+                "now": now,
+                "quiet_since": now - _quiet_time(runtime),
+                "keys": None if keys is None else list(keys),
+            },
+        )
+    return {row["partition_key"] for row in rows}
+
+
+def write_segments(
+    runtime: Runtime,
+    conn: Connection,
+    row: SessionRow,
+    stored: Sequence[SegmentRow],
+    fresh: Sequence[Segment],
+) -> Rewrite | None:
+    """Reconcile the fresh cut with the stored one; None when the file has changed since its messages were read."""
+    session_store.lock_file(conn, row.account_id, row.agent_id, row.session_file)
+    now = runtime.clock()
+    segmenter = fresh[-1].segmenter if fresh else SEGMENTER_VERSION
+    marked = session_store.run(
+        conn,
+        "mark_segmented",
+        {"session_id": row.id, "content_sha256": row.content_sha256, "segmenter": segmenter, "now": now},
+    )
+    if not marked:
+        return None
+    plan = reconcile([_stored(s) for s in stored], list(fresh))
+    by_id = {s.id: s for s in stored}
+    order = {id(s): index for index, s in enumerate(_in_file_order(fresh))}
+    last = {s.thread: s.end for s in fresh}
+    quiet = now - row.changed_at >= _quiet_time(runtime)
+    archived = _delete_removed(runtime, conn, plan)
+    for old, new in plan.kept:
+        closed = quiet or new.end < last[new.thread]
+        _move(conn, by_id[old.id], new, order[id(new)], closed, now)
+    for inserted in plan.inserted:
+        new = inserted.segment
+        closed = quiet or new.end < last[new.thread]
+        values = _columns(runtime, row, new, inserted.occurrence, order[id(new)], closed)
+        segment_store.run(conn, "insert", values)
+    return Rewrite(len(plan.inserted), len(plan.kept), len(plan.gone), archived)
+
+
+def _quiet_time(runtime: Runtime) -> timedelta:
+    return timedelta(minutes=runtime.settings.sessions.quiet_minutes)
+
+
+def _in_file_order(segments: Sequence[Segment]) -> list[Segment]:
+    return sorted(segments, key=lambda s: (s.start_line, s.thread, s.start))
+
+
+def _stored(row: SegmentRow) -> StoredSegment:
+    return StoredSegment(id=row.id, thread=row.thread, fingerprint=row.fingerprint, occurrence=row.occurrence)
+
+
+def _delete_removed(runtime: Runtime, conn: Connection, plan: Reconciliation) -> int:
+    ids: list[UUID] = [old.id for old in plan.gone]
+    if not ids:
+        return 0
+    lock_memories(runtime, conn)  # no upload may be adding a memory to one of them at this moment
+    memories = segment_store.memories_of(conn, ids)
+    segment_store.run(conn, "delete", {"ids": ids})
+    return archive_orphans(runtime, conn, memories)
+
+
+def _move(conn: Connection, old: SegmentRow, new: Segment, index: int, closed: bool, now: datetime) -> None:
+    moved = segment_store.run(
+        conn,
+        "move",
+        {
+            "id": old.id,
+            "segment_index": index,
+            "start_message": new.start,
+            "end_message": new.end,
+            "start_line": new.start_line,
+            "end_line": new.end_line,
+            "closed": closed,
+            "now": now,
+        },
+    )
+    offset = new.start_line - old.start_line
+    if moved and offset:
+        segment_store.run(conn, "move_sources", {"segment_id": old.id, "offset": offset})
+
+
+def _columns(
+    runtime: Runtime, row: SessionRow, new: Segment, occurrence: int, index: int, closed: bool
+) -> dict[str, object]:
+    return {
+        "id": uuid4(),
+        "account_id": row.account_id,
+        "agent_id": row.agent_id,
+        "session_id": row.id,
+        "session_file": row.session_file,
+        "generation": row.generation,
+        "segment_index": index,
+        "thread": new.thread,
+        "start_message": new.start,
+        "end_message": new.end,
+        "start_line": new.start_line,
+        "end_line": new.end_line,
+        "fingerprint": new.fingerprint,
+        "occurrence": occurrence,
+        "topic": new.topic,
+        "closed": closed,
+        "segmenter": new.segmenter,
+        "repair": new.repair,
+        "redaction_version": runtime.redactor.version,
+        "now": runtime.clock(),
+    }

@@ -1,0 +1,94 @@
+"""The stages after reading, in order, each with every name it goes by: assets, options, queries, versions.
+
+Strings and numbers alone, so that the command line can read it without loading models. How a stage works on
+its rows is in the module of the stage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "LABELS",
+    "MEMORIES",
+    "SEGMENTS",
+    "STAGES",
+    "Stage",
+    "option_named",
+    "stage_named",
+    "version_columns",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage. `name` is its asset and its key in reports, `option` what the command line calls it."""
+
+    name: str
+    option: str
+    #: under which its model calls are recorded, and its refusals stored in `drops`
+    call: str
+    #: named query of the rows that wait for it
+    pending: str
+    #: column of the `stats` queries that counts those rows
+    backlog: str
+    #: named query that records a failed model call on the row
+    failed: str
+    #: named query that marks its rows to be done again
+    reprocess: str
+    #: columns of the `versions` query that its data version adds to those of the stages before it
+    versions: tuple[str, ...]
+    #: output tokens an answer of the model is estimated at: schemas keep answers short
+    answer_tokens: int
+
+
+SEGMENTS = Stage(
+    name="segments",
+    option="segments",
+    call="segment",
+    pending="to_segment",
+    backlog="to_segment",
+    failed="segment_failed",
+    reprocess="reprocess_segment",
+    versions=("fingerprints", "segmenters", "closed"),
+    answer_tokens=400,
+)
+LABELS = Stage(
+    name="quality_labels",
+    option="labels",
+    call="label",
+    pending="to_label",
+    backlog="to_label",
+    failed="label_failed",
+    reprocess="reprocess_labels",
+    versions=("labelers",),
+    answer_tokens=600,
+)
+MEMORIES = Stage(
+    name="extracted_memories",
+    option="memories",
+    call="extract",
+    pending="to_extract",
+    backlog="to_extract",
+    failed="extract_failed",
+    reprocess="reprocess_extract",
+    versions=("extractors",),
+    answer_tokens=800,
+)
+STAGES = (SEGMENTS, LABELS, MEMORIES)
+
+
+def stage_named(name: str) -> Stage:
+    """The stage whose asset has this name."""
+    return next(stage for stage in STAGES if stage.name == name)
+
+
+def option_named(option: str) -> Stage | None:
+    """The stage that the command line calls so."""
+    return next((stage for stage in STAGES if stage.option == option), None)
+
+
+def version_columns(stage: Stage) -> tuple[str, ...]:
+    """What the data version of a stage is made of: its own columns and those of all stages before it."""
+    upstream = STAGES[: STAGES.index(stage) + 1]
+    return tuple(column for each in upstream for column in each.versions)
