@@ -1,4 +1,4 @@
-"""Sets that come from one repository or share their tasks: they leave a fit together, and which ones may be fitted on."""
+"""Sets of one repository or with shared tasks, which leave a fit together; and the sets that may be fitted on."""
 
 from __future__ import annotations
 

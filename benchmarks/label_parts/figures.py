@@ -60,11 +60,20 @@ def reliability(predicted: np.ndarray, truth: np.ndarray) -> dict[str, Any]:
         inside = (predicted >= low / 10) & (predicted < (low + 1) / 10)
         if inside.any():
             mean, seen = float(predicted[inside].mean()), float(truth[inside].mean())
-            row = {"from": low / 10, "n": int(inside.sum()), "predicted": round(mean, 3), "seen": round(seen, 3)}
+            row = {
+                "from": low / 10,
+                "n": int(inside.sum()),
+                "predicted": round(mean, 3),
+                "seen": round(seen, 3),
+            }
             table.append(row)
     gaps = [abs(row["predicted"] - row["seen"]) for row in table if row["n"] >= FULL_BIN]
     worst = round(max(gaps), 3) if gaps else None
-    return {"worst_full_bin": worst, "brier": round(float(np.mean((predicted - truth) ** 2)), 3), "table": table}
+    return {
+        "worst_full_bin": worst,
+        "brier": round(float(np.mean((predicted - truth) ** 2)), 3),
+        "table": table,
+    }
 
 
 def lift(kept: Mapping[str, Sequence[int]], all_ends: Mapping[str, Sequence[int]]) -> dict[str, Any]:
@@ -73,7 +82,9 @@ def lift(kept: Mapping[str, Sequence[int]], all_ends: Mapping[str, Sequence[int]
     good = sum(sum(ends) for ends in kept.values())
     total = sum(sum(ends) for ends in all_ends.values())
     gaps = [
-        float(np.mean(ends)) - float(np.mean(all_ends[name])) for name, ends in kept.items() if len(ends) >= 10
+        float(np.mean(ends)) - float(np.mean(all_ends[name]))
+        for name, ends in kept.items()
+        if len(ends) >= 10
     ]
     return {
         "kept": sum(map(len, kept.values())),

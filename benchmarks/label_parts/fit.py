@@ -20,8 +20,9 @@ Matrix = np.ndarray
 #: penalty on the size of the weights (of standardised features), and on how far they set the means of sources apart:
 #: an agent that writes more in one source than in another says nothing about success
 RIDGE, BETWEEN = 0.1, 0.15
-#: slopes of probability over evidence. Against: the log-odds, which the ridge made small. In favour: next to none: the base rate
-#: of a source never seen is unknown (.15 to .58 in the fitted ones); chosen by reliability on sources left out
+#: slopes of probability over evidence. Against: the log-odds, which the ridge made small. In favour: next to none,
+#: because the base rate of a source never seen is unknown (.15 to .58 in the fitted ones). Both chosen by reliability
+#: on sources left out
 AGAINST, FAVOUR = 1.3, 0.05
 #: training takes the evidence that this share of the fitted runs reaches, sources weighed the same
 KEPT_SHARE = 0.10
@@ -38,7 +39,9 @@ def fit_work(sources: Sequence[Sequence[Run]]) -> LinearModel:
     ends = [np.array([run.success for run in runs], dtype=float) for runs in worked]
     scale = _scale(np.sqrt(np.mean([table.var(axis=0) for table in tables], axis=0)))
     means = np.array([table.mean(axis=0) for table in tables])
-    weights = _within_sources([(t - m) / scale for t, m in zip(tables, means, strict=True)], ends, means / scale)
+    weights = _within_sources(
+        [(t - m) / scale for t, m in zip(tables, means, strict=True)], ends, means / scale
+    )
     mean = means.mean(axis=0)
     evidence = [((table - mean) / scale) @ weights for table in tables]
     return LinearModel(

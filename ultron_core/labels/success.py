@@ -17,7 +17,15 @@ from ultron_core.labels.features import features_of
 from ultron_core.labels.signals import Signals
 from ultron_core.models import Outcome
 
-__all__ = ["Estimate", "LinearModel", "estimate_from", "estimate_success", "logit", "shipped_models", "sigmoid"]
+__all__ = [
+    "Estimate",
+    "LinearModel",
+    "estimate_from",
+    "estimate_success",
+    "logit",
+    "shipped_models",
+    "sigmoid",
+]
 
 #: a feature counts at most this many standard deviations, so one odd number decides nothing
 _CAP = 6.0

@@ -76,7 +76,9 @@ def test_the_shipped_models_match_the_features_of_this_version_and_name_their_da
 
 
 def test_a_verdict_in_the_log_goes_before_the_model():
-    solved, failed = (estimate_success(signals_of(t), o) for t, o in ((SOLVED, "success"), (FAILED, "failure")))
+    solved, failed = (
+        estimate_success(signals_of(t), o) for t, o in ((SOLVED, "success"), (FAILED, "failure"))
+    )
     assert solved.probability >= 0.8
     assert failed.probability <= 0.06
     assert not failed.above_bound

@@ -48,7 +48,9 @@ def test_what_the_agent_says_of_itself_is_no_evidence():
     ]
     boasting = label_segment(talk)
     assert boasting.metrics["goal_reached"].weight == 0.0
-    modest = label_segment([*talk[:3], says("The parser now strips each token; I could not run the tests here.")])
+    modest = label_segment(
+        [*talk[:3], says("The parser now strips each token; I could not run the tests here.")]
+    )
     thanked = label_segment([*talk, user("Thank you!")])
     assert boasting.summary.outcome == modest.summary.outcome == thanked.summary.outcome == "unknown"
     accepted = label_segment([*talk, user("That works, thank you!")])
