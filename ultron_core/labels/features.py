@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from ultron_core.labels.signals import Signals, words
 from ultron_core.labels.verdict import decide_outcome
 from ultron_core.models import Outcome
-from ultron_core.transcript import signs as phrases
+from ultron_core.transcript import speech
+from ultron_core.transcript.language import CJK, CJK_CLASS
 
 __all__ = ["ANSWER_FEATURES", "WORK_FEATURES", "answer_features", "features_of", "text_size", "work_features"]
 
@@ -34,9 +35,8 @@ WORK_FEATURES = (
 #: of a single answer
 ANSWER_FEATURES = ("listed", "hedging", "exclaiming", "self_talk", "filler_opening")
 
-_CJK = re.compile(r"[\u3400-\u9fff]")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_TERM = re.compile(r"[a-z]{3,}|\d+|[\u3400-\u9fff]")
+_TERM = re.compile(rf"[a-z]{{3,}}|\d+|[{CJK_CLASS}]")
 #: beginning of a result that is compared with the results before it
 _RESULT_CHARS = 8_000
 #: `new_information` of work that looked at nothing: answers without looking do a little worse than others
@@ -58,7 +58,7 @@ _FILLER = re.compile(
 
 def text_size(text: str) -> int:
     """Characters, a Chinese one counted three times."""
-    return len(text) + 2 * len(_CJK.findall(text))
+    return len(text) + 2 * len(CJK.findall(text))
 
 
 def work_features(signals: Signals, outcome: Outcome) -> dict[str, float]:
@@ -68,7 +68,7 @@ def work_features(signals: Signals, outcome: Outcome) -> dict[str, float]:
     written = " ".join(replies)
     # words that another act followed, such as handing over to a person, are not how it ended
     last = next((m.content for m in reversed(d.messages) if m.role == "assistant"), "")
-    results = [d.messages[step.position].content for step in d.steps]
+    results = [step.action.output for step in d.steps]
     doubts = len(_SECOND_THOUGHT.findall(written))
     return {
         # the more an agent has to say for one goal, the less sure its way
@@ -76,7 +76,7 @@ def work_features(signals: Signals, outcome: Outcome) -> dict[str, float]:
         "new_information": _new_information(results),
         "left_open": -float(bool(signals.unsolved) or bool(d.steps and d.steps[-1].state != "ok")),
         "known_failure": -float(outcome in ("failure", "partial")),
-        "gave_up": -float(bool(phrases.GAVE_UP.search(last) or phrases.REFUSAL.search(last))),
+        "gave_up": -float(bool(speech.GAVE_UP.search(last) or speech.REFUSAL.search(last))),
         "same_call": -_most_repeats([step.key for step in d.steps]),
         "same_output": -_repeated_share([text.strip() for text in results]),
         "second_thoughts": -100 * doubts / max(1, len(words(written))),
@@ -111,7 +111,7 @@ def answer_features(signals: Signals) -> dict[str, float]:
     count = max(1, len(words(text)))
     return {
         "listed": math.log1p(len(_LIST.findall(text))),
-        "hedging": -100 * len(phrases.HEDGE.findall(text)) / count,
+        "hedging": -100 * len(speech.HEDGE.findall(text)) / count,
         "exclaiming": -100 * (text.count("!") + text.count("！")) / count,
         "self_talk": -100 * len(_SELF.findall(text)) / count,
         "filler_opening": -float(bool(_FILLER.match(text))),
