@@ -68,4 +68,4 @@ def overall_score(metrics: Mapping[str, Metric], outcome: Outcome, evidence: boo
     if evidence and whole and outcome not in _CAPS:
         return round(GATE + (1 - GATE) * mean, 4)
     cap = min(_CAPS.get(outcome, NO_EVIDENCE_CAP), NO_EVIDENCE_CAP if whole else NOT_WHOLE_CAP)
-    return round(min(GATE * mean, cap), 4)
+    return round(min(mean, cap), 4)
