@@ -7,7 +7,7 @@ from ultron_core.errors import (
     ModelAnswerError,
     ModelUnavailableError,
 )
-from ultron_core.labels import label_segment
+from ultron_core.labels import is_sft_eligible, label_segment
 from ultron_core.labels.judge import WINDOW_CHARS, Judgement, LessonJudgement, MetricJudgement
 from ultron_core.models import Message
 
@@ -84,6 +84,12 @@ def test_a_segment_too_long_for_the_model_is_judged_in_smaller_windows():
 
 def test_a_known_failure_is_held_down_also_when_the_model_scores_it_high():
     assert label_segment(SOLVED, Judge(judgement(outcome="failure"))).summary.overall_score <= 0.5
+
+
+@pytest.mark.parametrize(("sure", "ok"), [(0.9, True), (0.6, False)])
+def test_without_a_verdict_the_model_must_be_sure_for_training_data(sure, ok):
+    label = label_segment(SOLVED, Judge(judgement(outcome="unknown", success_probability=sure)))
+    assert is_sft_eligible(label).ok is ok
 
 
 def test_harness_text_alone_needs_no_call():
