@@ -13,6 +13,7 @@ from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.prompting import ask
+from ultron_core.memories.quotes import find_words
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 
 __all__ = ["WINDOW_TOKENS", "extract_with_model", "ingest_with_model"]
@@ -127,13 +128,19 @@ def _show(message: Message) -> str:
 def _draft(memory: _Memory, messages: Sequence[Message]) -> MemoryDraft:
     evidence = [found for quote in memory.evidence if (found := _checked(quote, messages)) is not None]
     content, context, resolution = (t.strip() for t in (memory.content, memory.context, memory.resolution))
+    memory_type = memory.memory_type or classify_memory(content, context, resolution)
+    if memory_type in (
+        "preference",
+        "correction",
+    ):  # only a person has wishes; without a quote the gate refuses
+        evidence = _of_people(evidence, messages)
     return MemoryDraft(
         content=content,
         context=context,
         resolution=resolution,
         tags=tuple(tag.strip()[:40] for tag in memory.tags if tag.strip())[:5],
         confidence=memory.confidence,
-        memory_type=memory.memory_type or classify_memory(content, context, resolution),
+        memory_type=memory_type,
         evidence=tuple(evidence),
     )
 
@@ -145,4 +152,12 @@ def _checked(quote: _Quote, messages: Sequence[Message]) -> Evidence | None:
         near = message.start_line <= quote.end_line and message.end_line >= quote.start_line
         if near and appears_in(words, message):
             return Evidence(message.start_line, message.end_line, words)
+        if near and (own := find_words(words, message)):
+            return Evidence(message.start_line, message.end_line, own)
     return None
+
+
+def _of_people(evidence: Sequence[Evidence], messages: Sequence[Message]) -> list[Evidence]:
+    """The quotes that a person wrote, and not a tool's output that looks like one."""
+    lines = {(m.start_line, m.end_line) for m in messages if m.role == "user" and m.origin == "human"}
+    return [one for one in evidence if (one.start_line, one.end_line) in lines]
