@@ -13,6 +13,7 @@
     ├── ModelError               a model endpoint did not give a usable answer
     │   ├── ModelUnavailableError  down, timed out, refused, rate-limited: try again later
     │   ├── ModelAnswerError       it answered, but the answer does not fit the schema
+    │   │   └── ContextTooLongError  the request is longer than the model reads: ask with less
     │   └── BudgetExceededError    the run or the day has spent its limit
     ├── EmbeddingError           texts could not be turned into vectors
     └── ExportError              a dataset could not be written or is not valid
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 __all__ = [
     "BudgetExceededError",
+    "ContextTooLongError",
     "DatabaseUnreachableError",
     "EmbeddingError",
     "ExportError",
@@ -93,6 +95,10 @@ class ModelUnavailableError(ModelError):
 
 class ModelAnswerError(ModelError):
     """The model answered, but not in the requested shape, even on a second try."""
+
+
+class ContextTooLongError(ModelAnswerError):
+    """The request is longer than the model reads; a caller that sends windows halves them."""
 
 
 class BudgetExceededError(ModelError):

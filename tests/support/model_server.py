@@ -11,7 +11,8 @@ class ModelServer:
     """Answers /v1/chat/completions and /v1/embeddings.
 
     `behaviours` is used up one a request, then every request succeeds: "ok", "malformed" (no JSON in the
-    answer), "broken" (no JSON at all), "page" (HTML), 429, 500, any other status, (status, message), "slow", "drop".
+    answer), "broken" (no JSON at all), "page" (HTML), 429, 500, any other status, (status, message), "slow", "drop",
+    and those of `hostile.py`: a mapping is sent as the body, bytes as well; a function of the handler sends anything.
     `answer(request)` makes the text of a chat answer; the default fits any schema with the least it allows.
     """
 
@@ -118,6 +119,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_bytes(200, b"<html>proxy error</html>")
         elif behaviour == "page":
             self._send_bytes(200, b"<html>sign in</html>", "text/html")
+        elif callable(behaviour):
+            with suppress(BrokenPipeError, ConnectionResetError):
+                behaviour(self, body)
+            self.close_connection = True
+        elif isinstance(behaviour, dict):
+            self._send(200, behaviour)
+        elif isinstance(behaviour, bytes):
+            self._send_bytes(200, behaviour)
         elif isinstance(behaviour, tuple):
             self._send(behaviour[0], {"error": {"message": behaviour[1]}})
         elif isinstance(behaviour, int):
@@ -169,5 +178,6 @@ def _completion(body, text):
         "created": 0,
         "model": body["model"],
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+        # a third of the characters or more, like any tokenizer, when the request is long
+        "usage": {"prompt_tokens": max(100, len(json.dumps(body)) // 4 - 3_000), "completion_tokens": 10},
     }

@@ -7,18 +7,20 @@ leaves the row pending; the rules never step in silently.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from ultron_core.errors import ModelAnswerError
+from ultron_core.errors import ContextTooLongError
 from ultron_core.labels.lessons import memory_score
 from ultron_core.labels.metrics import WEIGHTS
 from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
 from ultron_core.lessons.registry import lesson_kinds
+from ultron_core.llm.asking import ask_model
 from ultron_core.llm.protocol import LLM
 from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySummary
 
@@ -27,6 +29,8 @@ __all__ = ["Judgement", "LessonJudgement", "MetricJudgement", "label_with_model"
 #: characters of one window (about 15,000 tokens of English) and of one message in it
 WINDOW_CHARS = 60_000
 MESSAGE_CHARS = 6_000
+#: a model that reads less than two such messages cannot judge
+_LEAST_CHARS = 2 * MESSAGE_CHARS
 #: a model that sees no verdict but is this sure counts as evidence of success
 SURE = 0.8
 #: judged on the whole course: mean over windows by number of messages; the others: the judgement of the last window
@@ -98,16 +102,36 @@ def label_with_model(messages: Sequence[Message], llm: LLM, topic: str = "") -> 
     shown = [m for m in messages if m.origin not in ("harness", "recalled") and m.role != "system"]
     if not shown:
         return QualityLabel(QualitySummary(0.0, 0.0, 0.0), {}, f"model:{llm.model_id}")
-    windows = list(_windows(shown))
+    limit = WINDOW_CHARS
+    while True:
+        try:
+            return _put_together(shown, _judge(shown, llm, topic, limit), llm.model_id)
+        except ContextTooLongError:
+            limit = min(limit, sum(len(_show(i, m)) for i, m in enumerate(shown))) // 2
+            if limit < _LEAST_CHARS:
+                raise
+
+
+def _judge(shown: Sequence[Message], llm: LLM, topic: str, limit: int) -> list[tuple[int, Judgement]]:
+    """(messages of a window, the judgement up to its end) of all windows."""
+    windows = list(_windows(shown, limit))
     judgements: list[tuple[int, Judgement]] = []
     notes = ""
     for number, (start, end) in enumerate(windows, 1):
         text = _window_text(shown, start, end, topic, notes, f"{number} of {len(windows)}")
         ask = [{"role": "system", "content": _prompt()}, {"role": "user", "content": text}]
-        judgement = llm.complete(ask, Judgement, stage="label")
+        given = {m.name for _, judgement in judgements for m in judgement.metrics}
+
+        def check(
+            judgement: Judgement, given: AbstractSet[str] = given, last: bool = number == len(windows)
+        ) -> str:
+            missing = set(_NEEDED) - given - {m.name for m in judgement.metrics}
+            return f"there is no score for {', '.join(sorted(missing))}" if last and missing else ""
+
+        judgement = ask_model(llm, ask, Judgement, check, stage="label")
         judgements.append((end - start, judgement))
         notes = judgement.notes
-    return _put_together(shown, judgements, llm.model_id)
+    return judgements
 
 
 @lru_cache(maxsize=1)
@@ -115,11 +139,11 @@ def _prompt() -> str:
     return files("ultron_core.labels").joinpath("prompts", "label.md").read_text("utf-8")
 
 
-def _windows(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
+def _windows(messages: Sequence[Message], limit: int) -> Iterator[tuple[int, int]]:
     start, size = 0, 0
     for position, message in enumerate(messages):
         length = len(_show(position, message))
-        if position > start and size + length > WINDOW_CHARS:
+        if position > start and size + length > limit:
             yield start, position
             start, size = position, 0
         size += length
@@ -157,10 +181,6 @@ def _put_together(
 ) -> QualityLabel:
     last = judgements[-1][1]
     metrics = {name: _metric(messages, judgements, name) for name in WEIGHTS}
-    if missing := [name for name in _NEEDED if not metrics[name].weight]:
-        raise ModelAnswerError(
-            f"{model_id} gave no score for {', '.join(missing)}; the segment stays pending."
-        )
     lessons = _lessons(messages, judgements)
     evidence = last.outcome == "success" or last.success_probability >= SURE
     summary = QualitySummary(

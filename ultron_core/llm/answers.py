@@ -4,66 +4,88 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from ultron_core.errors import ModelAnswerError
+from ultron_core.llm.json_values import Found, find_values
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
+from ultron_core.llm.repair import DROPPED, repaired
+from ultron_core.llm.shapes import field_key, shapes, why_refused
 
 __all__ = ["json_schema_format", "parse_answer", "schema_instructions"]
 
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
-#: what reasoning models think aloud before they answer
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
-_BRACKET = re.compile(r"[\[{]")
-#: a bracket that opens JSON rather than a remark
-_OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
-_DECODER = json.JSONDecoder()
+#: drafts before the answer that are tried when it does not fit
+_MOST_CANDIDATES = 4
 
 
 def parse_answer(text: str, schema: type[Answer]) -> Answer:
-    """The first JSON value of the text as `schema`. Raises ModelAnswerError saying what does not fit."""
-    try:
-        return schema.model_validate(_first_json(text))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the answer"
-        raise ModelAnswerError(f"{error.error_count()} problem(s); {place}: {first['msg']}") from error
+    """The last JSON value after the reasoning that can be read as `schema`.
 
-
-def _first_json(text: str) -> Any:
-    text = _THOUGHT.sub("", text).strip()
-    fenced = _FENCE.search(text)
-    for candidate in (text, *([fenced.group(1)] if fenced else [])):
-        try:
-            return json.loads(candidate)
-        except ValueError:
-            continue
-    values = list(_outermost(text))
-    if not values:
-        raise ModelAnswerError("the answer contains no JSON value")
-    # "as [1] says: {...}": an object is meant before a list
-    return next((value for value in values if isinstance(value, dict)), values[0])
-
-
-def _outermost(text: str) -> Iterator[Any]:
-    """The JSON values in the text, none from within another.
-
-    A value that begins and does not end means that the answer was cut off: its parts must not pass as a whole.
+    Wrappers are taken off, and what does not fit costs its field or its item alone. Raises ModelAnswerError
+    saying what does not fit: a wrong shape never passes as an answer that says nothing.
     """
-    position = 0
-    while start := _BRACKET.search(text, position):
+    found = find_values(text)
+    problems = []
+    for value in _candidates(found):
+        fitted = _fitted(value, schema, whole=found.broken)
+        if not isinstance(fitted, str):
+            return fitted
+        problems.append(fitted)
+    raise ModelAnswerError(problems[0] if problems else "the answer contains no JSON value")
+
+
+def _candidates(found: Found) -> list[Any]:
+    """The last value first. Values on lines of their own (NDJSON) may be the items of one list.
+
+    A list of numbers or words, or an empty one, counts only when it is the whole answer ("as [1] says").
+    """
+    values = [value for value in found.values if found.alone or not _is_plain_list(value)]
+    last_first = values[: -_MOST_CANDIDATES - 1 : -1]
+    return [list(found.run), *last_first] if len(found.run) > 1 else last_first
+
+
+def _is_plain_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(one, dict | list) for one in value)
+
+
+def _fitted(value: Any, schema: type[Answer], *, whole: bool) -> Answer | str:
+    """The value as the schema, or what is wrong with it; `whole`: it must not need a wrapper or a list around it."""
+    described = _described(schema)
+    problem = why_refused(value)
+    for shape in shapes(value, schema):
+        if whole and shape is not value:
+            continue
+        fixed = repaired(shape, described, described)
+        if fixed is DROPPED or _lost_a_list(shape, fixed, described):
+            fixed = shape
         try:
-            value, position = _DECODER.raw_decode(text, start.start())
-        except ValueError:
-            if _OPENING.match(text, start.start()):
-                raise ModelAnswerError("the JSON value is broken or cut off") from None
-            position = start.end()
-        else:
-            yield value
+            return schema.model_validate(fixed)
+        except ValidationError as error:
+            problem = _first_problem(error)
+    return problem
+
+
+def _lost_a_list(shape: Mapping[str, Any], fixed: Mapping[str, Any], described: Mapping[str, Any]) -> bool:
+    """Whether a list of the answer itself was given and nothing of it can be used: that is not an empty list."""
+    given = {field_key(str(key)) for key, value in shape.items() if value}
+    lists = (name for name, part in described["properties"].items() if part.get("type") == "array")
+    return any(field_key(name) in given and not fixed.get(name) for name in lists)
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"]) or "the answer"
+    return f"{error.error_count()} problem(s); {place}: {first['msg']}"
+
+
+@lru_cache(maxsize=32)
+def _described(schema: type[BaseModel]) -> dict[str, Any]:
+    return schema.model_json_schema()
 
 
 def json_schema_format(schema: type[BaseModel]) -> dict[str, Any]:

@@ -8,40 +8,58 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
-from string import Template
-from typing import Any
 
 import openai
 from pydantic import BaseModel
 
-from ultron_core.errors import ModelAnswerError, ModelUnavailableError
-from ultron_core.llm.answers import json_schema_format, parse_answer, schema_instructions
+from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
+from ultron_core.llm.answers import parse_answer
+from ultron_core.llm.asking import ask_again, unusable
+from ultron_core.llm.completion import Completion, NotACompletion
+from ultron_core.llm.endpoint import Endpoint
 from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache, MemoryLedger
 from ultron_core.llm.limits import Limits
-from ultron_core.llm.prompts import read_prompt
-from ultron_core.llm.protocol import Answer
+from ultron_core.llm.protocol import Answer, Check
 from ultron_core.llm.tokens import token_counter
-from ultron_core.llm.trouble import (
-    MOST_WAIT,
-    NotACompletion,
-    describe,
-    final_error,
-    is_transient,
-    rejects_temperature,
-    retry_after,
-)
+from ultron_core.llm.transport import AnswerTooLargeError
+from ultron_core.llm.trouble import MOST_WAIT, describe, final_error, is_transient, retry_after
 from ultron_core.settings import LLMSettings
 
 __all__ = ["OpenAICompatibleLLM"]
 
-#: ways to ask for JSON, best first; a refused one is given up once the next one has worked
-_MODES = ("json_schema", "json_object", "plain")
+#: characters of a refused answer that are shown to the model again
+_SHOWN = 20_000
+#: A server that reads less than a third of what was sent has cut it (Ollama does so at 4,096 tokens and answers all
+#: the same); tokenizers differ by less than a factor of two. Below this size templates weigh too much to tell.
+_SURELY_COUNTED, _SILENTLY_CUT = 8_000, 3
+#: no model reads less: a request below it that is refused as too long says nothing about others of its size
+_SURELY_SHORT = 512
+
+
+def _accept(_: BaseModel) -> str:
+    return ""
+
+
+def _read_whole(
+    completion: Completion, schema: type[Answer], check: Check[Answer]
+) -> tuple[Answer | None, str]:
+    """(answer, what is wrong): no part of an answer that was cut off counts."""
+    if completion.cut_off:
+        return None, "the answer was cut off at its limit of tokens; answer shorter"
+    return _read(completion.text, schema, check)
+
+
+def _read(text: str, schema: type[Answer], check: Check[Answer]) -> tuple[Answer | None, str]:
+    try:
+        answer = parse_answer(text, schema)
+    except ModelAnswerError as error:
+        return None, str(error)
+    return answer, check(answer)
 
 
 class OpenAICompatibleLLM:
@@ -67,15 +85,9 @@ class OpenAICompatibleLLM:
         self._now, self._monotonic, self._sleep, self._jitter = now, monotonic, sleep, jitter
         self._limits = Limits(settings, self._ledger, monotonic, sleep)
         self._count = token_counter(settings.token_encoding)
-        self._mode = 0
-        self._temperature: dict[str, Any] = {"temperature": 0}
-        self._mode_lock = threading.Lock()
-        self._client = openai.OpenAI(
-            api_key=settings.api_key or "none",
-            base_url=settings.url,
-            timeout=settings.timeout_seconds,
-            max_retries=0,  # our own retries are recorded and count towards the budget
-        )
+        #: tokens of the smallest request that was refused as too long
+        self._too_long: float = math.inf
+        self._endpoint = Endpoint(settings)
 
     @property
     def model_id(self) -> str:
@@ -85,33 +97,36 @@ class OpenAICompatibleLLM:
         self, messages: Sequence[Mapping[str, str]], schema: type[Answer], *, stage: str = ""
     ) -> Answer:
         """An instance of `schema`; an answer that does not fit is shown to the model once with what is wrong."""
+        return self.complete_checked(messages, schema, _accept, stage=stage)
+
+    def complete_checked(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        schema: type[Answer],
+        check: Check[Answer],
+        *,
+        stage: str = "",
+    ) -> Answer:
+        """The same; an answer that `check` refuses is asked for again once, and never cached."""
         chat = [self._clean(message) for message in messages]
         key = self._key(chat, schema)
         known = self._cache.get(key)
         if known is not None:
             # an answer cached by another version may no longer fit: then the model is asked again
-            with suppress(ModelAnswerError):
-                answer = parse_answer(known, schema)
+            answer, problem = _read(known, schema, check)
+            if answer is not None and not problem:
                 self._record(stage, key, 0, 0, 0.0, cached=True)
                 return answer
-        text = self._ask(chat, schema, stage, key)
-        try:
-            answer = parse_answer(text, schema)
-        except ModelAnswerError as error:
-            again = Template(read_prompt("ultron_core.llm", "again")).substitute(problem=error)
-            chat = [*chat, {"role": "assistant", "content": text}, {"role": "user", "content": again}]
-            text = self._ask(chat, schema, stage, key)
-            answer = self._second(text, schema, stage)
-        self._cache.put(key, stage, self.model_id, text)
+        completion = self._ask(chat, schema, stage, key)
+        answer, problem = _read_whole(completion, schema, check)
+        if answer is None or problem:
+            again = [dict(message) for message in ask_again(chat, completion.text[:_SHOWN], problem)]
+            completion = self._ask(again, schema, stage, key)
+            answer, problem = _read_whole(completion, schema, check)
+        if answer is None or problem:
+            raise unusable(self.model_id, stage, problem)
+        self._cache.put(key, stage, self.model_id, completion.text)
         return answer
-
-    def _second(self, text: str, schema: type[Answer], stage: str) -> Answer:
-        try:
-            return parse_answer(text, schema)
-        except ModelAnswerError as error:
-            raise ModelAnswerError(
-                f"{self.model_id} gave no usable answer for {stage or 'this'} in two attempts: {error}"
-            ) from error
 
     def _clean(self, message: Mapping[str, str]) -> dict[str, str]:
         content = message["content"]
@@ -124,9 +139,15 @@ class OpenAICompatibleLLM:
         asked = [self.model_id, list(chat), schema.model_json_schema()]
         return hashlib.sha256(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
-    def _ask(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str) -> str:
-        """The text of one answer, with retries for transient failures."""
+    def _ask(
+        self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str
+    ) -> Completion:
+        """One answer, with retries for transient failures."""
         size = sum(self._count(message["content"]) for message in chat)
+        if size >= self._too_long:
+            raise ContextTooLongError(
+                f"{self.model_id} refused a request of {self._too_long:,} tokens as too long."
+            )
         tries = self._settings.max_retries + 1
         reason = ""
         for attempt in range(tries):
@@ -134,68 +155,38 @@ class OpenAICompatibleLLM:
             try:
                 with self._limits.reserve(size), self._limits.slot():
                     return self._request(chat, schema, stage, key, size)
-            except (openai.APIError, ValueError, NotACompletion) as error:
-                # ValueError: a body that is not JSON, such as a proxy's error page
+            except (openai.APIError, NotACompletion, AnswerTooLargeError) as error:
                 reason = describe(error, self._settings)
                 self._record(stage, key, 0, 0, self._monotonic() - started, error=reason)
                 if not is_transient(error):
-                    raise final_error(error, self._settings) from None
+                    raise self._final(error, size) from None
                 wait = self._wait(error, attempt)
             if attempt + 1 < tries:
                 self._sleep(wait)
         raise ModelUnavailableError(f"{reason} ({tries} attempts)")
 
+    def _final(self, error: Exception, size: int) -> ModelError:
+        final = final_error(error, self._settings)
+        if isinstance(final, ContextTooLongError) and size > _SURELY_SHORT:
+            self._too_long = min(self._too_long, size)
+        return final
+
     def _request(
-        self,
-        chat: Sequence[Mapping[str, str]],
-        schema: type[BaseModel],
-        stage: str,
-        key: str,
-        size: int,
-    ) -> str:
+        self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str, size: int
+    ) -> Completion:
         started = self._monotonic()
-        response = self._create(chat, schema)
-        if not getattr(response, "choices", None):
-            raise NotACompletion
-        text = response.choices[0].message.content or ""
-        usage = getattr(response, "usage", None)
-        used_in = int(getattr(usage, "prompt_tokens", None) or size)
-        used_out = int(getattr(usage, "completion_tokens", None) or self._count(text))
+        completion = self._endpoint.send(chat, schema)
+        used_in = completion.input_tokens or size
+        used_out = completion.output_tokens or self._count(completion.text)
         self._limits.spent(used_in + used_out)
         self._record(stage, key, used_in, used_out, self._monotonic() - started)
-        return text
-
-    def _create(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel]) -> Any:
-        """One request in the best way that the endpoint accepts."""
-        mode = self._mode
-        while True:
-            try:
-                response = self._client.chat.completions.create(
-                    model=self.model_id, **self._temperature, **self._body(chat, schema, _MODES[mode])
-                )
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if self._temperature and rejects_temperature(error):
-                    self._temperature = {}
-                elif mode + 1 < len(_MODES):
-                    mode += 1
-                else:
-                    raise
-            else:
-                # only now: a request refused in every mode (too long, filtered) says nothing about the modes
-                with self._mode_lock:
-                    self._mode = max(self._mode, mode)
-                return response
-
-    def _body(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], mode: str) -> dict[str, Any]:
-        if mode == "json_schema":
-            return {"messages": list(chat), "response_format": json_schema_format(schema)}
-        with_schema = [
-            *chat[:-1],
-            {**chat[-1], "content": f"{chat[-1]['content']}\n\n{schema_instructions(schema)}"},
-        ]
-        if mode == "json_object":
-            return {"messages": with_schema, "response_format": {"type": "json_object"}}
-        return {"messages": with_schema}
+        if size > _SURELY_COUNTED and used_in * _SILENTLY_CUT < size:
+            self._too_long = min(self._too_long, size)
+            raise ContextTooLongError(
+                f"{self.model_id} read {used_in:,} of about {size:,} tokens: the server cuts requests silently. "
+                "Raise its context or lower ULTRON_LLM_MAX_INPUT_TOKENS."
+            )
+        return completion
 
     def _wait(self, problem: Exception, attempt: int) -> float:
         delay = retry_after(problem, self._now())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
-__all__ = ["LLM", "Answer"]
+__all__ = ["LLM", "Answer", "Check", "CheckingLLM"]
 
 Answer = TypeVar("Answer", bound=BaseModel)
+#: what a stage has against an answer that fits the schema; empty when it can be used
+Check: TypeAlias = Callable[[Answer], str]
 
 
 @runtime_checkable
@@ -28,4 +30,18 @@ class LLM(Protocol):
 
     def complete(
         self, messages: Sequence[Mapping[str, str]], schema: type[Answer], *, stage: str = ""
+    ) -> Answer: ...
+
+
+@runtime_checkable
+class CheckingLLM(LLM, Protocol):
+    """An LLM that checks an answer itself, before it remembers it; `llm.asking.ask_model` does it for others."""
+
+    def complete_checked(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        schema: type[Answer],
+        check: Check[Answer],
+        *,
+        stage: str = "",
     ) -> Answer: ...

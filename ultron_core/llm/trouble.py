@@ -10,16 +10,19 @@ from urllib.parse import urlsplit
 
 import openai
 
-from ultron_core.errors import ModelAnswerError, ModelError, ModelUnavailableError
+from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
+from ultron_core.llm.completion import NotACompletion
+from ultron_core.llm.transport import MOST_BYTES, AnswerTooLargeError
 from ultron_core.settings import LLMSettings
 
 __all__ = [
     "MOST_WAIT",
-    "NotACompletion",
     "bare_url",
     "describe",
     "final_error",
     "is_transient",
+    "rejects_answer_limit",
+    "rejects_mode",
     "rejects_temperature",
     "retry_after",
 ]
@@ -35,6 +38,20 @@ _ENDPOINT_AT_FAULT = re.compile(
     r"|arrearage|billing|credit balance|quota|api.?key",
     re.IGNORECASE | re.DOTALL,
 )
+#: "This model's maximum context length is 8192 tokens" (OpenAI, vLLM), "the request exceeds the available context
+#: size" (llama.cpp), "Range of input length should be [1, 129024]" (DashScope), "prompt is too long" (Anthropic)
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|too many (?:input )?tokens|range of input length"
+    r"|(?:prompt|input|request)\b.{0,40}\btoo (?:long|large)|reduce the length|context_length_exceeded",
+    re.IGNORECASE | re.DOTALL,
+)
+#: "response_format json_schema is not supported", "Extra inputs are not permitted: response_format"
+_ANSWER_MODE = re.compile(
+    r"response_?format|json_?(?:schema|object|mode)|structured[ _]output|guided_json|\bgrammar\b",
+    re.IGNORECASE,
+)
+#: "(300 in the messages, 8192 in the completion)"
+_ANSWER_LIMIT = re.compile(r"max_(?:completion_)?tokens|in the completion")
 _REFUSED_HELP = (
     "The request was refused: too long (ULTRON_LLM_MAX_INPUT_TOKENS) or not allowed by the endpoint."
 )
@@ -46,12 +63,10 @@ _HELP = {
 }
 
 
-class NotACompletion(Exception):
-    """The endpoint answered, but not with a completion."""
-
-
 def is_transient(error: Exception) -> bool:
     """Whether the same request may succeed in a moment: overload, timeout, a lost connection, a proxy's error page."""
+    if isinstance(error, AnswerTooLargeError):
+        return False
     if isinstance(error, openai.APIStatusError):
         return error.status_code in _TRY_AGAIN
     return True
@@ -60,6 +75,20 @@ def is_transient(error: Exception) -> bool:
 def rejects_temperature(error: openai.APIStatusError) -> bool:
     """Reasoning models answer 400 to any temperature but their default."""
     return "temperature" in str(error)
+
+
+def rejects_answer_limit(error: openai.APIStatusError) -> bool:
+    """Whether the limit of the answer is refused: its name, or its size in a small context."""
+    return bool(_ANSWER_LIMIT.search(str(error)))
+
+
+def rejects_mode(error: openai.APIStatusError) -> bool:
+    """Whether the way to ask for JSON is refused; a context that is too small says nothing about it."""
+    return bool(_ANSWER_MODE.search(str(error))) and not _too_long(error)
+
+
+def _too_long(error: openai.APIStatusError) -> bool:
+    return error.status_code == 413 or bool(_TOO_LONG.search(str(error)))
 
 
 def retry_after(error: Exception | None, now: datetime) -> float | None:
@@ -92,6 +121,8 @@ def describe(error: Exception | None, settings: LLMSettings) -> str:
         return f"{place} did not answer within {limit}."
     if isinstance(error, openai.APIStatusError):
         return f"{place} answered {error.status_code}. {_help(error)}"
+    if isinstance(error, AnswerTooLargeError):
+        return f"{place} answered with more than {MOST_BYTES:,} bytes, or in a packing that was not offered."
     if isinstance(error, ValueError | NotACompletion):
         return f"{place} answered with something that is not a chat completion. Check ULTRON_LLM_BASE_URL."
     return f"{place} cannot be reached. Check ULTRON_LLM_BASE_URL and that the endpoint is running."
@@ -100,6 +131,10 @@ def describe(error: Exception | None, settings: LLMSettings) -> str:
 def _help(error: openai.APIStatusError) -> str:
     if error.status_code in _REFUSED:
         return "Check the account and ULTRON_MODEL." if _at_fault(error) else _REFUSED_HELP
+    if 300 <= error.status_code < 400:
+        return (
+            "Redirects are not followed, since they would send the prompt elsewhere: set ULTRON_LLM_BASE_URL."
+        )
     return _HELP.get(error.status_code, "Try again later.")
 
 
@@ -114,6 +149,10 @@ def final_error(error: Exception, settings: LLMSettings) -> ModelError:
     anything else is the endpoint's fault and leaves the row all its attempts.
     """
     reason = describe(error, settings)
+    if isinstance(error, AnswerTooLargeError):
+        return ModelAnswerError(reason)
+    if isinstance(error, openai.APIStatusError) and error.status_code in _REFUSED and _too_long(error):
+        return ContextTooLongError(reason)
     status = error.status_code if isinstance(error, openai.APIStatusError) else 0
     if isinstance(error, openai.APIStatusError) and status in _REFUSED and not _at_fault(error):
         return ModelAnswerError(reason)

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel, Field
 
+from ultron_core.errors import ContextTooLongError
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.prompting import ask
+from ultron_core.memories.quotes import find_words
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 
 __all__ = ["WINDOW_TOKENS", "extract_with_model", "ingest_with_model"]
@@ -19,6 +21,8 @@ __all__ = ["WINDOW_TOKENS", "extract_with_model", "ingest_with_model"]
 WINDOW_TOKENS = 65_536
 #: bound of one answer; how many memories a segment may have is a setting that the extract step applies
 _MAX_ANSWER = 200
+#: tokens; a model that reads less cannot extract
+_LEAST_WINDOW = 256
 
 
 class _Quote(BaseModel):
@@ -40,18 +44,45 @@ class _Memory(BaseModel):
 class ExtractAnswer(BaseModel):
     """What the model is asked for."""
 
-    memories: list[_Memory] = Field(default_factory=list, max_length=_MAX_ANSWER)
+    memories: list[_Memory] = Field(max_length=_MAX_ANSWER)
 
 
 def extract_with_model(
     messages: Sequence[Message], llm: LLM, window_tokens: int = WINDOW_TOKENS
 ) -> list[MemoryDraft]:
     """Drafts of every window in order; quotes that are not on the lines they name are left out of a draft."""
-    drafts = []
+    drafts: list[MemoryDraft] = []
     for window in _windows(messages, window_tokens):
-        answer = llm.complete(ask("extract", {"log": "\n\n".join(window)}), ExtractAnswer, stage="extract")
-        drafts += [_draft(memory, messages) for memory in answer.memories if memory.content.strip()]
+        drafts += [_draft(memory, messages) for memory in _ask_halving("extract", window, "\n\n", llm)]
     return drafts
+
+
+def _ask_halving(prompt: str, shown: Sequence[str], between: str, llm: LLM) -> list[_Memory]:
+    """What the model finds in a window, in its halves when it is too long for the model."""
+    log = between.join(shown)
+    try:
+        answer = llm.complete(ask(prompt, {"log": log}), ExtractAnswer, stage="extract")
+    except ContextTooLongError:
+        if count_tokens(log) < _LEAST_WINDOW:
+            raise
+        halves = _halves(shown)
+        return [memory for half in halves for memory in _ask_halving(prompt, half, between, llm)]
+    return [memory for memory in answer.memories if memory.content.strip()]
+
+
+def _halves(shown: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Two runs of messages of about the same length; a lone message keeps its head and its tail."""
+    if len(shown) == 1:
+        text = shown[0]
+        head = text.partition(":")[0]
+        return [text[: len(text) // 2]], [f"{head}: … {text[len(text) // 2 :]}"]
+    half, used = sum(map(len, shown)) / 2, 0
+    for at, text in enumerate(shown):
+        used += len(text)
+        if used >= half:
+            at = min(max(at, 1), len(shown) - 1)
+            break
+    return shown[:at], shown[at:]
 
 
 def ingest_with_model(text: str, parts: Sequence[str], llm: LLM) -> list[MemoryDraft]:
@@ -59,10 +90,10 @@ def ingest_with_model(text: str, parts: Sequence[str], llm: LLM) -> list[MemoryD
     lines = [
         Message("user", line, start_line=i, end_line=i) for i, line in enumerate(text.splitlines(), start=1)
     ]
-    drafts = []
+    drafts: list[MemoryDraft] = []
     for part in parts:
-        answer = llm.complete(ask("ingest", {"log": part}), ExtractAnswer, stage="extract")
-        drafts += [_draft(memory, lines) for memory in answer.memories if memory.content.strip()]
+        found = _ask_halving("ingest", part.splitlines(), "\n", llm)
+        drafts += [_draft(memory, lines) for memory in found]
     return drafts
 
 
@@ -97,13 +128,19 @@ def _show(message: Message) -> str:
 def _draft(memory: _Memory, messages: Sequence[Message]) -> MemoryDraft:
     evidence = [found for quote in memory.evidence if (found := _checked(quote, messages)) is not None]
     content, context, resolution = (t.strip() for t in (memory.content, memory.context, memory.resolution))
+    memory_type = memory.memory_type or classify_memory(content, context, resolution)
+    if memory_type in (
+        "preference",
+        "correction",
+    ):  # only a person has wishes; without a quote the gate refuses
+        evidence = _of_people(evidence, messages)
     return MemoryDraft(
         content=content,
         context=context,
         resolution=resolution,
         tags=tuple(tag.strip()[:40] for tag in memory.tags if tag.strip())[:5],
         confidence=memory.confidence,
-        memory_type=memory.memory_type or classify_memory(content, context, resolution),
+        memory_type=memory_type,
         evidence=tuple(evidence),
     )
 
@@ -115,4 +152,12 @@ def _checked(quote: _Quote, messages: Sequence[Message]) -> Evidence | None:
         near = message.start_line <= quote.end_line and message.end_line >= quote.start_line
         if near and appears_in(words, message):
             return Evidence(message.start_line, message.end_line, words)
+        if near and (own := find_words(words, message)):
+            return Evidence(message.start_line, message.end_line, own)
     return None
+
+
+def _of_people(evidence: Sequence[Evidence], messages: Sequence[Message]) -> list[Evidence]:
+    """The quotes that a person wrote, and not a tool's output that looks like one."""
+    lines = {(m.start_line, m.end_line) for m in messages if m.role == "user" and m.origin == "human"}
+    return [one for one in evidence if (one.start_line, one.end_line) in lines]

@@ -1,7 +1,12 @@
 import pytest
 
 from tests.core.labels.talks import SOLVED, says, user
-from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnavailableError
+from ultron_core.errors import (
+    BudgetExceededError,
+    ContextTooLongError,
+    ModelAnswerError,
+    ModelUnavailableError,
+)
 from ultron_core.labels import is_sft_eligible, label_segment
 from ultron_core.labels.judge import WINDOW_CHARS, Judgement, LessonJudgement, MetricJudgement
 from ultron_core.models import Message
@@ -59,10 +64,22 @@ def test_errors_of_the_model_go_up_and_never_become_an_offline_label(error):
         label_segment(SOLVED, Judge(error("no")))
 
 
-def test_an_answer_without_the_main_metric_is_refused():
-    metrics = [MetricJudgement(name="safety", score=1.0)]
+def test_an_answer_without_the_main_metric_is_asked_again_with_the_reason():
+    safety_alone = judgement(metrics=[MetricJudgement(name="safety", score=1.0)])
+    judge = Judge(safety_alone, judgement())
+    assert label_segment(SOLVED, judge).summary.outcome == "success"
+    assert "no score for completeness, goal_reached" in judge.asked[1][-1]["content"]
     with pytest.raises(ModelAnswerError, match="goal_reached"):
-        label_segment(SOLVED, Judge(judgement(metrics=metrics)))
+        label_segment(SOLVED, Judge(safety_alone, safety_alone))
+
+
+def test_a_segment_too_long_for_the_model_is_judged_in_smaller_windows():
+    long = [*SOLVED, *(Message("assistant", "word " * 1_000) for _ in range(6))]
+    judge = Judge(ContextTooLongError("8192 tokens"), judgement(), judgement(), judgement())
+    assert label_segment(long, judge).summary.outcome == "success"
+    assert len(judge.asked[0][-1]["content"]) > 1.8 * max(
+        len(chat[-1]["content"]) for chat in judge.asked[1:]
+    )
 
 
 def test_a_known_failure_is_held_down_also_when_the_model_scores_it_high():

@@ -1,5 +1,7 @@
 """From what a model writes to the record that was asked for."""
 
+import time
+
 import pytest
 from pydantic import BaseModel
 
@@ -19,10 +21,10 @@ class Notes(BaseModel):
         'Here it is:\n```json\n{"notes": ["a"]}\n```\nAnything else?',
         'As [1] and {the manual} say: {"notes": ["a"]}',
         '<think>maybe {"notes": []}?</think>{"notes": ["a"]}',
-        '{"notes": ["a"]} {"notes": ["b"]}',
+        'Draft: {"notes": ["b"]} Final: {"notes": ["a"]}',
     ],
 )
-def test_the_first_object_of_the_answer_counts(text):
+def test_the_last_object_after_the_reasoning_counts(text):
     assert parse_answer(text, Notes).notes == ["a"]
 
 
@@ -42,5 +44,35 @@ def test_talk_alone_is_no_answer(text):
 
 
 def test_the_error_names_the_place_that_does_not_fit():
-    with pytest.raises(ModelAnswerError, match=r"notes\.1"):
-        parse_answer('{"notes": ["a", 2]}', Notes)
+    with pytest.raises(ModelAnswerError, match=r"notes\.0"):
+        parse_answer('{"notes": [null]}', Notes)
+
+
+def test_one_bad_item_costs_that_item():
+    assert parse_answer('{"notes": ["a", null]}', Notes).notes == ["a"]
+
+
+@pytest.mark.parametrize("text", ["{}", '{"error": "overloaded"}', "{'notes': ['a']}", "none [] found"])
+def test_a_wrong_shape_is_not_an_empty_answer(text):
+    with pytest.raises(ModelAnswerError):
+        parse_answer(text, Notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>" * 20_000,
+        '{"a"</think>' * 20_000,
+        '{"' * 50_000,
+        "[{" * 50_000,
+        '{"a": 1} ' * 20_000,
+        "{  " * 40_000,
+        '\\"' * 50_000 + '{"a": "',
+    ],
+)
+def test_any_text_is_read_in_linear_time(text):
+    """120,000 characters or more; a quadratic pattern takes minutes (56 kB of <think> took 3 s)."""
+    started = time.process_time()
+    with pytest.raises(ModelAnswerError):
+        parse_answer(text, Notes)
+    assert time.process_time() - started < 2

@@ -53,7 +53,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without_from_then_on(make, s
 
 def test_a_refused_request_is_an_error_of_the_request_and_changes_nothing_for_the_next(make, server):
     client = make()
-    server.behaviours = [(400, "This model's maximum context length is 8192 tokens")] * 3
+    server.behaviours = [(400, "This model's maximum context length is 8192 tokens")]
     with pytest.raises(ModelAnswerError, match="ULTRON_LLM_MAX_INPUT_TOKENS"):
         client.complete(ASK, Count)
     assert client.complete(ASK, Count).tasks == 3

@@ -90,7 +90,7 @@ COUNTS = {
     "raw_blobs": 1,
     "raw_uploads": 3,
     "drops": 4,
-    "llm_cache": 1,
+    "llm_cache": 2,
     "llm_calls": 2,
     "sft_exports": 1,
     "sft_export_rows": 1,

@@ -1,12 +1,12 @@
-"""What a model answers for one window, whether it tiles the window, and the rule that repairs it when it does not."""
+"""What a model answers for one window, whether it tiles the window, and the rule that repairs it otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ultron_core.errors import ModelAnswerError
 from ultron_core.segments.by_model.windows import Task
@@ -32,12 +32,6 @@ class TaskList(BaseModel):
     model_config = ConfigDict(title="TaskList")
 
     tasks: Annotated[list[TaskRange], Field(max_length=_MAX_TASKS)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_array(cls, value: Any) -> Any:
-        """Some models answer with the array alone."""
-        return {"tasks": value} if isinstance(value, list) else value
 
 
 def problems(tasks: Sequence[TaskRange], length: int) -> list[str]:

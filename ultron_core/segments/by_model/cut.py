@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 
-from ultron_core.errors import ModelAnswerError
+from ultron_core.errors import ContextTooLongError, ModelAnswerError
+from ultron_core.llm.asking import ask_model
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message
@@ -19,12 +20,14 @@ from ultron_core.transcript.pairs import closed_positions
 __all__ = ["cut_by_model"]
 
 STAGE = "segment"
+#: tokens; a model that reads less cannot divide a log
+_LEAST_WINDOW = 256
 
 
 def cut_by_model(
     messages: Sequence[Message], llm: LLM, window_tokens: int, count_tokens: CountTokens
 ) -> list[Task]:
-    """Tasks that tile the messages of one thread.
+    """Tasks that tile the messages of one thread; windows are halved while the model finds them too long.
 
     Raises ModelUnavailableError and BudgetExceededError as the model gives them, and ModelAnswerError when it
     twice named no usable task; nothing is decided then and the caller tries again later.
@@ -32,40 +35,47 @@ def cut_by_model(
     bodies = [_body(message) for message in messages]
     # the number is as wide as it can get, so that each message is counted once whatever window it is in
     tokens = [count_tokens(_line(len(bodies), m, b)) for m, b in zip(messages, bodies, strict=True)]
+    window = window_tokens
 
-    def ask(window: Window) -> list[Task]:
-        own = bodies[window.start : window.end]
-        if window.shortened:
-            head = count_tokens(_line(1, messages[window.start], ""))
-            own = [shorten(own[0], max(window_tokens - head, 1), count_tokens)]
+    def ask(given: Window) -> list[Task]:
+        own = bodies[given.start : given.end]
+        if given.shortened:
+            head = count_tokens(_line(1, messages[given.start], ""))
+            own = [shorten(own[0], max(window - head, 1), count_tokens)]
         lines = [
-            _line(number, messages[window.start + number - 1], body)
+            _line(number, messages[given.start + number - 1], body)
             for number, body in enumerate(own, start=1)
         ]
-        return [
-            replace(t, start=t.start + window.start, end=t.end + window.start) for t in _ask_twice(llm, lines)
-        ]
+        return [replace(t, start=t.start + given.start, end=t.end + given.start) for t in _ask(llm, lines)]
 
-    return cut_by_windows(tokens, window_tokens, ask, closed_positions(messages))
+    while True:
+        try:
+            return cut_by_windows(tokens, window, ask, closed_positions(messages))
+        except ContextTooLongError:
+            window = min(window, sum(tokens)) // 2
+            if window < _LEAST_WINDOW:
+                raise
 
 
-def _ask_twice(llm: LLM, lines: Sequence[str]) -> list[Task]:
-    """Tasks that tile the lines; a bad answer is shown to the model once with what is wrong about it."""
-    chat = _chat(lines)
-    try:
-        answer: TaskList | None = llm.complete(chat, TaskList, stage=STAGE)
-        wrong = problems(answer.tasks, len(lines)) if answer else []
-    except ModelAnswerError as error:
-        answer, wrong = None, [str(error)]
-    if wrong:
-        answered = answer.model_dump_json() if answer else ""
-        again = f"That cannot be used: {'; '.join(wrong[:8])}. Give all tasks of [1] to [{len(lines)}] again."
-        more = [{"role": "assistant", "content": answered}] if answered else []
-        answer = llm.complete([*chat, *more, {"role": "user", "content": again}], TaskList, stage=STAGE)
+def _ask(llm: LLM, lines: Sequence[str]) -> list[Task]:
+    """Tasks that tile the lines; what is wrong with two answers is repaired by rule where it can be."""
+    seen: list[TaskList] = []
+
+    def check(answer: TaskList) -> str:
         wrong = problems(answer.tasks, len(lines))
-    assert answer is not None
-    if wrong:
-        return repaired(answer.tasks, len(lines), wrong)
+        if not wrong:
+            return ""
+        seen.append(answer)
+        return f"{'; '.join(wrong[:8])}. Give all tasks of [1] to [{len(lines)}]"
+
+    try:
+        answer = ask_model(llm, _chat(lines), TaskList, check, stage=STAGE)
+    except ContextTooLongError:
+        raise
+    except ModelAnswerError:
+        if not seen:
+            raise
+        return repaired(seen[-1].tasks, len(lines), problems(seen[-1].tasks, len(lines)))
     return [Task(t.start - 1, t.end, t.topic) for t in answer.tasks]
 
 

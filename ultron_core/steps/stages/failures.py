@@ -1,13 +1,30 @@
-"""What a failed model call means for the row it was made for."""
+"""What an error means for the row that was worked on."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
+
+import psycopg
 
 from ultron_core.errors import BudgetExceededError, ModelError, ModelUnavailableError
 from ultron_core.steps.runtime import Runtime
 
-__all__ = ["Failure", "describe_failure"]
+__all__ = ["ROW_FAULTS", "Failure", "describe_failure"]
+
+#: What the work on one row can raise through what is in its log or in an answer: it counts against that row alone.
+#: Anything else (the database is gone, the disk is full, a test's assertion) is not about a row and goes up.
+ROW_FAULTS = (
+    ModelError,
+    psycopg.DataError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+logger = logging.getLogger("ultron.process")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +39,19 @@ class Failure:
         return "pending" if self.transient else "failed"
 
 
-def describe_failure(runtime: Runtime, error: ModelError) -> Failure:
-    """The failure, with its text redacted as it is stored on the row."""
+def describe_failure(runtime: Runtime, error: Exception) -> Failure:
+    """The failure, with its text redacted as it is stored on the row; what was not foreseen is logged, too."""
+    if not isinstance(error, ModelError):
+        reason = runtime.redactor.redact_text(f"{type(error).__name__}: {str(error)[:500]}").text
+        logger.error("one row could not be worked on: %s (%s)", reason, _place(error))
+        return Failure(reason, transient=False)
     transient = isinstance(error, ModelUnavailableError | BudgetExceededError)
     return Failure(runtime.redactor.redact_text(str(error)).text, transient)
+
+
+def _place(error: Exception) -> str:
+    """Module and line that raised it; a whole traceback could quote the log."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return f"{last.tb_frame.f_globals.get('__name__')}:{last.tb_lineno}" if last else "unknown place"

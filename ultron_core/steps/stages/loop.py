@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from ultron_core.errors import ModelError
 from ultron_core.models import Drop, Message
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.failures import describe_failure
+from ultron_core.steps.stages.failures import ROW_FAULTS, describe_failure
 from ultron_core.steps.stages.table import Stage
 from ultron_core.steps.upload.records import UploadResult
 from ultron_core.store.database import Connection
@@ -99,7 +98,7 @@ def work_through(
             )
         try:
             return work(runtime, item)
-        except ModelError as error:
+        except ROW_FAULTS as error:
             failure = describe_failure(runtime, error)
         if failure.transient:
             down.set()

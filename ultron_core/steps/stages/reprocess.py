@@ -6,6 +6,7 @@ from ultron_core.errors import InputError
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.table import LABELS, STAGES, option_named
 from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables.llm import forget_answers
 
 __all__ = ["reprocess"]
 
@@ -13,7 +14,8 @@ __all__ = ["reprocess"]
 def reprocess(runtime: Runtime, option: str, made_by: str | None = None) -> int:
     """Mark the rows of a stage (segments, labels, memories) whose maker starts with `made_by`; returns how many.
 
-    New labels decide again about memories: segments that get one are extracted again as well.
+    New labels decide again about memories: segments that get one are extracted again as well. A model is asked
+    again: its cached answers of this stage are forgotten.
     """
     stage = option_named(option)
     if stage is None:
@@ -22,6 +24,7 @@ def reprocess(runtime: Runtime, option: str, made_by: str | None = None) -> int:
     params = {"account_id": runtime.account_id, "made_by": made_by, "now": runtime.clock()}
     with runtime.database.transaction() as conn:
         count = segment_store.run(conn, stage.reprocess, params)
+        forget_answers(conn, runtime.account_id, stage.call, made_by)
         if stage is LABELS:
             segment_store.run(conn, "reopen_extraction", params)
     return count

@@ -3,10 +3,16 @@
 SELECT answer FROM llm_cache WHERE account_id = %(account_id)s AND key = %(key)s;
 
 -- name: cache
--- Keep an answer.
+-- Keep an answer; one that could not be used any more is replaced.
 INSERT INTO llm_cache (account_id, key, stage, model, answer, created_at)
 VALUES (%(account_id)s, %(key)s, %(stage)s, %(model)s, %(answer)s, %(now)s)
-ON CONFLICT (account_id, key) DO NOTHING;
+ON CONFLICT (account_id, key) DO UPDATE SET answer = excluded.answer, created_at = excluded.created_at;
+
+-- name: forget_answers
+-- Forget what the models named so were asked in a stage, so that work marked to be done again asks again.
+DELETE FROM llm_cache WHERE account_id = %(account_id)s AND stage = %(stage)s
+    AND (%(made_by)s::text IS NULL OR starts_with('model:' || model, %(made_by)s)
+        OR starts_with(%(made_by)s, 'model:' || model || '#'));
 
 -- name: record
 -- One call and what it cost.

@@ -11,7 +11,7 @@ from ultron_core.llm.ledger import LLMCall
 from ultron_core.store.database import Connection, Database
 from ultron_core.store.queries import NamedQueries
 
-__all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals"]
+__all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals", "forget_answers"]
 
 _SQL = NamedQueries("llm")
 _Clock = Callable[[], datetime]
@@ -61,3 +61,9 @@ class PostgresCallLedger:
 def call_totals(conn: Connection, account_id: str, since: datetime | None = None) -> list[dict[str, Any]]:
     """Calls, tokens and cost by stage and model."""
     return _SQL.fetch(conn, "totals", {"account_id": account_id, "since": since})
+
+
+def forget_answers(conn: Connection, account_id: str, stage: str, made_by: str | None) -> None:
+    """Forget the cached answers of a stage; with `made_by` (`model:...`) of the models whose versions begin so."""
+    params = {"account_id": account_id, "stage": stage, "made_by": made_by}
+    conn.execute(_SQL["forget_answers"], params)

@@ -2,7 +2,12 @@
 
 import pytest
 
-from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnavailableError
+from ultron_core.errors import (
+    BudgetExceededError,
+    ContextTooLongError,
+    ModelAnswerError,
+    ModelUnavailableError,
+)
 from ultron_core.models import Message, ToolCall
 from ultron_core.segments import segment_messages
 
@@ -79,10 +84,20 @@ def test_nothing_usable_leaves_the_session_pending(answer):
         segment_messages(talk(4), Scripted(answer, answer))
 
 
-def test_an_answer_outside_the_schema_is_asked_again_too():
-    llm = Scripted(ModelAnswerError("no JSON"), [(1, 4, "whole")])
-    assert len(segment_messages(talk(4), llm)) == 1
-    assert "no JSON" in llm.asked[1][0][-1]["content"]
+def test_an_answer_outside_the_schema_leaves_the_session_pending():
+    with pytest.raises(ModelAnswerError, match="no JSON"):
+        segment_messages(talk(4), Scripted(ModelAnswerError("no JSON")))
+
+
+def test_windows_are_halved_until_the_model_can_read_them():
+    talk_of_8 = [{**message, "content": "word " * 200} for message in talk(8)]
+    too_long = ContextTooLongError("8192 tokens")
+    llm = Scripted(
+        too_long, [(1, 2, "a"), (3, 4, "b")], [(1, 2, "b"), (3, 4, "c")], [(1, 2, "c"), (3, 4, "d")]
+    )
+    segments = segment_messages(talk_of_8, llm)
+    assert [(s.start, s.end) for s in segments] == [(0, 2), (2, 4), (4, 6), (6, 8)]
+    assert len(llm.asked) == 4
 
 
 @pytest.mark.parametrize("error", [ModelUnavailableError("down"), BudgetExceededError("spent")])

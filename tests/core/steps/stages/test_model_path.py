@@ -11,6 +11,7 @@ from tests.support.worlds import MARK, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import EmbeddingError
 from ultron_core.settings import EmbeddingSettings, LLMSettings
+from ultron_core.steps.stages.reprocess import reprocess
 
 QUOTE = "ModuleNotFoundError: No module named 'pandas'"
 
@@ -119,6 +120,40 @@ def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, 
         write_log(tmp_path / "copy.jsonl", solved("alpha", "pandas"), task("beta"))
         ultron.ingest([tmp_path / "copy.jsonl"], "agent", process=True)
         assert len(server.requests) == asked, "the same words are answered from the cache"
+
+
+def test_reprocess_asks_the_model_again(with_model, server, tmp_path):
+    log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
+    with Ultron(with_model) as ultron:
+        ultron.ingest([log], "agent", process=True)
+        asked = len(server.requests)
+        reprocess(ultron.runtime, "labels", made_by="model:judge-1")
+        assert ultron.process_pending()["labeled"] == 1
+        assert len(server.requests) == asked + 1
+
+
+def test_a_judgement_without_its_main_metric_blocks_nothing(with_model, server, tmp_path):
+    """It is asked again with the reason, counted as an attempt, never cached, and judged in the next cycle."""
+
+    def without_goal(request):
+        judged = json.loads(answer(request))
+        judged["metrics"] = [m for m in judged["metrics"] if m["name"] != "goal_reached"]
+        return json.dumps(judged)
+
+    def first(request):
+        name = request["response_format"]["json_schema"]["name"]
+        return without_goal(request) if name == "Judgement" else answer(request)
+
+    server.answer = first
+    log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
+    with Ultron(with_model) as ultron:
+        ultron.ingest([log], "agent", process=True)
+        (row,) = rows(ultron, "SELECT labeler, label_attempts, label_error FROM task_segments")
+        assert (row["labeler"], row["label_attempts"]) == (None, 1)
+        assert "goal_reached" in row["label_error"]
+        assert rows(ultron, "SELECT 1 FROM llm_cache WHERE stage = 'label'") == []
+        server.answer = answer
+        assert ultron.process_pending()["labeled"] == 1
 
 
 def test_a_model_that_is_down_leaves_everything_pending_and_the_next_cycle_completes_it(

@@ -1,0 +1,83 @@
+"""One endpoint and what it accepts: learned from what it refuses, so that each refusal is paid for once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import openai
+from pydantic import BaseModel
+
+from ultron_core.llm.answers import json_schema_format, schema_instructions
+from ultron_core.llm.completion import Completion, read_completion
+from ultron_core.llm.transport import limited_http
+from ultron_core.llm.trouble import rejects_answer_limit, rejects_mode, rejects_temperature
+from ultron_core.settings import LLMSettings
+
+__all__ = ["Endpoint"]
+
+#: ways to ask for JSON, best first
+_MODES = ("json_schema", "json_object", "plain")
+#: names of the limit of an answer: newer models of OpenAI take the second alone; some servers take none
+_LIMITS = ("max_tokens", "max_completion_tokens", "")
+Chat = Sequence[Mapping[str, str]]
+
+
+class Endpoint:
+    """Sends one request in the best way that the endpoint accepts."""
+
+    def __init__(self, settings: LLMSettings) -> None:
+        self._settings = settings
+        self._mode = self._limit = 0
+        self._temperature = True
+        self._lock = threading.Lock()
+        self._client = openai.OpenAI(
+            api_key=settings.api_key or "none",
+            base_url=settings.url,
+            timeout=settings.timeout_seconds,
+            max_retries=0,  # our own retries are recorded and count towards the budget
+            http_client=limited_http(settings.url, settings.timeout_seconds),
+        )
+
+    def send(self, chat: Chat, schema: type[BaseModel]) -> Completion:
+        """Raises openai.APIError, NotACompletion, and ModelAnswerError when the model refused."""
+        while True:
+            mode, limit, temperature = self._mode, self._limit, self._temperature
+            try:
+                body = self._body(chat, schema, mode, limit, temperature)
+                raw = self._client.chat.completions.with_raw_response.create(**body)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if not self._learned(error, mode, limit, temperature):
+                    raise
+            else:
+                return read_completion(raw.content)
+
+    def _learned(self, error: openai.APIStatusError, mode: int, limit: int, temperature: bool) -> bool:
+        """Whether the refusal names something that can be left out; then it is from now on."""
+        with self._lock:
+            if temperature and rejects_temperature(error):
+                self._temperature = False
+            elif _LIMITS[limit] and rejects_answer_limit(error):
+                self._limit = max(self._limit, limit + 1)
+            elif mode + 1 < len(_MODES) and rejects_mode(error):
+                self._mode = max(self._mode, mode + 1)
+            else:
+                return False
+        return True
+
+    def _body(
+        self, chat: Chat, schema: type[BaseModel], mode: int, limit: int, temperature: bool
+    ) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self._settings.model_name, "messages": list(chat)}
+        if temperature:
+            body["temperature"] = 0
+        if _LIMITS[limit] and self._settings.prompt_reserve_tokens:
+            body[_LIMITS[limit]] = self._settings.prompt_reserve_tokens
+        if _MODES[mode] == "json_schema":
+            return {**body, "response_format": json_schema_format(schema)}
+        words = f"{chat[-1]['content']}\n\n{schema_instructions(schema)}"
+        body["messages"] = [*chat[:-1], {**chat[-1], "content": words}]
+        if _MODES[mode] == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body
