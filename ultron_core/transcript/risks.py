@@ -78,6 +78,12 @@ SECRETS = (
 )
 #: "AKIAIOSFODNN7EXAMPLE", "sk-your-key-here"
 _EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
+#: "for example AKIA...", "a dummy token: ghp_...", "test_key = sk-..."
+_CALLED_EXAMPLE = re.compile(
+    r"\b(?:example|sample|dummy|fake|placeholder|test[-_ ](?:key|token|secret))", re.IGNORECASE
+)
+#: characters before a secret in which it may be called an example; a choice, not measured
+_BEFORE = 30
 
 
 def risky_parts(command: str) -> Iterator[tuple[str, str]]:
@@ -97,12 +103,17 @@ def risky_parts(command: str) -> Iterator[tuple[str, str]]:
 
 
 def find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
-    """The first secret of each kind in `text`; one in a line that calls itself an example is left out."""
-    found = [(kind, pattern.search(text)) for kind, pattern in SECRETS]
-    return [(kind, match) for kind, match in found if match and not _EXAMPLE.search(_line_of(text, match))]
+    """The first secret of each kind in `text`; one that calls itself an example, or is called one, is left out."""
+    found = []
+    for kind, pattern in SECRETS:
+        match = next((m for m in pattern.finditer(text) if not _is_example(text, m)), None)
+        if match is not None:
+            found.append((kind, match))
+    return found
 
 
-def _line_of(text: str, match: re.Match[str]) -> str:
+def _is_example(text: str, match: re.Match[str]) -> bool:
+    """Judged by the secret and the words right before it: "run its tests and use ghp_..." is no example."""
     begin = text.rfind("\n", 0, match.start()) + 1
-    end = text.find("\n", match.end())
-    return text[begin : end if end >= 0 else len(text)]
+    before = text[max(begin, match.start() - _BEFORE) : match.start()]
+    return _EXAMPLE.search(match.group()) is not None or _CALLED_EXAMPLE.search(before) is not None
