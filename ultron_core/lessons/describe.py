@@ -21,6 +21,7 @@ __all__ = [
     "describe_failure",
     "describe_subject",
     "describe_tags",
+    "folder_of",
     "general_line",
     "general_value",
     "is_mismatch",
@@ -189,6 +190,12 @@ def path_of(arguments: Any) -> str:
 
 def short_path(path: str) -> str:
     return "/".join(re.split(r"[/\\]", path)[-2:])
+
+
+def folder_of(command: str) -> str:
+    """The folder that a command changes to before it runs, or nothing."""
+    found = re.findall(r"(?:^|&&|;|\n)\s*cd\s+(\S+)\s*(?=&&|;|\n)", command)
+    return str(found[-1]) if found else ""
 
 
 def core_command(command: str) -> str:

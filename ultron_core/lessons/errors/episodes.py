@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ultron_core.lessons.groups.loops import is_empty
+from ultron_core.lessons.errors.same_check import code_of, is_proof, same_check
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import same_purpose
@@ -18,6 +19,11 @@ _REACH = 60
 _TASK_CHARS = 200
 #: kinds of failure that belong to one step of an edit
 STAGES = ("PatchMismatch", "Lint")
+
+#: "exitcode: 0 (execution succeeded)", "Code output:", "stdout:"
+_STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+#: "[]", "None"
+_NOTHING = re.compile(r"(?:(?:\[\s*\]|\{\s*\}|none|null|nan|''|\"\")\s*)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ def find_episodes(messages: Sequence[Message], actions: Sequence[Action]) -> lis
             # a call made before the failure was seen cannot be its cure
             if later.call < action.result or not same_purpose(action, later):
                 continue
-            if _cured(action, later):
+            if same_check(action, later) and _cured(action, later):
                 worked, stop = later, j
                 break
             if _same_error(action, later):
@@ -74,9 +80,16 @@ def unchanged(episode: Episode) -> bool:
 def _cured(failed: Action, later: Action) -> bool:
     """True when `later` shows that what failed works; of a patch that its own kind of failure is gone."""
     if later.failure is None:
-        return failed.tool != "code" or not is_empty(later)
+        return is_proof(later) and not (code_of(failed) and "print(" in later.text and _empty(later.output))
     assert failed.failure is not None
     return failed.failure.kind in STAGES and later.failure.kind != failed.failure.kind
+
+
+def _empty(output: str) -> bool:
+    """True for a program that was to print something and printed nothing, or an empty value."""
+    lines = [_STATUS_LINE.sub("", line.strip()) for line in output.splitlines()]
+    shown = "\n".join(line for line in lines if line)
+    return not shown or _NOTHING.fullmatch(shown) is not None
 
 
 def _starts_over(messages: Sequence[Message]) -> list[int]:
