@@ -92,8 +92,6 @@ def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) ->
 def describe_failure(messages: Sequence[Message], action: Action, lang: Lang) -> str:
     """What failed and what it reported, without what is true only this once."""
     assert action.failure is not None
-    if is_mismatch(action):
-        return PHRASES[lang]["mismatch" if action.tool == "patch" else "edit_missed"]
     reported = action.failure.line
     ran = command_of(action) is not None or action.tool in ("code", "patch")
     line = clean_line(general_line(reported) if ran else general_value(reported))
@@ -113,8 +111,6 @@ def describe_context(messages: Sequence[Message], action: Action, lang: Lang) ->
             shown = ", ".join(f"`{name}`" for name in names[:5])
             return words["using" if code else "script_using"].format(code=code, names=shown)
         return words["running"].format(subject=code) if code else words["running_script"]
-    if is_mismatch(action):
-        return words["editing"]
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
         return words["patching"].format(file=f"`{short_path(path)}`") if path else words["patching_some"]

@@ -56,7 +56,7 @@ _BROUGHT_FROM = re.compile(r"\bfrom\s+([.\w]+)\s+import\b")
 #: commands that change what the next one meets: "git config", "docker compose up", "chmod +x run.sh"
 _CHANGES_STATE = re.compile(
     r"\b(?:config|init|create|mkdir|chmod|chown|start|up|enable|login|generate|format|fmt|fix|kill|mv|cp|ln|link|"
-    r"pull|clone|fetch|unset|reset)\b"
+    r"\w*fmt|black|prettier|pull|clone|fetch|unset|reset)\b|--(?:fix|write)\b"
 )
 #: arguments whose change says nothing: a description, the old text of an edit
 _SAYS_NOTHING = ("command", "cmd", "description", "workdir", *OLD_KEYS, *_NEW_KEYS)
@@ -96,6 +96,8 @@ def _command_change(before: str, worked: Action, lang: Lang) -> Change | None:
     one, other = core_command(before), core_command(after)
     moved = folder_of(before) != folder_of(after) and folder_of(after)
     left, right = one.split(), other.split()
+    if left == right and (first := _done_first(before, after)):
+        return Change(PHRASES[lang]["after"].format(steps=f"`{_short_step(first)}`"), worked)
     if left == right and not moved:
         return None
     if not moved and set(right) < set(left):
@@ -110,6 +112,13 @@ def _command_change(before: str, worked: Action, lang: Lang) -> Change | None:
     if moved and left == right and clean_line(shown) != shown:
         return None  # the same call in another folder of this machine
     return Change(PHRASES[lang]["worked"].format(subject=f"`{clean_line(shown, 200)}`"), worked)
+
+
+def _done_first(before: str, after: str) -> str:
+    """What the working command did before the same check: "gofmt -w ." of `gofmt -w . && golangci-lint run`."""
+    parts = [part.strip() for part in after.split("&&")]
+    extra = [part for part in parts[:-1] if part not in before and _CHANGES_STATE.search(part)]
+    return extra[-1] if extra and len(extra[-1]) <= _MAX_LINE else ""
 
 
 def _script_change(failed: Action, worked: Action, lang: Lang) -> str | None:

@@ -22,6 +22,7 @@ STAGES = ("PatchMismatch", "Lint")
 
 #: "exitcode: 0 (execution succeeded)", "Code output:", "stdout:"
 _STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+_NOT_IMPORTED = re.compile(r"\b(?:ImportError|ModuleNotFoundError)\b")
 #: "[]", "None"
 _NOTHING = re.compile(r"(?:(?:\[\s*\]|\{\s*\}|none|null|nan|''|\"\")\s*)+", re.IGNORECASE)
 
@@ -82,7 +83,10 @@ def _cured(failed: Action, later: Action) -> bool:
     if later.failure is None:
         return is_proof(later) and not (code_of(failed) and "print(" in later.text and _empty(later.output))
     assert failed.failure is not None
-    return failed.failure.kind in STAGES and later.failure.kind != failed.failure.kind
+    if failed.failure.kind not in STAGES or later.failure.kind == failed.failure.kind:
+        return False
+    # the stage behind the edit ran: a name that is imported from where it is not would have stopped it
+    return later.checks != "none" and not _NOT_IMPORTED.search(later.output)
 
 
 def _empty(output: str) -> bool:

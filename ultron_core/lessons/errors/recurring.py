@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.harness import NOT_MADE, joined
 from ultron_core.transcript.telling import Failure
 
 __all__ = ["is_one_off", "recurs", "recurs_unsolved", "tells", "without_paths"]
@@ -57,6 +58,7 @@ _CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
 _LEFT_OUT = re.compile(
     r"\b(?:characters|lines|output|bytes) (?:\w+ )?(?:cut|truncated|omitted|skipped)\b", re.IGNORECASE
 )
+_NOT_MADE = joined(NOT_MADE)
 #: progress, and not what failed: "Compiling 40 files (.ex)", "Running 3 tests"
 _PROGRESS = re.compile(
     r"^(?:Compiling|Running|Building|Downloading|Fetching|Installing|Resolving|Generating)\b"
