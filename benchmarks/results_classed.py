@@ -6,8 +6,8 @@ A result has failed when the log marks it `is_error`, or when it names an exit c
 its first or last 300 characters; this is decided here, without the reading under test. One line per set and one for
 all (`set: all`): `n` failed results, `marked`, `exits` and `timeouts` among them (a result may be several),
 `classed` (share that a call claims and whose outcome is error, failed, timeout or refused), `telling` (share with a
-line that is not the bare exit code unless nothing else was printed; a refusal needs none). Only sessions outside the reserve
-are named when `--missed N` prints up to N missed ones of a set.
+line that is not the bare exit code unless nothing else was printed; a refusal needs none). `--missed N` prints up to N
+missed ones of a set, none of the reserve.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ _LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "j
 _FENCE_NAME = re.compile(r"```([\w+-]*)$")
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
-OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text")
+OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
 
 def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) -> str:

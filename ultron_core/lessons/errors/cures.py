@@ -31,7 +31,7 @@ from ultron_core.transcript.language import Lang, one_line
 
 __all__ = ["Change", "describe_change", "missing_name", "silences"]
 
-_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text")
+_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
 _MAX_LINE = 120
 _MAX_VALUE = 60
 #: an edit of more new lines is a rewrite that no sentence can hold
@@ -297,7 +297,9 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
         and len(c) <= _MAX_LINE
         and (
             (_MISSING.search(line) and INSTALL.search(c))
-            or (_CHANGES_STATE.search(c) and (_names(line) & _names(c)) - own - _COMMON)
+            or (
+                (_CHANGES_STATE.search(c) or INSTALL.search(c)) and (_names(line) & _names(c)) - own - _COMMON
+            )
         )
     ]
     if not steps:

@@ -16,7 +16,7 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, message_texts
 from ultron_core.transcript.checks import read_checks
-from ultron_core.transcript.commands import purpose, same_purpose
+from ultron_core.transcript.commands import command_of, purpose, same_purpose
 from ultron_core.transcript.failures import clean_line
 
 __all__ = ["solved_drafts", "unsolved_drafts"]
@@ -54,7 +54,7 @@ def unsolved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) ->
 def _stays_open(episode: Episode) -> bool:
     """True when nothing of the same purpose worked later, so that "not resolved" is certain."""
     failed = episode.failed
-    if failed.failure is None or failed.tool == "patch" or code_of(failed) or "inline" in purpose(failed):
+    if failed.failure is None or failed.tool == "patch" or "inline" in purpose(failed):
         return False
     if not recurs_unsolved(failed.failure) or not tells(failed.failure, failed.text):
         return False
@@ -99,8 +99,9 @@ def _of_one_script(failed: Action, change: Change) -> bool:
 
 
 def _change_quote(message: Message, change: Change) -> Evidence | None:
-    line = _line_in_change(change.sentence, message) or _first_line(change.made.text, message)
-    return _quote(message, line)
+    command = (command_of(change.made) or "").split("\n")[0].strip()
+    line = _line_in_change(change.sentence, message)
+    return _quote(message, line or command) or _quote(message, _first_line(change.made.text, message))
 
 
 def _proof_quote(messages: Sequence[Message], worked: Action) -> Evidence | None:

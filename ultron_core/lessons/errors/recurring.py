@@ -83,12 +83,9 @@ def is_one_off(failure: Failure) -> bool:
 def tells(failure: Failure, call: str) -> bool:
     """False for a line that says only that something failed ("12 failed in 3s") or repeats its own call."""
     line = failure.line
-    if (
-        _CUT_SHORT.search(line)
-        or _LEFT_OUT.search(line)
-        or _PROGRESS.match(line)
-        or clean_line(line).endswith((":", "：", "━"))
-    ):
+    if any(pattern.search(line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS, _NOT_MADE)):
+        return False
+    if clean_line(line).endswith((":", "：", "━")):
         return False
     if re.match(r"\d+\) ", line) or line.strip()[:80] in call:
         return False

@@ -154,7 +154,8 @@ def _filters(words: Sequence[str]) -> set[str]:
 def _places(words: Sequence[str], aim: Sequence[str]) -> list[str]:
     """What is checked: paths and names, not the program, its verb or the values of options that select."""
     values = {value for option, value in pairwise(words) if option in _SELECTING and option != "-m"}
-    return [word for word in _operands(words) if word not in aim and word not in values]
+    left_out = {*aim, *values, "run", "test"}
+    return [word for word in _operands(words) if word not in left_out]
 
 
 def _covers(before: Sequence[str], after: Sequence[str]) -> bool:
