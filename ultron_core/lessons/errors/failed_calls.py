@@ -10,7 +10,6 @@ from ultron_core.lessons.errors.cures import Change, describe_change, missing_na
 from ultron_core.lessons.errors.episodes import Episode, unchanged
 from ultron_core.lessons.errors.recurring import is_one_off, recurs, recurs_unsolved, tells, without_paths
 from ultron_core.lessons.errors.same_check import code_of, is_proof
-from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import adds_to, best_reason, clip, ended, first_remark, talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -21,6 +20,8 @@ from ultron_core.transcript.failures import clean_line
 
 __all__ = ["solved_drafts", "unsolved_drafts"]
 
+#: `MemoryDraft` evidence
+_MAX_QUOTE = 400
 #: unsolved failures of one segment that are kept
 _MAX_UNSOLVED = 2
 #: the two halves of a search-and-replace patch
@@ -180,9 +181,13 @@ def _about_name(missing: str, reason: str) -> bool:
 
 
 def _line_in_change(change: str, message: Message) -> str:
-    """The last line of code in the words of a change that appears in the message that made it."""
-    lines = [line for line in re.findall(r"`([^`]{4,})`", change) if appears_in(line, message)]
-    return lines[-1] if lines else ""
+    """The line that holds the last words of code of a change, in the message that made it."""
+    for words in reversed(re.findall(r"`([^`]{4,})`", change)):
+        for text in message_texts(message):
+            line = next((line.strip() for line in text.splitlines() if words in line), "")
+            if line:
+                return line if len(line) <= _MAX_QUOTE else words
+    return ""
 
 
 def _first_line(text: str, message: Message) -> str:
@@ -197,7 +202,7 @@ def _first_line(text: str, message: Message) -> str:
 
 
 def _quote(message: Message, quote: str) -> Evidence | None:
-    quote = quote.strip()[:400].strip()
+    quote = quote.strip()[:_MAX_QUOTE].strip()
     if quote and any(quote in text for text in message_texts(message)):
         return Evidence(message.start_line, message.end_line, quote)
     return None

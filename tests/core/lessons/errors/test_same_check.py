@@ -91,7 +91,7 @@ def test_the_cure_of_a_statement_names_the_word_that_changed():
     )
     (draft,) = kept(messages)
     assert draft.resolution == "It worked after changing `cars` to `cars_data`."
-    assert [item.quote for item in draft.evidence][1:] == ["cars_data", "[(406,)]"]
+    assert [item.quote for item in draft.evidence][1:] == ["SELECT COUNT(*) FROM cars_data", "[(406,)]"]
     assert kept(messages[:-2]) == []
 
 
