@@ -242,7 +242,8 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     names = [
         key for key in {**new, **old} if old.get(key) != new.get(key) and key.lower() not in _SAYS_NOTHING
     ]
-    if not names or not _speaks_of(failed, [(name, old.get(name), new.get(name)) for name in names]):
+    names = [name for name in names if _speaks_of(failed, (name, old.get(name), new.get(name)))]
+    if not names:
         return None
     words = PHRASES[lang]
     if len(names) > 1:
@@ -263,7 +264,7 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     return words["arguments"].format(names=f"`{name}`") if "." in name else None
 
 
-def _speaks_of(failed: Action, changed: Sequence[tuple[str, object, object]]) -> bool:
+def _speaks_of(failed: Action, changed: tuple[str, object, object]) -> bool:
     """True when the failure names a changed argument or its value: a different order is not a cure."""
     line = failed.failure.line if failed.failure else ""
     reported = {word.lower() for word in re.findall(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", line)}

@@ -103,7 +103,7 @@ def leaves(value: Any, name: str = "") -> dict[str, Any]:
 def _same_request(before: Any, after: Any) -> bool:
     """One or two arguments differ and another is the same; a lone text is all but the same statement."""
     if not isinstance(before, dict) or not isinstance(after, dict):
-        return before == after
+        return bool(before == after)
     if before == after:
         return True
     changed = [key for key in {**before, **after} if before.get(key) != after.get(key)]
