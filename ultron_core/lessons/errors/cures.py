@@ -79,7 +79,11 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
     if before is not None and after is not None:
         if EDIT.match(core_command(after)):
             return None
-        return _command_change(before, worked, lang) or _file_change(episode, lang) or _steps(episode, lang)
+        return (
+            _command_change(failed, before, worked, lang)
+            or _file_change(episode, lang)
+            or _steps(episode, lang)
+        )
     if failed.tool == "patch":
         path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)
         if not path or not change or (missing_name(failed) and not _brings_known(change)):
@@ -90,13 +94,13 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
     return Change(sentence, worked) if sentence else _file_change(episode, lang)
 
 
-def _command_change(before: str, worked: Action, lang: Lang) -> Change | None:
+def _command_change(failed: Action, before: str, worked: Action, lang: Lang) -> Change | None:
     """The command that worked, when it is not the same one again, only longer, shorter or with less output."""
     after = command_of(worked) or ""
     one, other = core_command(before), core_command(after)
     moved = folder_of(before) != folder_of(after) and folder_of(after)
     left, right = one.split(), other.split()
-    if left == right and (first := _done_first(before, after)):
+    if left == right and (first := _done_first(before, after)) and _nearness(first, failed):
         return Change(PHRASES[lang]["after"].format(steps=f"`{_short_step(first)}`"), worked)
     if left == right and not moved:
         return None

@@ -64,6 +64,8 @@ def find_episodes(messages: Sequence[Message], actions: Sequence[Action]) -> lis
             if _same_error(action, later):
                 taken.add(j)
                 again.append(later)
+            elif _moved_on(action, later):
+                break
         again_from = min((p for p in restarts if p > action.result), default=len(messages))
         after = [a for a in actions[stop : stop + _REACH // 2] if a.call < again_from]
         episodes.append(Episode(action, tuple(again), worked, tuple(actions[i + 1 : stop]), tuple(after)))
@@ -80,13 +82,23 @@ def unchanged(episode: Episode) -> bool:
 
 def _cured(failed: Action, later: Action) -> bool:
     """True when `later` shows that what failed works; of a patch that its own kind of failure is gone."""
-    if later.failure is None:
-        return is_proof(later) and not (code_of(failed) and "print(" in later.text and _empty(later.output))
     assert failed.failure is not None
-    if failed.failure.kind not in STAGES or later.failure.kind == failed.failure.kind:
+    lint = failed.failure.kind in STAGES
+    if later.failure is None and failed.tool != "patch":
+        return is_proof(later) and not (code_of(failed) and "print(" in later.text and _empty(later.output))
+    if later.failure is None and not lint:
+        return later.checks == "passed"  # "Applied edit to a.py" alone does not say what the tests came to
+    if not lint or (later.failure is not None and later.failure.kind == failed.failure.kind):
         return False
     # the stage behind the edit ran: a name that is imported from where it is not would have stopped it
     return later.checks != "none" and not _NOT_IMPORTED.search(later.output)
+
+
+def _moved_on(failed: Action, later: Action) -> bool:
+    """True when the same check fails for another reason: what is changed from there on cures that one."""
+    assert failed.failure is not None
+    gone = failed.failure.line not in later.output
+    return later.failure is not None and failed.tool != "patch" and gone and same_check(failed, later)
 
 
 def _empty(output: str) -> bool:
