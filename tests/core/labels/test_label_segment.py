@@ -29,7 +29,10 @@ def test_a_failed_run_is_not_training_data_but_a_good_memory():
 def test_a_good_answer_has_no_lesson():
     label = label_segment(HELPFUL)
     assert label.summary.outcome == "unknown"
-    assert label.summary.overall_score > 0.7
+    assert is_sft_eligible(label).reason == "below_threshold", "nobody said that it is right"
+    assert is_sft_eligible(
+        label_segment([*HELPFUL, user("That's exactly what I needed, that's correct.")])
+    ).ok
     assert is_memory_eligible(label).reason == "below_threshold"
 
 
