@@ -40,7 +40,6 @@ _MACHINE_OUTPUT = re.compile(
     r"Traceback \(most recent|command not found|^\$ |^\s*<(?:returncode|output|stdout)>|timed out and has been killed|"
     rf"{joined(HARNESS_OUTPUT).pattern}",
     re.MULTILINE,
-    re.MULTILINE,
 )
 
 
