@@ -37,7 +37,7 @@ _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$
 #: no person writes these: a traceback, "bash: jq: command not found", "$ ls", "<returncode>0</returncode>",
 #: "The last command <command>sleep 99</command> timed out and has been killed."
 _MACHINE_OUTPUT = re.compile(
-    r"Traceback \(most recent|command not found|^\$ |^\s*<(?:returncode|output|stdout)>|timed out and has been killed|"
+    r"Traceback \(most recent|command not found|^\$ |^\s*<returncode>|timed out and has been killed|"
     rf"{joined(HARNESS_OUTPUT).pattern}",
     re.MULTILINE,
 )
