@@ -21,6 +21,7 @@ __all__ = [
     "describe_failure",
     "describe_subject",
     "describe_tags",
+    "folder_of",
     "general_line",
     "general_value",
     "is_mismatch",
@@ -73,7 +74,7 @@ _LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "j
 _FENCE_NAME = re.compile(r"```([\w+-]*)$")
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
-OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text")
+OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
 
 def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) -> str:
@@ -91,8 +92,6 @@ def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) ->
 def describe_failure(messages: Sequence[Message], action: Action, lang: Lang) -> str:
     """What failed and what it reported, without what is true only this once."""
     assert action.failure is not None
-    if is_mismatch(action):
-        return PHRASES[lang]["mismatch" if action.tool == "patch" else "edit_missed"]
     reported = action.failure.line
     ran = command_of(action) is not None or action.tool in ("code", "patch")
     line = clean_line(general_line(reported) if ran else general_value(reported))
@@ -112,8 +111,6 @@ def describe_context(messages: Sequence[Message], action: Action, lang: Lang) ->
             shown = ", ".join(f"`{name}`" for name in names[:5])
             return words["using" if code else "script_using"].format(code=code, names=shown)
         return words["running"].format(subject=code) if code else words["running_script"]
-    if is_mismatch(action):
-        return words["editing"]
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
         return words["patching"].format(file=f"`{short_path(path)}`") if path else words["patching_some"]
@@ -189,6 +186,12 @@ def path_of(arguments: Any) -> str:
 
 def short_path(path: str) -> str:
     return "/".join(re.split(r"[/\\]", path)[-2:])
+
+
+def folder_of(command: str) -> str:
+    """The folder that a command changes to before it runs, or nothing."""
+    found = re.findall(r"(?:^|&&|;|\n)\s*cd\s+(\S+)\s*(?=&&|;|\n)", command)
+    return str(found[-1]) if found else ""
 
 
 def core_command(command: str) -> str:

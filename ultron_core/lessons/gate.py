@@ -60,6 +60,20 @@ _PERSONAL_PLACEHOLDER = re.compile(
     r"<(?:PERSON|EMAIL_ADDRESS|EMAIL|PHONE_NUMBER|CREDIT_CARD|US_SSN|SSN|ID_CARD|CN_ID|IBAN_CODE|IBAN|"
     r"ADDRESS)(?:_\d+)?>"
 )
+#: an event that teaches nothing by itself: "An edit failed because its old text did not match the file exactly."
+_SAYS_NOTHING = re.compile(
+    r"\b(?:edit|patch)s?\b.{0,60}\bfailed\b.{0,60}\b(?:did not|does not|didn't|doesn't) match\b|"
+    r"\bsibling tool call errored\b|failed: (?:exit(?:ed)?(?: with)? (?:code|status):? \d+|error|failed)\W*$",
+    re.IGNORECASE,
+)
+#: a wrong value of one test: "`python` failed: AssertionError: Expected 5 but got 7"
+_ONE_OFF_VALUE = re.compile(r"\bAssertion(?:Error)?\b.*(?:!=|==|\bbut got\b|\bboth sides\b)", re.IGNORECASE)
+#: a change without what it was: "It worked after changing `input`.", "It worked once `query` had been changed."
+_NO_CURE = re.compile(
+    r"^(?:it worked (?:after|once|by|when)(?: changing| supplying| setting)? `\w+`(?: (?:had been|was) changed)?|"
+    r"(?:修改|补上)参数 `\w+` 后成功)[.。]?$",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
 
@@ -67,8 +81,8 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | No
     """The reason to refuse `draft`, or None to let it pass.
 
     About its source, when `messages` (of its session) are given: quote_not_in_lines, system_prompt,
-    recalled_echo. About its content: too_short, boilerplate, one_off_fact, private_not_shareable,
-    low_confidence. A direct upload has no messages and meets the second group alone.
+    recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value, says_nothing,
+    not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets the second group alone.
     """
     reason = (_about_source(draft, as_messages(messages)) if messages else None) or _about_content(draft)
     if reason is None:
@@ -123,6 +137,12 @@ def _about_content(draft: MemoryDraft) -> str | None:
         return "boilerplate"
     if _ONE_OFF.search(content) and not draft.resolution.strip():
         return "one_off_fact"
+    if draft.memory_type == "error" and _ONE_OFF_VALUE.search(content):
+        return "one_off_value"
+    if _SAYS_NOTHING.search(content):
+        return "says_nothing"
+    if _NO_CURE.match(one_line(draft.resolution)):
+        return "not_a_cure"
     if _is_private(f"{content} {one_line(draft.resolution)}"):
         return "private_not_shareable"
     return "low_confidence" if draft.confidence < MIN_CONFIDENCE else None

@@ -1,4 +1,4 @@
-"""Patterns of one segment: a check that follows every change, and one kind of failure that always had one cure."""
+"""Patterns of one segment: a check that follows every change."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ultron_core.lessons.describe import EDIT, core_command, is_mismatch, path_of
-from ultron_core.lessons.errors.episodes import Episode
+from ultron_core.lessons.describe import EDIT, core_command, path_of
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import talk_language
 from ultron_core.lessons.sentences import PHRASES
@@ -27,15 +26,11 @@ _CHECK = re.compile(
 _MAX_COMMAND = 80
 
 
-def find_habits(
-    messages: Sequence[Message], actions: Sequence[Action], episodes: Sequence[Episode]
-) -> list[MemoryDraft]:
-    """Two drafts at most. What is seen in several segments becomes one memory when they are merged."""
-    return [*_check_habit(messages, actions), *_edit_habit(messages, episodes)]
+def find_habits(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
+    """One draft at most: the command that was run after a change three times or more and worked in the end.
 
-
-def _check_habit(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
-    """The command that was run after a change three times or more and worked in the end."""
+    What is seen in several segments becomes one memory when they are merged.
+    """
     runs: dict[tuple[str, ...], list[Action]] = {}
     edited: list[str] = []
     fresh: set[tuple[str, ...]] = set()
@@ -72,23 +67,6 @@ def _general(command: str) -> str:
     """The command without the files that it was given this time."""
     words = core_command(command).split()
     return " ".join(word for word in words if not re.search(r"[/\\:]|\.\w{1,5}$", word) or word == words[0])
-
-
-def _edit_habit(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
-    """Edits refused three times or more because their old text did not match the file, and cured."""
-    missed = [e for e in episodes if e.worked is not None and is_mismatch(e.failed)]
-    if len(missed) < _TIMES:
-        return []
-    words = PHRASES[talk_language(messages, missed[-1].failed.result)]
-    places = [(e.failed.result, e.failed.failure.line) for e in missed[:3] if e.failed.failure]
-    return _draft(
-        messages,
-        places,
-        words["edits_missed"],
-        words["editing"],
-        words["edits_missed_fix"],
-        ("workflow", "edit"),
-    )
 
 
 def _kind(paths: Sequence[str]) -> str:

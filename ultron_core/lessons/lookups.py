@@ -30,36 +30,30 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def find_lookups(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
-    """At most one draft of each lesson: a listed similar name worked, or fewer words did."""
+    """At most one draft: a name that a lookup listed as similar worked."""
     actions = [a for a in actions if _query(a)]
-    found: dict[str, MemoryDraft] = {}
     for i, action in enumerate(actions):
         if not _nothing(action):
             continue
-        for later in actions[i + 1 : i + 1 + _REACH]:
-            if later.tool != action.tool or _nothing(later) or not later.output.strip():
-                continue
-            kind = _lesson(action, later)
-            draft = _draft(messages, kind, action, later) if kind else None
-            if draft is not None:
-                found.setdefault(kind, draft)
-            break
-    return list(found.values())
+        tried = [a for a in actions[i + 1 : i + 1 + _REACH] if a.tool == action.tool and a.output.strip()]
+        later = next((a for a in tried if not _nothing(a)), None)
+        draft = _draft(messages, action, later) if later and _is_listed(action, later) else None
+        if draft is not None:
+            return [draft]
+    return []
 
 
-def _lesson(failed: Action, worked: Action) -> str:
-    """Why the later query worked, as a key of PHRASES, or empty when it is another question."""
-    before, after = _query(failed), _query(worked)
-    if after.casefold() != before.casefold() and after.casefold() in failed.output.casefold():
-        return "similar"
-    left, right = _terms(before), _terms(after)
-    return "shorter" if right < left else ""
+def _is_listed(failed: Action, worked: Action) -> bool:
+    """True when the later query is a name that the first answer listed and shares a word with the first query."""
+    before, after = _query(failed).casefold(), _query(worked).casefold()
+    return after != before and after in failed.output.casefold() and bool(_terms(before) & _terms(after))
 
 
-def _draft(messages: Sequence[Message], kind: str, failed: Action, worked: Action) -> MemoryDraft | None:
+def _draft(messages: Sequence[Message], failed: Action, worked: Action) -> MemoryDraft | None:
     words = PHRASES[talk_language(messages, failed.result)]
     nothing = next(line.strip() for line in failed.output.splitlines() if line.strip())[:200].strip()
-    places = [(failed.result, nothing), (worked.call, _query(worked))]
+    found = worked.output.strip().splitlines()[0][:200].strip()
+    places = [(failed.result, nothing), (worked.call, _query(worked)), (worked.result, found)]
     evidence = tuple(
         Evidence(messages[i].start_line, messages[i].end_line, quote)
         for i, quote in places
@@ -69,10 +63,10 @@ def _draft(messages: Sequence[Message], kind: str, failed: Action, worked: Actio
         return None
     tool = f"`{failed.tool}`"
     return MemoryDraft(
-        content=words[kind].format(tool=tool),
+        content=words["similar"].format(tool=tool),
         context=words["calling"].format(tool=tool),
-        resolution=words[f"{kind}_fix"],
-        tags=("search", kind),
+        resolution=words["similar_fix"],
+        tags=("search", "similar"),
         confidence=0.65,
         memory_type="error",
         evidence=evidence,

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ultron_core.lessons.errors.failed_calls import abandoned_error_drafts, solved_drafts, unsolved_drafts
+from ultron_core.lessons.errors.failed_calls import solved_drafts, unsolved_drafts
 from ultron_core.lessons.errors.reported import find_reported
-from ultron_core.lessons.groups.mistakes import find_group_mistakes
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people import find_corrections, find_preferences, find_tips
@@ -50,16 +49,14 @@ class Lesson:
 #: the scores order the kinds; they were set by hand (docs/memories.md, "Unsupported numbers")
 RULES: tuple[Rule, ...] = (
     Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes")),
-    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "outcome")),
+    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes")),
     Rule(find_reported, "solved_error", 0.72, ("messages", "actions")),
     Rule(find_corrections, "correction", 0.8),
     Rule(find_preferences, "preference", 0.85),
     Rule(find_security_events, "security", 0.9, ("messages", "actions")),
     Rule(find_tips, "tip", 0.72),
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
-    Rule(find_habits, "pattern", 0.72, ("messages", "actions", "episodes")),
-    Rule(find_group_mistakes, "group", 0.72, ("messages", "actions", "outcome")),
-    Rule(abandoned_error_drafts, "group", 0.72, ("messages", "episodes", "outcome")),
+    Rule(find_habits, "pattern", 0.72, ("messages", "actions")),
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -33,9 +34,12 @@ _NAMED_COMMAND = re.compile(
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
-#: no person writes these: a traceback, "bash: jq: command not found", "$ ls"
+#: no person writes these: a traceback, "bash: jq: command not found", "$ ls", "<returncode>0</returncode>",
+#: "The last command <command>sleep 99</command> timed out and has been killed."
 _MACHINE_OUTPUT = re.compile(
-    rf"Traceback \(most recent|command not found|^\$ |{joined(HARNESS_OUTPUT).pattern}", re.MULTILINE
+    r"Traceback \(most recent|command not found|^\$ |^\s*<returncode>|timed out and has been killed|"
+    rf"{joined(HARNESS_OUTPUT).pattern}",
+    re.MULTILINE,
 )
 
 
@@ -43,6 +47,8 @@ _MACHINE_OUTPUT = re.compile(
 _SHOWING = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|sed -n|git (?:log|diff|show|grep))\b")
 #: a session speaks a text protocol when this share of its user rows answers a fenced block
 _PROTOCOL_SHARE = 0.6
+#: a program opens its answers alike ("Observation: ..."), at least this many of them, with this many characters
+_SAME_OPENING, _OPENING_CHARS = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +183,17 @@ def _patch_arguments(patch: str, output: str) -> dict[str, str]:
 
 
 def _speaks_text_protocol(messages: Sequence[Message]) -> bool:
-    """User messages are tool output when most of them answer a fenced block and one looks like a machine's."""
-    answers = machine = total = 0
+    """User messages are tool output when most of them answer a fenced block and look like a machine's: one has what
+    no person writes, or most open in the same words."""
+    machine = total = 0
+    openings: Counter[str] = Counter()
     for before, message in pairwise(messages):
         if message.role != "user" or before.role != "assistant":
             continue
         total += 1
         if _FENCE.search(before.content) and not before.tool_calls:
-            answers += 1
+            openings[message.content.lstrip()[:_OPENING_CHARS]] += 1
             machine += _MACHINE_OUTPUT.search(message.content) is not None
-    return machine > 0 and answers >= _PROTOCOL_SHARE * total
+    alike = max(openings.values(), default=0)
+    regular = alike >= max(_SAME_OPENING, _PROTOCOL_SHARE * total)
+    return (machine > 0 or regular) and openings.total() >= _PROTOCOL_SHARE * total

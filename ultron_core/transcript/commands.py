@@ -21,6 +21,13 @@ _PATH_KEYS = (
     "absolutepath",
     "targetfile",
 )
+#: tools that run what they are given, whatever the argument is called: `Bash`, `run_in_terminal`, `shell`
+_SHELL_TOOL = re.compile(
+    r"^(?:bash|sh|shell|terminal|run_(?:in_)?(?:terminal|command|shell)(?:_cmd)?|execute_(?:bash|command|shell))$",
+    re.IGNORECASE,
+)
+#: a call as an exported chat shows it: "Run the linter\n\n`ruff check .`"
+_QUOTED_COMMAND = re.compile(r"(?:^|\n)`+([^`][\s\S]*?)`+$")
 _SETUP = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+|\w+=\S*)$")
 _CAT_TEXT = re.compile(r"\"\$\(cat <<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*\)\"", re.DOTALL | re.MULTILINE)
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
@@ -65,6 +72,10 @@ def command_in(tool: str, arguments: Any) -> str | None:
             if key.lower() in _COMMAND_KEYS and isinstance(value, str | list):
                 command = value if isinstance(value, str) else _joined([str(part) for part in value])
                 return _HEREDOC.sub("…", _CAT_TEXT.sub('"…"', command)).strip()
+        values = list(arguments.values())
+        if len(values) == 1 and isinstance(values[0], str) and _SHELL_TOOL.search(tool):
+            quoted = _QUOTED_COMMAND.search(values[0].strip())
+            return _HEREDOC.sub("…", quoted.group(1) if quoted else values[0]).strip()
     if isinstance(arguments, str) and tool == "command":
         # a fenced block of a text protocol: its first line is the command, the rest what it is given
         return arguments.split("\n", 1)[0]
@@ -110,7 +121,8 @@ def _command_purpose(command: str) -> tuple[str, ...]:
         if re.fullmatch(r"(?:python|node|ruby|bash|sh|perl)[\d.]*", program):
             return ("$", *_script(words[1:]))
         if program in _WITH_VERB and rest:
-            return ("$", program, rest[0])
+            # `npm run lint` and `npm run test` are two things; so are `uv pip install` and `uv sync`
+            return ("$", program, *rest[: 2 if rest[0] in ("run", "exec", "task") else 1])
         return ("$", program)
     return ("",)
 

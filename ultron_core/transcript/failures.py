@@ -100,9 +100,10 @@ _OK = _any(
 )
 _DONE = joined(HARNESS_SUCCESS)
 _CLEAN_EXIT = re.compile(
-    r"exit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b|exitcode: 0|Return Code: 0", re.IGNORECASE
+    r"exit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b|exitcode: 0|Return Code: 0|<returncode>\s*0\b",
+    re.IGNORECASE,
 )
-_BAD_EXIT = re.compile(r"(?:exit|return)[ _]?code[:= ]+[1-9]", re.IGNORECASE)
+_BAD_EXIT = re.compile(r"(?:exit|return)[ _]?code[:= >]+[1-9]", re.IGNORECASE)
 #: tools whose output is text that somebody wrote, by a word of the name: `Read`, `search_file`, `TaskOutput`
 _SHOWS = re.compile(
     r"(?:^|[^a-zA-Z])(?i:read|view|cat|open|grep|search|glob|ls|list|fetch|lookup|find|browse|web|task|agent)"

@@ -18,6 +18,7 @@ __all__ = [
     "HARNESS_SUCCESS",
     "HARNESS_TAGS",
     "LIMIT_REACHED",
+    "NOT_MADE",
     "joined",
 ]
 
@@ -38,6 +39,13 @@ HARNESS_FAILURES: Mapping[str, str] = MappingProxyType(
         "claude_code": r"<tool_use_error>",
         # "Command exited with code 1" / "Command aborted"
         "pi": r"^Command (?:exited with code [1-9]\d*|aborted)$",
+    }
+)
+#: the call was not made because another one beside it failed
+NOT_MADE: Mapping[str, str] = MappingProxyType(
+    {
+        # "<tool_use_error>Sibling tool call errored</tool_use_error>"
+        "claude_code": r"\bSibling tool call errored\b",
     }
 )
 #: the result worked, in the harness's own words

@@ -72,7 +72,9 @@ _SOURCE_LINE = re.compile(
 _BARE_EXIT = re.compile(
     r"^\W*(?:command |process )?(?:exit(?:ed)?|return(?:ed)?)\W{0,2}(?:with )?(?:non-zero )?(?:exit )?(?:code|status)\b"
     r"|^\W*exit(?:ed)?[:=] ?\d+$"
-    r"|^\(no output\)$|^Code output:\s*$|^<\w+>\s*-?\d+\s*</\w+>$",
+    # npm's own frame around a script that failed: "npm error code 2", "npm ERR! Lifecycle script `check` failed"
+    r"|^npm (?:ERR!|error) (?:code \d+|errno \d+|path|workspace|location|command|lifecycle|A complete log)\b"
+    r"|^\(no output\)$|^Code output:\s*$|^<\w+>\s*-?\d+\s*</\w+>$|^</?\w+>$",
     re.IGNORECASE,
 )
 #: a banner, a box line, a dated log line, a test that passed:

@@ -12,12 +12,12 @@ def test_an_error_that_was_solved_is_worth_training_on_and_worth_remembering(tal
     assert label.summary.outcome == "success"
     assert is_sft_eligible(label).ok
     assert is_memory_eligible(label).ok
-    assert label.metrics["lesson_solved_error"].lines == (3, 6)
+    assert label.metrics["lesson_solved_error"].lines == (3, 4, 7)
 
 
 def test_a_failed_run_is_not_training_data_but_a_good_memory():
-    why = "The parser fails because it never strips the token it reads."
-    label = label_segment([*FAILED[:3], {**FAILED[3], "content": why}, *FAILED[4:]])
+    missing = "ModuleNotFoundError: No module named 'tokenlib'\n2 failed, 3 passed in 0.2s"
+    label = label_segment([*FAILED[:6], {**FAILED[6], "content": missing}])
     assert label.summary.outcome == "failure"
     assert label.summary.overall_score <= 0.5
     assert is_sft_eligible(label).reason == "outcome_failure"

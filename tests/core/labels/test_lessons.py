@@ -4,30 +4,12 @@ from ultron_core.labels import is_memory_eligible, label_segment
 from ultron_core.memories import extract_memories
 
 
-def agent(name, text):
-    return {"role": "assistant", "name": name, "content": text}
-
-
 def search(number, query, output):
     call = {"id": f"c{number}", "function": {"name": "search", "arguments": {"input": query}}}
     return [
         {"role": "assistant", "content": "", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": f"c{number}", "content": output},
     ]
-
-
-def test_agents_that_take_over_an_unchecked_conclusion():
-    said = "Therefore the home on Komo Mai Drive sold for the higher price of the two."
-    talk = [{"role": "user", "content": "Which of the two homes sold for more in 2022?"}]
-    talk += [
-        agent("Expert", said),
-        agent("Checker", f"I agree. {said}"),
-        agent("Expert", "Then we are done here."),
-    ]
-    label = label_segment(talk)
-    assert "lesson_group" in label.metrics and is_memory_eligible(label).ok
-    alone = [{**message, "name": None} if message["role"] == "assistant" else message for message in talk]
-    assert "lesson_group" not in label_segment(alone).metrics
 
 
 def test_a_lookup_that_found_nothing_before_one_that_did():

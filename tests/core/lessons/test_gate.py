@@ -81,3 +81,28 @@ def test_low_confidence_is_the_last_reason():
 )
 def test_real_memories_are_not_refused(content):
     assert gate_draft(MemoryDraft(content, confidence=1.0), ()) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "resolution", "expected"),
+    [
+        (
+            "An edit failed because its old text did not match the file exactly.",
+            "Read it again.",
+            "says_nothing",
+        ),
+        ("`Grep` failed: Sibling tool call errored", "", "says_nothing"),
+        ("`python` failed: AssertionError: Expected 5 but got 7", "Sort it first.", "one_off_value"),
+        (
+            "`Bash` failed: terminal prompts disabled",
+            "It worked once `input` had been changed.",
+            "not_a_cure",
+        ),
+        ("`search` failed: no such page", "It worked after changing `query`.", "not_a_cure"),
+    ],
+)
+def test_errors_that_teach_nothing(content, resolution, expected):
+    assert (
+        reason(MemoryDraft(content, resolution=resolution, confidence=1.0, memory_type="error"), ())
+        == expected
+    )

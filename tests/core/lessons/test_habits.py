@@ -1,7 +1,6 @@
-"""Patterns: a check after every change, and a failure that always had the same cure."""
+"""Patterns: a check after every change."""
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.errors.episodes import find_episodes
 from ultron_core.lessons.habits import find_habits
 from ultron_core.transcript.actions import read_actions
 
@@ -13,8 +12,7 @@ def edit(number, file="/repo/src/core/a.py"):
 
 def habits(*turns):
     messages = talk(("user", "Please refactor the module."), *turns)
-    actions = read_actions(messages)
-    return find_habits(messages, actions, find_episodes(messages, actions))
+    return find_habits(messages, read_actions(messages))
 
 
 def test_a_check_that_follows_every_change():
@@ -35,14 +33,3 @@ def test_twice_is_not_a_habit_and_neither_is_repeating_without_a_change():
     check = (bash("npm run check"), "ok")
     assert habits(edit(1), check, edit(2), check) == []
     assert habits(edit(1), check, check, check, check) == []
-
-
-def test_edits_that_missed_their_text_again_and_again():
-    missed = "<tool_use_error>String to replace not found in file.</tool_use_error>"
-    turns = []
-    for n in range(3):
-        file = f"/repo/src/{n}.py"
-        call, ok = edit(n, file)
-        turns += [(call, missed), (("Read", {"file_path": file}), f"a{n}"), (call, ok)]
-    (draft,) = habits(*turns)
-    assert draft.tags == ("workflow", "edit") and "copy the old text" in draft.resolution

@@ -24,10 +24,15 @@ def test_one_of_the_names_that_were_listed():
     assert lessons(search("Ian Hunter", NOTHING), search("Ian Hunter (singer)", PAGE)) == ["similar"]
 
 
-def test_fewer_words():
-    assert lessons(search("Ian Hunter singer birthday", "No results found."), search("Ian Hunter", PAGE)) == [
-        "shorter"
-    ]
+def test_a_listed_name_of_something_else_is_another_question():
+    nothing = "Could not find [Love Incredible]. Similar: ['Love Incredible (song)', 'Cashmere Cat']"
+    assert lessons(search("Love Incredible", nothing), search("Cashmere Cat", PAGE)) == []
+
+
+def test_that_fewer_words_find_more_is_known_to_everybody():
+    assert (
+        lessons(search("Ian Hunter singer birthday", "No results found."), search("Ian Hunter", PAGE)) == []
+    )
 
 
 def test_another_question_or_another_failure_teaches_nothing():
@@ -44,8 +49,8 @@ def test_the_same_lesson_twice_is_one_memory():
 def test_chinese():
     messages = talk(
         ("user", "请查一下这位歌手的生日是哪一天。"),
-        search("伊恩 亨特 歌手 生日", "没有找到相关页面"),
-        search("伊恩 亨特", "伊恩·亨特是英国歌手。"),
+        search("伊恩 亨特", "没有找到，相近：伊恩 亨特（歌手）"),
+        search("伊恩 亨特（歌手）", "伊恩·亨特是英国歌手。"),
     )
     (draft,) = find_lookups(messages, read_actions(messages))
-    assert draft.content == "`search` 用很长的查询没有找到结果，减少词语后找到了。"
+    assert draft.content == "`search` 只按确切的名称查找；找不到时会列出相近的名称，用其中之一找到了。"

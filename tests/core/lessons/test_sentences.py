@@ -46,7 +46,7 @@ def fenced(language, code, output):
             Message("user", "请运行这个脚本，看看为什么出错。", origin="human"),
             Message("assistant", f"我来运行它。\n```{language}\n{code}\n```", origin="model"),
             Message("tool", output, origin="tool"),
-            Message("assistant", "TypeError 是因为 total 不是函数，应该改为数字。", origin="model"),
+            Message("assistant", "报错是因为没有安装 left-pad，需要先安装。", origin="model"),
         ]
     )
 
@@ -60,7 +60,7 @@ def contents(messages, outcome="unknown"):
     [("python", "Python 代码"), ("js", "JavaScript 代码"), ("javascript", "JavaScript 代码")],
 )
 def test_a_script_is_called_by_its_language(language, name):
-    output = "exitcode: 1 (execution failed)\nTypeError: total is not a function of this module"
+    output = "exitcode: 1 (execution failed)\nError: Cannot find module 'left-pad' of this project"
     (content,) = contents(fenced(language, "total(items)", output), "failure")
     assert content.startswith(f"{name} 失败")
 

@@ -2,7 +2,6 @@
 
 from tests.core.lessons.builders import FAILED, bash, talk
 from ultron_core.memories import extract_memories, gate_draft
-from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import message_texts
 
 
@@ -26,6 +25,9 @@ def test_an_error_and_the_change_after_which_it_worked_is_one_memory():
     assert "pandas is not installed" in draft.resolution
     assert "pip install pandas" in draft.resolution
     assert draft.context == "Running `python report.py`."
+    failure, reason, change, proof = draft.evidence
+    assert "No module named" in failure.quote and "not installed" in reason.quote
+    assert change.quote == "pip install pandas" and proof.quote == "42 rows written"
 
 
 def shell(script):
@@ -109,21 +111,31 @@ def test_what_a_reading_tool_shows_is_not_an_error():
     assert kept(messages) == []
 
 
-def test_a_failure_never_solved_counts_only_for_a_failed_run():
+def test_a_failure_of_the_surroundings_that_was_never_solved():
     messages = talk(
         ("user", "Deploy."),
         (bash("make deploy"), "error: quota exceeded for project web\nexit code 2"),
         ("assistant", "The deploy failed because the quota of the project is used up."),
     )
-    assert kept(messages) == []
-    (draft,) = kept(messages, FAILED)
+    (draft,) = kept(messages)
     assert "quota exceeded" in draft.content
     assert "Not resolved" in draft.context
     assert draft.resolution == ""
 
 
-def test_the_same_call_three_times_in_vain_is_a_lesson_by_itself():
-    once = (bash("curl http://api/v1/items"), "curl: (7) Failed to connect: Connection refused\nexit code 7")
+def test_a_wrong_guess_that_was_never_solved_is_of_this_task_alone():
+    query = ("execute_sql", {"query": "SELECT nam FROM singer"})
+    assert (
+        kept(talk(("user", "List them."), (query, "Error: Unknown column 'nam' in 'field list'")), FAILED)
+        == []
+    )
+
+
+def test_the_same_call_three_times_in_vain_is_said():
+    once = (
+        bash("curl -f http://api/v1/items"),
+        "curl: (22) The requested URL returned error: 401\nexit code 22",
+    )
     (draft,) = kept(talk(("user", "Fetch."), once, once, once))
     assert "3 times" in draft.content
     assert "unchanged did not help" in draft.resolution
@@ -181,53 +193,12 @@ def test_doing_it_again_gives_the_same_drafts():
     assert extract_memories(SOLVED) == extract_memories(SOLVED)
 
 
-def group(*turns):
-    """A talk of named agents over a terminal without call ids."""
-    return as_messages(
-        [
-            Message(
-                "tool" if name == "Terminal" else "assistant",
-                text,
-                name=name,
-                origin="tool" if name == "Terminal" else "model",
-            )
-            for name, text in turns
-        ]
-    )
+def test_that_an_edit_must_repeat_the_text_of_its_file_is_not_a_memory():
+    def edit(old):
+        return ("Edit", {"file_path": "main.py", "old_string": old, "new_string": "x = 2"})
 
-
-def test_the_lesson_of_a_group_names_no_detail_and_its_evidence_the_place():
-    messages = group(
-        ("Coder", "We read the table.\n```python\nrows = load('prices.csv')\n```"),
-        ("Terminal", "exitcode: 1 (execution failed)\nCode output: \nNameError: name 'load' is not defined"),
-        ("Analyst", "Let us assume the prices are 10 and 12 for the next step."),
-    )
-    by_tag = {draft.tags[0]: draft for draft in kept(messages)}
-    assert by_tag["unverified"].evidence[0].start_line == 3
-    assert "10 and 12" not in by_tag["unverified"].content
-    assert {item.start_line for item in by_tag["unsolved"].evidence} == {1, 2}
-
-
-def test_a_patch_that_did_not_apply_and_then_did():
-    def patch(old):
-        return f"main.py\n```python\n<<<<<<< SEARCH\n{old}\n=======\nx = 2\n>>>>>>> REPLACE\n```"
-
-    messages = as_messages(
-        [
-            Message("user", "Set x to two."),
-            Message("assistant", patch("x=1"), origin="model"),
-            Message(
-                "tool",
-                "# 1 SEARCH/REPLACE block failed to match!\ndid not conform to the edit format",
-                origin="tool",
-            ),
-            Message("assistant", patch("x = 1"), origin="model"),
-            Message("tool", "Applied edit to main.py", origin="tool"),
-        ]
-    )
-    (draft,) = kept(messages)
-    assert "SEARCH text does not match the file" in draft.content
-    assert "copied verbatim" in draft.resolution
+    missed = "<tool_use_error>String to replace not found in file.</tool_use_error>"
+    assert kept(talk(("user", "Set x to two."), (edit("x=1"), missed), (edit("x = 1"), "updated"))) == []
 
 
 def test_paths_of_a_machine_are_cut_to_their_last_parts():

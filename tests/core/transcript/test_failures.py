@@ -1,5 +1,7 @@
 import pytest
 
+from ultron_core.models import Message, as_messages
+from ultron_core.transcript.actions import read_actions
 from ultron_core.transcript.failures import clean_line, find_failure, read_result
 
 
@@ -115,3 +117,35 @@ def test_a_line_in_a_sentence_has_no_markup_and_no_home():
     assert (
         clean_line("<tool_use_error>No file /home/alice/work/a/b.py</tool_use_error>") == "No file …/a/b.py"
     )
+
+
+@pytest.mark.parametrize(
+    ("output", "outcome", "line"),
+    [
+        (
+            "<returncode>1</returncode>\n<output>\nls: x{i}: no such disk\n</output>",
+            "error",
+            "ls: x{i}: no such disk",
+        ),
+        ("<returncode>0</returncode>\n<output>\nerror: none of {i}\n</output>", "ok", None),
+        ("The last command <command>x</command> timed out and has been killed.", "timeout", None),
+        ("Observation: file {i}.py", "ok", None),
+    ],
+)
+def test_output_in_the_role_of_the_user_is_read_by_its_regularity(output, outcome, line):
+    messages = [Message("user", "Please repair the disk check.", origin="human")]
+    for i in range(3):
+        messages.append(Message("assistant", f"Next.\n\n```bash\nls x{i}\n```", origin="model"))
+        messages.append(Message("user", output.replace("{i}", str(i)), origin="human"))
+    actions = read_actions(as_messages(messages))
+    assert [action.outcome for action in actions] == [outcome] * 3
+    if line:
+        assert [a.failure.line for a in actions] == [line.replace("{i}", str(i)) for i in range(3)]
+
+
+def test_a_person_who_answers_code_is_not_a_machine():
+    messages = [Message("user", "Write a sort.", origin="human")]
+    for words in ("Nice, and now descending please.", "The name is wrong.", "Thanks, that works for me."):
+        messages.append(Message("assistant", "Here.\n\n```python\nsorted(x)\n```", origin="model"))
+        messages.append(Message("user", words, origin="human"))
+    assert read_actions(as_messages(messages)) == []

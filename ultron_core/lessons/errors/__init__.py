@@ -1,1 +1,1 @@
-"""Errors and what became of them: solved, tried again in vain, abandoned, or reported by a person."""
+"""Errors and what became of them: solved, left open, or reported by a person."""

@@ -1,15 +1,18 @@
-"""What changed between a failing and a working try, as a sentence that names it."""
+"""What changed between a failing and a working try, as a sentence that names it and the call that made it."""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ultron_core.lessons.describe import (
     EDIT,
     OLD_KEYS,
     core_command,
+    folder_of,
     general_line,
     general_value,
     is_mismatch,
@@ -19,15 +22,16 @@ from ultron_core.lessons.describe import (
 )
 from ultron_core.lessons.errors.code_diff import find_code_change
 from ultron_core.lessons.errors.episodes import Episode
+from ultron_core.lessons.errors.same_check import INSTALL, changed_words, code_of, leaves
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang, one_line
 
-__all__ = ["describe_change", "missing_name", "silences"]
+__all__ = ["Change", "describe_change", "missing_name", "silences"]
 
-_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text")
+_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
 _MAX_LINE = 120
 _MAX_VALUE = 60
 #: an edit of more new lines is a rewrite that no sentence can hold
@@ -42,90 +46,122 @@ _COMMON_WORDS = """
 error Error the and not for with test tests import from type module name this that const get set run add use has are new
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-#: commands that bring what was missing: "npm install", "mix deps.get"
-_INSTALL = re.compile(r"\b(?:install|add|sync|deps\.get|migrate|restore|bootstrap|update|upgrade)\b")
 #: failures that say so: "sh: 1: jq: not found"
 _MISSING = re.compile(
     r"No module|not found|Cannot find|not installed|missing|[Cc]ould not resolve|no such table|not available",
     re.IGNORECASE,
 )
-#: arguments that describe a call and do not change what it does
-_NO_ARGUMENT = ("command", "cmd", "description", "timeout", "run_in_background", "workdir")
+#: "from sympy.core import Basic": the module that a name is brought from
+_BROUGHT_FROM = re.compile(r"\bfrom\s+([.\w]+)\s+import\b")
+#: commands that change what the next one meets: "git config", "docker compose up", "chmod +x run.sh"
+_CHANGES_STATE = re.compile(
+    r"\b(?:config|init|create|mkdir|chmod|chown|start|up|enable|login|generate|format|fmt|fix|kill|mv|cp|ln|link|"
+    r"\w*fmt|black|prettier|pull|clone|fetch|unset|reset)\b|--(?:fix|write)\b"
+)
+#: arguments whose change says nothing: a description, the old text of an edit
+_SAYS_NOTHING = ("command", "cmd", "description", "workdir", *OLD_KEYS, *_NEW_KEYS)
 
 
-def describe_change(episode: Episode, worked: Action, lang: Lang) -> str | None:
-    """The change between the failing and the working try, as a sentence; None when it cannot be named."""
-    failed, words = episode.failed, PHRASES[lang]
-    before, after = command_of(failed), command_of(worked)
-    if after is not None and EDIT.match(core_command(after)):
-        return None
-    if before is not None and after is not None and _other_command(before, after):
-        return words["worked"].format(subject=f"`{clean_line(core_command(after), 200)}`")
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was changed, as a sentence, and the call that changed it."""
+
+    sentence: str
+    made: Action
+
+
+def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | None:
+    """The change between the failing and the working try; None when it cannot be named."""
+    failed = episode.failed
     if is_mismatch(failed):
-        return words["exact"]
+        return None  # that the old text must be the file's is known to everybody
+    before, after = command_of(failed), command_of(worked)
+    if before is not None and after is not None:
+        if EDIT.match(core_command(after)):
+            return None
+        return (
+            _command_change(failed, before, worked, lang)
+            or _file_change(episode, lang)
+            or _steps(episode, lang)
+        )
     if failed.tool == "patch":
         path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)
-        return (
-            words["edited"].format(files=f"`{short_path(path)}`", change=change) if path and change else None
-        )
-    if failed.tool == "code":
-        return _script_change(failed, worked, lang)
-    return (
-        _file_change(episode, lang)
-        or _argument_change(failed, worked, lang)
-        or _reading(episode, lang)
-        or (_steps(episode, lang) if before is not None else None)
-    )
+        if not path or not change or (missing_name(failed) and not _brings_known(change)):
+            return None
+        return Change(PHRASES[lang]["edited"].format(files=f"`{short_path(path)}`", change=change), worked)
+    describe = _script_change if code_of(failed) else _argument_change
+    sentence = describe(failed, worked, lang)
+    return Change(sentence, worked) if sentence else _file_change(episode, lang)
 
 
-def _other_command(before: str, after: str) -> bool:
-    """True when another command worked, and not only more or less of the same (`pytest a b`, then `pytest a`)."""
+def _command_change(failed: Action, before: str, worked: Action, lang: Lang) -> Change | None:
+    """The command that worked, when it is not the same one again, only longer, shorter or with less output."""
+    after = command_of(worked) or ""
     one, other = core_command(before), core_command(after)
-    left, right = set(one.split()), set(other.split())
-    if right < left:
-        return False
-    return one != other and not (left < right and not any(word.startswith("-") for word in right - left))
+    moved = folder_of(before) != folder_of(after) and folder_of(after)
+    left, right = one.split(), other.split()
+    if left == right and (first := _done_first(before, after)) and _nearness(first, failed):
+        return Change(PHRASES[lang]["after"].format(steps=f"`{_short_step(first)}`"), worked)
+    if left == right and not moved:
+        return None
+    if not moved and set(right) < set(left):
+        return None
+    if (
+        not moved
+        and set(left) < set(right)
+        and not any(word.startswith("-") for word in set(right) - set(left))
+    ):
+        return None
+    shown = f"cd {moved} && {other}" if moved else other
+    if moved and left == right and clean_line(shown) != shown:
+        return None  # the same call in another folder of this machine
+    return Change(PHRASES[lang]["worked"].format(subject=f"`{clean_line(shown, 200)}`"), worked)
+
+
+def _done_first(before: str, after: str) -> str:
+    """What the working command did before the same check: "gofmt -w ." of `gofmt -w . && golangci-lint run`."""
+    parts = [part.strip() for part in after.split("&&")]
+    extra = [part for part in parts[:-1] if part not in before and _CHANGES_STATE.search(part)]
+    return extra[-1] if extra and len(extra[-1]) <= _MAX_LINE else ""
 
 
 def _script_change(failed: Action, worked: Action, lang: Lang) -> str | None:
-    change, words = find_code_change(failed.text, worked.text, failed.output), PHRASES[lang]
-    if change is None:
+    change, words = find_code_change(code_of(failed), code_of(worked), failed.output), PHRASES[lang]
+    if change is None or change.layout:
         return None
-    if change.layout:
-        return words["indented"]
     if change.removed:
         return words["line"].format(old=change.removed, new=change.added[0])
+    if missing_name(failed) and not _brings_known(", ".join(change.added)):
+        return None
     return words["added"].format(lines=", ".join(f"`{line}`" for line in change.added))
 
 
-def _file_change(episode: Episode, lang: Lang) -> str | None:
-    """The edit before the working try that has most to do with the failure; one of several must name its lines."""
+def _file_change(episode: Episode, lang: Lang) -> Change | None:
+    """The edit before the working try that has most to do with the failure, with the lines that it changed.
+
+    Edits before the last failing try did not cure it. A lone edit need not name what the failure names.
+    """
     failed = episode.failed
+    last = episode.again[-1].result if episode.again else failed.result
     edits = [
         a
         for a in episode.between
         if a.failure is None
+        and a.call > last
         and EDIT.search(a.tool)
         and purpose(a) != purpose(failed)
         and path_of(a.arguments)
     ]
     changes = [(a, change) for a in edits if (change := _edit_change(a, failed, lang))]
     near = [(a, change) for a, change in changes if _nearness(change, failed)]
-    if len(edits) == 1 or near:
-        action, change = (
-            max(near, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
-            if near
-            else (edits[0], changes[0][1] if changes else "")
-        )
-    elif len({path_of(a.arguments) for a in edits}) == 1:
-        action, change = edits[-1], ""
+    if near:
+        action, change = max(near, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
+    elif len(edits) == 1 and changes:
+        action, change = changes[0]
     else:
         return None
     path = short_path(path_of(action.arguments))
-    line = failed.failure.line if failed.failure else ""
-    if not change and path.rsplit("/", 1)[-1] in line:
-        return None  # that the file with the error was changed says nothing
-    return PHRASES[lang]["edited"].format(files=f"`{path}`", change=change)
+    return Change(PHRASES[lang]["edited"].format(files=f"`{path}`", change=change), action)
 
 
 def _nearness(change: str, failed: Action) -> int:
@@ -176,6 +212,12 @@ def _brings(name: str) -> re.Pattern[str]:
     )
 
 
+def _brings_known(lines: str) -> bool:
+    """True when a missing name is brought from somewhere that a reader may not know: not the standard library."""
+    found = _BROUGHT_FROM.search(lines)
+    return found is not None and found.group(1).split(".")[0] not in sys.stdlib_module_names
+
+
 def silences(change: str, name: str) -> bool:
     """True for a change that only gives an undefined name an empty value, which quiets the linter alone."""
     return (
@@ -196,23 +238,37 @@ def _only(text: str, other: str) -> Sequence[str]:
 
 
 def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
+    """Which argument became what; of a statement the word in it."""
     before, after = failed.arguments, worked.arguments
     if not isinstance(before, dict) or not isinstance(after, dict):
         return None
-    names = [key for key in after if after[key] != before.get(key) and key not in _NO_ARGUMENT]
-    if not names or not _speaks_of(failed, [(name, before.get(name), after[name]) for name in names]):
+    old, new = leaves(before), leaves(after)
+    names = [
+        key for key in {**new, **old} if old.get(key) != new.get(key) and key.lower() not in _SAYS_NOTHING
+    ]
+    names = [name for name in names if _speaks_of(failed, (name, old.get(name), new.get(name)))]
+    if not names:
         return None
     words = PHRASES[lang]
-    if len(names) == 1:
-        old, new = _value(before.get(names[0])), _value(after[names[0]])
-        if new and old != new:
-            kind = "set" if not old else "value"
-            return words[kind].format(name=f"`{names[0]}`", old=f"`{old}`", new=f"`{new}`")
-    kind = "arguments" if any(key in before for key in names) else "given"
-    return words[kind].format(names=", ".join(f"`{name}`" for name in names[:4]))
+    if len(names) > 1:
+        kind = "arguments" if any(key in old for key in names) else "given"
+        return words[kind].format(names=", ".join(f"`{name}`" for name in names[:4]))
+    (name,) = names
+    one, other = old.get(name), new.get(name)
+    if len(before) == 1 and isinstance(one, str) and isinstance(other, str):
+        swapped = changed_words(one, other)
+        line = failed.failure.line if failed.failure else ""
+        if swapped is None or not swapped[1] or not (_names(swapped[0]) & _names(line)):
+            return None  # another statement, or a change that the failure does not speak of
+        return words["line"].format(old=swapped[0], new=swapped[1])
+    shown_old, shown_new = _value(one), _value(other)
+    if shown_new and shown_old != shown_new:
+        kind = "set" if not shown_old else "value"
+        return words[kind].format(name=f"`{name}`", old=f"`{shown_old}`", new=f"`{shown_new}`")
+    return words["arguments"].format(names=f"`{name}`") if "." in name else None
 
 
-def _speaks_of(failed: Action, changed: Sequence[tuple[str, object, object]]) -> bool:
+def _speaks_of(failed: Action, changed: tuple[str, object, object]) -> bool:
     """True when the failure names a changed argument or its value: a different order is not a cure."""
     line = failed.failure.line if failed.failure else ""
     reported = {word.lower() for word in re.findall(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", line)}
@@ -230,26 +286,31 @@ def _value(value: object) -> str:
     return text if len(text) <= _MAX_VALUE and "\n" not in text else ""
 
 
-def _reading(episode: Episode, lang: Lang) -> str | None:
-    path = path_of(episode.failed.arguments)
-    if path and any(a.failure is None and path_of(a.arguments) == path for a in episode.between):
-        return PHRASES[lang]["reread"].format(file=f"`{short_path(path)}`")
-    return None
-
-
-def _steps(episode: Episode, lang: Lang) -> str | None:
+def _steps(episode: Episode, lang: Lang) -> Change | None:
     """The last two commands before the working try that may have changed what the failure speaks of."""
+    failed = episode.failed
+    line = failed.failure.line if failed.failure else ""
+    own = _names(command_of(failed) or "")
     commands = [
-        main_part(command_of(a) or "") for a in episode.between if a.failure is None and command_of(a)
+        (a, main_part(command_of(a) or "")) for a in episode.between if a.failure is None and command_of(a)
     ]
-    steps = [c for c in commands if not EDIT.match(c) and not _LOOKING.match(c) and len(c) <= _MAX_LINE]
-    lacks = _MISSING.search(episode.failed.failure.line if episode.failed.failure else "")
-    steps = [c for c in steps if (lacks and _INSTALL.search(c)) or _nearness(c, episode.failed)]
+    steps = [
+        (a, c)
+        for a, c in commands
+        if not EDIT.match(c)
+        and not _LOOKING.match(c)
+        and len(c) <= _MAX_LINE
+        and (
+            (_MISSING.search(line) and INSTALL.search(c))
+            or (
+                (_CHANGES_STATE.search(c) or INSTALL.search(c)) and (_names(line) & _names(c)) - own - _COMMON
+            )
+        )
+    ]
     if not steps:
         return None
-    return PHRASES[lang]["after"].format(
-        steps=", ".join(f"`{_short_step(c)}`" for c in dict.fromkeys(steps[-2:]))
-    )
+    shown = dict.fromkeys(f"`{_short_step(c)}`" for _, c in steps[-2:])
+    return Change(PHRASES[lang]["after"].format(steps=", ".join(shown)), steps[-1][0])
 
 
 def _short_step(command: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ultron_core.lessons.groups.loops import is_empty
+from ultron_core.lessons.errors.same_check import code_of, is_proof, same_check
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import same_purpose
@@ -18,6 +19,12 @@ _REACH = 60
 _TASK_CHARS = 200
 #: kinds of failure that belong to one step of an edit
 STAGES = ("PatchMismatch", "Lint")
+
+#: "exitcode: 0 (execution succeeded)", "Code output:", "stdout:"
+_STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+_NOT_IMPORTED = re.compile(r"\b(?:ImportError|ModuleNotFoundError)\b")
+#: "[]", "None"
+_NOTHING = re.compile(r"(?:(?:\[\s*\]|\{\s*\}|none|null|nan|''|\"\")\s*)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +58,14 @@ def find_episodes(messages: Sequence[Message], actions: Sequence[Action]) -> lis
             # a call made before the failure was seen cannot be its cure
             if later.call < action.result or not same_purpose(action, later):
                 continue
-            if _cured(action, later):
+            if same_check(action, later) and _cured(action, later):
                 worked, stop = later, j
                 break
             if _same_error(action, later):
                 taken.add(j)
                 again.append(later)
+            elif _moved_on(action, later):
+                break
         again_from = min((p for p in restarts if p > action.result), default=len(messages))
         after = [a for a in actions[stop : stop + _REACH // 2] if a.call < again_from]
         episodes.append(Episode(action, tuple(again), worked, tuple(actions[i + 1 : stop]), tuple(after)))
@@ -73,10 +82,30 @@ def unchanged(episode: Episode) -> bool:
 
 def _cured(failed: Action, later: Action) -> bool:
     """True when `later` shows that what failed works; of a patch that its own kind of failure is gone."""
-    if later.failure is None:
-        return failed.tool != "code" or not is_empty(later)
     assert failed.failure is not None
-    return failed.failure.kind in STAGES and later.failure.kind != failed.failure.kind
+    lint = failed.failure.kind in STAGES
+    if later.failure is None and failed.tool != "patch":
+        return is_proof(later) and not (code_of(failed) and "print(" in later.text and _empty(later.output))
+    if later.failure is None and not lint:
+        return later.checks == "passed"  # "Applied edit to a.py" alone does not say what the tests came to
+    if not lint or (later.failure is not None and later.failure.kind == failed.failure.kind):
+        return False
+    # the stage behind the edit ran: a name that is imported from where it is not would have stopped it
+    return later.checks != "none" and not _NOT_IMPORTED.search(later.output)
+
+
+def _moved_on(failed: Action, later: Action) -> bool:
+    """True when the same check fails for another reason: what is changed from there on cures that one."""
+    assert failed.failure is not None
+    gone = failed.failure.line not in later.output
+    return later.failure is not None and failed.tool != "patch" and gone and same_check(failed, later)
+
+
+def _empty(output: str) -> bool:
+    """True for a program that was to print something and printed nothing, or an empty value."""
+    lines = [_STATUS_LINE.sub("", line.strip()) for line in output.splitlines()]
+    shown = "\n".join(line for line in lines if line)
+    return not shown or _NOTHING.fullmatch(shown) is not None
 
 
 def _starts_over(messages: Sequence[Message]) -> list[int]:

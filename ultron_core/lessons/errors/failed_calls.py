@@ -5,51 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.describe import (
-    EDIT,
-    describe_context,
-    describe_failure,
-    describe_subject,
-    describe_tags,
-    is_mismatch,
-)
-from ultron_core.lessons.errors.cures import describe_change, missing_name, silences
+from ultron_core.lessons.describe import describe_context, describe_failure, describe_subject, describe_tags
+from ultron_core.lessons.errors.cures import Change, describe_change, missing_name, silences
 from ultron_core.lessons.errors.episodes import Episode, unchanged
-from ultron_core.lessons.evidence import appears_in
-from ultron_core.lessons.explanations import (
-    adds_to,
-    best_reason,
-    clip,
-    diagnosis,
-    ended,
-    first_remark,
-    talk_language,
-)
+from ultron_core.lessons.errors.recurring import is_one_off, recurs, recurs_unsolved, tells, without_paths
+from ultron_core.lessons.errors.same_check import code_of, is_proof
+from ultron_core.lessons.explanations import adds_to, best_reason, clip, ended, first_remark, talk_language
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
+from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, message_texts
-from ultron_core.transcript.commands import command_of
+from ultron_core.transcript.checks import read_checks
+from ultron_core.transcript.commands import command_of, purpose, same_purpose
 from ultron_core.transcript.failures import clean_line
-from ultron_core.transcript.people import is_group
 
-__all__ = ["abandoned_error_drafts", "solved_drafts", "unsolved_drafts"]
+__all__ = ["solved_drafts", "unsolved_drafts"]
 
-#: left unsolved, these tell of names and files of one task, or of the network that day
-_OF_THIS_TASK = ("NameError", "KeyError", "FileNotFoundError", "ConnectionError", "Timeout")
-#: words of a failure line that say only that something failed
-_EMPTY = """
-assertionerror build code command error errors exception execution exit exitcode failed failure failures in passed
-test tests the warnings with
-"""
+#: `MemoryDraft` evidence
+_MAX_QUOTE = 400
+#: unsolved failures of one segment that are kept
+_MAX_UNSOLVED = 2
 #: the two halves of a search-and-replace patch
 _PUT_IN = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
 #: lines that frame a patch
 _MARKS = re.compile(r"<{5,}|={5,}|>{5,}|@@|diff --git|[-+]{3} |```")
-_EMPTY_WORDS = frozenset(_EMPTY.split())
-#: a summary line of a test runner that is cut short: "FAILED tests/test_a.py::test_b - Asser..."
-_CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
-#: a test's own values, which nobody meets again: "AssertionError: 41 != 42"
-_VALUES_DIFFER = re.compile(r"AssertionError.* (?:!=|== ) |assert .* == ")
 
 
 def solved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
@@ -64,89 +42,76 @@ def solved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> l
     return drafts
 
 
-def unsolved_drafts(
-    messages: Sequence[Message], episodes: Sequence[Episode], outcome: Outcome
-) -> list[MemoryDraft]:
-    """Failures never cured: the same call made three times in vain; the first and the last one of a failed
-    run; when it is not known how the run ended, those of code that an agent wrote and ran."""
-    open_ones = [
-        e for e in episodes if e.worked is None and e.failed.failure and _tells(e.failed.failure.line)
-    ]
-    edge = [
-        e for e in open_ones if outcome == "failure" or (outcome != "success" and e.failed.tool == "code")
-    ]
-    edge = [e for e in edge if e.failed.tool == "code" or messages[e.failed.result].tool_call_id]
-    chosen = [
-        e for e in open_ones if e in edge[:1] + edge[-1:] or (unchanged(e) and e.failed.tool != "patch")
-    ]
-    drafts = [_unsolved(messages, episode) for episode in chosen]
-    return [draft for draft in drafts if draft is not None]
-
-
-def abandoned_error_drafts(
-    messages: Sequence[Message], episodes: Sequence[Episode], outcome: Outcome
-) -> list[MemoryDraft]:
-    """The lesson that agents left an error of their own code and went on, with the first such place as evidence.
-
-    Its words name no detail, so that the same lesson of many sessions becomes one memory.
-    """
-    if outcome == "success" or not is_group(messages):
-        return []
+def unsolved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+    """Failures that others would meet too and that were never cured, each line once."""
+    chosen: dict[str, MemoryDraft] = {}
     for episode in episodes:
-        failed = episode.failed
-        if episode.worked is not None or failed.tool != "code" or failed.failure is None:
-            continue
-        words = PHRASES[talk_language(messages, failed.result)]
-        places = [
-            _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
-            _quote(messages[failed.result], failed.failure.line),
-        ]
-        evidence = tuple(place for place in places if place is not None)
-        return [
-            MemoryDraft(
-                words["abandoned"],
-                words["group_run"],
-                words["abandoned_fix"],
-                ("unsolved",),
-                0.55,
-                "error",
-                evidence,
-            )
-        ]
-    return []
+        if episode.worked is None and _stays_open(episode):
+            draft = _unsolved(messages, episode)
+            chosen.setdefault(draft.content.casefold(), draft)
+    return list(chosen.values())[:_MAX_UNSOLVED]
+
+
+def _stays_open(episode: Episode) -> bool:
+    """True when nothing of the same purpose worked later, so that "not resolved" is certain."""
+    failed = episode.failed
+    if failed.failure is None or failed.tool == "patch" or "inline" in purpose(failed):
+        return False
+    if not recurs_unsolved(failed.failure) or not tells(failed.failure, failed.text):
+        return False
+    return not any(same_purpose(failed, later) and is_proof(later) for later in episode.between)
 
 
 def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> MemoryDraft | None:
     failed = episode.failed
     assert failed.failure is not None
-    if not _tells(failed.failure.line):
+    if not tells(failed.failure, failed.text) or is_one_off(failed.failure):
         return None
     lang = talk_language(messages, failed.result)
-    reason, change = _reason(messages, episode, worked), describe_change(episode, worked, lang)
-    name = missing_name(failed)
-    if name and (silences(change or "", name) or _fails_again(episode, worked, name)):
+    change = describe_change(episode, worked, lang)
+    if change is None or _of_one_script(failed, change):
         return None
-    if change is None:
-        edits = failed.tool == "command" and EDIT.match(failed.text)
-        if reason is None or edits or _VALUES_DIFFER.search(failed.failure.line):
-            return None
-    parts = (ended(reason[0], lang) if reason else "", change or "")
-    evidence = [_quote(messages[failed.result], failed.failure.line)]
-    if reason:
-        evidence.append(_quote(messages[reason[1]], reason[0]))
-    if command_of(worked) is not None or worked.tool in ("code", "patch"):
-        line = _line_in_change(change or "", messages[worked.call])
-        line = line or _first_line(worked.text, messages[worked.call])
-        evidence.append(_quote(messages[worked.call], line))
+    name = missing_name(failed)
+    if name and (silences(change.sentence, name) or _fails_again(episode, worked, name)):
+        return None
+    reason = _reason(messages, episode, worked)
+    parts = (ended(reason[0], lang) if reason else "", change.sentence)
+    evidence = [
+        _quote(messages[failed.result], failed.failure.line),
+        _quote(messages[reason[1]], reason[0]) if reason else None,
+        _change_quote(messages[change.made.call], change),
+        _proof_quote(messages, worked),
+    ]
     return MemoryDraft(
         content=describe_failure(messages, failed, lang),
         context=describe_context(messages, failed, lang),
         resolution=clip(" ".join(part for part in parts if part), 700),
         tags=describe_tags(failed),
-        confidence=0.85 if reason and change else 0.7,
+        confidence=0.85 if reason else 0.7,
         memory_type="error",
-        evidence=tuple(item for item in evidence if item is not None),
+        evidence=tuple(dict.fromkeys(item for item in evidence if item is not None)),
     )
+
+
+def _of_one_script(failed: Action, change: Change) -> bool:
+    """True for a cure inside a script that an agent wrote for once, unless it is about what others use too."""
+    assert failed.failure is not None
+    return bool(code_of(failed)) and not recurs(failed.failure) and "import " not in change.sentence
+
+
+def _change_quote(message: Message, change: Change) -> Evidence | None:
+    command = (command_of(change.made) or "").split("\n")[0].strip()
+    line = _line_in_change(change.sentence, message)
+    return _quote(message, line or command) or _quote(message, _first_line(change.made.text, message))
+
+
+def _proof_quote(messages: Sequence[Message], worked: Action) -> Evidence | None:
+    """What the working try printed; of one that printed nothing, its call."""
+    lines = [line.strip() for line in worked.output.splitlines() if line.strip()]
+    shown = next((line for line in lines if read_checks(line) == "passed"), lines[0] if lines else "")
+    if shown:
+        return _quote(messages[worked.result], shown)
+    return _quote(messages[worked.call], _first_line(worked.text, messages[worked.call]))
 
 
 def _fails_again(episode: Episode, worked: Action, name: str) -> bool:
@@ -157,24 +122,13 @@ def _fails_again(episode: Episode, worked: Action, name: str) -> bool:
 
 
 def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tuple[str, int] | None:
-    """What the model says about the cause or cure, and where; None when nothing it says belongs to them."""
+    """The model's sentence about cause or cure that names what the failure names, and where it is, or None."""
     failed = episode.failed
     assert failed.failure is not None
-    if is_mismatch(failed):
-        return None
-    last = episode.again[-1] if episode.again else failed
-    # what a model says of a patch or of its own script counts only when it names what the failure names
-    named = failed.tool in ("patch", "code")
-    near = failed.result if named else last.result + 2
-    about = _without_paths(failed.failure.line) if named else f"{failed.failure.line} {worked.text[:2000]}"
-    begin, end = failed.result + 1, worked.result + 2
-    if failed.tool == "patch":
-        # remarks on earlier tries were wrong, and what comes after is about the next failure
-        begin, end = worked.call, worked.call + 1
-    reason = best_reason(messages, begin, near, end, about, action=named)
-    if reason is None and failed.tool == "code" and worked.call <= failed.result + 2:
-        cause = diagnosis(messages, failed.result + 1)
-        reason = (cause, failed.result + 1) if cause else None
+    begin = worked.call if failed.tool == "patch" else failed.result + 1
+    about, needs_action = without_paths(failed.failure.line), failed.tool == "patch" or bool(code_of(failed))
+    # from its first message on a reason must share a word with the failure
+    reason = best_reason(messages, begin, begin, worked.call + 1, about, action=needs_action)
     if reason and not adds_to(reason[0], failed.failure.line):
         return None
     if reason and failed.failure.kind == "Lint" and not _about_name(missing_name(failed), reason[0]):
@@ -182,33 +136,31 @@ def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tu
     return reason
 
 
-def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft | None:
+def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
     failed = episode.failed
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
     words = PHRASES[lang]
-    about = _without_paths(failed.failure.line)
+    about = without_paths(failed.failure.line)
     reason = best_reason(messages, failed.result + 1, failed.result, failed.result + 4, about)
     repeated = unchanged(episode)
     remark = reason[0] if reason else first_remark(messages, failed.result + 1)
-    if not repeated and (not remark or failed.failure.kind in _OF_THIS_TASK):
-        return None
     content = describe_failure(messages, failed, lang)
     if repeated:
         line = clean_line(failed.failure.line)
         content = words["repeated"].format(
             subject=describe_subject(messages, failed, lang), n=len(episode.again) + 1, line=line
         )
-    resolution = words["repeated_fix"] if repeated else ""
     evidence = [
         _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
         _quote(messages[failed.result], failed.failure.line),
+        _quote(messages[reason[1]], reason[0]) if reason else None,
     ]
     context = f"{describe_context(messages, failed, lang)} {clip(remark, 300)}".strip()
     return MemoryDraft(
         content=content,
         context=f"{context} {words['unsolved']}",
-        resolution=resolution,
+        resolution=words["repeated_fix"] if repeated else "",
         tags=(*describe_tags(failed), "unsolved"),
         confidence=0.6 if repeated else 0.55,
         memory_type="error",
@@ -228,22 +180,14 @@ def _about_name(missing: str, reason: str) -> bool:
     )
 
 
-def _without_paths(line: str) -> str:
-    return " ".join(part for part in clean_line(line).split() if not re.search(r"[/\\]|::|…", part))
-
-
-def _tells(line: str) -> bool:
-    """False for a line that says only that something failed ("AssertionError", "12 failed in 3s")."""
-    if _CUT_SHORT.search(line) or clean_line(line).endswith((":", "：")) or re.match(r"\d+\) ", line):
-        return False
-    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", _without_paths(line))
-    return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
-
-
 def _line_in_change(change: str, message: Message) -> str:
-    """The last line of code in the words of a change that appears in the message that made it."""
-    lines = [line for line in re.findall(r"`([^`]{4,})`", change) if appears_in(line, message)]
-    return lines[-1] if lines else ""
+    """The line that holds the last words of code of a change, in the message that made it."""
+    for words in reversed(re.findall(r"`([^`]{4,})`", change)):
+        for text in message_texts(message):
+            line = next((line.strip() for line in text.splitlines() if words in line), "")
+            if line:
+                return line if len(line) <= _MAX_QUOTE else words
+    return ""
 
 
 def _first_line(text: str, message: Message) -> str:
@@ -258,7 +202,7 @@ def _first_line(text: str, message: Message) -> str:
 
 
 def _quote(message: Message, quote: str) -> Evidence | None:
-    quote = quote.strip()[:400].strip()
+    quote = quote.strip()[:_MAX_QUOTE].strip()
     if quote and any(quote in text for text in message_texts(message)):
         return Evidence(message.start_line, message.end_line, quote)
     return None

@@ -1,0 +1,124 @@
+"""What counts as the same check, and what proves that it passes."""
+
+import pytest
+
+from tests.core.lessons.builders import bash, talk
+from tests.core.memories.test_extract import kept
+from ultron_core.lessons.errors.recurring import is_one_off, recurs, tells
+from ultron_core.lessons.errors.same_check import changed_words, is_proof, same_check
+from ultron_core.transcript.actions import read_actions
+from ultron_core.transcript.telling import Failure
+
+
+def same(before, after):
+    failed, later = read_actions(talk(("user", "Please."), (before, "error: it failed"), (after, "ok")))
+    return same_check(failed, later)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("pytest tests/test_a.py", "pytest tests/test_a.py 2>&1 | tail -5"),
+        ("pytest tests/test_a.py::test_b", "pytest tests/test_a.py"),
+        ("go test -run TestA ./pkg/a", "go test ./..."),
+        ("npx vitest run src/a.test.ts", "npx vitest run"),
+        ("git push", "git push --set-upstream origin topic"),
+        ("npm install left-pad@1", "npm install left-pad@2 --legacy-peer-deps"),
+        ("python mian.py", "python mian.py --verbose"),
+        ("golangci-lint run", "gofmt -w . && golangci-lint run"),
+    ],
+)
+def test_the_same_command_or_a_wider_one(before, after):
+    assert same(bash(before), bash(after))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("mix test test/a_test.exs", "mix test test/b_test.exs"),
+        ("pytest tests", "pytest tests/test_a.py"),
+        ("go test ./...", "go test -run TestA ./..."),
+        ("npm run build", "npm run lint"),
+        ("pip install numpy pandas", "pip install pandas"),
+        ("df -m /system", "df -m /usr/lib/systemd/system"),
+        ("python train.py", "python train_small.py"),
+    ],
+)
+def test_a_narrower_selection_other_packages_or_another_script_is_not_the_same(before, after):
+    assert not same(bash(before), bash(after))
+
+
+def test_a_statement_is_the_same_when_one_name_in_it_changed():
+    def query(sql):
+        return ("execute_sql", {"query": sql})
+
+    assert same(query("SELECT AVG(mpg) FROM cars"), query("SELECT AVG(mpg) FROM cars_data"))
+    assert not same(query("SELECT AVG(mpg) FROM cars"), query("SHOW TABLES"))
+    assert changed_words("SELECT a FROM t", "SELECT b FROM t") == ("a", "b")
+
+
+def test_an_edit_of_another_file_is_not_the_same():
+    def edit(file, text):
+        return ("Edit", {"file_path": file, "old_string": text, "new_string": "x"})
+
+    assert same(edit("a.py", "x=1"), edit("a.py", "x = 1"))
+    assert not same(edit("a.py", "x=1"), edit("b.py", "x=1"))
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "proves"),
+    [
+        ("pip install torch", "Successfully installed torch-2.0", True),
+        ("pip install torch", "Command timed out after 2m 0.0s", False),
+        ("npm run dev", "Command running in background with ID: b1", False),
+        ("npm test || true", "done", False),
+    ],
+)
+def test_a_result_that_proves_nothing(command, output, proves):
+    (action,) = read_actions(talk(("user", "Please."), (bash(command), output)))
+    assert is_proof(action) == proves
+
+
+def test_the_cure_of_a_statement_names_the_word_that_changed():
+    def query(sql):
+        return ("execute_sql", {"query": sql})
+
+    messages = talk(
+        ("user", "How many cars are there?"),
+        (query("SELECT COUNT(*) FROM cars"), "Error executing query: Table 'car_1.cars' doesn't exist"),
+        (query("SHOW TABLES"), "[('cars_data',), ('countries',)]"),
+        (query("SELECT COUNT(*) FROM cars_data"), "[(406,)]"),
+    )
+    (draft,) = kept(messages)
+    assert draft.resolution == "It worked after changing `cars` to `cars_data`."
+    assert [item.quote for item in draft.evidence][1:] == ["SELECT COUNT(*) FROM cars_data", "[(406,)]"]
+    assert kept(messages[:-2]) == []
+
+
+def test_what_was_done_first_in_the_same_command_is_the_cure():
+    messages = talk(
+        ("user", "Lint it."),
+        (bash("golangci-lint run"), "main.go:92:1: File is not properly formatted (gofmt)\nexit code 1"),
+        (bash("gofmt -w main.go && golangci-lint run"), "0 issues."),
+    )
+    (draft,) = kept(messages)
+    assert draft.resolution == "It worked after running `gofmt -w main.go`."
+
+
+def test_a_module_that_is_not_there_is_met_again_and_a_wrong_value_is_not():
+    assert recurs(Failure("ModuleNotFoundError: No module named 'six'", "ModuleNotFoundError"))
+    assert not recurs(Failure("Unknown column 'nam' in 'field list'"))
+    assert is_one_off(Failure("AssertionError: Expected 5 but got 7", "AssertionError"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Compiling 40 files (.ex)",
+        "[... 8539 characters cut ...]",
+        "Sibling tool call errored",
+        "2 failed in 3s",
+    ],
+)
+def test_a_line_that_does_not_say_what_failed(line):
+    assert not tells(Failure(line), "mix test")

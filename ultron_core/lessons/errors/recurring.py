@@ -1,0 +1,98 @@
+"""Which failures others will meet too: those of a tool, package, API or build, and not of one task's data."""
+
+from __future__ import annotations
+
+import re
+
+from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.harness import NOT_MADE, joined
+from ultron_core.transcript.telling import Failure
+
+__all__ = ["is_one_off", "recurs", "recurs_unsolved", "tells", "without_paths"]
+
+_RECURS = re.compile(
+    # "bash: jq: command not found", "ModuleNotFoundError: No module named 'wcwidth'"
+    r"command not found|not recognized as|\bno module named\b|\bcannot find module\b|\bcannot import name\b"
+    # "module 'os' has no attribute 'getenvv'", "got an unexpected keyword argument 'squared'"
+    r"|(?<!'NoneType' object )\bhas no attribute\b|\bunexpected keyword argument\b"
+    r"|\bis deprecated\b"
+    # "fatal: could not read Username for 'https://github.com': terminal prompts disabled"
+    r"|\bcould not read username\b|\bterminal prompts disabled\b|\bpermission denied\b|\bunauthorized\b|\bforbidden\b"
+    r"|\b(?:401|403|429)\b|\brate limit|\bquota\b|\bcertificate verify failed\b"
+    # "npm error ERESOLVE could not resolve", "ERROR: No matching distribution found for foo"
+    r"|\bcould not resolve\b|\bno matching distribution\b|\bcould not find a version\b|\bpeer dep"
+    # "error: unknown option '--foo'", "The required parameter `prompt` is missing"
+    r"|\b(?:unknown|unrecognized|invalid|unsupported) (?:option|flag|command|argument|parameter)s?\b"
+    r"|\brequired (?:parameter|property|argument|option)\b|\bnot supported\b|\bexceeds (?:the )?maximum\b"
+    r"|\bhas no upstream branch\b|\bnot a git repository\b|\bis not installed\b|未安装|不支持|权限不足",
+    re.IGNORECASE,
+)
+#: what an agent's own edit breaks as often as a package does, and files of one project
+_OWN = re.compile(
+    r"\bhas no attribute\b|\bcannot import name\b|\bunexpected keyword argument\b|module '[./]", re.IGNORECASE
+)
+#: values of one test or one script: "AssertionError: Expected 5 but got 7", "E   assert 41 == 42"
+_VALUES = re.compile(
+    r"\bassert(?:ion)?(?:error)?\b.*(?:!=|==|\bbut got\b|\bexpected\b|\bboth sides\b|\bis not\b)|"
+    r"^\W*(?:expected|got|actual|received)\b|\bexpected\b.{1,80}\b(?:got|but|received)\b|^\s*--- FAIL\b",
+    re.IGNORECASE,
+)
+#: names, keys and files of one task
+_OF_THIS_TASK = (
+    "KeyError",
+    "IndexError",
+    "ZeroDivisionError",
+    "SyntaxError",
+    "IndentationError",
+    "AssertionError",
+)
+#: words of a failure line that say only that something failed
+_EMPTY = """
+assertionerror build code command compiled compiling downloading error errors exception execution exit exitcode failed
+failure failures files finished in issues npm passed running test tests the warnings with
+"""
+_EMPTY_WORDS = frozenset(_EMPTY.split())
+#: a summary line of a test runner that is cut short: "FAILED tests/test_a.py::test_b - Asser..."
+_CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
+#: "[... 8539 characters cut ...]", "... output truncated"
+_LEFT_OUT = re.compile(
+    r"\b(?:characters|lines|output|bytes) (?:\w+ )?(?:cut|truncated|omitted|skipped)\b", re.IGNORECASE
+)
+_NOT_MADE = joined(NOT_MADE)
+#: progress, and not what failed: "Compiling 40 files (.ex)", "Running 3 tests"
+_PROGRESS = re.compile(
+    r"^(?:Compiling|Running|Building|Downloading|Fetching|Installing|Resolving|Generating)\b"
+)
+
+
+def recurs(failure: Failure) -> bool:
+    """True for a failure of something that others use as well."""
+    return bool(_RECURS.search(failure.line)) and not is_one_off(failure)
+
+
+def recurs_unsolved(failure: Failure) -> bool:
+    """The same of a failure without a cure: only one of the surroundings is worth keeping then."""
+    return recurs(failure) and not _OWN.search(failure.line)
+
+
+def is_one_off(failure: Failure) -> bool:
+    """True for a wrong value, key or index of one task, which nobody meets again."""
+    return failure.kind in _OF_THIS_TASK or bool(_VALUES.search(failure.line))
+
+
+def tells(failure: Failure, call: str) -> bool:
+    """False for a line that says only that something failed ("12 failed in 3s") or repeats its own call."""
+    line = failure.line
+    if any(pattern.search(line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS, _NOT_MADE)):
+        return False
+    if clean_line(line).endswith((":", "：", "━")):
+        return False
+    if re.match(r"\d+\) ", line) or line.strip()[:80] in call:
+        return False
+    words = re.findall(r"[A-Za-z\u3400-\u9fff]{2,}", without_paths(line))
+    return len([word for word in words if word.lower() not in _EMPTY_WORDS]) >= 2
+
+
+def without_paths(line: str) -> str:
+    """The words of a line that are neither paths nor names of tests."""
+    return " ".join(part for part in clean_line(line).split() if not re.search(r"[/\\]|::|…", part))

@@ -1,1 +1,0 @@
-"""Lessons of talks between several agents: assumptions, unchecked conclusions, loops."""
