@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 __all__ = [
     "EDIT_REFUSED",
+    "HARNESS_COMMANDS",
     "HARNESS_FAILURES",
     "HARNESS_NOISE",
     "HARNESS_OUTPUT",
@@ -77,6 +78,13 @@ HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
         "codex": r"^(?:Chunk ID|Wall time):",
         # pip: "error: subprocess-exited-with-error ... See above for error"
         "pip": r"See above for error",
+    }
+)
+#: the echo of a slash command that a person called: the guide that the command stands for comes next
+HARNESS_COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        # "<command-message>pr-review</command-message>"
+        "claude_code": r"<command-(?:name|message)>",
     }
 )
 #: markup around the message of a failed call

@@ -1,0 +1,190 @@
+"""Corrections: what a person objected to, in their own words, what the agent had done, and what is to be done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.lessons.describe import EDIT, path_of
+from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.lessons.turns import Turn, own_sentences
+from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.transcript.actions import Action, without_code
+from ultron_core.transcript.commands import command_of
+from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.language import CJK, Lang, language, one_line, sentences
+from ultron_core.transcript.speech import CORRECTION, OBJECTION, ONE_OFF, QUESTION, RIGHT_THING, any_of
+
+__all__ = ["find_corrections"]
+
+#: openings of an answer that say nothing of what was done: "Sure, ..."
+_WEAK = re.compile(
+    r"^(?:yes|ok|good|great|sure|now|let me|i'll|done|fixed|you're right|all (?:tests|checks)|sorry|got it|here|"
+    r"好的|是的|没问题|抱歉|我将|让我|现在|已?完成)",
+    re.IGNORECASE,
+)
+#: says what is right, or what is not wanted: "should be, fs watcher, then the agent", "we don't want a debug file"
+_RIGHT = any_of(
+    r"\b(?:should(?:n't)?|must(?:n't)?|needs? to|ha(?:s|ve) to|supposed to|instead|rather|belongs?|only|just use)\b",
+    r"\b(?:don't|do not|doesn't|didn't|not) (?:want|need|belong|like|use|add|put|change|touch|make|do|go|work this)\b",
+    r"^(?:please |just |so )?(?:use|put|keep|call|move|rename|remove|drop|revert|leave|make|add|read|check|stop)\b",
+    r"\b(?:the (?:whole )?point (?:of|is)|like (?:we|the other|everywhere)|same as|too (?:broad|much|many|big|long|low|high))\b",
+    r"应该|不要|别再|别[用改加写]|不需要|不用|而是|必须|参考|改成|改为|换成|保持|统一|只[要能需]|就是要",
+)
+#: puts a claim of the agent right: "EvalSymlinks does NOT cause that", "v1.0.2 isn't our minimum version"
+_UNTRUE = any_of(
+    r"\b(?:is|are|was|were|do|does|did|has|have)(?:n't| not)\b",
+    r"\b(?:hallucinat\w+|wrong|incorrect|untrue|backwards|misleading|no longer)\b",
+    r"不是|并非|错误的|错的|不对|理解错",
+)
+#: somebody's own booking: what is put right there teaches nobody else anything
+_OWN = any_of(
+    r"\bmy (?:\w+ )?(?:flight|reservation|order|booking|refund|seat|ticket|account|card|payment|trip|membership|bag)s?\b",
+    r"\b(?:gold|silver|platinum) member\b",
+    r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
+)
+_WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
+#: less than this many words of substance is a bare "no, still broken"
+_MIN_WORDS = {"en": 5, "zh": 8}
+_MAX_STATEMENT = 420
+#: what an answer says of a cause or a cure: "The hidden input was still linked to the label because ..."
+_CURE = any_of(
+    r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|was (?:still )?\w+ing)\b",
+    r"\b(?:now|no longer) \w+s?\b|\b(?:removed|replaced|moved|renamed|switched|changed|added|restored|reverted)\b",
+    r"因为|由于|原因|根因|问题(?:在于|出在)|已(?:经)?(?:改|将|把|移除|删除|修复|调整|替换)|改为|改成",
+)
+#: cues of a bug report, which teaches only together with its cure
+_CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.7
+
+
+def find_corrections(
+    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], project: str
+) -> list[MemoryDraft]:
+    """One draft a turn that objects and teaches something, or whose complaint was cured in what followed."""
+    drafts = []
+    for turn in turns:
+        if turn.before < 0 or not any(m.role == "assistant" for m in messages[: turn.position]):
+            continue
+        own = own_sentences(turn.message)
+        chosen, cue = _correcting(turn.message, own), True
+        if not chosen and turn.does("objection"):
+            chosen, cue = _teaching(own), False
+        then = ""
+        if not chosen and turn.does("objection") and not turn.objected and turn.answer >= 0:
+            chosen = _complaint(own)
+            then = _cure(messages[turn.answer]) if chosen else ""
+            chosen = chosen if then else []
+        if chosen and not _OWN.search(" ".join(chosen)):
+            drafts.append(_draft(messages, actions, turn, chosen, then, project, cue))
+    return drafts
+
+
+def _correcting(message: Message, own: Sequence[str]) -> list[str]:
+    """The first sentence that puts something right by its words, an objection and its next sentence together."""
+    for sentence, follow in zip(own, [*own, ""][1:], strict=False):
+        if CORRECTION.search(sentence) and not _is_other(sentence):
+            return [sentence]
+        if OBJECTION.match(sentence) and RIGHT_THING.search(follow) and not _is_other(follow):
+            return [sentence, follow]
+    return []
+
+
+def _is_other(sentence: str) -> bool:
+    return bool(QUESTION.search(sentence) or ONE_OFF.search(sentence))
+
+
+def _teaching(own: Sequence[str]) -> list[str]:
+    """The sentences of an objection that say what is right, with the ones around them while there is room."""
+    telling = [
+        s for s in own if (_RIGHT.search(s) or (_UNTRUE.search(s) and not QUESTION.search(s))) and _weighty(s)
+    ]
+    return _shortened(own, telling[0]) if telling else []
+
+
+def _complaint(own: Sequence[str]) -> list[str]:
+    telling = [s for s in own if _weighty(s)]
+    return _shortened(own, telling[0]) if telling else []
+
+
+def _weighty(sentence: str) -> bool:
+    if ONE_OFF.search(sentence):
+        return False
+    return len(_WORD.findall(sentence)) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
+
+
+def _shortened(own: Sequence[str], telling: str) -> list[str]:
+    """The telling sentence, then its neighbours in order, as long as the whole stays short."""
+    at = list(own).index(telling)
+    chosen = {at}
+    for near in (at + 1, at - 1, at + 2):
+        if 0 <= near < len(own) and sum(len(own[i]) for i in chosen) + len(own[near]) <= _MAX_STATEMENT:
+            chosen.add(near)
+    return [own[i] for i in sorted(chosen)]
+
+
+def _cure(answer: Message) -> str:
+    """What the agent said it had found or changed, when the next turn let it stand."""
+    told = [
+        s
+        for s in sentences(without_code(answer.content))
+        if 30 <= len(s.encode())
+        and len(s) <= 360
+        and not _WEAK.match(s)
+        and s[0] not in "#|`>*"
+        and s[-1] not in "?？:："
+    ]
+    return one_line(next((s for s in told if _CURE.search(s)), ""))
+
+
+def _draft(
+    messages: Sequence[Message],
+    actions: Sequence[Action],
+    turn: Turn,
+    chosen: Sequence[str],
+    then: str,
+    project: str,
+    cue: bool,
+) -> MemoryDraft:
+    statement = one_line(" ".join(chosen))
+    lang = language(statement)
+    words = PHRASES[lang]
+    content = words["correction_in" if project else "correction"].format(project=project, statement=statement)
+    right = [s for s in chosen if _RIGHT.search(s) or CORRECTION.search(s) or RIGHT_THING.search(s)]
+    resolution = words["then_did"].format(statement=then) if then else one_line(" ".join(right or chosen))
+    evidence = [Evidence(turn.message.start_line, turn.message.end_line, chosen[0][:400].strip())]
+    if then:
+        answer = messages[turn.answer]
+        quote = next((s for s in sentences(answer.content) if one_line(s) == then), "")
+        if quote:
+            evidence.append(Evidence(answer.start_line, answer.end_line, quote[:400].strip()))
+    return MemoryDraft(
+        content=content,
+        context=_context(messages, actions, turn, lang),
+        resolution=resolution,
+        tags=("correction",),
+        confidence=_CONFIDENCE_CUE if cue else _CONFIDENCE_READ,
+        memory_type="correction",
+        evidence=tuple(evidence),
+    )
+
+
+def _context(messages: Sequence[Message], actions: Sequence[Action], turn: Turn, lang: Lang) -> str:
+    """What the agent had said, and the files and the command of its last steps before the turn."""
+    words = PHRASES[lang]
+    told = [
+        s
+        for s in sentences(without_code(messages[turn.before].content))
+        if len(s) >= 30 and not _WEAK.match(s) and s[-1] not in "?？:：" and s[0] not in "-*#|`>"
+    ]
+    parts = [words["instead_of"].format(statement=clip(told[0], 200))] if told else []
+    recent = [a for a in actions if a.result < turn.position][-12:]
+    paths = [path_of(a.arguments) for a in recent if EDIT.search(a.tool)]
+    files = list(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths if path))[-3:]
+    if files:
+        parts.append(words["had_edited"].format(files=", ".join(f"`{name}`" for name in files)))
+    else:
+        command = next((c for a in reversed(recent) if (c := command_of(a))), "")
+        if command:
+            parts.append(words["had_run"].format(command=f"`{clean_line(command, 100)}`"))
+    return " ".join(parts)
