@@ -17,11 +17,11 @@ __all__ = ["find_causes"]
 #: a sentence that names a cause
 _CAUSE = any_of(
     r"\b(?:root cause|smoking gun|culprit)\b",
-    r"\bthe (?:real |actual |underlying |core |main )?(?:problem|issue|bug|cause|reason|failure|error) (?:is|was|were|comes?|came|here is|"
-    r"stems?)\b",
-    r"\bturn(?:s|ed) out\b|\b(?:happens?|happened|fail(?:s|ed)|broke|breaks|crash(?:es|ed)?|missing|wrong|empty|ignored|skipped|never)\b"
-    r".{0,80}\bbecause\b|\bwas (?:caused|triggered) by\b|\bdue to\b|\bwhich (?:is why|means that|meant|caused|broke)\b",
-    r"根本?原因|根因|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于|导致",
+    r"\bthe (?:real |actual |underlying |core |main |original )?(?:problem|issue|bug|cause|reason|failure|error) (?:is|was|were|came|"
+    r"comes|stems?)\b",
+    r"\bturn(?:s|ed) out\b|\bwas (?:caused|triggered) by\b|\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|hangs?|hung|missing|wrong|empty)\b"
+    r".{0,80}\b(?:because|due to)\b|\b(?:because|due to)\b.{0,120}\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|never fired|ignored)\b",
+    r"根本?原因|根因|症结|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于",
 )
 #: a heading over the cause: "## The problem", "**Root cause**", "## 原因分析"
 _CAUSE_HEADING = re.compile(
@@ -37,10 +37,15 @@ _FIX = any_of(
 #: "Now I have the full picture.", "Let me look at the cause."
 _EMPTY = any_of(
     r"^(?:let me|let's|i'll|i will|i need|now i|i'm|here's|to (?:find|understand|see)|this (?:looks|seems)|we need)\b|\bi have (?:a|the)\b",
+    r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )
 _LENGTH = (40, 420)
 _MOST = 2
+#: how far after the cause its fix may be told, in sentences
+_NEAR = 6
+#: a longer answer is a report about many things
+_MAX_ANSWER = 6000
 
 
 def find_causes(messages: Sequence[Message], turns: Sequence[Turn], outcome: Outcome) -> list[MemoryDraft]:
@@ -57,17 +62,17 @@ def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
 
 
 def _of(answer: Message) -> list[MemoryDraft]:
+    if len(answer.content) > _MAX_ANSWER:
+        return []
     told = list(_told(answer.content))
     drafts: list[MemoryDraft] = []
-    fixes = [s for _, s in told if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s)]
-    for headed, sentence in told:
+    for place, (headed, sentence) in enumerate(told):
         if not (headed or _CAUSE.search(sentence)) or _EMPTY.search(sentence) or HEDGE.search(sentence):
             continue
-        if not (has_detail(sentence) or CJK.search(sentence)) or any(
-            s in d.content for d in drafts for s in [sentence]
-        ):
+        if not (has_detail(sentence) or CJK.search(sentence)):
             continue
-        fix = next((s for s in fixes if s != sentence), "")
+        after = [s for _, s in told[place + 1 : place + 1 + _NEAR]]
+        fix = next((s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s)), "")
         drafts.append(_draft(answer, sentence, fix))
         if len(drafts) == _MOST:
             break

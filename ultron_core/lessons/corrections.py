@@ -14,7 +14,15 @@ from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import CJK, Lang, language, one_line, sentences
-from ultron_core.transcript.speech import CORRECTION, OBJECTION, ONE_OFF, QUESTION, RIGHT_THING, any_of
+from ultron_core.transcript.speech import (
+    CORRECTION,
+    OBJECTION,
+    ONE_OFF,
+    PREFERENCE,
+    QUESTION,
+    RIGHT_THING,
+    any_of,
+)
 
 __all__ = ["find_corrections"]
 
@@ -30,14 +38,23 @@ _RIGHT = any_of(
     r"\b(?:don't|do not|doesn't|didn't|not) (?:want|need|belong|like|use|add|put|change|touch|make|do|go|work this)\b",
     r"^(?:please |just |so )?(?:use|put|keep|call|move|rename|remove|drop|revert|leave|make|add|read|check|stop)\b",
     r"\b(?:the (?:whole )?point (?:of|is)|like (?:we|the other|everywhere)|same as|too (?:broad|much|many|big|long|low|high))\b",
-    r"应该|不要|别再|别[用改加写]|不需要|不用|而是|必须|参考|改成|改为|换成|保持|统一|只[要能需]|就是要",
+    r"应该|不要|别再|别[用改加写]|不需要|不用|而是|必须|参考|改成|改为|换成|保持|统一|只[要需]|就是要|想要保留",
 )
 #: puts a claim of the agent right: "EvalSymlinks does NOT cause that", "v1.0.2 isn't our minimum version"
 _UNTRUE = any_of(
     r"\b(?:is|are|was|were|do|does|did|has|have)(?:n't| not)\b",
     r"\b(?:hallucinat\w+|wrong|incorrect|untrue|backwards|misleading|no longer)\b",
-    r"不是|并非|错误的|错的|不对|理解错",
+    r"不是|并非|理解错|弄错",
 )
+#: says so without any doubt: "we don't want the replace directive", "the order should be, first a, then b"
+_PLAIN = any_of(
+    r"\bwe (?:don't|do not|never|only) (?:want|need|use|do|test|support)\b|\bshould (?:not |only )?(?:be|appear|go|live|come|stay|start)\b|"
+    r"\bshouldn't\b|\b(?:does|do|is|are) NOT\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|a hallucination)\b",
+    r"不应该|不想要|不要再|应该是|应该用",
+)
+_HALF = 0.35
+#: asks for the cause in the middle of a sentence, without a question mark: "这是为什么啊"
+_WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
 #: somebody's own booking: what is put right there teaches nobody else anything
 _OWN = any_of(
     r"\bmy (?:\w+ )?(?:flight|reservation|order|booking|refund|seat|ticket|account|card|payment|trip|membership|bag)s?\b",
@@ -64,14 +81,18 @@ def find_corrections(
     """One draft a turn that objects and teaches something, or whose complaint was cured in what followed."""
     drafts = []
     for turn in turns:
-        if turn.before < 0 or not any(m.role == "assistant" for m in messages[: turn.position]):
-            continue
         own = own_sentences(turn.message)
-        chosen, cue = _correcting(turn.message, own), True
-        if not chosen and turn.does("objection"):
-            chosen, cue = _teaching(own), False
+        chosen, cue = (_correcting(own), True) if turn.before >= 0 else ([], False)
+        if not chosen:
+            chosen, cue = _teaching(own, turn.acts.probabilities["objection"], turn.does("objection")), False
         then = ""
-        if not chosen and turn.does("objection") and not turn.objected and turn.answer >= 0:
+        if (
+            not chosen
+            and turn.before >= 0
+            and turn.does("objection")
+            and not turn.objected
+            and turn.answer >= 0
+        ):
             chosen = _complaint(own)
             then = _cure(messages[turn.answer]) if chosen else ""
             chosen = chosen if then else []
@@ -80,7 +101,7 @@ def find_corrections(
     return drafts
 
 
-def _correcting(message: Message, own: Sequence[str]) -> list[str]:
+def _correcting(own: Sequence[str]) -> list[str]:
     """The first sentence that puts something right by its words, an objection and its next sentence together."""
     for sentence, follow in zip(own, [*own, ""][1:], strict=False):
         if CORRECTION.search(sentence) and not _is_other(sentence):
@@ -94,17 +115,28 @@ def _is_other(sentence: str) -> bool:
     return bool(QUESTION.search(sentence) or ONE_OFF.search(sentence))
 
 
-def _teaching(own: Sequence[str]) -> list[str]:
-    """The sentences of an objection that say what is right, with the ones around them while there is room."""
-    telling = [
-        s for s in own if (_RIGHT.search(s) or (_UNTRUE.search(s) and not QUESTION.search(s))) and _weighty(s)
-    ]
-    return _shortened(own, telling[0]) if telling else []
+def _teaching(own: Sequence[str], objecting: float, objected: bool) -> list[str]:
+    """The sentences that say what is right, with the ones around them that belong to it.
+
+    A turn that is only half an objection (its first sentence opens a segment, or it orders something too) counts when
+    a sentence says in so many words that something is not wanted or not so.
+    """
+    if not objected and objecting < _HALF:
+        return []
+    shapes = (_RIGHT, _UNTRUE) if objected else (_PLAIN,)
+    for telling in own:
+        if PREFERENCE.search(telling) or _WHY.search(telling) or not _weighty(telling):
+            continue
+        if any(shape.search(telling) for shape in shapes) and (
+            _RIGHT.search(telling) or not QUESTION.search(telling)
+        ):
+            return _with_neighbours(own, telling)
+    return []
 
 
 def _complaint(own: Sequence[str]) -> list[str]:
-    telling = [s for s in own if _weighty(s)]
-    return _shortened(own, telling[0]) if telling else []
+    telling = [s for s in own if _weighty(s) and not QUESTION.search(s) and not _WHY.search(s)]
+    return _with_neighbours(own, telling[0]) if telling else []
 
 
 def _weighty(sentence: str) -> bool:
@@ -113,12 +145,13 @@ def _weighty(sentence: str) -> bool:
     return len(_WORD.findall(sentence)) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
 
 
-def _shortened(own: Sequence[str], telling: str) -> list[str]:
-    """The telling sentence, then its neighbours in order, as long as the whole stays short."""
+def _with_neighbours(own: Sequence[str], telling: str) -> list[str]:
+    """The telling sentence, then the neighbours that say more about it, as long as the whole stays short."""
     at = list(own).index(telling)
     chosen = {at}
     for near in (at + 1, at - 1, at + 2):
-        if 0 <= near < len(own) and sum(len(own[i]) for i in chosen) + len(own[near]) <= _MAX_STATEMENT:
+        fits = 0 <= near < len(own) and sum(len(own[i]) for i in chosen) + len(own[near]) <= _MAX_STATEMENT
+        if fits and (_RIGHT.search(own[near]) or _UNTRUE.search(own[near]) or near == at - 1):
             chosen.add(near)
     return [own[i] for i in sorted(chosen)]
 
@@ -128,7 +161,7 @@ def _cure(answer: Message) -> str:
     told = [
         s
         for s in sentences(without_code(answer.content))
-        if 30 <= len(s.encode())
+        if len(s.encode()) >= 30
         and len(s) <= 360
         and not _WEAK.match(s)
         and s[0] not in "#|`>*"

@@ -46,6 +46,9 @@ _TAKEN = any_of(
     r"^\W*(?:好的?|可以|行|同意|没问题|就这样|按(?:你说的|这个)|是的|执行|开始)",
 )
 _MAX_TAKEN = 120
+#: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
+_LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
+_MAX_WHOLE = 400
 _MIN_WORDS = 5
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
@@ -69,6 +72,11 @@ def find_decisions(messages: Sequence[Message], turns: Sequence[Turn], project: 
 def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
     """A person's own choice in words that say what it is, with the sentence that gives the reason."""
     own = own_sentences(turn.message)
+    text = turn.message.content.strip()
+    if len(text) <= _MAX_WHOLE and _LISTED.search(text) and _CHOICE.search(text) and has_detail(text):
+        return statement_draft(
+            "decision", text, turn.message, text, project, tags=("decision",), confidence=0.65
+        )
     for place, sentence in enumerate(own):
         if QUESTION.search(sentence) or ONE_OFF.search(sentence) or not _CHOICE.search(sentence):
             continue
@@ -123,7 +131,7 @@ def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
     told = [
         s
         for s in sentences(without_code(before.content))
-        if 30 <= len(s.encode())
+        if len(s.encode()) >= 30
         and len(s) <= 360
         and _PROPOSED.search(s)
         and has_detail(s)

@@ -45,8 +45,9 @@ _STATED = any_of(
 )
 #: speaks of the moment: what somebody did, saw, or wants now
 _MOMENT = any_of(
+    r"^(?:if|since|consider|look|when|ok|and|but)\b|\bhttps?://|\b(?:iiuc|afaik|maybe|probably)\b|\bi can\b",
     r"\b(?:i (?:ran|run|did|get|got|see|saw|tried|think|guess|want|have|just)|right now|currently|today|yesterday|looks like|"
-    r"this is (?:the output|what)|you (?:can|could|need|should|must|forgot|are)|please|let's|here is|error|missing)\b",
+    r"this is (?:the output|what)|you (?:can|could|need|should|must|forgot|are)|please|let's|here is|error|missing|we should)\b",
     r"我(?:刚|试|看到|想|觉得|发现|运行)|帮我|请你?|报错|现在|刚才|麻烦|你可以|你(?:应该|需要|去|来)",
 )
 
@@ -55,6 +56,8 @@ def find_facts(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
     """Sentences in which a person states what holds in the project; of each turn the first few."""
     drafts = []
     for turn in turns:
+        if turn.does("objection"):
+            continue  # what is stated there is a correction
         stated = [s for s in own_sentences(turn.message, _MAX_ORDER) if _is_fact(s)]
         for sentence in stated[:_MAX_FACTS]:
             confidence = 0.7 if turn.does("fact") else 0.6
@@ -69,7 +72,8 @@ def find_facts(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
 def _is_fact(sentence: str) -> bool:
     if QUESTION.search(sentence) or ONE_OFF.search(sentence) or _MOMENT.search(sentence):
         return False
-    return has_detail(sentence) and len(sentence) >= 20 and _STATED.search(sentence) is not None
+    detailed = has_detail(sentence) or "->" in sentence or "→" in sentence
+    return detailed and len(sentence.encode()) >= 20 and _STATED.search(sentence) is not None
 
 
 #: what a hook, a pipeline or a protected branch prints when it turns a change away

@@ -25,6 +25,11 @@ _FILE = re.compile(
 _QUOTED = re.compile(rf"^Contents of \S*(?:{_FILE.pattern})[^\n]*:\s*$", re.MULTILINE)
 #: the harness's mark of a slash command: what follows it was handed in by the command
 _COMMAND = joined(HARNESS_COMMANDS)
+#: "## Your task"
+_TASK = re.compile(
+    r"^#{1,3} .*\b(?:task|instructions|rules|guidelines)\b.*$|^#{1,3} .*(?:任务|规则|要求).*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 #: how many messages after the mark the guide of the command may come
 _REACH = 3
 _MIN_GUIDE = 400
@@ -45,6 +50,8 @@ _FORMAT = any_of(
     r"\b(?:format your|like this|example|output|respond|answer|summary|arguments?:|the user|your task)\b"
 )
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
+#: "    12→- Never commit": how a tool that reads files numbers their lines
+_LINE_NUMBER = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
 _MOST = 10
 _LENGTH = (20, 360)
 
@@ -81,12 +88,18 @@ def _guides(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[
         elif _COMMAND.search(text):
             called = position
         elif position - called <= _REACH and len(text) >= _MIN_GUIDE:
-            yield message, text
+            yield message, text[_start(text) :]
     for action in actions:
         if action.failure is None and _FILE.search(
             path_of(action.arguments) or _shown(command_of(action) or "")
         ):
             yield messages[action.result], action.output
+
+
+def _start(text: str) -> int:
+    """Where the rules of a command begin: after what the command had gathered, such as a status and a diff."""
+    found = [match.end() for match in _TASK.finditer(text)]
+    return found[0] if found else 0
 
 
 def _shown(command: str) -> str:
@@ -96,7 +109,7 @@ def _shown(command: str) -> str:
 
 def _rules(text: str) -> Iterator[tuple[str, str]]:
     """Rules with the line or sentence that each is quoted from."""
-    lines = without_code(re.sub(r"(?m)^\s*\d+[→\t]", "", text)).splitlines()
+    lines = without_code(_LINE_NUMBER.sub("", text)).splitlines()
     place = 0
     while place < len(lines):
         line = lines[place].strip()

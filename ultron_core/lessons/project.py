@@ -14,22 +14,15 @@ __all__ = ["project_name"]
 #: "/home/ana/src/shop/lib/cart.ex": the folder before the first one that a repository's root holds names the project
 _PATH = re.compile(r"(?:/[\w.@+-]+){3,}|[A-Z]:(?:\\[\w.@ +-]+){3,}")
 _ROOT_HOLDS = frozenset(
-    """
-    src lib libs pkg packages cmd internal app apps test tests spec docs scripts assets priv config public
-    crates components frontend backend server client .git .github node_modules package.json go.mod pyproject.toml
-    Cargo.toml README.md CLAUDE.md AGENTS.md Makefile mix.exs main.go main.py pom.xml
-    """.split()
+    ["src", "lib", "libs", "pkg", "packages", "cmd", "internal", "app", "apps", "test", "tests", "spec", "docs", "scripts", "assets", "priv", "config", "public", "crates", "components", "frontend", "backend", "server", "client", ".git", ".github", "node_modules", "package.json", "go.mod", "pyproject.toml", "Cargo.toml", "README.md", "CLAUDE.md", "AGENTS.md", "Makefile", "mix.exs", "main.go", "main.py", "pom.xml"]
 )
 #: where no project lies: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
 _ELSEWHERE = frozenset(
-    """
-    usr opt var etc tmp private bin sbin proc sys Library .cache .claude .config .local .pi .gemini .npm .cargo go conda
-    miniconda3 anaconda3 site-packages node_modules dist-packages
-    """.split()
+    ["usr", "opt", "var", "etc", "tmp", "private", "bin", "sbin", "proc", "sys", "Library", ".cache", ".claude", ".config", ".local", ".pi", ".gemini", ".npm", ".cargo", "go", "conda", "miniconda3", "anaconda3", "site-packages", "node_modules", "dist-packages"]
 )
 #: folders that people keep projects in, and names of no project
 _NOT_NAMES = frozenset(
-    "home users user root workspace workspaces repo repos projects source app testbed".split()
+    ["home", "users", "user", "root", "workspace", "workspaces", "repo", "repos", "projects", "source", "app", "testbed"]
 )
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
 _MOST = 400

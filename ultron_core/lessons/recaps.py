@@ -25,6 +25,14 @@ _STATES = any_of(
     r"uses?|used for|for|lives? in|stored|not|before|after|when|via|returns?|→)\b|[→=]|->| [-\u2013\u2014] ",
     r"需要|必须|使用|用于|不|只|因为|应该|避免",
 )
+#: says what must or must not be done; below a heading for concepts the rest are names of technologies
+_BINDS = any_of(
+    r"\b(?:must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|cannot|can't|not|"
+    r"before|after|gitignored|unsupported|fails?|unless|otherwise|\w+-safe|rather)\b",
+    r"需要|必须|不|只|因为|应该|避免",
+)
+#: "**LiveView test: missing key**: Added it to the config.": what went wrong in bold, the rest after it
+_BOLD = re.compile(r"^\*\*(?P<title>.+?)[:：]?\*\*\s*[:：\u2013\u2014-]*\s*(?P<rest>.*)$")
 #: about the course of the work: "Expected during incremental editing", "all tests passed"
 _PASSING = any_of(
     r"\b(?:none|n/a|no (?:major |significant )?(?:errors?|issues)|all tests pass\w*|expected during|in progress|not yet|todo|"
@@ -37,6 +45,7 @@ _MOST_OF_A_KIND = 8
 _KEYS: dict[str, tuple[MemoryType, str]] = {
     "error": ("error", "recap"),
     "decision": ("pattern", "decision"),
+    "concept": ("pattern", "recap"),
     "fact": ("pattern", "recap"),
 }
 
@@ -60,10 +69,10 @@ def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | Non
     text = clean_statement(item.text)
     if len(text.encode()) < _MIN_ITEM or _PASSING.search(text) or not (has_detail(text) or CJK.search(text)):
         return None
-    if item.kind != "error" and not _STATES.search(text):
+    if item.kind != "error" and not (_BINDS if item.kind == "concept" else _STATES).search(text):
         return None
     memory_type, key = _KEYS[item.kind]
-    content, resolution = _parted(text) if item.kind == "error" else (text, "")
+    content, resolution = _parted(item.text) if item.kind == "error" else (text, "")
     if item.kind == "error" and not resolution:
         return None
     if PREFERENCE.search(text) or re.search(
@@ -82,15 +91,16 @@ def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | Non
 
 def _parted(text: str) -> tuple[str, str]:
     """What went wrong, and from the first sentence that says so what solved it."""
-    parts = [part.strip() for part in sentences(text) if part.strip()]
-    if len(parts) == 1:
-        head, colon, rest = text.partition(": ")
-        parts = [head, rest] if colon else parts
+    bold = _BOLD.match(text)
+    if bold:
+        title, rest = clean_statement(bold["title"]), clean_statement(bold["rest"])
+    else:
+        title, _, rest = clean_statement(text).rpartition(": ")
+    parts = [part.strip() for part in sentences(rest) if part.strip()]
     for place, part in enumerate(parts):
-        if place and _SOLVED.search(part):
-            return " ".join(parts[:place]), " ".join(parts[place:])
-    head, colon, rest = text.partition(": ")
-    return (head, rest) if colon and _SOLVED.search(rest) else (text, "")
+        if _SOLVED.search(part):
+            return ": ".join(filter(None, (title, " ".join(parts[:place])))), " ".join(parts[place:])
+    return clean_statement(text), ""
 
 
 def _cut(text: str) -> str:

@@ -16,42 +16,49 @@ _HEADING = re.compile(
 )
 #: an item of a list, with its indentation
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
+
+
+def _title(*shapes: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"^(?:{shape})$" for shape in shapes), re.IGNORECASE)
+
+
 #: headings of such summaries, of any harness: the kind of what stands below
-_KINDS = (
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "error",
-        re.compile(
-            r"^(?:errors?(?: encountered)?(?: and (?:their )?fix(?:es)?| and solutions?)?|problems? solv(?:ed|ing)|"
-            r"(?:bugs|issues)(?: found| fixed| encountered| and fixes)?(?: and fixed)?|(?:遇到的)?(?:错误|问题)(?:与|和|及)?(?:修复|解决(?:方案|方法)?)?)$",
-            re.IGNORECASE,
+        _title(
+            r"errors?(?: encountered)?(?: and (?:their )?(?:fix(?:es)?|solutions?))?|problems? solv(?:ed|ing)",
+            r"(?:bugs|issues)(?: found| fixed| encountered)?(?: and (?:fixes|fixed|solutions))?|troubleshooting",
+            r"(?:遇到的)?(?:错误|问题)(?:与|和|及)?(?:修复|解决(?:方案|方法)?)?",
         ),
     ),
     (
         "decision",
-        re.compile(
-            r"^(?:(?:key|important|design|architectur\w+|technical|main) )*decisions?(?: made)?(?: and (?:rationale|reasons?))?$|"
-            r"^(?:关键|重要|技术|设计)*(?:决策|决定)$",
-            re.IGNORECASE,
+        _title(
+            r"(?:(?:key|important|design|architectur\w+|technical|main) )*decisions?(?: made)?(?: and (?:rationale|reasons?))?",
+            r"(?:关键|重要|技术|设计)*(?:决策|决定)",
         ),
     ),
     (
+        "concept",
+        _title(r"(?:key |important )?(?:technical )?concepts(?: (?:&|and) \w+)?", r"(?:关键|重要|技术)*概念"),
+    ),
+    (
         "fact",
-        re.compile(
-            r"^(?:(?:key |important )?(?:technical )?(?:concepts|notes|learnings?|insights|discoveries|findings|gotchas|caveats|"
-            r"conventions|constraints|context|patterns)(?: (?:&|and) \w+)?|commands|testing|critical context|user preferences|"
-            r"(?:constraints|preferences)(?: (?:&|and) (?:preferences|constraints))?|lessons learned|"
-            r"(?:关键|重要|技术)*(?:概念|要点|注意事项|约定|约束|经验|发现)|命令|测试)$",
-            re.IGNORECASE,
+        _title(
+            r"(?:key |important |critical )?(?:technical )?(?:notes|learnings?|insights|discoveries|findings|gotchas|caveats|"
+            r"conventions|constraints|context|patterns)(?: (?:&|and) \w+)?",
+            r"commands|testing|lessons learned|(?:user )?(?:constraints|preferences)(?: (?:&|and) (?:preferences|constraints))?",
+            r"(?:关键|重要|技术)*(?:要点|注意事项|约定|约束|经验|发现)|命令|测试",
         ),
     ),
     (
         "other",
-        re.compile(
-            r"^(?:(?:primary )?(?:request|goal|objective|task)(?: and intent)?|(?:current|completed|pending|in progress|remaining|done)"
-            r"(?: (?:work|state|status|tasks?))?(?: packages?)?(?: \(.*\))?|progress|(?:optional )?next steps?(?: \(.*\))?|all user messages|user messages|"
-            r"files?(?: and code sections?| created| modified|/\w+| created/modified| changed)*|branch|summary|analysis|"
-            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|所有用户消息|进度|总结|待办)\S{0,6})$",
-            re.IGNORECASE,
+        _title(
+            r"(?:primary )?(?:request|goal|objective|task)(?: and intent)?|(?:optional )?next steps?(?: \(.*\))?|progress",
+            r"(?:current|completed|pending|in progress|remaining|done)(?: (?:work|state|status|tasks?))?(?: packages?)?(?: \(.*\))?",
+            r"(?:all )?user messages|files?(?: and code sections?| created| modified|/\w+| changed)*|branch|summary|analysis",
+            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|所有用户消息|进度|总结|待办)\S{0,6}",
         ),
     ),
 )
