@@ -29,6 +29,11 @@ _CAUSE_HEADING = re.compile(
     r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源))\W*$",
     re.IGNORECASE,
 )
+#: below such a heading: says what is amiss, where others only describe
+_FAULT = any_of(
+    r"\b(?:not|never|only|still|n't|without|missing|fails?|failed|wrong|stale|silently|mismatch|already|because|treats?)\b|n't\b",
+    r"因为|导致|没有|未|丢失|覆盖|缺少|误",
+)
 #: what was or is to be done about it
 _FIX = any_of(
     r"\b(?:fix(?:ed)?|solution|solved|resolved|changed|replaced|removed|added|moved|switched|instead|now \w+s|rewrote|updated|so now)\b",
@@ -48,32 +53,36 @@ _NEAR = 6
 _MAX_ANSWER = 6000
 
 
-def find_causes(messages: Sequence[Message], turns: Sequence[Turn], outcome: Outcome) -> list[MemoryDraft]:
+def find_causes(
+    messages: Sequence[Message], turns: Sequence[Turn], outcome: Outcome, project: str, work: bool
+) -> list[MemoryDraft]:
     """At most two of each closing answer that the person let stand; none of a task that failed."""
-    return (
-        []
-        if outcome == "failure"
-        else [draft for place in _closing(messages, turns) for draft in _of(messages[place])]
-    )
+    if outcome == "failure" or not work:
+        return []
+    return [draft for place in _closing(messages, turns) for draft in _of(messages[place], project)]
 
 
 def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
     return [turn.answer for turn in turns if turn.answer >= 0 and not turn.objected]
 
 
-def _of(answer: Message) -> list[MemoryDraft]:
+def _of(answer: Message, project: str) -> list[MemoryDraft]:
     if len(answer.content) > _MAX_ANSWER:
         return []
     told = list(_told(answer.content))
     drafts: list[MemoryDraft] = []
     for place, (headed, sentence) in enumerate(told):
-        if not (headed or _CAUSE.search(sentence)) or _EMPTY.search(sentence) or HEDGE.search(sentence):
+        if (
+            not (_CAUSE.search(sentence) or (headed and _FAULT.search(sentence)))
+            or _EMPTY.search(sentence)
+            or HEDGE.search(sentence)
+        ):
             continue
         if not (has_detail(sentence) or CJK.search(sentence)):
             continue
         after = [s for _, s in told[place + 1 : place + 1 + _NEAR]]
         fix = next((s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s)), "")
-        drafts.append(_draft(answer, sentence, fix))
+        drafts.append(_draft(answer, sentence, fix, project))
         if len(drafts) == _MOST:
             break
     return drafts
@@ -96,13 +105,13 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
                 headed = False
 
 
-def _draft(answer: Message, sentence: str, fix: str) -> MemoryDraft:
+def _draft(answer: Message, sentence: str, fix: str, project: str) -> MemoryDraft:
     evidence = [Evidence(answer.start_line, answer.end_line, sentence[:400].strip())]
     if fix:
         evidence.append(Evidence(answer.start_line, answer.end_line, fix[:400].strip()))
     statement = clean_statement(sentence)
     return MemoryDraft(
-        content=phrase("cause", statement, "", statement=statement),
+        content=phrase("cause", statement, project, statement=statement),
         resolution=clean_statement(fix),
         tags=("cause",),
         confidence=0.65,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ultron_core.lessons.describe import EDIT, path_of
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.sentences import PHRASES
+from ultron_core.lessons.statements import without_opening
 from ultron_core.lessons.turns import Turn, own_sentences
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
@@ -52,7 +53,14 @@ _PLAIN = any_of(
     r"\bshouldn't\b|\b(?:does|do|is|are) NOT\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|a hallucination)\b",
     r"不应该|不想要|不要再|应该是|应该用",
 )
-_HALF = 0.35
+_HALF = 0.27
+#: says that it fails, not what is right
+_BROKEN = any_of(
+    r"\bstill\b|\b(?:not|doesn't|didn't|isn't|won't) (?:\w+ )?(?:work|fix|help|show|run|compile|load)\w*\b|\b(?:broken|crash\w*|fails?)\b",
+    r"还是|依然|仍然|没有变化|不行|报错",
+)
+#: a cure is told at the beginning of an answer; notes on other things come later
+_FIRST_TOLD = 5
 #: asks for the cause in the middle of a sentence, without a question mark: "这是为什么啊"
 _WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
 #: somebody's own booking: what is put right there teaches nobody else anything
@@ -76,14 +84,14 @@ _CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.7
 
 
 def find_corrections(
-    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], project: str
+    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], project: str, work: bool
 ) -> list[MemoryDraft]:
     """One draft a turn that objects and teaches something, or whose complaint was cured in what followed."""
     drafts = []
     for turn in turns:
         own = own_sentences(turn.message)
         chosen, cue = (_correcting(own), True) if turn.before >= 0 else ([], False)
-        if not chosen:
+        if not chosen and work:
             chosen, cue = _teaching(own, turn.acts.probabilities["objection"], turn.does("objection")), False
         then = ""
         if (
@@ -124,8 +132,14 @@ def _teaching(own: Sequence[str], objecting: float, objected: bool) -> list[str]
     if not objected and objecting < _HALF:
         return []
     shapes = (_RIGHT, _UNTRUE) if objected else (_PLAIN,)
+    if any(PREFERENCE.search(sentence) for sentence in own):
+        return []
     for telling in own:
-        if PREFERENCE.search(telling) or _WHY.search(telling) or not _weighty(telling):
+        if (
+            _WHY.search(telling)
+            or (_BROKEN.search(telling) and not _RIGHT.search(telling))
+            or not _weighty(telling)
+        ):
             continue
         if any(shape.search(telling) for shape in shapes) and (
             _RIGHT.search(telling) or not QUESTION.search(telling)
@@ -167,7 +181,7 @@ def _cure(answer: Message) -> str:
         and s[0] not in "#|`>*"
         and s[-1] not in "?？:："
     ]
-    return one_line(next((s for s in told if _CURE.search(s)), ""))
+    return one_line(next((s for s in told[:_FIRST_TOLD] if _CURE.search(s)), ""))
 
 
 def _draft(
@@ -179,12 +193,16 @@ def _draft(
     project: str,
     cue: bool,
 ) -> MemoryDraft:
-    statement = one_line(" ".join(chosen))
+    statement = without_opening(one_line(" ".join(chosen)))
     lang = language(statement)
     words = PHRASES[lang]
     content = words["correction_in" if project else "correction"].format(project=project, statement=statement)
     right = [s for s in chosen if _RIGHT.search(s) or CORRECTION.search(s) or RIGHT_THING.search(s)]
-    resolution = words["then_did"].format(statement=then) if then else one_line(" ".join(right or chosen))
+    resolution = (
+        words["then_did"].format(statement=then)
+        if then
+        else without_opening(one_line(" ".join(right or chosen)))
+    )
     evidence = [Evidence(turn.message.start_line, turn.message.end_line, chosen[0][:400].strip())]
     if then:
         answer = messages[turn.answer]
@@ -207,7 +225,7 @@ def _context(messages: Sequence[Message], actions: Sequence[Action], turn: Turn,
     words = PHRASES[lang]
     told = [
         s
-        for s in sentences(without_code(messages[turn.before].content))
+        for s in sentences(without_code(messages[turn.before].content if turn.before >= 0 else ""))
         if len(s) >= 30 and not _WEAK.match(s) and s[-1] not in "?？:：" and s[0] not in "-*#|`>"
     ]
     parts = [words["instead_of"].format(statement=clip(told[0], 200))] if told else []

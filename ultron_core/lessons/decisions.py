@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.lessons.statements import clean_statement, has_detail, phrase, statement_draft
+from ultron_core.lessons.statements import (
+    clean_statement,
+    has_detail,
+    phrase,
+    statement_draft,
+    without_opening,
+)
 from ultron_core.lessons.turns import Turn, own_sentences
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import without_code
@@ -19,7 +26,7 @@ __all__ = ["find_decisions"]
 _CHOICE = any_of(
     r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |then )?(?:use|go with|keep|stick "
     r"with|switch to|drop|do|move|store|call|make|put|have|not) \S+",
-    r"\b(?:go|going|went) (?:with|for) \S+|\b(?:we|i) (?:decided|agreed|settled|chose|opted|prefer)\b",
+    r"(?<![.\w])(?:go|going|went) (?:with|for) \S+|\b(?:we|i) (?:decided|agreed|settled|chose|opted|prefer)\b",
     r"\b(?:rather than|instead of|over) .{3,60}\b(?:because|since|so that|as it)\b",
     r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\S+|(?:选|采用)(?:方案|选项)|而不是",
 )
@@ -49,6 +56,7 @@ _MAX_TAKEN = 120
 #: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
 _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
 _MAX_WHOLE = 400
+_MAX_OPTION = 320
 _MIN_WORDS = 5
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
@@ -75,17 +83,23 @@ def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
     text = turn.message.content.strip()
     if len(text) <= _MAX_WHOLE and _LISTED.search(text) and _CHOICE.search(text) and has_detail(text):
         return statement_draft(
-            "decision", text, turn.message, text, project, tags=("decision",), confidence=0.65
+            "decision",
+            without_opening(text),
+            turn.message,
+            text,
+            project,
+            tags=("decision",),
+            confidence=0.65,
         )
     for place, sentence in enumerate(own):
         if QUESTION.search(sentence) or ONE_OFF.search(sentence) or not _CHOICE.search(sentence):
             continue
-        if not _weighty(sentence) or not (has_detail(sentence) or _REASON.search(sentence)):
-            continue
         after = own[place + 1] if place + 1 < len(own) and _REASON.search(own[place + 1]) else ""
+        if not _weighty(sentence) or not (after or has_detail(sentence) or _REASON.search(sentence)):
+            continue
         return statement_draft(
             "decision",
-            f"{sentence} {after}".strip(),
+            without_opening(f"{sentence} {after}".strip()),
             turn.message,
             sentence,
             project,
@@ -108,13 +122,13 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
     number = match.group(1) or match.group(2)
     number = _CHINESE_NUMBER.get(number, number)
     mark = re.compile(
-        rf"^\W*(?:(?:option|approach|choice|plan|方案|选项)\s*)?{number}\W{{1,4}}\s*(\S.{{12,300}})$",
+        rf"^\W*(?:(?:option|approach|choice|plan|方案|选项)\s*)?{number}\W{{1,4}}\s*(\S.{{12,}})$",
         re.IGNORECASE | re.MULTILINE,
     )
     offered = mark.search(before.content)
     if offered is None:
         return None
-    option = clean_statement(offered.group(1))
+    option = clip(clean_statement(offered.group(1)), _MAX_OPTION)
     words = PHRASES[language(option)]
     statement = words["choice"].format(option=option, statement=one_line(text))
     draft = statement_draft(

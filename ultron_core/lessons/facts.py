@@ -126,11 +126,17 @@ _POLICY = any_of(
     r"\b(?:cannot|can not|can't|can only|must|may not|are not allowed to|is not possible to) be (?:\w+ )?"
     r"(?:modified|changed|cancel\w+|refunded|exchanged|removed|added|returned|used|combined|upgraded|transferred|issued|edited)\b",
     r"\b(?:not|only) (?:eligible|allowed|permitted|available) (?:for|to|with|within|if|when)\b",
+    r"\b(?:unable to|not able to|can only|cannot) (?:\w+ ){1,6}(?:for|to|on|from|of) .{0,60}\b(?:policy|unless|only|within|without|if)\b",
     r"(?:政策|规定)(?:不允许|只允许|要求)|(?:不能|无法|不可以?|只能)(?:被)?(?:修改|更改|取消|退款|退换|叠加|转让)",
+)
+#: "Unfortunately, ", "As per our policy, "
+_POLITE = re.compile(
+    r"^(?:unfortunately|however|please note that|as a reminder|i'm sorry, but|但是|很抱歉)[，,:]?\s*",
+    re.IGNORECASE,
 )
 #: about one person's case, not about the rule
 _ONE_CASE = any_of(
-    r"\b(?:your|you|you're|you've|i|i'm|i've|my|we|let me|this (?:reservation|order|booking|flight|request))\b|[$€£]\s?\d|"
+    r"\b(?:your|you|you're|you've|my|let me|i (?:see|found|have|will|understand|apologi\w+)|i'll|i've|this (?:reservation|order|booking|flight|request))\b|[$€£]\s?\d|"
     r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z\d]{5,}\b|\b(?:january|february|march|april|may \d|june|july|august|september|october|november|"
     r"december)\b|[?？]\s*$",
     r"您|你|我|本次|该订单|这个(?:订单|航班|预订)",
@@ -149,7 +155,13 @@ def find_policies(messages: Sequence[Message]) -> list[MemoryDraft]:
                 continue
             if _POLICY.search(sentence) and not _ONE_CASE.search(sentence):
                 draft = statement_draft(
-                    "fact", one_line(sentence), message, sentence, "", tags=("fact", "policy"), confidence=0.6
+                    "fact",
+                    _POLITE.sub("", one_line(sentence)),
+                    message,
+                    sentence,
+                    "",
+                    tags=("fact", "policy"),
+                    confidence=0.6,
                 )
                 drafts.append(draft)
     return drafts[:_MAX_FACTS]

@@ -10,7 +10,7 @@ from ultron_core.lessons.statements import clean_statement, statement_draft
 from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.harness import HARNESS_COMMANDS, joined
+from ultron_core.transcript.harness import HARNESS_COMMANDS, HARNESS_GUIDES, joined
 from ultron_core.transcript.language import sentences
 from ultron_core.transcript.speech import PREFERENCE, any_of
 
@@ -25,6 +25,7 @@ _FILE = re.compile(
 _QUOTED = re.compile(rf"^Contents of \S*(?:{_FILE.pattern})[^\n]*:\s*$", re.MULTILINE)
 #: the harness's mark of a slash command: what follows it was handed in by the command
 _COMMAND = joined(HARNESS_COMMANDS)
+_LAYOUT = joined(HARNESS_GUIDES)
 #: "## Your task"
 _TASK = re.compile(
     r"^#{1,3} .*\b(?:task|instructions|rules|guidelines)\b.*$|^#{1,3} .*(?:任务|规则|要求).*$",
@@ -46,9 +47,7 @@ _LIST = any_of(
     r"(?:注意|忽略|遵循|遵守|规则|规范|要求|避免)[^：:]{0,30}[：:]$",
 )
 #: "output like this example:", "ask the person": how to answer this once
-_FORMAT = any_of(
-    r"\b(?:format your|like this|example|output|respond|answer|summary|arguments?:|the user|your task)\b"
-)
+_FORMAT = any_of(r"\b(?:format your|like this|example|output|respond|answer|summary|arguments?:|your task)\b")
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 #: "    12→- Never commit": how a tool that reads files numbers their lines
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
@@ -87,7 +86,7 @@ def _guides(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[
             yield message, text[quoted.end() :]
         elif _COMMAND.search(text):
             called = position
-        elif position - called <= _REACH and len(text) >= _MIN_GUIDE:
+        elif len(text) >= _MIN_GUIDE and (position - called <= _REACH or _LAYOUT.search(text)):
             yield message, text[_start(text) :]
     for action in actions:
         if action.failure is None and _FILE.search(

@@ -18,6 +18,8 @@ _LONG = 1500
 
 #: a long order is searched for rules by their words alone; a longer text is a document
 _MAX_ORDER = 6000
+#: with more rules than this a long text is a document for other readers
+_MOST_IN_ORDER = 6
 #: from the classifier alone, which sees turns and not sentences
 _CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.65
 #: how a rule is put: without one of these a sentence of a turn read as a rule is its occasion
@@ -29,7 +31,7 @@ _RULE_FORM = any_of(
     r"^(?:it(?:'s| is) )?better (?:to )?not\b.+\bthan\b|^prefer\b|^(?:never|always|avoid)\b",
     # "do not commit without asking", "wait for my ok before you push"
     r"\b(?:before|after|when(?:ever)?|unless|until|without) (?:you|i|we|each|every|any|asking|doing|starting|commit\w*|push\w*)\b",
-    r"\b(?:always|never|every time|whenever|each (?:commit|change|phase|step|pr)|from now on|must not|by default)\b",
+    r"\b(?:every time|whenever|each (?:commit|change|phase|step|pr)|from now on|must (?:never|not|always))\b",
     r"每次|每个|始终|总是|一律|必须|不得|禁止|以后|之前先|都要|统一|规范|约定",
 )
 #: an order for this task, whatever else it says
@@ -44,14 +46,21 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
     """Standing wishes, sentence by sentence: "always ...", "from now on ...", "以后都...", also inside long orders."""
     drafts = []
     for turn in turns:
-        longest = _MAX_ORDER if len(turn.message.content) > _LONG else _LONG
-        for sentence in own_sentences(turn.message, longest):
-            if _is_other(sentence):
-                continue
-            if PREFERENCE.search(sentence):
-                drafts.append(_preference(sentence, turn.message, project, _CONFIDENCE_CUE))
-            elif turn.does("rule") and _is_rule(sentence):
-                drafts.append(_preference(sentence, turn.message, project, _CONFIDENCE_READ))
+        long = len(turn.message.content) > _LONG
+        found = [
+            (sentence, cue)
+            for sentence in own_sentences(turn.message, _MAX_ORDER if long else _LONG)
+            if not _is_other(sentence)
+            and (
+                (cue := PREFERENCE.search(sentence) is not None) or (turn.does("rule") and _is_rule(sentence))
+            )
+        ]
+        if long and len(found) > _MOST_IN_ORDER:
+            continue
+        drafts += [
+            _preference(sentence, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ)
+            for sentence, cue in found
+        ]
     return drafts
 
 

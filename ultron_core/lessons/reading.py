@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ultron_core.lessons.errors.episodes import Episode, find_episodes
-from ultron_core.lessons.project import project_name
+from ultron_core.lessons.project import is_work, project_name
 from ultron_core.lessons.turns import Turn, read_turns
 from ultron_core.models import Message, Outcome
 from ultron_core.transcript.actions import Action, read_actions
@@ -25,6 +25,8 @@ class Reading:
     turns: tuple[Turn, ...]
     #: the name of the project where the paths of the segment tell it, else empty
     project: str
+    #: the agent worked on files or code
+    work: bool
 
 
 def read_segment(messages: Sequence[Message], outcome: Outcome) -> Reading:
@@ -32,4 +34,5 @@ def read_segment(messages: Sequence[Message], outcome: Outcome) -> Reading:
     kept = tuple(m for m in messages if m.role != "system" and m.origin != "recalled")
     actions = read_actions(kept)
     episodes = tuple(find_episodes(kept, actions))
-    return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project_name(kept))
+    project, work = project_name(kept), is_work(kept, actions)
+    return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, work)

@@ -28,7 +28,7 @@ from ultron_core.models import MemoryDraft, Message, Outcome
 
 __all__ = ["RULES", "Lesson", "Rule", "find_lessons", "lesson_kinds"]
 
-Need = Literal["messages", "actions", "episodes", "outcome", "turns", "project"]
+Need = Literal["messages", "actions", "episodes", "outcome", "turns", "project", "work"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes")),
     Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "outcome")),
     Rule(find_reported, "solved_error", 0.72, ("messages", "actions")),
-    Rule(find_corrections, "correction", 0.8, ("messages", "actions", "turns", "project")),
+    Rule(find_corrections, "correction", 0.8, ("messages", "actions", "turns", "project", "work")),
     Rule(find_preferences, "preference", 0.85, ("turns", "project")),
     Rule(find_guides, "preference", 0.8, ("messages", "actions", "project")),
     Rule(find_facts, "fact", 0.75, ("turns", "project")),
@@ -66,7 +66,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_policies, "fact", 0.72),
     Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
-    Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome")),
+    Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_security_events, "security", 0.9, ("messages", "actions")),
     Rule(find_tips, "tip", 0.72),
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),

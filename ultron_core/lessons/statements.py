@@ -8,7 +8,7 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 from ultron_core.transcript.language import language, one_line
 
-__all__ = ["clean_statement", "has_detail", "phrase", "statement_draft"]
+__all__ = ["clean_statement", "has_detail", "phrase", "statement_draft", "without_opening"]
 
 #: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port
 _DETAIL = re.compile(
@@ -27,6 +27,18 @@ def has_detail(text: str) -> bool:
 def clean_statement(text: str) -> str:
     """One line without the marks of a list, a heading or emphasis."""
     return one_line(_MARKS.sub("", text)).strip(" :：")
+
+
+#: "y, let's do", "ok, so ...", "No man, the point is", "dude.... that is not", "hmm "
+_OPENING = re.compile(
+    r"^(?:(?:y|k|yes|yup|yeah|ok(?:ay)?|so|well|and|but|then|hmm+|mm+k?|uh+|oh|dude|man|jesus|alright|no man|like)[\s,.…!]+)+(?=\S{2})",
+    re.IGNORECASE,
+)
+
+
+def without_opening(text: str) -> str:
+    """What a person said without the sounds that they began with."""
+    return _OPENING.sub("", text)
 
 
 def phrase(key: str, text: str, project: str, **values: str) -> str:

@@ -22,8 +22,11 @@ _MAX_SENTENCE = 360
 _MIN_BYTES = 8
 #: lines that nobody types: "> quoted", "$ ls", "[01/25/26 9:57  ~/src] go build", "at main (a.js:3)", "+++ b/x"
 _PASTED = re.compile(
-    r"^\s*(?:>|[$❯➜%]\s|\[\d|\d{1,2}:\d\d|at \S+ ?\(|File \"|[+|]|-{2,}|@@|\w*(?:Error|Exception):|~?/\S+ ?\(?)"
+    r"^\s*(?:>|[$❯➜%]\s|\[\d|\d{1,2}:\d\d|at \S+ ?\(|File \"|[+|]|-{2,}|@@|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
 )
+#: a turn that opens a segment further down the log answers an act that the segment does not show
+_FIRST_LINES = 12
+_UNSEEN = "…"
 #: "[Request interrupted by user]"
 _INTERRUPTED = re.compile(r"^\[request interrupted", re.IGNORECASE)
 
@@ -72,6 +75,8 @@ def _described(messages: Sequence[Message], place: int, previous: int) -> HumanT
     calls = tuple(call.name for m in between if m.role == "assistant" for call in m.tool_calls)
     said = next((m.content for m in reversed(between) if m.role == "assistant" and m.content.strip()), "")
     stopped = any(_INTERRUPTED.match(m.content) for m in between if m.role == "user")
+    if not said and not calls and messages[place].start_line > _FIRST_LINES:
+        said = _UNSEEN
     return HumanTurn(messages[place].content, agent_act(said, calls), stopped)
 
 
