@@ -1,4 +1,4 @@
-"""Root causes that the agent states when it closes a task which ended well: "Root cause: ...", with what it did about it."""
+"""Root causes that the agent states when it closes a task that ended well, with what it did about them."""
 
 from __future__ import annotations
 
@@ -17,31 +17,38 @@ __all__ = ["find_causes"]
 #: a sentence that names a cause
 _CAUSE = any_of(
     r"\b(?:root cause|smoking gun|culprit)\b",
-    r"\bthe (?:real |actual |underlying |core |main |original )?(?:problem|issue|bug|cause|reason|failure|error) (?:is|was|were|came|"
+    r"\bthe (?:real |actual |underlying |core |main |original )?(?:problem|issue|bug|cause|reason|failure|"
+    r"error) (?:is|was|were|came|"
     r"comes|stems?)\b",
-    r"\bturn(?:s|ed) out\b|\bwas (?:caused|triggered) by\b|\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|hangs?|hung|missing|wrong|empty)\b"
-    r".{0,80}\b(?:because|due to)\b|\b(?:because|due to)\b.{0,120}\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|never fired|ignored)\b",
+    r"\bturn(?:s|ed) out\b|\bwas (?:caused|triggered) by\b|\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|hangs?|hung|"
+    r"missing|wrong|empty)\b"
+    r".{0,80}\b(?:because|due to)\b|\b(?:because|due to)\b.{0,120}\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|"
+    r"never fired|ignored)\b",
     r"根本?原因|根因|症结|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于",
 )
 #: a heading over the cause: "## The problem", "**Root cause**", "## 原因分析"
 _CAUSE_HEADING = re.compile(
-    r"^\W*(?:root cause|the (?:problem|cause|bug|issue)|cause|why(?: it (?:fails|failed|broke))?|what(?:'s| was| is) (?:happening|wrong)|"
+    r"^\W*(?:root cause|the (?:problem|cause|bug|issue)|cause|why(?: it (?:fails|failed|broke))?|what(?:'s| was|"
+    r" is) (?:happening|wrong)|"
     r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源))\W*$",
     re.IGNORECASE,
 )
 #: below such a heading: says what is amiss, where others only describe
 _FAULT = any_of(
-    r"\b(?:not|never|only|still|n't|without|missing|fails?|failed|wrong|stale|silently|mismatch|already|because|treats?)\b|n't\b",
+    r"\b(?:not|never|only|still|n't|without|missing|fails?|failed|wrong|stale|silently|mismatch|already|because|"
+    r"treats?)\b|n't\b",
     r"因为|导致|没有|未|丢失|覆盖|缺少|误",
 )
 #: what was or is to be done about it
 _FIX = any_of(
-    r"\b(?:fix(?:ed)?|solution|solved|resolved|changed|replaced|removed|added|moved|switched|instead|now \w+s|rewrote|updated|so now)\b",
+    r"\b(?:fix(?:ed)?|solution|solved|resolved|changed|replaced|removed|added|moved|switched|instead|now \w+s|"
+    r"rewrote|updated|so now)\b",
     r"修复|解决|已(?:将|把|改|移除|添加|替换|更新)|改为|改成|现在会|因此(?:改|需要)",
 )
 #: "Now I have the full picture.", "Let me look at the cause."
 _EMPTY = any_of(
-    r"^(?:let me|let's|i'll|i will|i need|now i|i'm|here's|to (?:find|understand|see)|this (?:looks|seems)|we need)\b|\bi have (?:a|the)\b",
+    r"^(?:let me|let's|i'll|i will|i need|now i|i'm|here's|to (?:find|understand|see)|this (?:looks|seems)|"
+    r"we need)\b|\bi have (?:a|the)\b",
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )

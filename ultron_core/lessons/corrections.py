@@ -36,9 +36,11 @@ _WEAK = re.compile(
 #: says what is right, or what is not wanted: "should be, fs watcher, then the agent", "we don't want a debug file"
 _RIGHT = any_of(
     r"\b(?:should(?:n't)?|must(?:n't)?|needs? to|ha(?:s|ve) to|supposed to|instead|rather|belongs?|only|just use)\b",
-    r"\b(?:don't|do not|doesn't|didn't|not) (?:want|need|belong|like|use|add|put|change|touch|make|do|go|work this)\b",
+    r"\b(?:don't|do not|doesn't|didn't|not) (?:want|need|belong|like|use|add|put|change|touch|make|do|go|"
+    r"work this)\b",
     r"^(?:please |just |so )?(?:use|put|keep|call|move|rename|remove|drop|revert|leave|make|add|read|check|stop)\b",
-    r"\b(?:the (?:whole )?point (?:of|is)|like (?:we|the other|everywhere)|same as|too (?:broad|much|many|big|long|low|high))\b",
+    r"\b(?:the (?:whole )?point (?:of|is)|like (?:we|the other|everywhere)|same as|too (?:broad|much|many|big|"
+    r"long|low|high))\b",
     r"应该|不要|别再|别[用改加写]|不需要|不用|而是|必须|参考|改成|改为|换成|保持|统一|只[要需]|就是要|想要保留",
 )
 #: puts a claim of the agent right: "EvalSymlinks does NOT cause that", "v1.0.2 isn't our minimum version"
@@ -49,14 +51,17 @@ _UNTRUE = any_of(
 )
 #: says so without any doubt: "we don't want the replace directive", "the order should be, first a, then b"
 _PLAIN = any_of(
-    r"\bwe (?:don't|do not|never|only) (?:want|need|use|do|test|support)\b|\bshould (?:not |only )?(?:be|appear|go|live|come|stay|start)\b|"
-    r"\bshouldn't\b|\b(?:does|do|is|are) NOT\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|a hallucination)\b",
+    r"\bwe (?:don't|do not|never|only) (?:want|need|use|do|test|support)\b|\bshould (?:not |only )?(?:be|appear|"
+    r"go|live|come|stay|start)\b|"
+    r"\bshouldn't\b|\b(?:does|do|is|are) NOT\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|"
+    r"a hallucination)\b",
     r"不应该|不想要|不要再|应该是|应该用",
 )
 _HALF = 0.27
 #: says that it fails, not what is right
 _BROKEN = any_of(
-    r"\bstill\b|\b(?:not|doesn't|didn't|isn't|won't) (?:\w+ )?(?:work|fix|help|show|run|compile|load)\w*\b|\b(?:broken|crash\w*|fails?)\b",
+    r"\bstill\b|\b(?:not|doesn't|didn't|isn't|won't) (?:\w+ )?(?:work|fix|help|show|run|compile|load)\w*\b|"
+    r"\b(?:broken|crash\w*|fails?)\b",
     r"还是|依然|仍然|没有变化|不行|报错",
 )
 #: a cure is told at the beginning of an answer; notes on other things come later
@@ -65,7 +70,8 @@ _FIRST_TOLD = 5
 _WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
 #: somebody's own booking: what is put right there teaches nobody else anything
 _OWN = any_of(
-    r"\bmy (?:\w+ )?(?:flight|reservation|order|booking|refund|seat|ticket|account|card|payment|trip|membership|bag)s?\b",
+    r"\bmy (?:\w+ )?(?:flight|reservation|order|booking|refund|seat|ticket|account|card|payment|trip|membership|"
+    r"bag)s?\b",
     r"\b(?:gold|silver|platinum) member\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
@@ -75,7 +81,8 @@ _MIN_WORDS = {"en": 5, "zh": 8}
 _MAX_STATEMENT = 420
 #: what an answer says of a cause or a cure: "The hidden input was still linked to the label because ..."
 _CURE = any_of(
-    r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|was (?:still )?\w+ing)\b",
+    r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|"
+    r"was (?:still )?\w+ing)\b",
     r"\b(?:now|no longer) \w+s?\b|\b(?:removed|replaced|moved|renamed|switched|changed|added|restored|reverted)\b",
     r"因为|由于|原因|根因|问题(?:在于|出在)|已(?:经)?(?:改|将|把|移除|删除|修复|调整|替换)|改为|改成",
 )
@@ -90,20 +97,11 @@ def find_corrections(
     drafts = []
     for turn in turns:
         own = own_sentences(turn.message)
-        chosen, cue = (_correcting(own), True) if turn.before >= 0 else ([], False)
-        if not chosen and work:
+        chosen, cue, then = (_correcting(own) if turn.before >= 0 else []), True, ""
+        if not chosen and work and not turn.first:
             chosen, cue = _teaching(own, turn.acts.probabilities["objection"], turn.does("objection")), False
-        then = ""
-        if (
-            not chosen
-            and turn.before >= 0
-            and turn.does("objection")
-            and not turn.objected
-            and turn.answer >= 0
-        ):
-            chosen = _complaint(own)
-            then = _cure(messages[turn.answer]) if chosen else ""
-            chosen = chosen if then else []
+            if not chosen:
+                chosen, then = _complaint(messages, turn, own)
         if chosen and not _OWN.search(" ".join(chosen)):
             drafts.append(_draft(messages, actions, turn, chosen, then, project, cue))
     return drafts
@@ -148,9 +146,13 @@ def _teaching(own: Sequence[str], objecting: float, objected: bool) -> list[str]
     return []
 
 
-def _complaint(own: Sequence[str]) -> list[str]:
+def _complaint(messages: Sequence[Message], turn: Turn, own: Sequence[str]) -> tuple[list[str], str]:
+    """What a person complained of, with the cure of the next answer when they let it stand; or nothing."""
+    if turn.before < 0 or turn.answer < 0 or turn.objected or not turn.does("objection"):
+        return [], ""
     telling = [s for s in own if _weighty(s) and not QUESTION.search(s) and not _WHY.search(s)]
-    return _with_neighbours(own, telling[0]) if telling else []
+    then = _cure(messages[turn.answer]) if telling else ""
+    return (_with_neighbours(own, telling[0]), then) if then else ([], "")
 
 
 def _weighty(sentence: str) -> bool:

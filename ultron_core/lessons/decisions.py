@@ -24,7 +24,8 @@ __all__ = ["find_decisions"]
 
 #: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用 Redis"
 _CHOICE = any_of(
-    r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |then )?(?:use|go with|keep|stick "
+    r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
+    r"then )?(?:use|go with|keep|stick "
     r"with|switch to|drop|do|move|store|call|make|put|have|not) \S+",
     r"(?<![.\w])(?:go|going|went) (?:with|for) \S+|\b(?:we|i) (?:decided|agreed|settled|chose|opted|prefer)\b",
     r"\b(?:rather than|instead of|over) .{3,60}\b(?:because|since|so that|as it)\b",
@@ -40,9 +41,11 @@ _OPTION = re.compile(
 _CHINESE_NUMBER = {"一": "1", "二": "2", "三": "3", "四": "4"}
 #: an agent proposes: "My recommendation: ...", "The fix should go inside ...", "我建议 ..."
 _PROPOSED = any_of(
-    r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|recommended|"
+    r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
+    r"recommended|"
     r"the (?:\w+ )?(?:fix|solution|approach|change|way) (?:is|should|would)|(?:we|i) (?:should|could|can) "
-    r"(?:\w+ )?(?:use|add|move|keep|replace|delete|store|switch|split|drop|read|check|try))\b|\bshould be (?:deleted|replaced|moved|"
+    r"(?:\w+ )?(?:use|add|move|keep|replace|delete|store|switch|split|drop|read|check|try))\b|"
+    r"\bshould be (?:deleted|replaced|moved|"
     r"kept|split|renamed)\b",
     r"(?:我)?建议|推荐|方案是|可以(?:改|用|采用|把|将)|应该(?:改|用|把|将)",
 )

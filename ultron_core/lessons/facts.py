@@ -24,17 +24,22 @@ _MAX_FACTS = 4
 #: a person states what holds in the project
 _STATED = any_of(
     # "The lib is at ../../lib", "config lives in ~/.app/config.toml"
-    r"\b(?:lives?|is|are|sits?|located|stored|resides?|belongs?|kept|goes?|supposed to be|should be) (?:in|at|under|inside) "
+    r"\b(?:lives?|is|are|sits?|located|stored|resides?|belongs?|kept|goes?|supposed to be|should be) (?:in|at|"
+    r"under|inside) "
     r"(?:the )?(?:`|@|~?\.{0,2}/|[\w-]+/)",
     # "we use pnpm here", "we don't support Windows"
-    r"\bwe (?:only |already |always )?(?:use|run|support|target|deploy|publish|release|ship|test|don't (?:use|support|ship|have))\b",
+    r"\bwe (?:only |already |always )?(?:use|run|support|target|deploy|publish|release|ship|test|don't (?:use|"
+    r"support|ship|have))\b",
     # "this is an OSS repo", "it's a private repo", "it is a monorepo"
-    r"\b(?:is|it's|are|that's) (?:an? |our )?(?:\w+ )?(?:private|public|oss|open[- ]source|monorepo|internal|canonical|deprecated|"
+    r"\b(?:is|it's|are|that's) (?:an? |our )?(?:\w+ )?(?:private|public|oss|open[- ]source|monorepo|internal|"
+    r"canonical|deprecated|"
     r"read-only|generated)\b",
     # "the API listens on port 8081"
-    r"\bports? (?:is |was |number )?\d{2,5}\b|\b(?:requires?|needs?|runs? on|supports?|minimum|at least) (?:\w+ ){0,2}v?\d+\.\d+",
+    r"\bports? (?:is |was |number )?\d{2,5}\b|\b(?:requires?|needs?|runs? on|supports?|minimum|"
+    r"at least) (?:\w+ ){0,2}v?\d+\.\d+",
     # "The priority is flags -> local project file -> home file"
-    r"\bthe (?:\w+ ){0,2}(?:priority|order|convention|canonical \w+|default|source of truth|entry point|package manager|"
+    r"\bthe (?:\w+ ){0,2}(?:priority|order|convention|canonical \w+|default|source of truth|entry point|"
+    r"package manager|"
     r"minimum|min version) (?:is|are|should be|for)\b",
     # "the watch command moved out of main.go into cmd/watch.go"
     r"\b(?:moved|renamed|migrated|switched) (?:out of|from|to|into) \S+",
@@ -46,8 +51,10 @@ _STATED = any_of(
 #: speaks of the moment: what somebody did, saw, or wants now
 _MOMENT = any_of(
     r"^(?:if|since|consider|look|when|ok|and|but)\b|\bhttps?://|\b(?:iiuc|afaik|maybe|probably)\b|\bi can\b",
-    r"\b(?:i (?:ran|run|did|get|got|see|saw|tried|think|guess|want|have|just)|right now|currently|today|yesterday|looks like|"
-    r"this is (?:the output|what)|you (?:can|could|need|should|must|forgot|are)|please|let's|here is|error|missing|we should)\b",
+    r"\b(?:i (?:ran|run|did|get|got|see|saw|tried|think|guess|want|have|just)|right now|currently|today|"
+    r"recently|i \w+ed|yesterday|looks like|"
+    r"this is (?:the output|what)|you (?:can|could|need|should|must|forgot|are)|please|let's|here is|error|"
+    r"missing|we should)\b",
     r"我(?:刚|试|看到|想|觉得|发现|运行)|帮我|请你?|报错|现在|刚才|麻烦|你可以|你(?:应该|需要|去|来)",
 )
 
@@ -79,15 +86,18 @@ def _is_fact(sentence: str) -> bool:
 #: what a hook, a pipeline or a protected branch prints when it turns a change away
 _REFUSED = any_of(
     # "husky - pre-commit hook exited with code 1", "pre-push hook failed"
-    r"\b(?:pre-(?:commit|push|receive)|commit-msg|prepare-commit-msg|post-\w+|PreToolUse\S*|PostToolUse\S*|Stop)\b.{0,30}\bhook\b"
+    r"\b(?:pre-(?:commit|push|receive)|commit-msg|prepare-commit-msg|post-\w+|PreToolUse\S*|PostToolUse\S*|"
+    r"Stop)\b.{0,30}\bhook\b"
     r".{0,80}(?:fail|exit|declin|reject|block|denied|error|feedback)",
     r"\bhook (?:declined|blocked|rejected|denied)\b|\bblocked by (?:a |the )?hook\b",
     # "remote: error: GH006: Protected branch update failed for refs/heads/main."
-    r"\bprotected branch\b|\bchanges must be made through a pull request\b|\bcannot push to (?:this|a protected|the)\b",
+    r"\bprotected branch\b|\bchanges must be made through a pull request\b|\bcannot push to (?:this|a protected|"
+    r"the)\b",
     # "subject must not be sentence-case [subject-case]"
     r"^[✖x]\s+.{4,}\[[a-z]+-[a-z-]+\]",
     # "policy does not allow ..."
-    r"\bpolicy (?:does not|doesn't|do not) (?:allow|permit)\b|\bnot (?:allowed|permitted) by (?:the |this )?\w*\s?policy\b|"
+    r"\bpolicy (?:does not|doesn't|do not) (?:allow|permit)\b|\bnot (?:allowed|permitted) by (?:the |"
+    r"this )?\w*\s?policy\b|"
     r"\b(?:violates?|against) (?:the |our |this )?\w*\s?policy\b",
     r"策略不允许|被(?:钩子|策略|保护分支)(?:拒绝|阻止)",
     flags=re.IGNORECASE | re.MULTILINE,
@@ -124,9 +134,11 @@ def _line_at(text: str, place: int) -> str:
 _POLICY = any_of(
     r"\b(?:policy|policies|rules|terms) (?:does not|doesn't|do not|don't|only|require|allow|state)\w*\b",
     r"\b(?:cannot|can not|can't|can only|must|may not|are not allowed to|is not possible to) be (?:\w+ )?"
-    r"(?:modified|changed|cancel\w+|refunded|exchanged|removed|added|returned|used|combined|upgraded|transferred|issued|edited)\b",
+    r"(?:modified|changed|cancel\w+|refunded|exchanged|removed|added|returned|used|combined|upgraded|"
+    r"transferred|issued|edited)\b",
     r"\b(?:not|only) (?:eligible|allowed|permitted|available) (?:for|to|with|within|if|when)\b",
-    r"\b(?:unable to|not able to|can only|cannot) (?:\w+ ){1,6}(?:for|to|on|from|of) .{0,60}\b(?:policy|unless|only|within|without|if)\b",
+    r"\b(?:unable to|not able to|can only|cannot) (?:\w+ ){1,6}(?:for|to|on|from|of) .{0,60}\b(?:policy|unless|"
+    r"only|within|without|if)\b",
     r"(?:政策|规定)(?:不允许|只允许|要求)|(?:不能|无法|不可以?|只能)(?:被)?(?:修改|更改|取消|退款|退换|叠加|转让)",
 )
 #: "Unfortunately, ", "As per our policy, "
@@ -136,8 +148,11 @@ _POLITE = re.compile(
 )
 #: about one person's case, not about the rule
 _ONE_CASE = any_of(
-    r"\b(?:your|you|you're|you've|my|let me|i (?:see|found|have|will|understand|apologi\w+)|i'll|i've|this (?:reservation|order|booking|flight|request))\b|[$€£]\s?\d|"
-    r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z\d]{5,}\b|\b(?:january|february|march|april|may \d|june|july|august|september|october|november|"
+    r"\b(?:your|you|you're|you've|my|let me|since|the (?:reservation|order|booking|flight|ticket) (?:was|is|has|"
+    r"does)|i (?:see|found|have|will|understand|apologi\w+)|i'll|i've|this (?:reservation|order|booking|flight|"
+    r"request))\b|[$€£]\s?\d|"
+    r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z\d]{5,}\b|\b(?:january|february|march|april|may \d|june|july|august|september|"
+    r"october|november|"
     r"december)\b|[?？]\s*$",
     r"您|你|我|本次|该订单|这个(?:订单|航班|预订)",
 )

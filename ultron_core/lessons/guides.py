@@ -18,7 +18,8 @@ __all__ = ["find_guides", "quotes_guide"]
 
 #: files that are written for agents, whatever the harness
 _FILE = re.compile(
-    r"(?:^|[/\\\s])(?:CLAUDE(?:\.local)?|AGENTS?|GEMINI|copilot-instructions|CONVENTIONS)\.md\b|\.cursorrules|\.windsurfrules|"
+    r"(?:^|[/\\\s])(?:CLAUDE(?:\.local)?|AGENTS?|GEMINI|copilot-instructions|CONVENTIONS)\.md\b|\.cursorrules|"
+    r"\.windsurfrules|"
     r"\.cursor/rules/\S+|\.clinerules"
 )
 #: "Contents of /src/shop/CLAUDE.md (project instructions, checked into the codebase):"
@@ -37,13 +38,16 @@ _MIN_GUIDE = 400
 #: a rule by its form
 _RULE = any_of(
     r"^(?:never|always|do not|don't|avoid|prefer|must|only|make sure|ensure|ignore|keep|run|use|follow|no )\b.{12,}",
-    r"^(?:also,? |and )?we (?:also )?(?:only |always |never )?(?:focus|prefer|aim|avoid|require|use|follow|(?:don't|do not) \w+)\b",
-    r"\b(?:must(?: not)?|never|always|should (?:not|always|never|only)|(?:it is |it's )?better (?:to )?not .+ than)\b",
+    r"^(?:also,? |and )?we (?:also )?(?:only |always |never )?(?:focus|prefer|aim|avoid|require|use|follow|"
+    r"(?:don't|do not) \w+)\b",
+    r"\b(?:must(?: not)?|never|always|should (?:not|always|never|only)|(?:it is |"
+    r"it's )?better (?:to )?not .+ than)\b",
     r"^(?:不要|禁止|必须|始终|总是|一律|请勿|避免|优先|使用|保持|确保).{4,}|必须|不得|禁止",
 )
 #: a list and what its items are: "In the review, pay attention to:"
 _LIST = any_of(
-    r"\b(?:pay attention to|ignore|follow|rules?|guidelines?|conventions?|requirements?|make sure|check|verify|avoid|never|always)\b[^:]{0,60}:$",
+    r"\b(?:pay attention to|ignore|follow|rules?|guidelines?|conventions?|requirements?|make sure|check|verify|"
+    r"avoid|never|always)\b[^:]{0,60}:$",
     r"(?:注意|忽略|遵循|遵守|规则|规范|要求|避免)[^：:]{0,30}[：:]$",
 )
 #: "output like this example:", "ask the person": how to answer this once

@@ -20,17 +20,21 @@ _LONG = 1500
 _MAX_ORDER = 6000
 #: with more rules than this a long text is a document for other readers
 _MOST_IN_ORDER = 6
+#: "You should always wait for feedback": how a program instructs a model
+_TO_AGENT = re.compile(r"you(?:r|'re)?\b", re.IGNORECASE)
 #: from the classifier alone, which sees turns and not sentences
 _CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.65
 #: how a rule is put: without one of these a sentence of a turn read as a rule is its occasion
 _RULE_FORM = any_of(
     # "we focus our unit tests on complicated logic", "we don't test libraries"
-    r"^(?:also,? |and )?we (?:also )?(?:only|focus|prefer|aim|avoid|try|follow|require|(?:don't|do not) (?:test|use|want|add|write|"
+    r"^(?:also,? |and )?we (?:also )?(?:only|focus|prefer|aim|avoid|try|follow|require|(?:don't|do not) (?:test|"
+    r"use|want|add|write|"
     r"commit|mock|need))\b",
     # "better to not have a unit test than a tautological one"
     r"^(?:it(?:'s| is) )?better (?:to )?not\b.+\bthan\b|^prefer\b|^(?:never|always|avoid)\b",
     # "do not commit without asking", "wait for my ok before you push"
-    r"\b(?:before|after|when(?:ever)?|unless|until|without) (?:you|i|we|each|every|any|asking|doing|starting|commit\w*|push\w*)\b",
+    r"\b(?:before|after|when(?:ever)?|unless|until|without) (?:you|i|we|each|every|any|asking|doing|starting|"
+    r"commit\w*|push\w*)\b",
     r"\b(?:every time|whenever|each (?:commit|change|phase|step|pr)|from now on|must (?:never|not|always))\b",
     r"每次|每个|始终|总是|一律|必须|不得|禁止|以后|之前先|都要|统一|规范|约定",
 )
@@ -51,6 +55,7 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
             (sentence, cue)
             for sentence in own_sentences(turn.message, _MAX_ORDER if long else _LONG)
             if not _is_other(sentence)
+            and not (long and _TO_AGENT.match(sentence))
             and (
                 (cue := PREFERENCE.search(sentence) is not None) or (turn.does("rule") and _is_rule(sentence))
             )

@@ -15,19 +15,22 @@ __all__ = ["find_recapped"]
 
 #: says what solved it: "Fixed by using a shared sandbox."
 _SOLVED = any_of(
-    r"\b(?:fix(?:ed)?|solved|resolved|solution|changed|added|removed|replaced|rewrote|switched|used|using|updated|moved|renamed|"
+    r"\b(?:fix(?:ed)?|solved|resolved|solution|changed|added|removed|replaced|rewrote|switched|used|using|"
+    r"updated|moved|renamed|"
     r"converted|created|installed|set|reverted|wrapped)\b",
     r"修复|解决|改为|改成|添加|移除|删除|替换|使用|更新",
 )
 #: says something that holds, where a bare name of a technology does not
 _STATES = any_of(
-    r"\b(?:is|are|must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|cannot|can't|"
+    r"\b(?:is|are|must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|"
+    r"cannot|can't|"
     r"uses?|used for|for|lives? in|stored|not|before|after|when|via|returns?|→)\b|[→=]|->| [-\u2013\u2014] ",
     r"需要|必须|使用|用于|不|只|因为|应该|避免",
 )
 #: says what must or must not be done; below a heading for concepts the rest are names of technologies
 _BINDS = any_of(
-    r"\b(?:must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|cannot|can't|not|"
+    r"\b(?:must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|cannot|"
+    r"can't|not|"
     r"before|after|gitignored|unsupported|fails?|unless|otherwise|\w+-safe|rather)\b",
     r"需要|必须|不|只|因为|应该|避免",
 )
@@ -35,7 +38,8 @@ _BINDS = any_of(
 _BOLD = re.compile(r"^\*\*(?P<title>.+?)[:：]?\*\*\s*[:：\u2013\u2014-]*\s*(?P<rest>.*)$")
 #: about the course of the work: "Expected during incremental editing", "all tests passed"
 _PASSING = any_of(
-    r"\b(?:none|n/a|no (?:major |significant )?(?:errors?|issues)|all tests pass\w*|expected during|in progress|not yet|todo|"
+    r"\b(?:none|n/a|no (?:major |significant )?(?:errors?|issues)|all tests pass\w*|expected during|in progress|"
+    r"not yet|todo|"
     r"pre-existing|unrelated)\b",
     r"^无|暂无|没有(?:错误|问题)",
 )

@@ -12,7 +12,8 @@ __all__ = ["clean_statement", "has_detail", "phrase", "statement_draft", "withou
 
 #: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port
 _DETAIL = re.compile(
-    r"`[^`]{2,}`|(?:[\w@~.-]+/)+[\w.*-]+|\b\w+\.(?:py|js|ts|tsx|go|rs|ex|exs|java|json|toml|ya?ml|md|sh|sql|css|db)\b|"
+    r"`[^`]{2,}`|(?:[\w@~.-]+/)+[\w.*-]+|\b\w+\.(?:py|js|ts|tsx|go|rs|ex|exs|java|json|toml|ya?ml|md|sh|sql|css|"
+    r"db)\b|"
     r"\b[a-z]+[A-Z]\w+|\b\w+_\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\bv?\d+\.\d+|--\w[\w-]+|[\w)]\(\)|\b\w+::\w+"
 )
 #: what marks a heading, an item or emphasis, and not a word
@@ -31,7 +32,8 @@ def clean_statement(text: str) -> str:
 
 #: "y, let's do", "ok, so ...", "No man, the point is", "dude.... that is not", "hmm "
 _OPENING = re.compile(
-    r"^(?:(?:y|k|yes|yup|yeah|ok(?:ay)?|so|well|and|but|then|hmm+|mm+k?|uh+|oh|dude|man|jesus|alright|no man|like)[\s,.…!]+)+(?=\S{2})",
+    r"^(?:(?:y|k|yes|yup|yeah|ok(?:ay)?|so|well|and|but|then|hmm+|mm+k?|uh+|oh|dude|man|jesus|alright|no man|"
+    r"like)[\s,.…!]+)+(?=\S{2})",
     re.IGNORECASE,
 )
 

@@ -43,6 +43,11 @@ class Turn:
     answer: int
     objected: bool
 
+    @property
+    def first(self) -> bool:
+        """True for a turn at the beginning of its session, before which the agent did nothing."""
+        return self.before < 0 and self.message.start_line <= _FIRST_LINES
+
     def does(self, *acts: str) -> bool:
         return any(act in self.acts.labels for act in acts)
 

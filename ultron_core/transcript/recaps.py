@@ -35,7 +35,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "decision",
         _title(
-            r"(?:(?:key|important|design|architectur\w+|technical|main) )*decisions?(?: made)?(?: and (?:rationale|reasons?))?",
+            r"(?:(?:key|important|design|architectur\w+|technical|"
+            r"main) )*decisions?(?: made)?(?: and (?:rationale|reasons?))?",
             r"(?:关键|重要|技术|设计)*(?:决策|决定)",
         ),
     ),
@@ -46,18 +47,23 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "fact",
         _title(
-            r"(?:key |important |critical )?(?:technical )?(?:notes|learnings?|insights|discoveries|findings|gotchas|caveats|"
+            r"(?:key |important |critical )?(?:technical )?(?:notes|learnings?|insights|discoveries|findings|"
+            r"gotchas|caveats|"
             r"conventions|constraints|context|patterns)(?: (?:&|and) \w+)?",
-            r"commands|testing|lessons learned|(?:user )?(?:constraints|preferences)(?: (?:&|and) (?:preferences|constraints))?",
+            r"commands|testing|lessons learned|(?:user )?(?:constraints|preferences)(?: (?:&|"
+            r"and) (?:preferences|constraints))?",
             r"(?:关键|重要|技术)*(?:要点|注意事项|约定|约束|经验|发现)|命令|测试",
         ),
     ),
     (
         "other",
         _title(
-            r"(?:primary )?(?:request|goal|objective|task)(?: and intent)?|(?:optional )?next steps?(?: \(.*\))?|progress",
-            r"(?:current|completed|pending|in progress|remaining|done)(?: (?:work|state|status|tasks?))?(?: packages?)?(?: \(.*\))?",
-            r"(?:all )?user messages|files?(?: and code sections?| created| modified|/\w+| changed)*|branch|summary|analysis",
+            r"(?:primary )?(?:request|goal|objective|task)(?: and intent)?|"
+            r"(?:optional )?next steps?(?: \(.*\))?|progress",
+            r"(?:current|completed|pending|in progress|remaining|done)(?: (?:work|state|status|"
+            r"tasks?))?(?: packages?)?(?: \(.*\))?",
+            r"(?:all )?user messages|files?(?: and code sections?| created| modified|/\w+| changed)*|branch|"
+            r"summary|analysis",
             r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|所有用户消息|进度|总结|待办)\S{0,6}",
         ),
     ),

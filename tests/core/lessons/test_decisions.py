@@ -27,7 +27,7 @@ def test_a_choice_with_its_reason():
 def test_a_number_is_told_as_the_option_that_it_names():
     (draft,) = decisions(("assistant", OPTIONS), ("user", "Go with option 1."))
     assert "every provider answers with `Supports()`" in draft.content
-    assert [item.quote for item in draft.evidence][0] == "Go with option 1."
+    assert draft.evidence[0].quote == "Go with option 1."
     assert draft.evidence[1].quote in OPTIONS
 
 
