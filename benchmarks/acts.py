@@ -3,11 +3,11 @@
     python benchmarks/acts.py [--data DIR]
 
 One JSON object a line, everything from benchmarks/gold (DIR is not opened). Each repository of turns.jsonl is left
-out in turn: coefficients and thresholds come from the other ones and from the written turns that are not held out,
-thresholds from a second leaving-out among those. `cues`: today's lists of words. `plain`, `with_vector`: the two sets
-that ship. `..._drawn_only`: the same without the written turns. `repository` rows are single ones; `summary` pools the
-left-out predictions: macro F1 over acts with at least 20 turns in the part, and over all that occur at all. `written`: the
-held-out quarter of what the project wrote, by one writer, so flattering.
+out in turn: coefficients and thresholds come from the others and from the written turns that are not held out,
+thresholds from a second leaving-out among those. `cues`: the lists of cue words. `plain`, `with_vector`: the two sets
+of coefficients that ship. `..._drawn_only`: the same without the written turns. `repository` rows are single ones;
+`summary` pools the left-out predictions. macro_f1 is over acts with at least 20 turns in the part, macro_f1_all over
+all that occur. `written`: the held-out quarter of what the project wrote; one writer, so it flatters.
 """
 
 from __future__ import annotations

@@ -39,7 +39,9 @@ _HALVED = 0.5
 _VECTOR = 3.0
 _TURNS, _REPOSITORIES = 3, 2
 #: acts that others build on must be right when named: least precision on left-out repositories
-PRECISION = {"objection": 0.66, "acceptance": 0.66, "rule": 0.8}
+PRECISION = {"objection": 0.66, "acceptance": 0.66, "rule": 0.66}
+#: for the threshold of `rule` a written turn counts an eighth: that makes about one turn in 70 a rule
+RULE_SHARE = 1 / 8
 BOUNDS = np.round(np.arange(0.1, 0.91, 0.02), 2)
 #: coefficients are written as whole numbers of this part
 _UNIT = 2000
@@ -173,23 +175,24 @@ def left_out(table: Table, rows: np.ndarray) -> np.ndarray:
 
 
 def thresholds(table: Table, rows: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Best F1 on drawn turns; `rule`, which they lack, on the written ones too. Where PRECISION asks for one, it goes
-    first."""
+    """Best F1 on drawn turns, for `rule` on the written ones too; precision goes first where one is asked."""
     drawn = rows[table.repositories[rows] != WRITTEN]
     chosen = []
     for column, act in enumerate(ACTS):
         own = rows if act == "rule" else drawn
-        wanted, likely = table.labels[own, column], found[own, column]
-        chosen.append(max(BOUNDS, key=lambda b: _worth(wanted, likely >= b, PRECISION.get(act, 0.0))))
+        share = np.where(table.repositories[own] == WRITTEN, RULE_SHARE, 1.0)
+        wanted, likely, least = table.labels[own, column], found[own, column], PRECISION.get(act, 0.0)
+        worth = [_worth(wanted, likely >= bound, share, least) for bound in BOUNDS]
+        chosen.append(BOUNDS[int(np.argmax(worth))])
     return np.array(chosen)
 
 
-def _worth(wanted: np.ndarray, named: np.ndarray, least: float) -> float:
-    right = float((wanted & named).sum())
+def _worth(wanted: np.ndarray, named: np.ndarray, share: np.ndarray, least: float) -> float:
+    right = float(share[wanted & named].sum())
     if not right:
         return -1.0
-    f1 = 2 * right / float(wanted.sum() + named.sum())
-    return f1 if right / float(named.sum()) >= least else f1 - 1
+    f1 = 2 * right / float(share[wanted].sum() + share[named].sum())
+    return f1 if right / float(share[named].sum()) >= least else f1 - 1
 
 
 def fit_rows(table: Table) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The labelled human turns of benchmarks/gold: drawn ones (turns.jsonl) and ones the project wrote (turns_written.jsonl)."""
+"""The labelled human turns of benchmarks/gold: drawn (turns.jsonl) and written here (turns_written.jsonl)."""
 
 from __future__ import annotations
 

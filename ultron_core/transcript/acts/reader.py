@@ -1,6 +1,6 @@
-"""What a person's turn does: objection, instruction, rule, fact, praise, acceptance, other. Fitted, English and Chinese.
+"""What a person's turn does: objection, instruction, rule, fact, praise, acceptance or other; a fitted model.
 
-    read_acts("以后都用 pnpm", "已用 npm 安装依赖。").labels    # ("rule",)
+    read_acts("never push to main", "Pushed. [calls: Bash]").labels    # ("rule",)
 
 The coefficients in model.json are made by benchmarks/train_acts.py from benchmarks/gold. There are two sets: one for
 the turn's words alone, and a better one that also sees its sentence vector from the offline embedder.
@@ -35,7 +35,7 @@ ACTS: Final[tuple[Act, ...]] = (
     "praise",
     "other",
 )
-#: given to a turn that reaches no threshold; the other three only when they are likely enough by themselves
+#: for a turn that reaches no threshold; the other three acts must be likely enough by themselves
 _FALLBACK: Final[tuple[Act, ...]] = ("instruction", "fact", "praise", "other")
 
 Matrix = npt.NDArray[np.float64]
@@ -106,7 +106,8 @@ class ActsModel:
 
 def _coefficients(raw: Mapping[str, Any]) -> Coefficients:
     def table(name: str) -> Matrix:
-        return np.array(raw[name], dtype=np.float64).reshape(-1, len(ACTS)) / raw["unit"]
+        whole: Matrix = np.array(raw[name], dtype=np.float64).reshape(-1, len(ACTS))
+        return whole / float(raw["unit"])
 
     return Coefficients(
         intercept=table("intercept")[0],

@@ -165,7 +165,8 @@ WORDS: dict[str, _Pattern] = {
         r"|记住|记一下|这样|不要|不(?:写|用|能|收|补)|只",
     ),
     "ours": _either(
-        r"we (?:use|don't|never|always|only|prefer|keep|do)|in (?:this|our) (?:repo|project|codebase|company|team)|here",
+        r"we (?:use|don't|never|always|only|prefer|keep|do)|in (?:this|our) (?:repo|project|codebase|company|team)"
+        r"|here",
         r"我们(?:都|不|的|全|公司|组|团队|项目|仓库|这)|在这个项目|给我|跟我",
     ),
     "attention": _either(
