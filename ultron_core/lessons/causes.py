@@ -10,6 +10,7 @@ from ultron_core.lessons.turns import Turn
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["find_causes"]
@@ -70,7 +71,15 @@ def find_causes(
 
 
 def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
-    return [turn.answer for turn in turns if turn.answer >= 0 and not turn.objected]
+    """Answers that no call follows: what is said before a call is a guess about it."""
+    return [
+        turn.answer
+        for turn in turns
+        if turn.answer >= 0
+        and not turn.objected
+        and not messages[turn.answer].tool_calls
+        and not any(is_tool_result(message) for message in messages[turn.answer + 1 : turn.answer + 2])
+    ]
 
 
 def _of(answer: Message, project: str) -> list[MemoryDraft]:
@@ -99,7 +108,7 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
     """Sentences of an answer as they stand there, and whether a heading calls them the cause."""
     headed = False
     for line in without_code(text).splitlines():
-        if re.match(r"^\s*(?:#|\*\*[^*]+\*\*\s*$)", line):
+        if re.match(r"^\s*(?:#|\||\*\*[^*]+\*\*\s*$)", line):
             headed = _CAUSE_HEADING.match(line.strip()) is not None
             continue
         for sentence in sentences(line):

@@ -43,8 +43,11 @@ _PASSING = any_of(
     r"pre-existing|unrelated)\b",
     r"^无|暂无|没有(?:错误|问题)",
 )
+#: what every edit leaves behind for a moment: "Unused import of the panel"
+_SLIP = any_of(r"^unused\b|^(?:undefined|missing) (?:function|variable|import)\b|^typo\b|^未使用")
 _MAX_ITEM = 420
 _MIN_ITEM = 40
+_MIN_PROBLEM = 15
 _MOST_OF_A_KIND = 8
 _KEYS: dict[str, tuple[MemoryType, str]] = {
     "error": ("error", "recap"),
@@ -77,7 +80,7 @@ def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | Non
         return None
     memory_type, key = _KEYS[item.kind]
     content, resolution = _parted(item.text) if item.kind == "error" else (text, "")
-    if item.kind == "error" and not resolution:
+    if item.kind == "error" and (not resolution or len(content) < _MIN_PROBLEM or _SLIP.search(content)):
         return None
     if PREFERENCE.search(text) or re.search(
         r"\buser (?:prefers|wants|always)\b|用户(?:偏好|要求|希望)", text, re.IGNORECASE
