@@ -78,7 +78,9 @@ def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
         if turn.answer >= 0
         and not turn.objected
         and not messages[turn.answer].tool_calls
-        and not any(is_tool_result(message) for message in messages[turn.answer + 1 : turn.answer + 2])
+        and not any(
+            m.role == "assistant" or is_tool_result(m) for m in messages[turn.answer + 1 : turn.answer + 2]
+        )
     ]
 
 
