@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.guides import quotes_guide
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
 from ultron_core.transcript.language import CJK, one_line
+from ultron_core.transcript.recaps import is_recap
 
 __all__ = ["MIN_CONFIDENCE", "gate_draft"]
 
@@ -101,11 +103,18 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
         sources += found
     if not sources:
         return "quote_not_in_lines"
-    if all(message.role == "system" or message.origin == "harness" for message in sources):
+    if all(_is_instruction(message) for message in sources):
         return "system_prompt"
     if all(message.origin == "recalled" for message in sources) or _echoes(draft, messages):
         return "recalled_echo"
     return None
+
+
+def _is_instruction(message: Message) -> bool:
+    """A prompt or a reminder of the harness; its recap of the session and a quoted guide of the project are not."""
+    if message.role == "system":
+        return True
+    return message.origin == "harness" and not (is_recap(message) or quotes_guide(message.content))
 
 
 def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:

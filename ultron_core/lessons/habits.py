@@ -18,6 +18,8 @@ __all__ = ["find_habits"]
 
 #: how often something must have happened to be a pattern
 _TIMES = 3
+#: how often a check must have followed a change and passed in the end
+_CHECKED = 2
 #: a command that checks a change: "npm run check", "mix test", "tsc --noEmit"
 _CHECK = re.compile(
     r"\b(?:tests?|check|lint|typecheck|type-check|tsc|pytest|mypy|ruff|eslint|vitest|jest|clippy|vet|build|verify|"
@@ -26,11 +28,12 @@ _CHECK = re.compile(
 _MAX_COMMAND = 80
 
 
-def find_habits(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
-    """One draft at most: the command that was run after a change three times or more and worked in the end.
+def find_habits(messages: Sequence[Message], actions: Sequence[Action], project: str) -> list[MemoryDraft]:
+    """The commands that were run after a change twice or more and worked in the end: at most two.
 
     What is seen in several segments becomes one memory when they are merged.
     """
+    drafts: list[MemoryDraft] = []
     runs: dict[tuple[str, ...], list[Action]] = {}
     edited: list[str] = []
     fresh: set[tuple[str, ...]] = set()
@@ -46,21 +49,21 @@ def find_habits(messages: Sequence[Message], actions: Sequence[Action]) -> list[
             runs.setdefault(purpose(action), []).append(action)
     for done in sorted(runs.values(), key=len, reverse=True):
         command, _ = Counter(_general(command_of(a) or "") for a in done).most_common(1)[0]
-        if len(done) < _TIMES or done[-1].failure is not None or len(command) > _MAX_COMMAND:
+        if len(done) < _CHECKED or done[-1].failure is not None or len(command) > _MAX_COMMAND:
             continue
         if not _CHECK.search(command):
             continue
         chosen = [a for a in done if _general(command_of(a) or "") == command]
         words = PHRASES[talk_language(messages, done[-1].result)]
-        return _draft(
+        drafts += _draft(
             messages,
             [(a.call, command) for a in (chosen[0], chosen[-1])],
-            words["checks"].format(command=f"`{command}`"),
+            words["checks_in" if project else "checks"].format(project=project, command=f"`{command}`"),
             words["checks_where"].format(kind=f"`{_kind(edited)}`") if _kind(edited) else "",
             words["checks_fix"].format(command=f"`{command}`"),
             ("workflow", *purpose(done[-1])[1:2]),
         )
-    return []
+    return drafts[:2]
 
 
 def _general(command: str) -> str:

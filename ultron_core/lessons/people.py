@@ -1,117 +1,95 @@
-"""What a person told the agent: corrections, standing wishes, and tips on everyday life."""
+"""What a person told the agent for later: standing wishes, and tips on everyday life."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.sentences import PHRASES
+from ultron_core.lessons.turns import Turn, own_sentences
 from ultron_core.models import Evidence, MemoryDraft, Message
-from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import language, one_line, sentences
+from ultron_core.transcript.language import language, one_line
 from ultron_core.transcript.people import is_human
-from ultron_core.transcript.speech import (
-    CORRECTION,
-    OBJECTION,
-    ONE_OFF,
-    PREFERENCE,
-    PROMPT,
-    QUESTION,
-    RIGHT_THING,
-    any_of,
+from ultron_core.transcript.speech import ONE_OFF, PREFERENCE, QUESTION, any_of
+
+__all__ = ["TECHNICAL", "find_preferences", "find_tips", "is_everyday"]
+
+_LONG = 1500
+
+#: a long order is searched for rules by their words alone; a longer text is a document
+_MAX_ORDER = 6000
+#: with more rules than this a long text is a document for other readers
+_MOST_IN_ORDER = 6
+#: "You should always wait for feedback": how a program instructs a model
+_TO_AGENT = re.compile(r"you(?:r|'re)?\b", re.IGNORECASE)
+#: from the classifier alone, which sees turns and not sentences
+_CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.65
+#: how a rule is put: without one of these a sentence of a turn read as a rule is its occasion
+_RULE_FORM = any_of(
+    # "we focus our unit tests on complicated logic", "we don't test libraries"
+    r"^(?:also,? |and )?we (?:also )?(?:only|focus|prefer|aim|avoid|try|follow|require|(?:don't|do not) (?:test|"
+    r"use|want|add|write|"
+    r"commit|mock|need))\b",
+    # "better to not have a unit test than a tautological one"
+    r"^(?:it(?:'s| is) )?better (?:to )?not\b.+\bthan\b|^prefer\b|^(?:never|always|avoid)\b",
+    # "do not commit without asking", "wait for my ok before you push"
+    r"\b(?:before|after|when(?:ever)?|unless|until|without) (?:you|i|we|each|every|any|asking|doing|starting|"
+    r"commit\w*|push\w*)\b",
+    r"\b(?:every time|whenever|each (?:commit|change|phase|step|pr)|from now on|must (?:never|not|always))\b",
+    r"每次|每个|始终|总是|一律|必须|不得|禁止|以后|之前先|都要|统一|规范|约定",
 )
-
-__all__ = [
-    "TECHNICAL",
-    "find_corrections",
-    "find_preferences",
-    "find_tips",
-    "is_everyday",
-    "spoken",
-]
-
-#: a longer message is a pasted document, in which "always" speaks to other readers
-_MAX_MESSAGE = 1500
-_MAX_SENTENCE = 360
-#: openings of an answer that say nothing of what was done: "Sure, ..."
-_WEAK = re.compile(
-    r"^(?:yes|ok|good|great|sure|now|let me|i'll|you're right|好的|是的|没问题)\b", re.IGNORECASE
+#: an order for this task, whatever else it says
+_FOR_NOW = any_of(
+    r"\b(?:this (?:time|pr|branch|bug|issue|file|one)|for now|right now|yet|today|the (?:review|feedback|comment))\b",
+    r"这次|暂时|先不|现在",
 )
+_MIN_WORDS_RULE = 5
 
 
-def find_preferences(messages: Sequence[Message]) -> list[MemoryDraft]:
-    """Standing wishes: "always ...", "from now on ...", "以后都...", in short messages that a person wrote."""
-    return [
-        _draft("preference", sentence, message, "")
-        for message in messages
-        if is_human(message)
-        for sentence in spoken(message)
-        if PREFERENCE.search(sentence) and not _is_other(sentence)
-    ]
-
-
-def find_corrections(messages: Sequence[Message]) -> list[MemoryDraft]:
-    """Corrections of what the agent did just before, with what it should do instead; one a message."""
+def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
+    """Standing wishes, sentence by sentence: "always ...", "from now on ...", "以后都...", also inside long orders."""
     drafts = []
-    before = ""
-    answered = False
-    for message in messages:
-        if message.role == "assistant":
-            answered, before = True, message.content or before
-        elif answered and is_human(message):
-            sentence = _correcting(message)
-            if sentence:
-                drafts.append(_draft("correction", sentence, message, before))
+    for turn in turns:
+        long = len(turn.message.content) > _LONG
+        found = [
+            (sentence, cue)
+            for sentence in own_sentences(turn.message, _MAX_ORDER if long else _LONG)
+            if not _is_other(sentence)
+            and not (long and _TO_AGENT.match(sentence))
+            and (
+                (cue := PREFERENCE.search(sentence) is not None) or (turn.does("rule") and _is_rule(sentence))
+            )
+        ]
+        if long and len(found) > _MOST_IN_ORDER:
+            continue
+        drafts += [
+            _preference(sentence, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ)
+            for sentence, cue in found
+        ]
     return drafts
 
 
-def spoken(message: Message) -> list[str]:
-    """Sentences of a short message in a person's own words; none of a pasted document or a program's prompt."""
-    text = message.content
-    if len(text) > _MAX_MESSAGE or PROMPT.search(text):
-        return []
-    found = []
-    for sentence in sentences(without_code(text)):
-        sentence = re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence)
-        if len(sentence.encode()) >= 8 and len(sentence) <= _MAX_SENTENCE and sentence in text:
-            found.append(sentence)
-    return found
-
-
-def _correcting(message: Message) -> str:
-    """The first sentence that puts something right, an objection and its next sentence together; or nothing."""
-    prose = [
-        sentence for sentence in sentences(without_code(message.content)) if len(sentence) <= _MAX_SENTENCE
-    ]
-    own = set(spoken(message))
-    for sentence, follow in zip(prose, [*prose, ""][1:], strict=True):
-        if sentence in own and CORRECTION.search(sentence) and not _is_other(sentence):
-            return sentence
-        both = f"{sentence} {follow}" if f"{sentence} {follow}" in message.content else f"{sentence}{follow}"
-        if own and OBJECTION.match(sentence) and RIGHT_THING.search(follow) and not _is_other(follow):
-            return both if both in message.content else follow
-    return ""
+def _is_rule(sentence: str) -> bool:
+    words = len(re.findall(r"[A-Za-z][\w'/-]*|[\u3400-\u9fff]", sentence))
+    return (
+        words >= _MIN_WORDS_RULE and _RULE_FORM.search(sentence) is not None and not _FOR_NOW.search(sentence)
+    )
 
 
 def _is_other(sentence: str) -> bool:
     return bool(QUESTION.search(sentence) or ONE_OFF.search(sentence))
 
 
-def _draft(kind: str, sentence: str, message: Message, before: str) -> MemoryDraft:
+def _preference(sentence: str, message: Message, project: str, confidence: float) -> MemoryDraft:
     words = PHRASES[language(sentence)]
-    telling = [
-        s
-        for s in sentences(without_code(before))
-        if len(s) >= 30 and not _WEAK.match(s) and s[-1] not in "?？:：" and s[0] not in "-*#|`>"
-    ]
+    statement = one_line(sentence)
     return MemoryDraft(
-        content=words[kind].format(statement=one_line(sentence)),
-        context=words["instead_of"].format(statement=clip(telling[0], 200)) if telling else "",
-        resolution=one_line(sentence) if kind == "correction" else "",
-        tags=(kind,),
-        confidence=0.75,
-        memory_type="correction" if kind == "correction" else "preference",
+        content=words["preference_in" if project else "preference"].format(
+            project=project, statement=statement
+        ),
+        tags=("preference",),
+        confidence=confidence,
+        memory_type="preference",
         evidence=(Evidence(message.start_line, message.end_line, sentence[:400].strip()),),
     )
 
@@ -171,7 +149,7 @@ def find_tips(messages: Sequence[Message]) -> list[MemoryDraft]:
     for message in messages:
         if not is_human(message):
             continue
-        for sentence in spoken(message):
+        for sentence in own_sentences(message):
             size = len(sentence.encode())
             if size < _MIN_WORDS or not _TIP.search(sentence) or QUESTION.search(sentence):
                 continue

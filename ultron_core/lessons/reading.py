@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ultron_core.lessons.errors.episodes import Episode, find_episodes
+from ultron_core.lessons.project import is_work, project_name
+from ultron_core.lessons.turns import Turn, read_turns
 from ultron_core.models import Message, Outcome
 from ultron_core.transcript.actions import Action, read_actions
 
@@ -20,10 +22,17 @@ class Reading:
     actions: tuple[Action, ...]
     episodes: tuple[Episode, ...]
     outcome: Outcome
+    turns: tuple[Turn, ...]
+    #: the name of the project where the paths of the segment tell it, else empty
+    project: str
+    #: the agent worked on files or code
+    work: bool
 
 
 def read_segment(messages: Sequence[Message], outcome: Outcome) -> Reading:
     """Everything the rules may ask for. An agent that repeats its instructions or a memory taught us nothing."""
     kept = tuple(m for m in messages if m.role != "system" and m.origin != "recalled")
     actions = read_actions(kept)
-    return Reading(kept, tuple(actions), tuple(find_episodes(kept, actions)), outcome)
+    episodes = tuple(find_episodes(kept, actions))
+    project, work = project_name(kept), is_work(kept, actions)
+    return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, work)

@@ -10,18 +10,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ultron_core.lessons.causes import find_causes
+from ultron_core.lessons.corrections import find_corrections
+from ultron_core.lessons.decisions import find_decisions
 from ultron_core.lessons.errors.failed_calls import solved_drafts, unsolved_drafts
 from ultron_core.lessons.errors.reported import find_reported
+from ultron_core.lessons.facts import find_facts, find_policies, find_refusals
+from ultron_core.lessons.guides import find_guides
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
-from ultron_core.lessons.people import find_corrections, find_preferences, find_tips
+from ultron_core.lessons.people import find_preferences, find_tips
 from ultron_core.lessons.reading import read_segment
+from ultron_core.lessons.recaps import find_recapped
 from ultron_core.lessons.security import find_security_events
 from ultron_core.models import MemoryDraft, Message, Outcome
 
 __all__ = ["RULES", "Lesson", "Rule", "find_lessons", "lesson_kinds"]
 
-Need = Literal["messages", "actions", "episodes", "outcome"]
+Need = Literal["messages", "actions", "episodes", "outcome", "turns", "project", "work"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +57,19 @@ RULES: tuple[Rule, ...] = (
     Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes")),
     Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes")),
     Rule(find_reported, "solved_error", 0.72, ("messages", "actions")),
-    Rule(find_corrections, "correction", 0.8),
-    Rule(find_preferences, "preference", 0.85),
+    Rule(find_corrections, "correction", 0.8, ("messages", "actions", "turns", "project", "work")),
+    Rule(find_preferences, "preference", 0.85, ("turns", "project")),
+    Rule(find_guides, "preference", 0.8, ("messages", "actions", "project")),
+    Rule(find_facts, "fact", 0.75, ("turns", "project")),
+    Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
+    Rule(find_policies, "fact", 0.72),
+    Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project")),
+    Rule(find_recapped, "recap", 0.78, ("messages", "project")),
+    Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_security_events, "security", 0.9, ("messages", "actions")),
     Rule(find_tips, "tip", 0.72),
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
-    Rule(find_habits, "pattern", 0.72, ("messages", "actions")),
+    Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project")),
 )
 
 

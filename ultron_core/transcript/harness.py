@@ -12,7 +12,9 @@ from types import MappingProxyType
 
 __all__ = [
     "EDIT_REFUSED",
+    "HARNESS_COMMANDS",
     "HARNESS_FAILURES",
+    "HARNESS_GUIDES",
     "HARNESS_NOISE",
     "HARNESS_OUTPUT",
     "HARNESS_SUCCESS",
@@ -85,6 +87,20 @@ HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
         "codex": r"^(?:Chunk ID|Wall time):",
         # pip: "error: subprocess-exited-with-error ... See above for error"
         "pip": r"See above for error",
+    }
+)
+#: the echo of a slash command that a person called: the guide that the command stands for comes next
+HARNESS_COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        # "<command-message>pr-review</command-message>"
+        "claude_code": r"<command-(?:name|message)>",
+    }
+)
+#: the guide of a slash command by its layout: what the command had gathered, then what to do with it
+HARNESS_GUIDES: Mapping[str, str] = MappingProxyType(
+    {
+        # "## Context\n\n- Current git status: ...\n\n## Your task\n\nExamine the changes."
+        "claude_code": r"\A#{1,3} Context$[\s\S]*?^#{1,3} Your task$",
     }
 )
 #: markup around the message of a failed call

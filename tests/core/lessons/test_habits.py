@@ -12,7 +12,7 @@ def edit(number, file="/repo/src/core/a.py"):
 
 def habits(*turns):
     messages = talk(("user", "Please refactor the module."), *turns)
-    return find_habits(messages, read_actions(messages))
+    return find_habits(messages, read_actions(messages), "repo")
 
 
 def test_a_check_that_follows_every_change():
@@ -23,13 +23,14 @@ def test_a_check_that_follows_every_change():
     ]
     (draft,) = habits(*turns)
     assert draft.memory_type == "pattern"
-    assert draft.content == "Changes in this project are checked with `npm run check`."
+    assert draft.content == "Changes in repo are checked with `npm run check`."
     assert draft.context == "When changing `.py` files."
     assert draft.resolution == "Run `npm run check` after a change and before committing it."
     assert len(draft.evidence) == 2
 
 
-def test_twice_is_not_a_habit_and_neither_is_repeating_without_a_change():
+def test_once_is_not_a_habit_and_neither_is_repeating_without_a_change():
     check = (bash("npm run check"), "ok")
-    assert habits(edit(1), check, edit(2), check) == []
+    assert len(habits(edit(1), check, edit(2), check)) == 1
+    assert habits(edit(1), check, edit(2)) == []
     assert habits(edit(1), check, check, check, check) == []

@@ -3,14 +3,21 @@
 import pytest
 
 from tests.core.lessons.builders import talk
-from ultron_core.lessons.people import find_corrections, find_preferences, find_tips
+from ultron_core.lessons.corrections import find_corrections
+from ultron_core.lessons.people import find_preferences, find_tips
+from ultron_core.lessons.turns import read_turns
 
 BEFORE = ("assistant", "I installed the package with pip and changed the settings file.")
 
 
 def types(sentence):
     messages = talk(("user", "set it up"), BEFORE, ("user", sentence))
-    found = find_corrections(messages) + find_preferences(messages) + find_tips(messages)
+    turns = read_turns(messages)
+    found = [
+        *find_corrections(messages, (), turns, "", False),
+        *find_preferences(turns, ""),
+        *find_tips(messages),
+    ]
     return [draft.memory_type for draft in found]
 
 
@@ -115,7 +122,7 @@ def test_rules_of_a_prompt_and_pasted_documents_are_nobodys_wish():
 
 def test_a_correction_says_what_the_agent_had_done():
     messages = talk(("user", "set it up"), BEFORE, ("user", "不对，应该用 uv 而不是 pip。"))
-    (draft,) = find_corrections(messages)
+    (draft,) = find_corrections(messages, (), read_turns(messages), "", False)
     assert draft.resolution == "不对，应该用 uv 而不是 pip。"
     assert "I installed the package with pip" in draft.context
     assert draft.evidence[0].quote in messages[2].content

@@ -1,0 +1,63 @@
+"""Corrections read by the classifier: the person's words, what the agent had done, what is right."""
+
+import pytest
+
+from tests.core.lessons.builders import bash, talk
+from ultron_core.lessons.corrections import find_corrections
+from ultron_core.lessons.turns import read_turns
+from ultron_core.transcript.actions import read_actions
+
+EDIT = (("Edit", {"file_path": "/home/a/shop/src/cart.py", "old_string": "a", "new_string": "b"}), "updated")
+DONE = (
+    "assistant",
+    "I added a helper class for logging and a new file `src/debug.py` for the dump function.",
+)
+
+
+def corrections(*turns, project="shop", work=True):
+    messages = talk(("user", "Add logging to the cart."), *turns)
+    return find_corrections(messages, read_actions(messages), read_turns(messages), project, work)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "why?? just use the standard logger like we do everywhere else. What is that garbage?",
+        "No man, we don't want a new file for this, it's too much file sprawl.",
+        "uhh.. the dump function does NOT belong in the cart, that's wrong",
+        "不是的，你应该修改 src/log 下的处理，而不是新建文件",
+    ],
+)
+def test_an_objection_that_says_what_is_right(words):
+    (draft,) = corrections(EDIT, DONE, ("user", words))
+    assert draft.memory_type == "correction"
+    assert "shop" in draft.content
+    assert draft.resolution
+    assert "cart.py" in draft.context and "helper class" in draft.context
+    assert draft.evidence[0].quote in words
+
+
+@pytest.mark.parametrize("words", ["no", "still broken", "还是不行", "That's not right, is it?", "revert it"])
+def test_a_bare_objection_teaches_nothing(words):
+    assert corrections(EDIT, DONE, ("user", words)) == []
+
+
+def test_a_complaint_counts_with_the_cure_that_the_person_let_stand():
+    complaint = ("user", "No, it still does not work, the button in the dialog loses the focus.")
+    cure = ("assistant", "The hidden input kept the focus because the label still carried a `for` attribute.")
+    (draft,) = corrections(EDIT, DONE, complaint, cure, ("user", "Perfect, thanks!"))
+    assert "loses the focus" in draft.content
+    assert "because the label still carried" in draft.resolution
+    assert len(draft.evidence) == 2
+    assert corrections(EDIT, DONE, complaint, cure, ("user", "No, it still does not work.")) == []
+
+
+def test_what_a_customer_wants_changed_is_no_correction_of_the_work():
+    told = ("assistant", "The total including travel insurance is 329 dollars.")
+    assert corrections(told, ("user", "I actually don't want any insurance included."), work=False) == []
+
+
+def test_pasted_output_is_not_in_the_words_of_the_person():
+    words = "This is not OK, the build should not fetch it.\n$ go build\nerror: should use instead"
+    (draft,) = corrections((bash("go build"), "ok"), DONE, ("user", words))
+    assert "go build" not in draft.content and "error:" not in draft.content

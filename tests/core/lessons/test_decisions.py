@@ -1,0 +1,39 @@
+"""Decisions: chosen in a person's own words, picked from options, or proposed by the agent and accepted."""
+
+from tests.core.lessons.builders import talk
+from ultron_core.lessons.decisions import find_decisions
+from ultron_core.lessons.turns import read_turns
+
+OPTIONS = """There are two ways:
+
+1. **A method on the interface** - every provider answers with `Supports()`.
+2. **A marker type** - smaller, but the default is wrong.
+
+Which one?"""
+
+
+def decisions(*turns):
+    messages = talk(("user", "How should we do it?"), *turns)
+    return find_decisions(messages, read_turns(messages), "shop")
+
+
+def test_a_choice_with_its_reason():
+    words = "let's use Redis for the queue. Otherwise we need a second database for `jobs`."
+    (draft,) = decisions(("assistant", "We could store it anywhere."), ("user", words))
+    assert draft.memory_type == "pattern" and draft.tags == ("decision",)
+    assert "Redis" in draft.content and "second database" in draft.content
+
+
+def test_a_number_is_told_as_the_option_that_it_names():
+    (draft,) = decisions(("assistant", OPTIONS), ("user", "Go with option 1."))
+    assert "every provider answers with `Supports()`" in draft.content
+    assert draft.evidence[0].quote == "Go with option 1."
+    assert draft.evidence[1].quote in OPTIONS
+
+
+def test_a_proposal_that_was_accepted():
+    proposal = ("assistant", "I recommend deleting `logging.go` and calling `slog` directly. Shall I?")
+    (draft,) = decisions(proposal, ("user", "yes"))
+    assert "`logging.go`" in draft.content and draft.context
+    assert decisions(proposal, ("user", "no, leave it")) == []
+    assert decisions(("assistant", "All tests pass."), ("user", "yes")) == []

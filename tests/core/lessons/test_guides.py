@@ -1,0 +1,66 @@
+"""Written rules that the log shows: instruction files and the guides of slash commands."""
+
+from tests.core.lessons.builders import talk
+from ultron_core.lessons.gate import gate_draft
+from ultron_core.lessons.guides import find_guides
+from ultron_core.models import Message, as_messages
+from ultron_core.transcript.actions import read_actions
+
+FILE = """# Shop
+A shop for books.
+- NEVER commit unless the user asks
+- No inline imports like `await import("./a.js")`
+"""
+GUIDE = (
+    """## Context
+
+- Current git status: no changes added to commit (use "git add" and/or "git commit -a")
+
+## Your task
+
+Ignore any changes to:
+- CHANGELOG.md
+- dist/ files
+
+Please review the change.
+
+Better to not have a unit test than to have tests that are tautological.
+We also don't test third-party libraries, only our own code.
+"""
+    + "Explain each change line by line and number your remarks. " * 4
+)
+
+
+def rules(messages):
+    drafts = find_guides(messages, read_actions(messages), "shop")
+    assert all(gate_draft(draft, messages) is None for draft in drafts)
+    return [draft.content.partition(": ")[2] for draft in drafts]
+
+
+def test_a_file_for_agents_that_was_read():
+    read = (("Read", {"file_path": "/home/a/shop/CLAUDE.md"}), FILE)
+    assert rules(talk(("user", "Start."), read)) == [
+        "NEVER commit unless the user asks",
+        'No inline imports like `await import("./a.js")`',
+    ]
+    assert rules(talk(("user", "Start."), (("Read", {"file_path": "/home/a/shop/notes.md"}), FILE))) == []
+
+
+def test_a_file_for_agents_that_the_harness_shows():
+    shown = f"<reminder>\nContents of /src/shop/AGENTS.md (project instructions):\n\n{FILE}"
+    messages = as_messages(
+        [Message("user", shown, origin="harness"), Message("user", "Start.", origin="human")]
+    )
+    assert rules(messages)[0] == "NEVER commit unless the user asks"
+
+
+def test_the_guide_of_a_slash_command_with_its_lists():
+    assert rules(talk(("user", GUIDE), ("assistant", "ok"))) == [
+        "Ignore any changes to: CHANGELOG.md; dist/ files",
+        "Better to not have a unit test than to have tests that are tautological.",
+        "We also don't test third-party libraries, only our own code.",
+    ]
+
+
+def test_the_prompt_of_a_program_is_nobodys_guide():
+    assert rules(talk(("user", "# Task\n" + "You must never use the internet for this. " * 20))) == []

@@ -1,0 +1,32 @@
+"""The name of the project, and whether a talk is about work on files."""
+
+import pytest
+
+from tests.core.lessons.builders import bash, talk
+from ultron_core.lessons.project import is_work, project_name
+from ultron_core.transcript.actions import read_actions
+
+
+@pytest.mark.parametrize(
+    ("paths", "name"),
+    [
+        (["/home/ana/src/shop/lib/a.ex", "/home/ana/src/shop/test/a.exs"], "shop"),
+        (["/Users/ana/work/mono/packages/web/src/a.ts"] * 2, "mono"),
+        (["/usr/lib/python3/dist-packages/x.py"] * 3, ""),
+        (["/home/ana/src/shop/lib/a.ex"], ""),
+        (["/home/ana/x/shop/lib/a.ex", "/home/ana/x/bank/lib/b.ex", "/home/ana/x/mill/lib/b.ex"], ""),
+    ],
+)
+def test_the_folder_that_most_paths_agree_on(paths, name):
+    reads = [(("Read", {"file_path": path}), "text") for path in paths]
+    assert project_name(talk(("user", "Go."), *reads)) == name
+
+
+def test_work_is_commands_files_or_code():
+    def work(*turns):
+        messages = talk(("user", "Go."), *turns)
+        return is_work(messages, read_actions(messages))
+
+    assert work((bash("ls"), "a.py"))
+    assert work(("assistant", "I renamed `getRootProps()` in the example."))
+    assert not work((("get_user", {"user_id": "a1"}), "{}"), ("assistant", "The total is 329 dollars."))

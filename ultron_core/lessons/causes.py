@@ -1,0 +1,138 @@
+"""Root causes that the agent states when it closes a task that ended well, with what it did about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ultron_core.lessons.statements import clean_statement, has_detail, phrase
+from ultron_core.lessons.turns import Turn
+from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
+from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.speech import HEDGE, any_of
+
+__all__ = ["find_causes"]
+
+#: a sentence that names a cause
+_CAUSE = any_of(
+    r"\b(?:root cause|smoking gun|culprit)\b",
+    r"\bthe (?:real |actual |underlying |core |main |original )?(?:problem|issue|bug|cause|reason|failure|"
+    r"error) (?:is|was|were|came|"
+    r"comes|stems?)\b",
+    r"\bturn(?:s|ed) out\b|\bwas (?:caused|triggered) by\b|\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|hangs?|hung|"
+    r"missing|wrong|empty)\b"
+    r".{0,80}\b(?:because|due to)\b|\b(?:because|due to)\b.{0,120}\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|"
+    r"never fired|ignored)\b",
+    r"根本?原因|根因|症结|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于",
+)
+#: a heading over the cause: "## The problem", "**Root cause**", "## 原因分析"
+_CAUSE_HEADING = re.compile(
+    r"^\W*(?:root cause|the (?:problem|cause|bug|issue)|cause|why(?: it (?:fails|failed|broke))?|what(?:'s| was|"
+    r" is) (?:happening|wrong)|"
+    r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源))\W*$",
+    re.IGNORECASE,
+)
+#: below such a heading: says what is amiss, where others only describe
+_FAULT = any_of(
+    r"\b(?:not|never|only|still|n't|without|missing|fails?|failed|wrong|stale|silently|mismatch|already|because|"
+    r"treats?)\b|n't\b",
+    r"因为|导致|没有|未|丢失|覆盖|缺少|误",
+)
+#: what was or is to be done about it
+_FIX = any_of(
+    r"\b(?:fix(?:ed)?|solution|solved|resolved|changed|replaced|removed|added|moved|switched|instead|now \w+s|"
+    r"rewrote|updated|so now)\b",
+    r"修复|解决|已(?:将|把|改|移除|添加|替换|更新)|改为|改成|现在会|因此(?:改|需要)",
+)
+#: "Now I have the full picture.", "Let me look at the cause."
+_EMPTY = any_of(
+    r"^(?:let me|let's|i'll|i will|i need|now i|i'm|here's|to (?:find|understand|see)|this (?:looks|seems)|"
+    r"we need)\b|\bi have (?:a|the)\b",
+    r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
+    r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
+)
+_LENGTH = (40, 420)
+_MOST = 2
+#: how far after the cause its fix may be told, in sentences
+_NEAR = 6
+#: a longer answer is a report about many things
+_MAX_ANSWER = 6000
+
+
+def find_causes(
+    messages: Sequence[Message], turns: Sequence[Turn], outcome: Outcome, project: str, work: bool
+) -> list[MemoryDraft]:
+    """At most two of each closing answer that the person let stand; none of a task that failed."""
+    if outcome == "failure" or not work:
+        return []
+    return [draft for place in _closing(messages, turns) for draft in _of(messages[place], project)]
+
+
+def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
+    """Answers that no call follows: what is said before a call is a guess about it."""
+    return [
+        turn.answer
+        for turn in turns
+        if turn.answer >= 0
+        and not turn.objected
+        and not messages[turn.answer].tool_calls
+        and not any(
+            m.role == "assistant" or is_tool_result(m) for m in messages[turn.answer + 1 : turn.answer + 2]
+        )
+    ]
+
+
+def _of(answer: Message, project: str) -> list[MemoryDraft]:
+    if len(answer.content) > _MAX_ANSWER:
+        return []
+    told = list(_told(answer.content))
+    drafts: list[MemoryDraft] = []
+    for place, (headed, sentence) in enumerate(told):
+        if (
+            not (_CAUSE.search(sentence) or (headed and _FAULT.search(sentence)))
+            or _EMPTY.search(sentence)
+            or HEDGE.search(sentence)
+        ):
+            continue
+        if not (has_detail(sentence) or CJK.search(sentence)):
+            continue
+        after = [s for _, s in told[place + 1 : place + 1 + _NEAR]]
+        fix = next((s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s)), "")
+        drafts.append(_draft(answer, sentence, fix, project))
+        if len(drafts) == _MOST:
+            break
+    return drafts
+
+
+def _told(text: str) -> Iterator[tuple[bool, str]]:
+    """Sentences of an answer as they stand there, and whether a heading calls them the cause."""
+    headed = False
+    for line in without_code(text).splitlines():
+        if re.match(r"^\s*(?:#|\||\*\*[^*]+\*\*\s*$)", line):
+            headed = _CAUSE_HEADING.match(line.strip()) is not None
+            continue
+        for sentence in sentences(line):
+            if (
+                _LENGTH[0] <= len(sentence.encode())
+                and len(sentence) <= _LENGTH[1]
+                and sentence[-1] not in "?？:："
+            ):
+                yield headed, sentence
+                headed = False
+
+
+def _draft(answer: Message, sentence: str, fix: str, project: str) -> MemoryDraft:
+    evidence = [Evidence(answer.start_line, answer.end_line, sentence[:400].strip())]
+    if fix:
+        evidence.append(Evidence(answer.start_line, answer.end_line, fix[:400].strip()))
+    statement = clean_statement(sentence)
+    return MemoryDraft(
+        content=phrase("cause", statement, project, statement=statement),
+        resolution=clean_statement(fix),
+        tags=("cause",),
+        confidence=0.65,
+        memory_type="error" if fix else "pattern",
+        evidence=tuple(evidence),
+    )

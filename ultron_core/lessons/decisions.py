@@ -1,0 +1,181 @@
+"""Decisions with their reason: what a person chose, and what an agent proposed and a person accepted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.lessons.statements import (
+    clean_statement,
+    has_detail,
+    phrase,
+    statement_draft,
+    without_opening,
+)
+from ultron_core.lessons.turns import Turn, own_sentences
+from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.language import CJK, language, one_line, sentences
+from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
+
+__all__ = ["find_decisions"]
+
+#: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用 Redis"
+_CHOICE = any_of(
+    r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
+    r"then )?(?:use|go with|keep|stick "
+    r"with|switch to|drop|do|move|store|call|make|put|have|not) \S+",
+    r"(?<![.\w])(?:go|going|went) (?:with|for) \S+|\b(?:we|i) (?:decided|agreed|settled|chose|opted|prefer)\b",
+    r"\b(?:rather than|instead of|over) .{3,60}\b(?:because|since|so that|as it)\b",
+    r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\S+|(?:选|采用)(?:方案|选项)|而不是",
+)
+_REASON = any_of(
+    r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免"
+)
+#: "option 1", "go with 2", "方案一"
+_OPTION = re.compile(
+    r"\b(?:options?|approach|choice|plan|#)\s*([1-9A-D])\b|(?:方案|选项)\s*([1-9一二三四A-D])", re.IGNORECASE
+)
+_CHINESE_NUMBER = {"一": "1", "二": "2", "三": "3", "四": "4"}
+#: an agent proposes: "My recommendation: ...", "The fix should go inside ...", "我建议 ..."
+_PROPOSED = any_of(
+    r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
+    r"recommended|"
+    r"the (?:\w+ )?(?:fix|solution|approach|change|way) (?:is|should|would)|(?:we|i) (?:should|could|can) "
+    r"(?:\w+ )?(?:use|add|move|keep|replace|delete|store|switch|split|drop|read|check|try))\b|"
+    r"\bshould be (?:deleted|replaced|moved|"
+    r"kept|split|renamed)\b",
+    r"(?:我)?建议|推荐|方案是|可以(?:改|用|采用|把|将)|应该(?:改|用|把|将)",
+)
+#: takes it: "yes", "y, let's do it", "implement it", "好的，就这样改"
+_TAKEN = any_of(
+    r"^\W*(?:yes|yeah|yep|yup|y|ok|okay|sure|agreed|correct|right|sounds good|go ahead|do it|please do|perfect|great|"
+    r"implement (?:it|that|this|all)|proceed|lgtm|make it so)\b(?!.{0,20}\b(?:but|wait|however)\b)",
+    r"^\W*(?:好的?|可以|行|同意|没问题|就这样|按(?:你说的|这个)|是的|执行|开始)",
+)
+_MAX_TAKEN = 120
+#: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
+_LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
+_MAX_WHOLE = 400
+_MAX_OPTION = 320
+_MIN_WORDS = 5
+_WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
+
+
+def find_decisions(messages: Sequence[Message], turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
+    """At most one decision a turn."""
+    drafts = []
+    for turn in turns:
+        before = messages[turn.before] if turn.before >= 0 else None
+        found = None
+        if before is not None:
+            found = _picked(turn, before, project)
+        found = found or _chosen(turn, project)
+        if found is None and before is not None:
+            found = _accepted(turn, before, project)
+        if found is not None:
+            drafts.append(found)
+    return drafts
+
+
+def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
+    """A person's own choice in words that say what it is, with the sentence that gives the reason."""
+    own = own_sentences(turn.message)
+    text = turn.message.content.strip()
+    if len(text) <= _MAX_WHOLE and _LISTED.search(text) and _CHOICE.search(text) and has_detail(text):
+        return statement_draft(
+            "decision",
+            without_opening(text),
+            turn.message,
+            text,
+            project,
+            tags=("decision",),
+            confidence=0.65,
+        )
+    for place, sentence in enumerate(own):
+        if QUESTION.search(sentence) or ONE_OFF.search(sentence) or not _CHOICE.search(sentence):
+            continue
+        after = own[place + 1] if place + 1 < len(own) and _REASON.search(own[place + 1]) else ""
+        if not _weighty(sentence) or not (after or has_detail(sentence) or _REASON.search(sentence)):
+            continue
+        return statement_draft(
+            "decision",
+            without_opening(f"{sentence} {after}".strip()),
+            turn.message,
+            sentence,
+            project,
+            tags=("decision",),
+            confidence=0.7 if after or _REASON.search(sentence) else 0.6,
+        )
+    return None
+
+
+def _weighty(text: str) -> bool:
+    return len(_WORD.findall(text)) >= _MIN_WORDS * (2 if CJK.search(text) else 1)
+
+
+def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
+    """ "Go with option 1": the option as the agent had worded it."""
+    text = turn.message.content
+    match = _OPTION.search(text) if len(text) <= 2 * _MAX_TAKEN else None
+    if match is None:
+        return None
+    number = match.group(1) or match.group(2)
+    number = _CHINESE_NUMBER.get(number, number)
+    mark = re.compile(
+        rf"^\W*(?:(?:option|approach|choice|plan|方案|选项)\s*)?{number}\W{{1,4}}\s*(\S.{{12,}})$",
+        re.IGNORECASE | re.MULTILINE,
+    )
+    offered = mark.search(before.content)
+    if offered is None:
+        return None
+    option = clip(clean_statement(offered.group(1)), _MAX_OPTION)
+    words = PHRASES[language(option)]
+    statement = words["choice"].format(option=option, statement=one_line(text))
+    draft = statement_draft(
+        "decision", statement, turn.message, text.strip(), project, tags=("decision",), confidence=0.7
+    )
+    return _with_source(draft, before, offered.group(1))
+
+
+def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
+    """What the agent proposed last, when the person said yes to it and did not object afterwards."""
+    text = turn.message.content.strip()
+    if len(text) > _MAX_TAKEN or turn.objected or not _TAKEN.search(text) or turn.does("objection"):
+        return None
+    told = [
+        s
+        for s in sentences(without_code(before.content))
+        if len(s.encode()) >= 30
+        and len(s) <= 360
+        and _PROPOSED.search(s)
+        and has_detail(s)
+        and not QUESTION.search(s)
+    ]
+    if not told:
+        return None
+    statement = clean_statement(told[-1])
+    lang = language(statement)
+    draft = MemoryDraft(
+        content=phrase("decision", statement, project, statement=statement),
+        context=PHRASES[lang]["chosen_from"],
+        tags=("decision",),
+        confidence=0.6,
+        memory_type="pattern",
+    )
+    return _with_source(draft, before, told[-1])
+
+
+def _with_source(draft: MemoryDraft, source: Message, quote: str) -> MemoryDraft:
+    evidence = Evidence(source.start_line, source.end_line, quote[:400].strip())
+    return MemoryDraft(
+        draft.content,
+        draft.context,
+        draft.resolution,
+        draft.tags,
+        draft.confidence,
+        draft.memory_type,
+        (*draft.evidence, evidence),
+    )

@@ -1,0 +1,139 @@
+"""Written rules for agents that the log shows: instruction files and the guides that slash commands hand in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ultron_core.lessons.describe import path_of
+from ultron_core.lessons.statements import clean_statement, statement_draft
+from ultron_core.models import MemoryDraft, Message
+from ultron_core.transcript.actions import Action, without_code
+from ultron_core.transcript.commands import command_of
+from ultron_core.transcript.harness import HARNESS_COMMANDS, HARNESS_GUIDES, joined
+from ultron_core.transcript.language import sentences
+from ultron_core.transcript.speech import PREFERENCE, any_of
+
+__all__ = ["find_guides", "quotes_guide"]
+
+#: files that are written for agents, whatever the harness
+_FILE = re.compile(
+    r"(?:^|[/\\\s])(?:CLAUDE(?:\.local)?|AGENTS?|GEMINI|copilot-instructions|CONVENTIONS)\.md\b|\.cursorrules|"
+    r"\.windsurfrules|"
+    r"\.cursor/rules/\S+|\.clinerules"
+)
+#: "Contents of /src/shop/CLAUDE.md (project instructions, checked into the codebase):"
+_QUOTED = re.compile(rf"^Contents of \S*(?:{_FILE.pattern})[^\n]*:\s*$", re.MULTILINE)
+#: the harness's mark of a slash command: what follows it was handed in by the command
+_COMMAND = joined(HARNESS_COMMANDS)
+_LAYOUT = joined(HARNESS_GUIDES)
+#: "## Your task"
+_TASK = re.compile(
+    r"^#{1,3} .*\b(?:task|instructions|rules|guidelines)\b.*$|^#{1,3} .*(?:任务|规则|要求).*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: how many messages after the mark the guide of the command may come
+_REACH = 3
+_MIN_GUIDE = 400
+#: a rule by its form
+_RULE = any_of(
+    r"^(?:never|always|do not|don't|avoid|prefer|must|only|make sure|ensure|ignore|keep|run|use|follow|no )\b.{12,}",
+    r"^(?:also,? |and )?we (?:also )?(?:only |always |never )?(?:focus|prefer|aim|avoid|require|use|follow|"
+    r"(?:don't|do not) \w+)\b",
+    r"\b(?:must(?: not)?|never|always|should (?:not|always|never|only)|(?:it is |"
+    r"it's )?better (?:to )?not .+ than)\b",
+    r"^(?:不要|禁止|必须|始终|总是|一律|请勿|避免|优先|使用|保持|确保).{4,}|必须|不得|禁止",
+)
+#: a list and what its items are: "In the review, pay attention to:"
+_LIST = any_of(
+    r"\b(?:pay attention to|ignore|follow|rules?|guidelines?|conventions?|requirements?|make sure|check|verify|"
+    r"avoid|never|always)\b[^:]{0,60}:$",
+    r"(?:注意|忽略|遵循|遵守|规则|规范|要求|避免)[^：:]{0,30}[：:]$",
+)
+#: "output like this example:", "ask the person": how to answer this once
+_FORMAT = any_of(r"\b(?:format your|like this|example|output|respond|answer|summary|arguments?:|your task)\b")
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
+#: "    12→- Never commit": how a tool that reads files numbers their lines
+_LINE_NUMBER = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
+_MOST = 10
+_LENGTH = (20, 360)
+
+
+def find_guides(messages: Sequence[Message], actions: Sequence[Action], project: str) -> list[MemoryDraft]:
+    """The rules of each guide, the first ten of one text; a list is one rule with its items."""
+    drafts: list[MemoryDraft] = []
+    for message, text in _guides(messages, actions):
+        rules = list(_rules(text))[:_MOST]
+        drafts += [
+            statement_draft(
+                "guide", rule, message, quote, project, memory_type="preference", tags=("preference", "guide")
+            )
+            for rule, quote in rules
+            if quote in message.content
+        ]
+    return drafts
+
+
+def quotes_guide(text: str) -> bool:
+    """True for text in which a harness shows a file that is written for agents."""
+    return _QUOTED.search(text) is not None
+
+
+def _guides(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[tuple[Message, str]]:
+    called = -_REACH - 1
+    for position, message in enumerate(messages):
+        text = message.content
+        if message.role != "user":
+            continue
+        quoted = _QUOTED.search(text)
+        if quoted:
+            yield message, text[quoted.end() :]
+        elif _COMMAND.search(text):
+            called = position
+        elif len(text) >= _MIN_GUIDE and (position - called <= _REACH or _LAYOUT.search(text)):
+            yield message, text[_start(text) :]
+    for action in actions:
+        if action.failure is None and _FILE.search(
+            path_of(action.arguments) or _shown(command_of(action) or "")
+        ):
+            yield messages[action.result], action.output
+
+
+def _start(text: str) -> int:
+    """Where the rules of a command begin: after what the command had gathered, such as a status and a diff."""
+    found = [match.end() for match in _TASK.finditer(text)]
+    return found[0] if found else 0
+
+
+def _shown(command: str) -> str:
+    """The command when it prints a file."""
+    return command if re.match(r"\s*(?:cat|head|sed -n|less|bat)\b", command) else ""
+
+
+def _rules(text: str) -> Iterator[tuple[str, str]]:
+    """Rules with the line or sentence that each is quoted from."""
+    lines = without_code(_LINE_NUMBER.sub("", text)).splitlines()
+    place = 0
+    while place < len(lines):
+        line = lines[place].strip()
+        place += 1
+        if not line or re.match(r"[+|#<@]|diff |---", line):
+            continue
+        if _LIST.search(line) and not _FORMAT.search(line):
+            items = []
+            while place < len(lines) and (not lines[place].strip() or _ITEM.match(lines[place])):
+                item = _ITEM.match(lines[place])
+                items += [clean_statement(item["text"])] if item else []
+                place += 1
+            if len(items) >= 2:
+                yield f"{clean_statement(line)}: {'; '.join(items)}"[:600], line
+            continue
+        yield from _single(line)
+
+
+def _single(line: str) -> Iterator[tuple[str, str]]:
+    for sentence in sentences(line):
+        bare = clean_statement(sentence)
+        fits = _LENGTH[0] <= len(bare.encode()) and len(bare) <= _LENGTH[1]
+        if fits and not _FORMAT.search(bare) and (_RULE.search(bare) or PREFERENCE.search(bare)):
+            yield bare, sentence

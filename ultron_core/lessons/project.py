@@ -1,0 +1,151 @@
+"""Whether a segment works on files, and the name of their project, from the paths that its tools were given."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ultron_core.lessons.describe import path_of
+from ultron_core.models import Message
+from ultron_core.transcript.actions import Action, argument_strings
+from ultron_core.transcript.commands import command_of
+
+__all__ = ["is_work", "project_name"]
+
+#: "/home/ana/src/shop/lib/cart.ex": the folder before the first one that a repository's root holds names the project
+_PATH = re.compile(r"(?:/[\w.@+-]+){3,}|[A-Z]:(?:\\[\w.@ +-]+){3,}")
+_ROOT_HOLDS = frozenset(
+    [
+        "src",
+        "lib",
+        "libs",
+        "pkg",
+        "packages",
+        "cmd",
+        "internal",
+        "app",
+        "apps",
+        "test",
+        "tests",
+        "spec",
+        "docs",
+        "scripts",
+        "assets",
+        "priv",
+        "config",
+        "public",
+        "crates",
+        "components",
+        "frontend",
+        "backend",
+        "server",
+        "client",
+        ".git",
+        ".github",
+        "node_modules",
+        "package.json",
+        "go.mod",
+        "pyproject.toml",
+        "Cargo.toml",
+        "README.md",
+        "CLAUDE.md",
+        "AGENTS.md",
+        "Makefile",
+        "mix.exs",
+        "main.go",
+        "main.py",
+        "pom.xml",
+    ]
+)
+#: where no project lies: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
+_ELSEWHERE = frozenset(
+    [
+        "usr",
+        "opt",
+        "var",
+        "etc",
+        "tmp",
+        "private",
+        "bin",
+        "sbin",
+        "proc",
+        "sys",
+        "Library",
+        ".cache",
+        ".claude",
+        ".config",
+        ".local",
+        ".pi",
+        ".gemini",
+        ".npm",
+        ".cargo",
+        "go",
+        "conda",
+        "miniconda3",
+        "anaconda3",
+        "site-packages",
+        "node_modules",
+        "dist-packages",
+    ]
+)
+#: folders that people keep projects in, and names of no project
+_NOT_NAMES = frozenset(
+    [
+        "home",
+        "users",
+        "user",
+        "root",
+        "workspace",
+        "workspaces",
+        "repo",
+        "repos",
+        "projects",
+        "source",
+        "app",
+        "testbed",
+    ]
+)
+#: a person's own folder comes after these: "/home/ana/src" is no project
+_HOMES = frozenset(("home", "Users"))
+_ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
+_MOST = 400
+#: "`getRootProps()`" or the beginning of a fenced block
+_CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)
+
+
+def is_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:
+    """True when the agent ran commands, was given files, or wrote about code: not a talk with a customer."""
+    if any(command_of(action) is not None or path_of(action.arguments) for action in actions):
+        return True
+    return any(_CODE.search(message.content) for message in messages if message.role == "assistant")
+
+
+def project_name(messages: Sequence[Message]) -> str:
+    """The name that most paths agree on, or an empty text."""
+    votes: Counter[str] = Counter()
+    for message in messages:
+        if message.role != "assistant":
+            continue
+        for call in message.tool_calls:
+            for text in argument_strings(call.arguments):
+                votes.update(name for path in _PATH.findall(text[:_MOST]) if (name := _named(path)))
+    if not votes:
+        return ""
+    name, count = votes.most_common(1)[0]
+    return name if count >= 2 and 2 * count >= votes.total() else ""
+
+
+def _named(path: str) -> str:
+    parts = [part for part in re.split(r"[/\\]", path) if part]
+    if not _ELSEWHERE.isdisjoint(parts):
+        return ""
+    for before, part in pairwise(parts[2:] if parts[0] in _HOMES else parts):
+        if part in _ROOT_HOLDS:
+            return (
+                ""
+                if before.casefold() in _NOT_NAMES or before in _ROOT_HOLDS or _ODD.search(before)
+                else before
+            )
+    return ""

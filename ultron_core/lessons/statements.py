@@ -1,0 +1,74 @@
+"""Statements of their own: a sentence as a draft with the project's name, and what disqualifies one."""
+
+from __future__ import annotations
+
+import re
+
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
+from ultron_core.transcript.language import language, one_line
+
+__all__ = ["clean_statement", "has_detail", "phrase", "statement_draft", "without_opening"]
+
+#: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port
+_DETAIL = re.compile(
+    r"`[^`]{2,}`|(?:[\w@~.-]+/)+[\w.*-]+|\b\w+\.(?:py|js|ts|tsx|go|rs|ex|exs|java|json|toml|ya?ml|md|sh|sql|css|"
+    r"db)\b|"
+    r"\b[a-z]+[A-Z]\w+|\b\w+_\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\bv?\d+\.\d+|--\w[\w-]+|[\w)]\(\)|\b\w+::\w+"
+)
+#: what marks a heading, an item or emphasis, and not a word
+_MARKS = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+|#{1,6}\s+|>\s+)+|\*\*|[✅✓❌⚠️]+\s*")
+
+
+def has_detail(text: str) -> bool:
+    """True when a sentence names a thing: a command, a file, an identifier, a version."""
+    return _DETAIL.search(text) is not None
+
+
+def clean_statement(text: str) -> str:
+    """One line without the marks of a list, a heading or emphasis."""
+    return one_line(_MARKS.sub("", text)).strip(" :：")
+
+
+#: "y, let's do", "ok, so ...", "No man, the point is", "dude.... that is not", "hmm "
+_OPENING = re.compile(
+    r"^(?:(?:y|k|yes|yup|yeah|ok(?:ay)?|so|well|and|but|then|hmm+|mm+k?|uh+|oh|dude|man|jesus|alright|no man|"
+    r"like)[\s,.…!]+)+(?=\S{2})",
+    re.IGNORECASE,
+)
+
+
+def without_opening(text: str) -> str:
+    """What a person said without the sounds that they began with."""
+    return _OPENING.sub("", text)
+
+
+def phrase(key: str, text: str, project: str, **values: str) -> str:
+    """The sentence `key` in the language of `text`, with the project's name where it is known."""
+    words = PHRASES[language(text)]
+    return words[f"{key}_in" if project else key].format(project=project, **values)
+
+
+def statement_draft(
+    key: str,
+    statement: str,
+    source: Message,
+    quote: str,
+    project: str,
+    *,
+    memory_type: MemoryType = "pattern",
+    tags: tuple[str, ...] = (),
+    context: str = "",
+    resolution: str = "",
+    confidence: float = 0.65,
+) -> MemoryDraft:
+    """A draft whose content is one statement and whose evidence is one quote of `source`."""
+    return MemoryDraft(
+        content=phrase(key, statement, project, statement=clean_statement(statement)),
+        context=context,
+        resolution=resolution,
+        tags=tags,
+        confidence=confidence,
+        memory_type=memory_type,
+        evidence=(Evidence(source.start_line, source.end_line, quote[:400].strip()),),
+    )

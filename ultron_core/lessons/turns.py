@@ -1,0 +1,105 @@
+"""The turns of people in a segment: what each does, what the agent had done before it, and what followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ultron_core.models import Message
+from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.acts.features import HumanTurn, agent_act
+from ultron_core.transcript.acts.reader import TurnActs, read_many
+from ultron_core.transcript.language import sentences
+from ultron_core.transcript.people import is_human
+from ultron_core.transcript.speech import PROMPT
+
+__all__ = ["Turn", "own_sentences", "read_turns"]
+
+#: a longer message is a pasted document, in which "always" speaks to other readers
+_MAX_MESSAGE = 1500
+_MAX_SENTENCE = 360
+_MIN_BYTES = 8
+#: lines that nobody types: "> quoted", "$ ls", "[01/25/26 9:57  ~/src] go build", "at main (a.js:3)", "+++ b/x"
+_PASTED = re.compile(
+    r"^\s*(?:>|[$❯➜%]\s|\[\d|\d{1,2}:\d\d|at \S+ ?\(|File \"|[+|]|-{2,}|@@|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
+)
+#: a turn that opens a segment further down the log answers an act that the segment does not show
+_FIRST_LINES = 12
+_UNSEEN = "…"
+#: "[Request interrupted by user]"
+_INTERRUPTED = re.compile(r"^\[request interrupted", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a person. `before` is the position of the agent's last message, -1 when there is none; `answer` that
+    of its last message before the next turn, -1 when nothing followed. `objected` says how the next turn took it."""
+
+    position: int
+    message: Message
+    acts: TurnActs
+    before: int
+    answer: int
+    objected: bool
+
+    @property
+    def first(self) -> bool:
+        """True for a turn at the beginning of its session, before which the agent did nothing."""
+        return self.before < 0 and self.message.start_line <= _FIRST_LINES
+
+    def does(self, *acts: str) -> bool:
+        return any(act in self.acts.labels for act in acts)
+
+
+def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
+    """All turns of people, classified in one pass."""
+    places = [i for i, message in enumerate(messages) if is_human(message)]
+    acts = read_many(
+        [_described(messages, i, before) for i, before in zip(places, [-1, *places], strict=False)]
+    )
+    turns = []
+    for number, (place, read) in enumerate(zip(places, acts, strict=True)):
+        following = places[number + 1] if number + 1 < len(places) else len(messages)
+        objected = number + 1 < len(acts) and "objection" in acts[number + 1].labels
+        turns.append(
+            Turn(
+                place,
+                messages[place],
+                read,
+                _last_words(messages, 0, place),
+                _last_words(messages, place, following),
+                objected,
+            )
+        )
+    return tuple(turns)
+
+
+def _described(messages: Sequence[Message], place: int, previous: int) -> HumanTurn:
+    between = messages[previous + 1 : place]
+    calls = tuple(call.name for m in between if m.role == "assistant" for call in m.tool_calls)
+    said = next((m.content for m in reversed(between) if m.role == "assistant" and m.content.strip()), "")
+    stopped = any(_INTERRUPTED.match(m.content) for m in between if m.role == "user")
+    if not said and not calls and messages[place].start_line > _FIRST_LINES:
+        said = _UNSEEN
+    return HumanTurn(messages[place].content, agent_act(said, calls), stopped)
+
+
+def _last_words(messages: Sequence[Message], start: int, end: int) -> int:
+    """The agent's last message with words in it, between two positions."""
+    spoken = (i for i in range(end - 1, start - 1, -1) if messages[i].role == "assistant")
+    return next((i for i in spoken if messages[i].content.strip()), -1)
+
+
+def own_sentences(message: Message, longest: int = _MAX_MESSAGE) -> list[str]:
+    """Sentences of a message in a person's own words; none of a pasted document or a program's prompt."""
+    text = message.content
+    if len(text) > longest or PROMPT.search(text):
+        return []
+    typed = "\n".join(line for line in without_code(text).splitlines() if not _PASTED.match(line))
+    found = []
+    for sentence in sentences(typed):
+        sentence = re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence)
+        if len(sentence.encode()) >= _MIN_BYTES and len(sentence) <= _MAX_SENTENCE and sentence in text:
+            found.append(sentence)
+    return found
