@@ -148,7 +148,9 @@ def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str
 def _ingest_file(root: Path, path: Path) -> IngestFile:
     agent, *rest = path.relative_to(root).parts
     if not rest:
-        return IngestFile(path, DEFAULT_AGENT, storable(path.name))
+        # `drop/x.jsonl` and `drop/default/x.jsonl` are two files of one agent
+        twin = (root / DEFAULT_AGENT / path.name).exists()
+        return IngestFile(path, DEFAULT_AGENT, ("@root/" if twin else "") + storable(path.name))
     return IngestFile(path, storable(agent), storable("/".join(rest)))
 
 
@@ -176,8 +178,6 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
     wanted = set(keys)
     with runtime.database.transaction() as conn:
         rows = session_store.source_files(conn, runtime.account_id)
-        paths = session_store.fetch(conn, "read_paths", {"account_id": runtime.account_id})
-    read_at = {(r["agent_id"], r["session_file"]): r["path"] for r in paths}
     known = {(r["agent_id"], r["session_file"]): r for r in rows}
     files: dict[str, IngestFile] = {}
     root = runtime.settings.sessions_dir
@@ -188,8 +188,10 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
             files[key] = file
     for (agent, name), row in known.items():
         key = row["partition_key"]
-        path = Path(read_at.get((agent, name), row["path"]))
-        if key in wanted and key not in files and path.is_file():
+        if key in files or key not in wanted or row["private_path"] is None:
+            continue
+        path = Path(os.fsdecode(row["private_path"]))
+        if path.is_file():
             files[key] = IngestFile(path, agent, name)
     return files
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ __all__ = [
     "IngestFile",
     "find_files",
     "partition_key",
+    "private_path",
     "readable",
     "session_data_version",
     "session_file_name",
@@ -64,6 +66,11 @@ def session_file_name(path: Path, agent_root: Path) -> str:
         return storable(absolute.relative_to(agent_root).as_posix())
     folder = hashlib.sha256(str(absolute.parent).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     return f"@abs/{folder}/{storable(path.name)}"
+
+
+def private_path(path: Path) -> bytes:
+    """Where a file is, byte for byte and from the root: what a rename is noticed by. Part of the private log."""
+    return os.fsencode(os.path.abspath(path))
 
 
 def readable(name: str) -> str:

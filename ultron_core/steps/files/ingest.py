@@ -3,7 +3,7 @@
 unchanged bytes         nothing is written
 grown or edited         the same session with other messages; segments follow by fingerprint
 no message in common    log rotation: a new generation, the old one stays
-renamed                 old path gone and same bytes (or same inode and shared messages): the same session
+renamed                 old path gone and same bytes (or same device and inode, and mostly the same text)
 unreadable              marked failed with its reason; what was read before stays
 """
 
@@ -110,7 +110,7 @@ def _store(
     digests = [fingerprint_messages([message]) for message in session.messages]
     status = "changed"
     if row is None:
-        row = adopt_renamed(runtime, conn, file, snapshot, digests)
+        row = adopt_renamed(runtime, conn, file, snapshot, session.messages, digests)
         status = "renamed" if row else "new"
     old = sessions.digests(conn, row.id) if row else []
     if row and is_rotation(conn, row, [d[0] for d in old], session.messages, digests):

@@ -25,7 +25,7 @@ def session_values(
     """The columns of a session that was read."""
     info = session.info
     now = runtime.clock()
-    changed = datetime.fromtimestamp(snapshot.mtime_ns / 1e9, UTC)
+    changed = datetime.fromtimestamp(snapshot.facts.mtime_ns / 1e9, UTC)
     return {
         "account_id": runtime.account_id,
         "agent_id": file.agent_id,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ultron_core.steps.files.identity import IngestFile, readable
@@ -11,7 +12,26 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
 
-__all__ = ["Snapshot", "archive", "take_snapshot"]
+__all__ = ["FileFacts", "Snapshot", "archive", "take_snapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a file system says of a file: by this a change is noticed, and the file known under another name."""
+
+    size: int
+    mtime_ns: int
+    device: int
+    inode: int
+
+    @classmethod
+    def of(cls, stat: os.stat_result) -> FileFacts:
+        return cls(stat.st_size, stat.st_mtime_ns, _signed(stat.st_dev), _signed(stat.st_ino))
+
+
+def _signed(number: int) -> int:
+    """As a bigint takes it: network file systems give numbers up to 2**64."""
+    return number - 2**64 if number >= 2**63 else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +40,20 @@ class Snapshot:
 
     body: bytes
     sha256: str
-    size: int
-    mtime_ns: int
-    inode: int
+    facts: FileFacts
+
+    @property
+    def size(self) -> int:
+        return self.facts.size
 
 
 def take_snapshot(path: Path) -> Snapshot:
     """Read the file once. Raises OSError."""
     with path.open("rb") as handle:
-        stat = path.stat()
+        facts = FileFacts.of(os.fstat(handle.fileno()))
         body = handle.read()
-    return Snapshot(body, hashlib.sha256(body).hexdigest(), len(body), stat.st_mtime_ns, stat.st_ino)
+    # what was appended while it was read counts as read; the time from before lets the next scan look again
+    return Snapshot(body, hashlib.sha256(body).hexdigest(), replace(facts, size=len(body)))
 
 
 def archive(runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot) -> None:

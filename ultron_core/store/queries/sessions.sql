@@ -68,13 +68,15 @@ UPDATE task_segments SET session_file = %(new_file)s
 WHERE session_id IN (SELECT id FROM moved);
 
 -- name: rename_candidates
--- Newest generations with these bytes, and where their file was seen last.
-SELECT s.*, f.path AS source_path
+-- Sessions with these bytes, or of this very file (an inode is one only on its device), the file's own first; with
+-- the path their file was read from, part of the private log.
+SELECT s.*, f.private_path
 FROM sessions s
 JOIN source_files f USING (account_id, agent_id, session_file)
 WHERE s.account_id = %(account_id)s AND s.agent_id = %(agent_id)s AND s.session_file <> %(session_file)s
-    AND (s.content_sha256 = %(content_sha256)s OR f.inode = %(inode)s)
-ORDER BY s.generation DESC, s.updated_at DESC;
+    AND f.private_path IS NOT NULL
+    AND (s.content_sha256 = %(content_sha256)s OR (f.device, f.inode) = (%(device)s, %(inode)s))
+ORDER BY coalesce((f.device, f.inode) = (%(device)s, %(inode)s), false) DESC, s.generation DESC, s.updated_at DESC;
 
 -- name: partition_key_owner
 -- Which file holds this partition key.
@@ -170,12 +172,6 @@ INSERT INTO raw_uploads (id, account_id, agent_id, kind, session_file, path, sha
     created_at)
 VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path)s, %(sha256)s, %(bytes)s,
     %(stored)s, %(status)s, %(now)s);
-
--- name: read_paths
--- Where files were read last; part of the private log.
-SELECT DISTINCT ON (agent_id, session_file) agent_id, session_file, path FROM raw_uploads
-WHERE account_id = %(account_id)s AND path IS NOT NULL AND session_file IS NOT NULL
-ORDER BY agent_id, session_file, created_at DESC;
 
 -- name: pending_texts
 -- Texts whose memories are not out yet.
