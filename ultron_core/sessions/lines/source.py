@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO
 
 from ultron_core.errors import SessionFileError
+from ultron_core.sessions.lines.packed import GZIP_MAGIC, unpacked
 
-__all__ = ["MAX_LINE_BYTES", "Source"]
+__all__ = ["MAX_LINE_BYTES", "Source", "check_regular"]
 
 #: A longer physical line is counted as `too_long` and not read into memory.
 MAX_LINE_BYTES = 256 * 2**20
@@ -28,7 +31,8 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 class Source:
     """A session file that can be read more than once. Raises SessionFileError when it cannot be read at all."""
 
-    def __init__(self, path_or_bytes: str | Path | bytes) -> None:
+    def __init__(self, path_or_bytes: str | Path | bytes, max_bytes: int = 0) -> None:
+        self._packed, self._max_bytes = False, max_bytes
         self._bytes: bytes | None = None
         if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
             self.name = "<bytes>"
@@ -36,12 +40,16 @@ class Source:
         else:
             self.path = Path(path_or_bytes)
             self.name = str(path_or_bytes)
-        with self._open() as file:
-            try:
+        try:
+            with self._open() as file:
                 head = file.read(_HEAD_BYTES)
                 self.size = file.seek(0, io.SEEK_END)
-            except OSError as error:
-                raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
+            if head.startswith(GZIP_MAGIC):
+                self._packed = True
+                with self._open() as file:
+                    head = file.read(_HEAD_BYTES)
+        except OSError as error:
+            raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
         self.encoding = _encoding(head)
         self._head = head
 
@@ -51,11 +59,14 @@ class Source:
         return self.encoding in ("utf-8", "utf-8-sig") and _control_share(self._head) > 0.05
 
     def _open(self) -> BinaryIO:
+        file = self._open_as_it_is()
+        return unpacked(file, self.name, self.size, self._max_bytes) if self._packed else file
+
+    def _open_as_it_is(self) -> BinaryIO:
         if self._bytes is not None:
             return io.BytesIO(self._bytes)
         try:
-            if self.path.exists() and not self.path.is_file():
-                raise SessionFileError(f"{self.name} is not a regular file: use a session file.")
+            check_regular(self.path.stat(), self.name)
             return self.path.open("rb", buffering=1 << 18)
         except FileNotFoundError as error:
             raise SessionFileError(f"{self.name} does not exist.") from error
@@ -71,7 +82,7 @@ class Source:
                     return
                 if self.encoding == "utf-8-sig":
                     file.seek(len(codecs.BOM_UTF8))
-                if self.size <= MAX_LINE_BYTES:
+                if self.size <= MAX_LINE_BYTES and not self._packed:
                     yield from file  # no line can be too long
                     return
                 while raw := file.readline(MAX_LINE_BYTES):
@@ -81,6 +92,12 @@ class Source:
                     yield raw
             except OSError as error:
                 raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
+
+
+def check_regular(stat: os.stat_result, name: str) -> None:
+    """Raises SessionFileError for a folder, a pipe or a device: reading one may never end."""
+    if not S_ISREG(stat.st_mode):
+        raise SessionFileError(f"{name} is not a regular file: use a session file.")
 
 
 def _decoded(file: BinaryIO, encoding: str) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The drop folder `<agent_id>/**/*.jsonl` compared with the ledger: new, changed, missing, to be retried."""
+"""The drop folder `<agent_id>/**/*.jsonl[.gz]` compared with the ledger: new, changed, missing, to be retried."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.sessions import PARSER_VERSION
+from ultron_core.sessions.discover import is_session_name
 from ultron_core.steps.files.identity import IngestFile, partition_key, session_data_version, storable
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import sessions as session_store
@@ -126,7 +127,7 @@ def _state(row: dict[str, Any] | None, stat: os.stat_result, now: datetime) -> s
 
 
 def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str], IngestFile]]:
-    """Every .jsonl file below `root`; hidden parts and symlinks are skipped."""
+    """Every session file below `root`; hidden parts and symlinks are skipped."""
     stack = [str(root)]
     while stack:
         folder = stack.pop()
@@ -141,7 +142,7 @@ def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str
                 continue
             if entry.is_dir(follow_symlinks=False):
                 stack.append(entry.path)
-            elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+            elif is_session_name(entry.name) and entry.is_file(follow_symlinks=False):
                 yield entry, _ingest_file(root, Path(entry.path))
 
 

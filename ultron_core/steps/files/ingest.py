@@ -18,7 +18,7 @@ from typing import Any
 from ultron_core.errors import SessionFileError
 from ultron_core.models import LineLedger, Session, SessionInfo
 from ultron_core.segments import fingerprint_messages
-from ultron_core.sessions import PARSER_VERSION, parse_session
+from ultron_core.sessions import PARSER_VERSION, SessionReader
 from ultron_core.steps.files.continuity import adopt_renamed, common_prefix, is_rotation
 from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ledger import note_source
@@ -69,8 +69,11 @@ def ingest_files(
 
 
 def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
+    most = runtime.settings.sessions.ingest_max_bytes
     try:
-        snapshot = take_snapshot(file.path)
+        snapshot = take_snapshot(file.path, most)
+    except SessionFileError as error:
+        return _store_failure(runtime, file, None, str(error))
     except OSError as error:
         why = error.strerror or error
         reason = f"{file.path} cannot be read: {why}. Check that it exists and that you may read it."
@@ -79,7 +82,7 @@ def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
     if known is not None:
         return known
     try:
-        session = parse_session(snapshot.body)
+        session = SessionReader(snapshot.body, max_bytes=most).whole()
     except SessionFileError as error:
         return _store_failure(runtime, file, snapshot, str(error).replace("<bytes>", str(file.path)))
     return runtime.database.run(lambda conn: _store(runtime, conn, file, snapshot, session))

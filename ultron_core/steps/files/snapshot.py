@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ultron_core.errors import SessionFileError
+from ultron_core.sessions.lines.source import check_regular
 from ultron_core.steps.files.identity import IngestFile, readable
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
@@ -47,13 +49,34 @@ class Snapshot:
         return self.facts.size
 
 
-def take_snapshot(path: Path) -> Snapshot:
-    """Read the file once. Raises OSError."""
-    with path.open("rb") as handle:
-        facts = FileFacts.of(os.fstat(handle.fileno()))
-        body = handle.read()
+def take_snapshot(path: Path, max_bytes: int = 0) -> Snapshot:
+    """Read the file once; `max_bytes` 0 means no limit.
+
+    Raises OSError, and SessionFileError for a device or a pipe and for a file over the limit.
+    """
+    check_regular(path.stat(), str(path))  # before it is opened: opening a device may do something
+    with open(path, "rb", opener=_without_waiting) as handle:
+        stat = os.fstat(handle.fileno())
+        check_regular(stat, str(path))  # the file that was opened, should it be another one by now
+        facts = FileFacts.of(stat)
+        _check_size(path, facts.size, max_bytes)
+        body = handle.read(max_bytes + 1 if max_bytes else -1)
+    _check_size(path, len(body), max_bytes)
     # what was appended while it was read counts as read; the time from before lets the next scan look again
     return Snapshot(body, hashlib.sha256(body).hexdigest(), replace(facts, size=len(body)))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe that nobody writes to blocks whoever opens it."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _check_size(path: Path, size: int, most: int) -> None:
+    if most and size > most:
+        raise SessionFileError(
+            f"{path} holds {size:,} bytes, over the limit of {most:,}: split it, or raise ULTRON_INGEST_MAX_BYTES "
+            "(0 means no limit)."
+        )
 
 
 def archive(runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot) -> None:
