@@ -71,7 +71,7 @@ class SessionReader(Iterator[Message]):
             tools=state.tools,
             started_at=state.first_time,
             ended_at=state.last_time,
-            encoding=self._source.encoding,
+            encoding=self._records.encoding or self._source.encoding,
             bytes=self._source.size,
             **state.info,
         )

@@ -11,6 +11,7 @@ from stat import S_ISREG
 from typing import BinaryIO
 
 from ultron_core.errors import SessionFileError
+from ultron_core.sessions.lines.encoding import of_file
 from ultron_core.sessions.lines.packed import GZIP_MAGIC, unpacked
 
 __all__ = ["MAX_LINE_BYTES", "Source", "check_regular"]
@@ -18,13 +19,6 @@ __all__ = ["MAX_LINE_BYTES", "Source", "check_regular"]
 #: A longer physical line is counted as `too_long` and not read into memory.
 MAX_LINE_BYTES = 256 * 2**20
 _HEAD_BYTES = 65_536
-_BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 
 
@@ -50,7 +44,7 @@ class Source:
                     head = file.read(_HEAD_BYTES)
         except OSError as error:
             raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
-        self.encoding = _encoding(head)
+        self.encoding = of_file(head)
         self._head = head
 
     @property
@@ -109,23 +103,6 @@ def _decoded(file: BinaryIO, encoding: str) -> Iterator[bytes]:
 def _skip_rest(file: BinaryIO) -> None:
     while (more := file.readline(1 << 20)) and not more.endswith(b"\n"):
         pass
-
-
-def _encoding(head: bytes) -> str:
-    for bom, name in _BOMS:
-        if head.startswith(bom):
-            return name
-    if b"\0" not in head:
-        return "utf-8"
-    # without a mark: JSON is mostly ASCII, so every second byte of UTF-16 is NUL
-    pairs = len(head) // 2
-    if pairs >= 8 and head.rstrip(b"\x00"):
-        even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
-        if odd > 0.7 * pairs and even < 0.05 * pairs:
-            return "utf-16-le"
-        if even > 0.7 * pairs and odd < 0.05 * pairs:
-            return "utf-16-be"
-    return "utf-8"
 
 
 def _control_share(head: bytes) -> float:

@@ -4,7 +4,7 @@ unchanged bytes         nothing is written
 grown or edited         the same session with other messages; segments follow by fingerprint
 no message in common    log rotation: a new generation, the old one stays
 renamed                 old path gone and same bytes (or same device and inode, and mostly the same text)
-unreadable              marked failed with its reason; what was read before stays
+unreadable              marked failed with its reason, also when no line holds a message; what was read before stays
 """
 
 from __future__ import annotations
@@ -85,7 +85,17 @@ def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
         session = SessionReader(snapshot.body, max_bytes=most).whole()
     except SessionFileError as error:
         return _store_failure(runtime, file, snapshot, str(error).replace("<bytes>", str(file.path)))
+    refused = _refused(session.ledger)
+    if refused and not session.messages:
+        reason = f"{file.path} holds no message that Ultron can read: {refused}. See docs/formats.md."
+        return _store_failure(runtime, file, snapshot, reason)
     return runtime.database.run(lambda conn: _store(runtime, conn, file, snapshot, session))
+
+
+def _refused(ledger: LineLedger) -> str:
+    """Why lines were skipped that hold something, with their numbers; nothing when none were."""
+    reasons = {name: n for name, n in ledger.skipped.items() if name not in ("blank", "nul_padding")}
+    return ", ".join(f"{n} {'line' if n == 1 else 'lines'} {name}" for name, n in sorted(reasons.items()))
 
 
 def _known_unchanged(runtime: Runtime, file: IngestFile, snapshot: Snapshot) -> FileResult | None:

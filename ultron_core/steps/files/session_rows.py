@@ -44,7 +44,7 @@ def session_values(
         "changed_at": min(changed, now),
         "lines": session.ledger.to_json(),
         "message_count": len(session.messages),
-        "status": "ok",
+        "status": "ok" if session.messages or not session.ledger.total else "empty",
         "error": None,
         "parser_version": PARSER_VERSION,
         "now": now,

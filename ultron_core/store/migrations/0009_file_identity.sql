@@ -11,3 +11,10 @@ WHERE u.account_id = f.account_id AND u.agent_id = f.agent_id AND u.session_file
 
 -- Inode numbers are counted by each file system for itself. NULL: not known, then an inode says nothing.
 ALTER TABLE source_files ADD COLUMN device bigint;
+
+-- A log that was read and holds no message is not `ok`: metadata alone is `empty`, what nobody could read `failed`.
+ALTER TABLE sessions DROP CONSTRAINT sessions_status_check;
+ALTER TABLE sessions ADD CONSTRAINT sessions_status_check
+    CHECK (status IN ('ok', 'empty', 'failed', 'source_missing'));
+UPDATE sessions SET status = 'empty'
+WHERE status = 'ok' AND message_count = 0 AND coalesce((lines ->> 'total')::bigint, 0) > 0;

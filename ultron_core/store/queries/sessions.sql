@@ -48,19 +48,22 @@ WHERE id = %(id)s AND (status, error, content_sha256)
 
 -- name: mark_ok
 -- The file is back as it was.
-UPDATE sessions SET status = 'ok', error = NULL, updated_at = %(now)s
-WHERE id = %(id)s AND status <> 'ok';
+UPDATE sessions SET error = NULL, updated_at = %(now)s,
+    status = CASE WHEN message_count = 0 AND coalesce((lines ->> 'total')::bigint, 0) > 0
+    THEN 'empty' ELSE 'ok' END
+WHERE id = %(id)s AND status NOT IN ('ok', 'empty');
 
 -- name: mark_source_missing
 -- The files are gone from the drop folder; nothing is archived.
 UPDATE sessions SET status = 'source_missing', updated_at = %(now)s
 WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = ANY(%(session_files)s)
-    AND status = 'ok';
+    AND status IN ('ok', 'empty');
 
 -- name: rename
 -- The same log under another name keeps its rows.
 WITH moved AS (
-    UPDATE sessions SET session_file = %(new_file)s, status = 'ok', updated_at = %(now)s
+    UPDATE sessions SET session_file = %(new_file)s, updated_at = %(now)s,
+        status = CASE WHEN status = 'source_missing' THEN 'ok' ELSE status END
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
     RETURNING id
 )
