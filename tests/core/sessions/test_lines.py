@@ -167,7 +167,7 @@ def test_missing_files_folders_and_unknown_formats_say_so(tmp_path):
         read_session(tmp_path / "no.jsonl")
     with pytest.raises(SessionFileError, match="not a regular file"):
         read_session(tmp_path)
-    with pytest.raises(InputError, match="one of auto, .*claude_code"):
+    with pytest.raises(InputError, match=r"one of auto, .*claude_code"):
         read_session(b"", "yaml")
 
 
