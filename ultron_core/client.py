@@ -121,6 +121,7 @@ class Ultron:
             quality_llm=quality_llm or llm,
             clock=clock,
         )
+        given.check_id("ULTRON_ACCOUNT_ID", runtime.account_id)
         # a given embedder is used whatever model the account has: nothing else can make its vectors
         other = partial(embedder_of, settings=settings, redact=redact) if embedder is None else _none
         return CurrentModel(runtime, other)
@@ -162,7 +163,7 @@ class Ultron:
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
         with its line ledger. Raises InputError for a path that does not exist; a bad file is a failed result.
         """
-        given.check_name("agent_id", agent_id)
+        given.check_id("agent_id", agent_id)
         several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
         files = find_files(self.runtime, several, agent_id)
         results = ingest_files(self.runtime, files, progress)
@@ -186,7 +187,7 @@ class Ultron:
         Returns `{status, memories_extracted, memories_uploaded, memories, refused, error}`; status is
         `pending` when a model is configured but unavailable.
         """
-        given.check_name("agent_id", agent_id)
+        given.check_id("agent_id", agent_id)
         given.check_text("text", text, most=self.settings.sessions.archive_max_bytes)
         result = text_step.ingest_text(self.runtime, text, agent_id)
         return {

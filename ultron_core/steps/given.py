@@ -14,6 +14,7 @@ from typing import Any, get_args
 from ultron_core.errors import InputError
 from ultron_core.labels import TASK_TYPES
 from ultron_core.models import MemoryType
+from ultron_core.redaction import find_secrets
 from ultron_core.sessions import check_names
 from ultron_core.steps.upload.records import Source, Upload
 
@@ -23,6 +24,7 @@ __all__ = [
     "STATUSES",
     "TIERS",
     "check_count",
+    "check_id",
     "check_name",
     "check_names_of",
     "check_one_of",
@@ -68,6 +70,13 @@ def check_name(name: str, value: Any, *, optional: bool = False) -> None:
     if not value.strip():
         raise InputError(f"{name} is empty: give a name.")
     check_names(**{name: value})
+
+
+def check_id(name: str, value: Any, *, optional: bool = False) -> None:
+    """A name that is stored as it is given in every row that it owns: one that holds a secret is refused."""
+    check_name(name, value, optional=optional)
+    if value is not None and find_secrets(value):
+        raise InputError(f"{name} holds a key, token or password: use a name without it.")
 
 
 def check_names_of(name: str, values: Any, allowed: Collection[str] | None = None) -> None:
@@ -140,7 +149,7 @@ def check_upload(upload: Upload) -> None:
     check_text("context", upload.context)
     check_text("resolution", upload.resolution)
     check_tags(upload.tags)
-    check_name("agent_id", upload.agent_id)
+    check_id("agent_id", upload.agent_id)
     check_name("idempotency_key", upload.idempotency_key, optional=True)
     check_score("confidence", upload.confidence)
     if upload.memory_type is not None:

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ultron_core.errors import SessionFileError
-from ultron_core.models import LineLedger, Session, SessionInfo
+from ultron_core.models import LineLedger, Message, Session, SessionInfo
 from ultron_core.segments import fingerprint_messages
 from ultron_core.sessions import PARSER_VERSION, SessionReader
 from ultron_core.steps.files.continuity import adopt_renamed, common_prefix, is_rotation
-from ultron_core.steps.files.identity import IngestFile
+from ultron_core.steps.files.identity import IngestFile, storable
 from ultron_core.steps.files.ledger import note_source
 from ultron_core.steps.files.session_rows import free_partition_key, session_values, store_skips
 from ultron_core.steps.files.snapshot import Snapshot, archive, take_snapshot
@@ -83,6 +83,7 @@ def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
         return known
     try:
         session = SessionReader(snapshot.body, max_bytes=most).whole()
+        session = replace(session, messages=_with_plain_threads(session.messages))
     except SessionFileError as error:
         return _store_failure(runtime, file, snapshot, str(error).replace("<bytes>", str(file.path)))
     refused = _refused(session.ledger)
@@ -90,6 +91,12 @@ def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
         reason = f"{file.path} holds no message that Ultron can read: {refused}. See docs/formats.md."
         return _store_failure(runtime, file, snapshot, reason)
     return runtime.database.run(lambda conn: _store(runtime, conn, file, snapshot, session))
+
+
+def _with_plain_threads(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Threads are named by ids of the log (`agent:<id>`), and stored with tasks, outside the private log."""
+    named = {thread: storable(thread) for thread in {message.thread for message in messages}}
+    return tuple(m if named[m.thread] == m.thread else replace(m, thread=named[m.thread]) for m in messages)
 
 
 def _refused(ledger: LineLedger) -> str:

@@ -18,3 +18,6 @@ ALTER TABLE sessions ADD CONSTRAINT sessions_status_check
     CHECK (status IN ('ok', 'empty', 'failed', 'source_missing'));
 UPDATE sessions SET status = 'empty'
 WHERE status = 'ok' AND message_count = 0 AND coalesce((lines ->> 'total')::bigint, 0) > 0;
+
+-- A caller may build a key of anything, a secret among it: only its hash is kept.
+UPDATE idempotency_keys SET key = encode(sha256(convert_to(key, 'UTF8')), 'hex');
