@@ -220,10 +220,9 @@ def test_the_socket_takes_known_accounts_only_also_in_a_data_folder_of_an_older_
         data = Path(server.describe()["data"])
     (data / "pg_hba.conf").write_text("local all all trust\n")
     (data / "pg_ident.conf").write_text("")
-    with EmbeddedServer.open(tmp_path / "home") as server:
-        with psycopg.connect(server.url("postgres")) as conn:
-            rows = conn.execute("SELECT auth_method, user_name FROM pg_hba_file_rules").fetchall()
-            names = {r[0] for r in conn.execute("SELECT sys_name FROM pg_ident_file_mappings").fetchall()}
+    with EmbeddedServer.open(tmp_path / "home") as server, psycopg.connect(server.url("postgres")) as conn:
+        rows = conn.execute("SELECT auth_method, user_name FROM pg_hba_file_rules").fetchall()
+        names = {r[0] for r in conn.execute("SELECT sys_name FROM pg_ident_file_mappings").fetchall()}
     assert rows == [("peer", ["ultron"])]
     assert pwd.getpwuid(os.geteuid()).pw_name in names and "nobody" not in names - {
         server.describe()["account"]
