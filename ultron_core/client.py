@@ -29,6 +29,7 @@ from ultron_core.redaction.protocol import Redactor
 from ultron_core.services import ClusterService, TrajectoryService
 from ultron_core.settings import Settings
 from ultron_core.steps import edit as curate
+from ultron_core.steps import given
 from ultron_core.steps.files.identity import find_files
 from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
 from ultron_core.steps.runtime import Clock, Runtime, utc_now
@@ -120,6 +121,7 @@ class Ultron:
             quality_llm=quality_llm or llm,
             clock=clock,
         )
+        given.check_id("ULTRON_ACCOUNT_ID", runtime.account_id)
         # a given embedder is used whatever model the account has: nothing else can make its vectors
         other = partial(embedder_of, settings=settings, redact=redact) if embedder is None else _none
         return CurrentModel(runtime, other)
@@ -161,7 +163,9 @@ class Ultron:
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
         with its line ledger. Raises InputError for a path that does not exist; a bad file is a failed result.
         """
-        files = find_files(self.runtime, paths, agent_id)
+        given.check_id("agent_id", agent_id)
+        several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
+        files = find_files(self.runtime, several, agent_id)
         results = ingest_files(self.runtime, files, progress)
         report = process_pending(self.runtime) if process else ProcessReport()
         return {
@@ -183,6 +187,8 @@ class Ultron:
         Returns `{status, memories_extracted, memories_uploaded, memories, refused, error}`; status is
         `pending` when a model is configured but unavailable.
         """
+        given.check_id("agent_id", agent_id)
+        given.check_text("text", text, most=self.settings.sessions.archive_max_bytes)
         result = text_step.ingest_text(self.runtime, text, agent_id)
         return {
             "success": result.status == "done",
@@ -204,21 +210,26 @@ class Ultron:
         *,
         agent_id: str = "default",
     ) -> MemoryRecord:
-        """Redact, classify, deduplicate and store one memory; returns the row it became or was merged into."""
-        upload = upload_step.Upload(
-            content=content,
-            context=context,
-            resolution=resolution,
-            tags=tuple(tags),
-            agent_id=agent_id,
-            sources=(upload_step.Source(kind="upload"),),
-            idempotency_key=idempotency_key,
+        """Redact, classify, deduplicate and store one memory; returns the row it became or was merged into.
+
+        Each text may have a million characters, a memory 100 tags, and a tag, key or agent 200 characters. Raises
+        InputError.
+        """
+        upload = given.upload_of(
+            {
+                "content": content,
+                "context": context,
+                "resolution": resolution,
+                "tags": tags,
+                "agent_id": agent_id,
+                "idempotency_key": idempotency_key,
+            }
         )
         return upload_step.upload_memories(self.runtime, [upload])[0].record
 
     def upload_memories(self, memories: Sequence[Any]) -> list[MemoryRecord]:
         """Many at once: mappings with the arguments of `upload_memory`. The result is as if given one by one."""
-        uploads = [_as_upload(memory) for memory in memories]
+        uploads = [given.upload_of(memory) for memory in given.items_of("memories", memories)]
         return [result.record for result in upload_step.upload_memories(self.runtime, uploads)]
 
     def load_memories(
@@ -231,7 +242,7 @@ class Ultron:
         """Very many at once, for example from another Ultron: like `upload_memories`, but without a search for
         near-duplicates, and with index and clusters built at the end. Returns how many are new. `expected` is
         the number of memories, when it is known."""
-        uploads = (_as_upload(memory) for memory in memories)
+        uploads = (given.upload_of(memory) for memory in memories)
         return bulk_step.load_memories(self.runtime, uploads, expected=expected, progress=progress)
 
     # --- out --------------------------------------------------------------------------------------------
@@ -256,8 +267,18 @@ class Ultron:
         """Memories by meaning and by words, best first. `detail_level` is `l0` or `l1`.
 
         `rerank` True lets the model reorder the best of them (None: ULTRON_SEARCH_RERANK). A hit that is
-        probably not about the query is marked `weak`.
+        probably not about the query is marked `weak`. Raises InputError, also for a tier, type or status that does
+        not exist; `limit` may be up to 10,000.
         """
+        given.check_text("query", query, most=given.MOST_QUERY)
+        given.check_text("detail_level", detail_level, most=given.MOST_NAME)
+        given.check_count("limit", limit, most=given.MOST_RESULTS)
+        given.check_names_of("memory_type", memory_types, given.MEMORY_TYPES)
+        given.check_names_of("tier", tiers, given.TIERS)
+        given.check_one_of("status", status, given.STATUSES)
+        given.check_names_of("tags", tags)
+        given.check_name("agent_id", agent_id, optional=True)
+        given.check_times(since=since, until=until)
         return search_step.search_memories(
             self.runtime,
             query,
@@ -287,15 +308,19 @@ class Ultron:
         """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted).
 
         A hit that is probably not about the query is marked `weak`. `since` and `until` filter by time; a time
-        named in the query only ranks what was said then higher.
+        named in the query only ranks what was said then higher. Raises InputError; `limit` may be up to 10,000.
         """
+        given.check_text("query", query, most=given.MOST_QUERY)
+        given.check_count("limit", limit, most=given.MOST_RESULTS)
+        given.check_name("agent_id", agent_id, optional=True)
+        given.check_times(since=since, until=until)
         return session_search_step.search_sessions(
             self.runtime, query, limit, agent_id=agent_id, since=since, until=until
         )
 
     def get_memory_details(self, ids: Sequence[str | UUID]) -> list[MemoryRecord]:
         """Full memories in the order of `ids`; unknown ids are left out. Counts two hits each."""
-        return curate.get_memories(self.runtime, ids)
+        return curate.get_memories(self.runtime, given.items_of("ids", ids))
 
     def get_memory_sources(self, memory_id: str | UUID) -> list[MemorySource]:
         """Where a memory comes from: file, lines and the quote it is based on."""
@@ -316,7 +341,11 @@ class Ultron:
         resolution: str | None = None,
         tags: Sequence[str] | None = None,
     ) -> MemoryRecord:
-        """Change fields of a memory; a field that is None stays. Raises NotFoundError."""
+        """Change fields of a memory; a field that is None stays. Raises NotFoundError and InputError."""
+        for name, text in (("content", content), ("context", context), ("resolution", resolution)):
+            if text is not None:
+                given.check_text(name, text)
+        given.check_tags(tags)
         return curate.update_memory(
             self.runtime, memory_id, content=content, context=context, resolution=resolution, tags=tags
         )
@@ -331,6 +360,7 @@ class Ultron:
 
     def archive_memories_by_tag(self, tag: str) -> int:
         """Archive every active memory that carries the tag; returns how many."""
+        given.check_name("tag", tag)
         return curate.archive_memories_by_tag(self.runtime, tag)
 
     def reembed(
@@ -366,12 +396,3 @@ def _none(_: str) -> None:
 
 def _file_result(result: FileResult) -> dict[str, Any]:
     return {"success": result.success, **asdict(result)}
-
-
-def _as_upload(memory: Any) -> upload_step.Upload:
-    if isinstance(memory, upload_step.Upload):
-        return memory
-    values = dict(memory)
-    values["tags"] = tuple(values.get("tags") or ())
-    values.setdefault("sources", (upload_step.Source(kind="upload"),))
-    return upload_step.Upload(**values)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
+from ultron_core.steps import given
 from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.export import export_rows
 from ultron_core.steps.runtime import Runtime
@@ -30,14 +31,17 @@ class TrajectoryService:
 
     def segment_pending_sessions(self, batch_size: int = 50) -> list[StageResult]:
         """Segment up to `batch_size` sessions that wait."""
+        given.check_count("batch_size", batch_size)
         return run_batch(self._runtime, segment.STEP, batch_size)
 
     def label_pending_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Label up to `batch_size` closed segments."""
+        given.check_count("batch_size", batch_size)
         return run_batch(self._runtime, label.STEP, batch_size)
 
     def extract_memories_from_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Extract memories from up to `batch_size` labelled segments."""
+        given.check_count("batch_size", batch_size)
         return run_batch(self._runtime, extract.STEP, batch_size)
 
     def get_trajectory_stats(self) -> dict[str, Any]:
@@ -57,6 +61,9 @@ class TrajectoryService:
         self, task_type: str | None = None, min_quality_score: float = 0.8, limit: int = 5000
     ) -> list[dict[str, Any]]:
         """Training rows `{messages, tools, topic, ...}` of eligible segments, best first; writes nothing."""
+        given.check_task_type(task_type)
+        given.check_score("min_quality_score", min_quality_score)
+        given.check_count("limit", limit)
         return export_rows(
             self._runtime, task_type=task_type, min_quality_score=min_quality_score, limit=limit
         )
@@ -97,8 +104,10 @@ class ClusterService:
         self, cluster_id: str | UUID | None = None, limit: int = 20
     ) -> Sequence[cluster_step.ClusterChange]:
         """Merges and splits with their reasons, newest first."""
+        given.check_count("limit", limit, most=given.MOST_RESULTS)
         return cluster_step.get_cluster_changes(self._runtime, cluster_id, limit)
 
     def mark_crystallized(self, cluster_id: str | UUID, skill_slug: str) -> None:
         """Record that the cluster's memories became this skill."""
+        given.check_name("skill_slug", skill_slug)
         cluster_step.mark_crystallized(self._runtime, cluster_id, skill_slug)

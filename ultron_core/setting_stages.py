@@ -93,6 +93,12 @@ class SessionSettings(Stage):
         ge=0,
         about="A log's last task counts as finished after this long without a change.",
     )
+    ingest_max_bytes: int = setting(
+        2_000_000_000,
+        "ULTRON_INGEST_MAX_BYTES",
+        ge=0,
+        about="A file above this size, also when it is unpacked from gz, is marked failed; 0 means no limit.",
+    )
     archive_max_bytes: int = setting(
         10_000_000,
         "ULTRON_ARCHIVE_MAX_BYTES",

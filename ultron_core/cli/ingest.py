@@ -30,7 +30,7 @@ _FATES = ("total", "message", "part", "metadata")
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=str))
 @click.option(
     "--agent", "agent_id", default="default", show_default=True, help="Agent whose sessions these are."
 )
@@ -41,14 +41,14 @@ _FATES = ("total", "message", "part", "metadata")
 @click.pass_obj
 def ingest(
     settings: Settings,
-    paths: tuple[Path, ...],
+    paths: tuple[str, ...],
     agent_id: str,
     claude_code: bool,
     codex: bool,
     process: bool,
     as_json: bool,
 ) -> None:
-    """Read session files (.jsonl) and folders of them."""
+    """Read session files (.jsonl, .jsonl.gz) and folders of them."""
     batches = _batches(paths, agent_id, claude_code, codex)
     with open_ultron(settings) as ultron:
         outcomes: list[dict[str, Any]] = []
@@ -74,9 +74,9 @@ def ingest(
 
 
 def _batches(
-    paths: Sequence[Path], agent_id: str, claude_code: bool, codex: bool
-) -> list[tuple[list[Path], str]]:
-    batches: list[tuple[list[Path], str]] = []
+    paths: Sequence[str], agent_id: str, claude_code: bool, codex: bool
+) -> list[tuple[list[str | Path], str]]:
+    batches: list[tuple[list[str | Path], str]] = []
     if paths:
         batches.append((list(paths), agent_id))
     for wanted, folder, name in (

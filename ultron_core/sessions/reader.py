@@ -20,18 +20,23 @@ from ultron_core.sessions.turns import Turns, tidied
 __all__ = ["PARSER_VERSION", "SessionReader", "parse_session", "read_session"]
 
 #: raised whenever the same bytes may give different messages
-PARSER_VERSION = "3"
+PARSER_VERSION = "4"
 _BINARY_AFTER = 2000
 
 
 class SessionReader(Iterator[Message]):
-    """Iterates over the messages of one session; `ledger` and `info` are complete when it is exhausted."""
+    """Iterates over the messages of one session; `ledger` and `info` are complete when it is exhausted.
 
-    def __init__(self, path_or_bytes: str | Path | bytes, session_format: str = "auto") -> None:
+    A gz file may unpack to `max_bytes` (0: no limit) and to 200 times its size.
+    """
+
+    def __init__(
+        self, path_or_bytes: str | Path | bytes, session_format: str = "auto", *, max_bytes: int = 0
+    ) -> None:
         if session_format != "auto" and session_format not in FORMATS:
             names = ", ".join(["auto", *FORMATS])
             raise InputError(f"session_format {session_format!r} is unknown; use one of {names}.")
-        self._source = Source(path_or_bytes)
+        self._source = Source(path_or_bytes, max_bytes)
         self._only = None if session_format == "auto" else session_format
         self._builder = LedgerBuilder()
         #: lines that the pass for threads found to carry no message
@@ -47,6 +52,11 @@ class SessionReader(Iterator[Message]):
     def __next__(self) -> Message:
         return next(self._messages)
 
+    def whole(self) -> Session:
+        """The rest of the session at once."""
+        messages = tuple(self._messages)
+        return Session(messages, self.ledger, self.info)
+
     @property
     def ledger(self) -> LineLedger:
         """The fate of the lines read so far."""
@@ -61,7 +71,7 @@ class SessionReader(Iterator[Message]):
             tools=state.tools,
             started_at=state.first_time,
             ended_at=state.last_time,
-            encoding=self._source.encoding,
+            encoding=self._records.encoding or self._source.encoding,
             bytes=self._source.size,
             **state.info,
         )
@@ -114,14 +124,12 @@ def read_session(path_or_bytes: str | Path | bytes, session_format: str = "auto"
 
     `session_format` is `auto` or a name in FORMATS. Line formats are read with flat memory; see
     docs/formats.md for those that take two passes or are read whole. Raises SessionFileError when the file
-    cannot be read at all (missing, not a regular file, binary), InputError for an unknown format; bad lines are
-    counted in `.ledger` instead.
+    cannot be read at all (missing, not a regular file, binary, a damaged gz or one of over 200 times its size),
+    InputError for an unknown format; bad lines are counted in `.ledger` instead.
     """
     return SessionReader(path_or_bytes, session_format)
 
 
 def parse_session(path_or_bytes: str | Path | bytes, session_format: str = "auto") -> Session:
     """The whole session at once; arguments and errors as in read_session."""
-    reader = SessionReader(path_or_bytes, session_format)
-    messages = tuple(reader)
-    return Session(messages, reader.ledger, reader.info)
+    return SessionReader(path_or_bytes, session_format).whole()

@@ -31,7 +31,93 @@ def _claude(uuid, parent, kind, content, **more):
 
 _IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJDRA=="}}
 
+
+def _qwen(uuid, parent, kind, role, *parts, **more):
+    row = {
+        "uuid": uuid,
+        "parentUuid": parent,
+        "sessionId": "s",
+        "timestamp": STAMP,
+        "type": kind,
+        "cwd": "/r",
+    }
+    return {**row, "version": "0.21", "message": {"role": role, "parts": list(parts)}, **more}
+
+
+def _gemini(own, kind, content, **more):
+    return {"id": own, "timestamp": STAMP, "type": kind, "content": content, **more}
+
+
+_RAN = {"id": "c", "name": "ls", "response": {"output": "a.py"}}
+
 ROWS = {
+    "qwen": [
+        _qwen("u1", None, "user", "user", {"text": "List the files."}),
+        _qwen("a1", "u1", "assistant", "model", {"text": "I look.", "thought": True}),
+        _qwen(
+            "a1",
+            "u1",
+            "assistant",
+            "model",
+            {"functionCall": {"id": "c", "name": "ls", "args": {"path": "."}}},
+            model="qwen-coder",
+            usageMetadata={"promptTokenCount": 12, "candidatesTokenCount": 4},
+        ),
+        _qwen("r1", "a1", "tool_result", "user", {"functionResponse": _RAN}, toolCallResult={}),
+        {"uuid": "t1", "parentUuid": "r1", "type": "system", "subtype": "ui_telemetry", "systemPayload": {}},
+        _qwen("a2", "t1", "assistant", "model", {"text": "One file."}),
+        _qwen("u2", None, "user", "user", {"inlineData": {"mimeType": "image/png", "data": "QUJDRA=="}}),
+    ],
+    "gemini": [
+        {"sessionId": "g", "projectHash": "0b", "startTime": STAMP, "lastUpdated": STAMP, "kind": "main"},
+        _gemini("u", "user", [{"text": "List the files."}]),
+        {"$set": {"lastUpdated": STAMP}},
+        _gemini(
+            "m",
+            "gemini",
+            "",
+            thoughts=[{"subject": "Plan", "description": "Run ls."}],
+            tokens={"input": 100, "output": 10, "cached": 1, "thoughts": 2},
+            model="gemini-3",
+            toolCalls=[
+                {
+                    "id": "c",
+                    "name": "ls",
+                    "args": {},
+                    "result": [{"functionResponse": _RAN}],
+                    "status": "success",
+                },
+                {"id": "d", "name": "rm", "args": {}, "resultDisplay": "no", "status": "cancelled"},
+            ],
+        ),
+        _gemini("i", "info", "Request cancelled."),
+        {"id": "m4", "timestamp": STAMP, "type": "model", "parts": [{"text": "One file."}]},
+    ],
+    "grok": [
+        {"type": "system", "content": "You are a command-line tool."},
+        {
+            "type": "user",
+            "content": [{"type": "text", "text": "<user_info>\nmacos\n</user_info>"}],
+            "synthetic_reason": "environment_context",
+        },
+        {"type": "user", "content": [{"type": "text", "text": "Read a.py."}], "prompt_index": 0},
+        {
+            "type": "reasoning",
+            "id": "r",
+            "summary": [{"type": "summary_text", "text": "I read it."}],
+            "encrypted_content": "x",
+            "status": "completed",
+        },
+        {
+            "type": "assistant",
+            "content": "I read it.",
+            "model_id": "grok-4",
+            "tool_calls": [{"id": "c", "name": "read_file", "arguments": '{"path": "a.py"}'}],
+        },
+        {"type": "tool_result", "tool_call_id": "c", "content": "print(1)\n"},
+        {"type": "backend_tool_call", "kind": {"tool_type": "web_search", "action": {"query": "print"}}},
+        {"type": "assistant", "content": "It prints 1.", "model_id": "grok-4"},
+    ],
     "claude_code": [
         _claude("u1", None, "user", "Fix it.\n<system-reminder>x</system-reminder>", cwd="/r", version="2"),
         {"type": "progress", "uuid": "p1", "parentUuid": "u1", "data": {"type": "hook_progress"}},

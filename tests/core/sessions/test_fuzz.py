@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.core.sessions.rows import ROWS
 from ultron_core.errors import SessionFileError
+from ultron_core.models import LineLedger
 from ultron_core.sessions import FORMATS, parse_session, read_session
 
 ALL = [row for rows in ROWS.values() for row in rows]
@@ -40,7 +41,11 @@ def physical_lines(body):
 
 def check(body, session_format="auto"):
     """Read the bytes; nothing escapes, and messages and the ledger agree line by line."""
-    reader = read_session(body, session_format)
+    try:
+        reader = read_session(body, session_format)
+    except SessionFileError:
+        assert body.startswith(b"\x1f\x8b\x08"), "only a gz is opened before it is read"
+        return [], LineLedger()
     try:
         messages = list(reader)
     except SessionFileError:

@@ -123,7 +123,7 @@ def test_bad_bytes_nul_and_lone_surrogates_are_cleaned():
     body = b'{"role": "user", "content": "caf\xe9 ok"}\n'
     body += b'{"role": "user", "content": "a\\ud83d b\\u0000c \\ud83d\\ude00"}\n\0\0{"role": "user", "content": "x"}\0'
     got = texts(parse_session(body))
-    assert got == ["caf\ufffd ok", "a bc \U0001f600", "x"]
+    assert got == ["café ok", "a bc \U0001f600", "x"]
 
 
 def test_repeated_lines_without_an_id_are_kept():
@@ -167,7 +167,7 @@ def test_missing_files_folders_and_unknown_formats_say_so(tmp_path):
         read_session(tmp_path / "no.jsonl")
     with pytest.raises(SessionFileError, match="not a regular file"):
         read_session(tmp_path)
-    with pytest.raises(InputError, match="one of auto, claude_code"):
+    with pytest.raises(InputError, match=r"one of auto, .*claude_code"):
         read_session(b"", "yaml")
 
 

@@ -213,3 +213,17 @@ def test_root_in_a_private_home_opens_no_folder(home):
         shutil.rmtree(root, ignore_errors=True)
         if not had_system_dir and not any(SYSTEM_DIR.iterdir()):
             SYSTEM_DIR.rmdir()
+
+
+def test_the_socket_takes_known_accounts_only_also_in_a_data_folder_of_an_older_version(tmp_path):
+    with EmbeddedServer.open(tmp_path / "home") as server:
+        data = Path(server.describe()["data"])
+    (data / "pg_hba.conf").write_text("local all all trust\n")
+    (data / "pg_ident.conf").write_text("")
+    with EmbeddedServer.open(tmp_path / "home") as server, psycopg.connect(server.url("postgres")) as conn:
+        rows = conn.execute("SELECT auth_method, user_name FROM pg_hba_file_rules").fetchall()
+        names = {r[0] for r in conn.execute("SELECT sys_name FROM pg_ident_file_mappings").fetchall()}
+    assert rows == [("peer", ["ultron"])]
+    assert pwd.getpwuid(os.geteuid()).pw_name in names and "nobody" not in names - {
+        server.describe()["account"]
+    }

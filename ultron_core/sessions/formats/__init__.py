@@ -15,10 +15,13 @@ from ultron_core.sessions.formats import (
     copilot,
     cursor,
     droid,
+    gemini,
+    grok,
     kimi,
     openai,
     openclaw,
     pi,
+    qwen,
     sharegpt,
     swe_agent,
 )
@@ -33,6 +36,8 @@ ORIGINS = Origins([antigravity.MARKS, claude_code.MARKS, codex.MARKS, cursor.MAR
 #: name -> module, asked in this order; a row belongs to the first format that claims it
 FORMATS: MappingProxyType[str, Format] = MappingProxyType(
     {
+        "qwen": qwen,
+        "grok": grok,
         "claude_code": claude_code,
         "codex": codex,
         "copilot": copilot,
@@ -41,6 +46,7 @@ FORMATS: MappingProxyType[str, Format] = MappingProxyType(
         "pi": pi,
         "openclaw": openclaw,
         "droid": droid,
+        "gemini": gemini,
         "cursor": cursor,
         "swe_agent": swe_agent,
         "sharegpt": sharegpt,

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from ultron_core.sessions.lines.encoding import LineDecoder
 from ultron_core.sessions.lines.ledger import LedgerBuilder
 from ultron_core.sessions.lines.scan import element_lines, scan
 from ultron_core.sessions.lines.source import MAX_LINE_BYTES
@@ -39,10 +40,16 @@ class RecordReader:
         self._ledger = ledger
         self._open: list[bytes] = []
         self._open_line = self._open_bytes = self._depth = 0
+        self._decoder = LineDecoder()
         #: the last line that was one clean record and nothing more
         self.clean_line = 0
         #: another JSON value was seen
         self._value = False
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding of lines that were not UTF-8, if any were read."""
+        return self._decoder.encoding
 
     @property
     def saw_json(self) -> bool:
@@ -53,7 +60,8 @@ class RecordReader:
         loads, quiet, number = orjson.loads, self._quiet, 0
         for number, raw in enumerate(self._lines, 1):
             if self._open:
-                yield from self._continue(raw, number)
+                # what no encoding makes sense of is settled where the open object is given up
+                yield from self._continue(self._decoder.to_utf8(raw) or raw, number)
                 continue
             if quiet and number in quiet:
                 self._ledger.settle(number, number, "metadata")
@@ -82,10 +90,13 @@ class RecordReader:
             self._ledger.settle(number, number, "skipped", "not_an_object")
         return None
 
-    def _look(self, raw: bytes, number: int) -> Iterator[Record]:
+    def _look(self, given: bytes, number: int) -> Iterator[Record]:
         """A line that is not JSON by itself."""
-        if len(raw) > MAX_LINE_BYTES:
+        if len(given) > MAX_LINE_BYTES:
             return self._ledger.settle(number, number, "skipped", "too_long")
+        raw = self._decoder.to_utf8(given)
+        if raw is None:
+            return self._ledger.settle(number, number, "skipped", "undecodable")
         line = raw.strip(_PADDING)
         if not line:
             return self._ledger.settle(number, number, "skipped", "nul_padding" if b"\0" in raw else "blank")

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO
 
 from ultron_core.errors import SessionFileError
+from ultron_core.sessions.lines.encoding import of_file
+from ultron_core.sessions.lines.packed import GZIP_MAGIC, unpacked
 
-__all__ = ["MAX_LINE_BYTES", "Source"]
+__all__ = ["MAX_LINE_BYTES", "Source", "check_regular"]
 
 #: A longer physical line is counted as `too_long` and not read into memory.
 MAX_LINE_BYTES = 256 * 2**20
 _HEAD_BYTES = 65_536
-_BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 
 
 class Source:
     """A session file that can be read more than once. Raises SessionFileError when it cannot be read at all."""
 
-    def __init__(self, path_or_bytes: str | Path | bytes) -> None:
+    def __init__(self, path_or_bytes: str | Path | bytes, max_bytes: int = 0) -> None:
+        self._packed, self._max_bytes = False, max_bytes
         self._bytes: bytes | None = None
         if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
             self.name = "<bytes>"
@@ -36,13 +34,17 @@ class Source:
         else:
             self.path = Path(path_or_bytes)
             self.name = str(path_or_bytes)
-        with self._open() as file:
-            try:
+        try:
+            with self._open() as file:
                 head = file.read(_HEAD_BYTES)
                 self.size = file.seek(0, io.SEEK_END)
-            except OSError as error:
-                raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
-        self.encoding = _encoding(head)
+            if head.startswith(GZIP_MAGIC):
+                self._packed = True
+                with self._open() as file:
+                    head = file.read(_HEAD_BYTES)
+        except OSError as error:
+            raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
+        self.encoding = of_file(head)
         self._head = head
 
     @property
@@ -51,11 +53,14 @@ class Source:
         return self.encoding in ("utf-8", "utf-8-sig") and _control_share(self._head) > 0.05
 
     def _open(self) -> BinaryIO:
+        file = self._open_as_it_is()
+        return unpacked(file, self.name, self.size, self._max_bytes) if self._packed else file
+
+    def _open_as_it_is(self) -> BinaryIO:
         if self._bytes is not None:
             return io.BytesIO(self._bytes)
         try:
-            if self.path.exists() and not self.path.is_file():
-                raise SessionFileError(f"{self.name} is not a regular file: use a session file.")
+            check_regular(self.path.stat(), self.name)
             return self.path.open("rb", buffering=1 << 18)
         except FileNotFoundError as error:
             raise SessionFileError(f"{self.name} does not exist.") from error
@@ -71,7 +76,7 @@ class Source:
                     return
                 if self.encoding == "utf-8-sig":
                     file.seek(len(codecs.BOM_UTF8))
-                if self.size <= MAX_LINE_BYTES:
+                if self.size <= MAX_LINE_BYTES and not self._packed:
                     yield from file  # no line can be too long
                     return
                 while raw := file.readline(MAX_LINE_BYTES):
@@ -83,6 +88,12 @@ class Source:
                 raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
 
 
+def check_regular(stat: os.stat_result, name: str) -> None:
+    """Raises SessionFileError for a folder, a pipe or a device: reading one may never end."""
+    if not S_ISREG(stat.st_mode):
+        raise SessionFileError(f"{name} is not a regular file: use a session file.")
+
+
 def _decoded(file: BinaryIO, encoding: str) -> Iterator[bytes]:
     with io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n") as text:
         while line := text.readline(MAX_LINE_BYTES):
@@ -92,23 +103,6 @@ def _decoded(file: BinaryIO, encoding: str) -> Iterator[bytes]:
 def _skip_rest(file: BinaryIO) -> None:
     while (more := file.readline(1 << 20)) and not more.endswith(b"\n"):
         pass
-
-
-def _encoding(head: bytes) -> str:
-    for bom, name in _BOMS:
-        if head.startswith(bom):
-            return name
-    if b"\0" not in head:
-        return "utf-8"
-    # without a mark: JSON is mostly ASCII, so every second byte of UTF-16 is NUL
-    pairs = len(head) // 2
-    if pairs >= 8 and head.rstrip(b"\x00"):
-        even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
-        if odd > 0.7 * pairs and even < 0.05 * pairs:
-            return "utf-16-le"
-        if even > 0.7 * pairs and odd < 0.05 * pairs:
-            return "utf-16-be"
-    return "utf-8"
 
 
 def _control_share(head: bytes) -> float:

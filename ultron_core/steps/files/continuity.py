@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from ultron_core.models import Message
 from ultron_core.steps.files.identity import IngestFile
@@ -22,21 +22,53 @@ _SHARED_LEAST = 0.2
 
 
 def adopt_renamed(
-    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot, digests: Sequence[str]
+    runtime: Runtime,
+    conn: Connection,
+    file: IngestFile,
+    snapshot: Snapshot,
+    messages: Sequence[Message],
+    digests: Sequence[str],
 ) -> SessionRow | None:
-    """The session this file was under another name, renamed: its old path is gone, and the content is shared."""
+    """The session this file was under another name: its old path is gone, and the log is the same one.
+
+    The same bytes, or the same inode on the same device with the same text: the number of a deleted file is given
+    to the next one, and two logs of one harness share their first lines.
+    """
+    account, agent = runtime.account_id, file.agent_id
     candidates = sessions.rename_candidates(
-        conn, runtime.account_id, file.agent_id, file.session_file, snapshot.sha256, snapshot.inode
+        conn,
+        account,
+        agent,
+        file.session_file,
+        snapshot.sha256,
+        (snapshot.facts.device, snapshot.facts.inode),
     )
-    new = set(digests)
     for row, path in candidates:
-        if Path(path).exists():
+        if not _is_gone(path):
             continue
-        shares = any(d[0] in new for d in sessions.digests(conn, row.id))
-        if row.content_sha256 == snapshot.sha256 or shares:
-            sessions.rename(conn, row, file.session_file, runtime.clock())
-            return replace(row, session_file=file.session_file)
+        if row.content_sha256 != snapshot.sha256:
+            old = [d[0] for d in sessions.digests(conn, row.id)]
+            if not old or is_rotation(conn, row, old, messages, digests):
+                continue
+        # of two copies read at the same time only one was the file
+        sessions.lock_file(conn, account, agent, row.session_file)
+        now = sessions.latest(conn, account, agent, row.session_file, for_update=True)
+        if now is None or now.id != row.id:
+            continue
+        sessions.rename(conn, row, file.session_file, runtime.clock())
+        return replace(row, session_file=file.session_file)
     return None
+
+
+def _is_gone(path: bytes) -> bool:
+    """Whether nothing has this path any more. A folder that may not be read proves nothing."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def is_rotation(

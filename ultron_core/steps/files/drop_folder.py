@@ -1,4 +1,4 @@
-"""The drop folder `<agent_id>/**/*.jsonl` compared with the ledger: new, changed, missing, to be retried."""
+"""The drop folder `<agent_id>/**/*.jsonl[.gz]` compared with the ledger: new, changed, missing, to be retried."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.sessions import PARSER_VERSION
+from ultron_core.sessions.discover import is_session_name
 from ultron_core.steps.files.identity import IngestFile, partition_key, session_data_version, storable
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import sessions as session_store
@@ -126,7 +127,7 @@ def _state(row: dict[str, Any] | None, stat: os.stat_result, now: datetime) -> s
 
 
 def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str], IngestFile]]:
-    """Every .jsonl file below `root`; hidden parts and symlinks are skipped."""
+    """Every session file below `root`; hidden parts and symlinks are skipped."""
     stack = [str(root)]
     while stack:
         folder = stack.pop()
@@ -141,14 +142,16 @@ def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str
                 continue
             if entry.is_dir(follow_symlinks=False):
                 stack.append(entry.path)
-            elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+            elif is_session_name(entry.name) and entry.is_file(follow_symlinks=False):
                 yield entry, _ingest_file(root, Path(entry.path))
 
 
 def _ingest_file(root: Path, path: Path) -> IngestFile:
     agent, *rest = path.relative_to(root).parts
     if not rest:
-        return IngestFile(path, DEFAULT_AGENT, storable(path.name))
+        # `drop/x.jsonl` and `drop/default/x.jsonl` are two files of one agent
+        twin = (root / DEFAULT_AGENT / path.name).exists()
+        return IngestFile(path, DEFAULT_AGENT, ("@root/" if twin else "") + storable(path.name))
     return IngestFile(path, storable(agent), storable("/".join(rest)))
 
 
@@ -176,8 +179,6 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
     wanted = set(keys)
     with runtime.database.transaction() as conn:
         rows = session_store.source_files(conn, runtime.account_id)
-        paths = session_store.fetch(conn, "read_paths", {"account_id": runtime.account_id})
-    read_at = {(r["agent_id"], r["session_file"]): r["path"] for r in paths}
     known = {(r["agent_id"], r["session_file"]): r for r in rows}
     files: dict[str, IngestFile] = {}
     root = runtime.settings.sessions_dir
@@ -188,8 +189,10 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
             files[key] = file
     for (agent, name), row in known.items():
         key = row["partition_key"]
-        path = Path(read_at.get((agent, name), row["path"]))
-        if key in wanted and key not in files and path.is_file():
+        if key in files or key not in wanted or row["private_path"] is None:
+            continue
+        path = Path(os.fsdecode(row["private_path"]))
+        if path.is_file():
             files[key] = IngestFile(path, agent, name)
     return files
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ __all__ = [
     "IngestFile",
     "find_files",
     "partition_key",
+    "private_path",
     "readable",
     "session_data_version",
     "session_file_name",
@@ -40,7 +42,7 @@ def find_files(runtime: Runtime, paths: Sequence[str | Path], agent_id: str) -> 
     """The session files under `paths`, directories expanded, each once.
 
     Inside the drop folder of this agent the name is relative to it, elsewhere `@abs/<hash>/<name>`.
-    Raises InputError for an empty agent or no paths, SessionFileError for a path that does not exist.
+    Raises InputError for an empty agent, no paths or an empty one, SessionFileError for a path that does not exist.
     """
     if not agent_id or "/" in agent_id or agent_id in {".", ".."}:
         raise InputError(f"agent_id {agent_id!r} is not valid: use a name without '/'.")
@@ -50,7 +52,7 @@ def find_files(runtime: Runtime, paths: Sequence[str | Path], agent_id: str) -> 
         raise InputError("No paths given: name session files or folders that hold .jsonl files.")
     root = (runtime.settings.sessions_dir / agent_id).resolve()
     files: dict[str, IngestFile] = {}
-    for path in discover_sessions([Path(p).expanduser() for p in paths]):
+    for path in discover_sessions(paths):
         name = session_file_name(path, root)
         files[name] = IngestFile(path, agent_id, name)
     return list(files.values())
@@ -64,6 +66,11 @@ def session_file_name(path: Path, agent_root: Path) -> str:
         return storable(absolute.relative_to(agent_root).as_posix())
     folder = hashlib.sha256(str(absolute.parent).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     return f"@abs/{folder}/{storable(path.name)}"
+
+
+def private_path(path: Path) -> bytes:
+    """Where a file is, byte for byte and from the root: what a rename is noticed by. Part of the private log."""
+    return os.fsencode(path.absolute())
 
 
 def readable(name: str) -> str:

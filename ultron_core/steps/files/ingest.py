@@ -3,8 +3,8 @@
 unchanged bytes         nothing is written
 grown or edited         the same session with other messages; segments follow by fingerprint
 no message in common    log rotation: a new generation, the old one stays
-renamed                 old path gone and same bytes (or same inode and shared messages): the same session
-unreadable              marked failed with its reason; what was read before stays
+renamed                 old path gone and same bytes (or same device and inode, and mostly the same text)
+unreadable              marked failed with its reason, also when no line holds a message; what was read before stays
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ultron_core.errors import SessionFileError
-from ultron_core.models import LineLedger, Session, SessionInfo
+from ultron_core.models import LineLedger, Message, Session, SessionInfo
 from ultron_core.segments import fingerprint_messages
-from ultron_core.sessions import PARSER_VERSION, parse_session
+from ultron_core.sessions import PARSER_VERSION, SessionReader
 from ultron_core.steps.files.continuity import adopt_renamed, common_prefix, is_rotation
-from ultron_core.steps.files.identity import IngestFile
+from ultron_core.steps.files.identity import IngestFile, storable
 from ultron_core.steps.files.ledger import note_source
 from ultron_core.steps.files.session_rows import free_partition_key, session_values, store_skips
 from ultron_core.steps.files.snapshot import Snapshot, archive, take_snapshot
@@ -69,8 +69,11 @@ def ingest_files(
 
 
 def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
+    most = runtime.settings.sessions.ingest_max_bytes
     try:
-        snapshot = take_snapshot(file.path)
+        snapshot = take_snapshot(file.path, most)
+    except SessionFileError as error:
+        return _store_failure(runtime, file, None, str(error))
     except OSError as error:
         why = error.strerror or error
         reason = f"{file.path} cannot be read: {why}. Check that it exists and that you may read it."
@@ -79,10 +82,27 @@ def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
     if known is not None:
         return known
     try:
-        session = parse_session(snapshot.body)
+        session = SessionReader(snapshot.body, max_bytes=most).whole()
+        session = replace(session, messages=_with_plain_threads(session.messages))
     except SessionFileError as error:
         return _store_failure(runtime, file, snapshot, str(error).replace("<bytes>", str(file.path)))
+    refused = _refused(session.ledger)
+    if refused and not session.messages:
+        reason = f"{file.path} holds no message that Ultron can read: {refused}. See docs/formats.md."
+        return _store_failure(runtime, file, snapshot, reason)
     return runtime.database.run(lambda conn: _store(runtime, conn, file, snapshot, session))
+
+
+def _with_plain_threads(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Threads are named by ids of the log (`agent:<id>`), and stored with tasks, outside the private log."""
+    named = {thread: storable(thread) for thread in {message.thread for message in messages}}
+    return tuple(m if named[m.thread] == m.thread else replace(m, thread=named[m.thread]) for m in messages)
+
+
+def _refused(ledger: LineLedger) -> str:
+    """Why lines were skipped that hold something, with their numbers; nothing when none were."""
+    reasons = {name: n for name, n in ledger.skipped.items() if name not in ("blank", "nul_padding")}
+    return ", ".join(f"{n} {'line' if n == 1 else 'lines'} {name}" for name, n in sorted(reasons.items()))
 
 
 def _known_unchanged(runtime: Runtime, file: IngestFile, snapshot: Snapshot) -> FileResult | None:
@@ -110,7 +130,7 @@ def _store(
     digests = [fingerprint_messages([message]) for message in session.messages]
     status = "changed"
     if row is None:
-        row = adopt_renamed(runtime, conn, file, snapshot, digests)
+        row = adopt_renamed(runtime, conn, file, snapshot, session.messages, digests)
         status = "renamed" if row else "new"
     old = sessions.digests(conn, row.id) if row else []
     if row and is_rotation(conn, row, [d[0] for d in old], session.messages, digests):

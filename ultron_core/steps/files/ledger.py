@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from ultron_core.steps.files.identity import IngestFile, storable
-from ultron_core.steps.files.snapshot import Snapshot
+from ultron_core.steps.files.identity import IngestFile, private_path, storable
+from ultron_core.steps.files.snapshot import FileFacts, Snapshot
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
@@ -33,7 +33,7 @@ def note_source(
         before = sessions.source_file_attempts(conn, runtime.account_id, file.agent_id, file.session_file)
         attempts = before + 1
     wait = min(_RETRY_FIRST * 2 ** min(attempts, 12), _RETRY_MOST)
-    size, mtime_ns, inode = _facts(file.path, snapshot)
+    facts = _facts(file.path, snapshot)
     sessions.upsert_source_file(
         conn,
         {
@@ -42,9 +42,11 @@ def note_source(
             "session_file": file.session_file,
             "partition_key": key,
             "path": storable(str(file.path)),
-            "size": size,
-            "mtime_ns": mtime_ns,
-            "inode": inode,
+            "private_path": private_path(file.path),
+            "size": facts.size,
+            "mtime_ns": facts.mtime_ns,
+            "device": facts.device,
+            "inode": facts.inode,
             "sha256": snapshot.sha256 if snapshot else None,
             "state": "failed" if error else "ingested",
             "attempts": attempts,
@@ -55,12 +57,11 @@ def note_source(
     )
 
 
-def _facts(path: Path, snapshot: Snapshot | None) -> tuple[int, int, int]:
-    """Size, modification time and inode; of an unreadable file, whatever can still be seen from outside."""
+def _facts(path: Path, snapshot: Snapshot | None) -> FileFacts:
+    """What identifies the file; of an unreadable one, whatever can still be seen from outside."""
     if snapshot:
-        return snapshot.size, snapshot.mtime_ns, snapshot.inode
+        return snapshot.facts
     try:
-        stat = path.stat()
-    except OSError:
-        return 0, 0, 0
-    return stat.st_size, stat.st_mtime_ns, stat.st_ino
+        return FileFacts.of(path.stat())
+    except (OSError, ValueError):
+        return FileFacts(0, 0, 0, 0)

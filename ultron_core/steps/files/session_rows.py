@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.models import Drop, Session
+from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.identity import IngestFile, partition_key
 from ultron_core.steps.files.snapshot import Snapshot
@@ -25,7 +26,7 @@ def session_values(
     """The columns of a session that was read."""
     info = session.info
     now = runtime.clock()
-    changed = datetime.fromtimestamp(snapshot.mtime_ns / 1e9, UTC)
+    changed = datetime.fromtimestamp(snapshot.facts.mtime_ns / 1e9, UTC)
     return {
         "account_id": runtime.account_id,
         "agent_id": file.agent_id,
@@ -35,20 +36,25 @@ def session_values(
         "bytes": snapshot.size,
         "format": info.format,
         "harness": info.harness,
-        "harness_version": info.harness_version,
+        "harness_version": _clean(info.harness_version),
         "cwd": runtime.redactor.redact_text(info.cwd).text if info.cwd else None,
         "tools": runtime.redactor.redact_json(list(info.tools))[0] if info.tools else [],
-        "model": info.model,
+        "model": _clean(info.model),
         "started_at": info.started_at,
         "ended_at": info.ended_at,
         "changed_at": min(changed, now),
         "lines": session.ledger.to_json(),
         "message_count": len(session.messages),
-        "status": "ok",
+        "status": "ok" if session.messages or not session.ledger.total else "empty",
         "error": None,
         "parser_version": PARSER_VERSION,
         "now": now,
     }
+
+
+def _clean(name: str | None) -> str | None:
+    """A log may hold anything where a version is expected, a key among it."""
+    return redact_patterns(name).text if name else None
 
 
 def free_partition_key(runtime: Runtime, conn: Connection, file: IngestFile) -> str:

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ultron_core.errors import SessionFileError
+from ultron_core.sessions.lines.source import check_regular
 from ultron_core.steps.files.identity import IngestFile, readable
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
 
-__all__ = ["Snapshot", "archive", "take_snapshot"]
+__all__ = ["FileFacts", "Snapshot", "archive", "take_snapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a file system says of a file: by this a change is noticed, and the file known under another name."""
+
+    size: int
+    mtime_ns: int
+    device: int
+    inode: int
+
+    @classmethod
+    def of(cls, stat: os.stat_result) -> FileFacts:
+        return cls(stat.st_size, stat.st_mtime_ns, _signed(stat.st_dev), _signed(stat.st_ino))
+
+
+def _signed(number: int) -> int:
+    """As a bigint takes it: network file systems give numbers up to 2**64."""
+    return number - 2**64 if number >= 2**63 else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +42,41 @@ class Snapshot:
 
     body: bytes
     sha256: str
-    size: int
-    mtime_ns: int
-    inode: int
+    facts: FileFacts
+
+    @property
+    def size(self) -> int:
+        return self.facts.size
 
 
-def take_snapshot(path: Path) -> Snapshot:
-    """Read the file once. Raises OSError."""
-    with path.open("rb") as handle:
-        stat = path.stat()
-        body = handle.read()
-    return Snapshot(body, hashlib.sha256(body).hexdigest(), len(body), stat.st_mtime_ns, stat.st_ino)
+def take_snapshot(path: Path, max_bytes: int = 0) -> Snapshot:
+    """Read the file once; `max_bytes` 0 means no limit.
+
+    Raises OSError, and SessionFileError for a device or a pipe and for a file over the limit.
+    """
+    check_regular(path.stat(), str(path))  # before it is opened: opening a device may do something
+    with open(path, "rb", opener=_without_waiting) as handle:
+        stat = os.fstat(handle.fileno())
+        check_regular(stat, str(path))  # the file that was opened, should it be another one by now
+        facts = FileFacts.of(stat)
+        _check_size(path, facts.size, max_bytes)
+        body = handle.read(max_bytes + 1 if max_bytes else -1)
+    _check_size(path, len(body), max_bytes)
+    # what was appended while it was read counts as read; the time from before lets the next scan look again
+    return Snapshot(body, hashlib.sha256(body).hexdigest(), replace(facts, size=len(body)))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe that nobody writes to blocks whoever opens it."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _check_size(path: Path, size: int, most: int) -> None:
+    if most and size > most:
+        raise SessionFileError(
+            f"{path} holds {size:,} bytes, over the limit of {most:,}: split it, or raise ULTRON_INGEST_MAX_BYTES "
+            "(0 means no limit)."
+        )
 
 
 def archive(runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot) -> None:

@@ -135,12 +135,12 @@ class _Planner:
         return self._plan
 
     def _known(self, item: Prepared) -> Decision | None:
-        key = item.upload.idempotency_key
+        key = item.key
         if key and key in self._keys:
             request_hash, memory_id = self._keys[key]
             if request_hash != item.request_hash:
                 raise InputError(
-                    f"idempotency_key {key!r} was used for another memory: use a new key for new words."
+                    "This idempotency_key was used for another memory: use a new key for new words."
                 )
             return Decision(item, memory_id, "known", "idempotency_key", memory_id)
         for giver in item.givers:
@@ -237,8 +237,8 @@ class _Planner:
         """Later uploads of the batch see this one as if it were stored."""
         if decision.action == "known":
             return
-        if item.upload.idempotency_key:
-            self._keys[item.upload.idempotency_key] = (item.request_hash, decision.memory_id)
+        if item.key:
+            self._keys[item.key] = (item.request_hash, decision.memory_id)
         for giver in item.givers:
             self._given.setdefault((giver, item.body), decision.memory_id)
         self._digests.setdefault(item.digest, decision.memory_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -97,6 +98,12 @@ class Prepared:
     vector: Floats | None
     needs_model: bool
     request_hash: str
+
+    @property
+    def key(self) -> str:
+        """The idempotency key as it is stored, "" without one: a hash, as callers build keys of what they like."""
+        given = self.upload.idempotency_key
+        return hashlib.sha256(given.encode()).hexdigest() if given else ""
 
     @property
     def digest(self) -> str:

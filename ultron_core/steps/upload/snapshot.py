@@ -135,7 +135,7 @@ class _Asked:
 
 def _ask_words(runtime: Runtime, conn: Connection, prepared: Sequence[Prepared]) -> _Asked:
     account = runtime.account
-    keys = sorted({item.upload.idempotency_key for item in prepared if item.upload.idempotency_key})
+    keys = sorted({item.key for item in prepared if item.key})
     givers = sorted({giver for item in prepared for giver in item.givers})
     same = {
         "types": _types(prepared),

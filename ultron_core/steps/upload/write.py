@@ -136,11 +136,9 @@ def _decision(decision: Decision, contribution_id: UUID) -> origins.DecisionRow:
 
 
 def _has_new_key(decision: Decision) -> bool:
-    return bool(decision.item.upload.idempotency_key) and decision.reason != "idempotency_key"
+    return bool(decision.item.key) and decision.reason != "idempotency_key"
 
 
 def _key(decision: Decision) -> origins.KeyRow:
     item = decision.item
-    return origins.KeyRow(
-        item.upload.agent_id, item.upload.idempotency_key or "", item.request_hash, decision.memory_id
-    )
+    return origins.KeyRow(item.upload.agent_id, item.key, item.request_hash, decision.memory_id)

@@ -48,19 +48,22 @@ WHERE id = %(id)s AND (status, error, content_sha256)
 
 -- name: mark_ok
 -- The file is back as it was.
-UPDATE sessions SET status = 'ok', error = NULL, updated_at = %(now)s
-WHERE id = %(id)s AND status <> 'ok';
+UPDATE sessions SET error = NULL, updated_at = %(now)s,
+    status = CASE WHEN message_count = 0 AND coalesce((lines ->> 'total')::bigint, 0) > 0
+    THEN 'empty' ELSE 'ok' END
+WHERE id = %(id)s AND status NOT IN ('ok', 'empty');
 
 -- name: mark_source_missing
 -- The files are gone from the drop folder; nothing is archived.
 UPDATE sessions SET status = 'source_missing', updated_at = %(now)s
 WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = ANY(%(session_files)s)
-    AND status = 'ok';
+    AND status IN ('ok', 'empty');
 
 -- name: rename
 -- The same log under another name keeps its rows.
 WITH moved AS (
-    UPDATE sessions SET session_file = %(new_file)s, status = 'ok', updated_at = %(now)s
+    UPDATE sessions SET session_file = %(new_file)s, updated_at = %(now)s,
+        status = CASE WHEN status = 'source_missing' THEN 'ok' ELSE status END
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
     RETURNING id
 )
@@ -68,13 +71,15 @@ UPDATE task_segments SET session_file = %(new_file)s
 WHERE session_id IN (SELECT id FROM moved);
 
 -- name: rename_candidates
--- Newest generations with these bytes, and where their file was seen last.
-SELECT s.*, f.path AS source_path
+-- Sessions with these bytes, or of this very file (an inode is one only on its device), the file's own first; with
+-- the path their file was read from, part of the private log.
+SELECT s.*, f.private_path
 FROM sessions s
 JOIN source_files f USING (account_id, agent_id, session_file)
 WHERE s.account_id = %(account_id)s AND s.agent_id = %(agent_id)s AND s.session_file <> %(session_file)s
-    AND (s.content_sha256 = %(content_sha256)s OR f.inode = %(inode)s)
-ORDER BY s.generation DESC, s.updated_at DESC;
+    AND f.private_path IS NOT NULL
+    AND (s.content_sha256 = %(content_sha256)s OR (f.device, f.inode) = (%(device)s, %(inode)s))
+ORDER BY coalesce((f.device, f.inode) = (%(device)s, %(inode)s), false) DESC, s.generation DESC, s.updated_at DESC;
 
 -- name: partition_key_owner
 -- Which file holds this partition key.
@@ -170,12 +175,6 @@ INSERT INTO raw_uploads (id, account_id, agent_id, kind, session_file, path, sha
     created_at)
 VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path)s, %(sha256)s, %(bytes)s,
     %(stored)s, %(status)s, %(now)s);
-
--- name: read_paths
--- Where files were read last; part of the private log.
-SELECT DISTINCT ON (agent_id, session_file) agent_id, session_file, path FROM raw_uploads
-WHERE account_id = %(account_id)s AND path IS NOT NULL AND session_file IS NOT NULL
-ORDER BY agent_id, session_file, created_at DESC;
 
 -- name: pending_texts
 -- Texts whose memories are not out yet.

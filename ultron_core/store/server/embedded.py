@@ -29,11 +29,11 @@ import psycopg
 
 from ultron_core.errors import ServerStartError
 from ultron_core.store.database import ensure_database
+from ultron_core.store.server.access import USER, write_access
 from ultron_core.store.server.place import PORT, Place, choose_place, make_socket_dir
 
 __all__ = ["EmbeddedServer"]
 
-USER = "ultron"
 START_SECONDS = 60
 RECOVER_SECONDS = 45
 LOG_LIMIT_BYTES = 10_000_000
@@ -199,6 +199,7 @@ def _start(place: Place, listen_port: int | None) -> _Running:
             _init(place)
         socket_dir = make_socket_dir(place)
         _write_conf(place, socket_dir, listen_port)
+        write_access(place, listen_port)
         _prepare_log(place)
         _forget_dead_server(place, socket_dir)
     except OSError as error:

@@ -94,9 +94,17 @@ def mark_ok(conn: Connection, session_id: UUID, now: datetime) -> bool:
 
 
 def rename_candidates(
-    conn: Connection, account_id: str, agent_id: str, session_file: str, sha256: str, inode: int
-) -> list[tuple[SessionRow, str]]:
-    """Sessions that may be this file under an earlier name, each with the path it was last seen at."""
+    conn: Connection,
+    account_id: str,
+    agent_id: str,
+    session_file: str,
+    sha256: str,
+    file_id: tuple[int, int],
+) -> list[tuple[SessionRow, bytes]]:
+    """Sessions that may be this file under an earlier name, each with the private path it was read from.
+
+    `file_id` is the file's device and inode.
+    """
     rows = _SQL.fetch(
         conn,
         "rename_candidates",
@@ -105,10 +113,11 @@ def rename_candidates(
             "agent_id": agent_id,
             "session_file": session_file,
             "content_sha256": sha256,
-            "inode": inode,
+            "device": file_id[0],
+            "inode": file_id[1],
         },
     )
-    return [(SessionRow.from_row(row), row["source_path"]) for row in rows]
+    return [(SessionRow.from_row(row), row["private_path"]) for row in rows]
 
 
 def rename(conn: Connection, old: SessionRow, new_file: str, now: datetime) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import random
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 
 import pytest
 
@@ -95,7 +96,7 @@ class Agents:
         if chosen := self.any_memory():
             self.ultron.delete_memory(chosen)
             left = {row["key"] for row in rows(self.ultron, "SELECT key FROM idempotency_keys")}
-            self.keys = {key: fact for key, fact in self.keys.items() if key in left}
+            self.keys = {k: fact for k, fact in self.keys.items() if sha256(k.encode()).hexdigest() in left}
 
     def undo(self):
         merges = "SELECT id FROM merge_decisions WHERE decision = 'merge' AND undone_at IS NULL"
