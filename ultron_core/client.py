@@ -42,6 +42,7 @@ from ultron_core.steps.upkeep.current_model import CurrentModel
 from ultron_core.steps.upkeep.reembed import GRACE_SECONDS, ReembedReport
 from ultron_core.steps.upload import bulk as bulk_step
 from ultron_core.steps.upload import upload as upload_step
+from ultron_core.steps.upload.records import upload_of_mapping
 from ultron_core.store.database import Database
 from ultron_core.store.migrate import migrate
 from ultron_core.store.server import EmbeddedServer
@@ -150,7 +151,7 @@ class Ultron:
     def ingest(
         self,
         paths: Sequence[str | Path],
-        agent_id: str = "default",
+        agent_id: str,
         process: bool = False,
         *,
         progress: Progress | None = None,
@@ -205,20 +206,22 @@ class Ultron:
         agent_id: str = "default",
     ) -> MemoryRecord:
         """Redact, classify, deduplicate and store one memory; returns the row it became or was merged into."""
-        upload = upload_step.Upload(
-            content=content,
-            context=context,
-            resolution=resolution,
-            tags=tuple(tags),
-            agent_id=agent_id,
-            sources=(upload_step.Source(kind="upload"),),
-            idempotency_key=idempotency_key,
-        )
-        return upload_step.upload_memories(self.runtime, [upload])[0].record
+        given = {
+            "content": content,
+            "context": context,
+            "resolution": resolution,
+            "tags": tags,
+            "agent_id": agent_id,
+            "idempotency_key": idempotency_key,
+        }
+        return self.upload_memories([given])[0]
 
     def upload_memories(self, memories: Sequence[Any]) -> list[MemoryRecord]:
-        """Many at once: mappings with the arguments of `upload_memory`. The result is as if given one by one."""
-        uploads = [_as_upload(memory) for memory in memories]
+        """Many at once: mappings with the arguments of `upload_memory`. The result is as if given one by one.
+
+        Raises InputError for anything else in a mapping.
+        """
+        uploads = [upload_of_mapping(memory) for memory in memories]
         return [result.record for result in upload_step.upload_memories(self.runtime, uploads)]
 
     def load_memories(
@@ -231,7 +234,7 @@ class Ultron:
         """Very many at once, for example from another Ultron: like `upload_memories`, but without a search for
         near-duplicates, and with index and clusters built at the end. Returns how many are new. `expected` is
         the number of memories, when it is known."""
-        uploads = (_as_upload(memory) for memory in memories)
+        uploads = (upload_of_mapping(memory) for memory in memories)
         return bulk_step.load_memories(self.runtime, uploads, expected=expected, progress=progress)
 
     # --- out --------------------------------------------------------------------------------------------
@@ -366,12 +369,3 @@ def _none(_: str) -> None:
 
 def _file_result(result: FileResult) -> dict[str, Any]:
     return {"success": result.success, **asdict(result)}
-
-
-def _as_upload(memory: Any) -> upload_step.Upload:
-    if isinstance(memory, upload_step.Upload):
-        return memory
-    values = dict(memory)
-    values["tags"] = tuple(values.get("tags") or ())
-    values.setdefault("sources", (upload_step.Source(kind="upload"),))
-    return upload_step.Upload(**values)

@@ -85,7 +85,7 @@ WRITERS = {
 COUNTS = {
     "sessions": 12,
     "messages": 2,
-    "task_segments": 13,
+    "task_segments": 14,
     "source_files": 4,
     "raw_blobs": 1,
     "raw_uploads": 3,

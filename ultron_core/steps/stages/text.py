@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -51,10 +51,12 @@ def ingest_text(runtime: Runtime, text: str, agent_id: str) -> StageResult:
     return _work_through(runtime, [Item(upload_id, "", _Text(agent_id, text))])[0]
 
 
-def process_pending_texts(runtime: Runtime, batch_size: int | None = None) -> list[StageResult]:
+def process_pending_texts(
+    runtime: Runtime, batch_size: int | None = None, tried: Collection[UUID] = ()
+) -> list[StageResult]:
     """Work on texts that wait for a model, oldest first."""
     with runtime.database.transaction() as conn:
-        rows = session_store.fetch(conn, "pending_texts", runtime.waiting(batch_size=batch_size))
+        rows = session_store.fetch(conn, "pending_texts", runtime.waiting(batch_size=batch_size, tried=tried))
     items = [
         Item(row["id"], "", _Text(row["agent_id"], zlib.decompress(row["body"]).decode("utf-8")))
         for row in rows

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+from ultron_core.errors import InputError
 from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary
 from ultron_core.models import MemoryDraft, MemoryType
 from ultron_core.steps.rows.body import body_digest
@@ -12,10 +15,12 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["Prepared", "Source", "Upload", "UploadResult", "extractor_of", "upload_of_draft"]
+__all__ = ["DIRECT", "Prepared", "Source", "Upload", "UploadResult", "extractor_of", "upload_of_draft", "upload_of_mapping"]
 
 #: extractor of what was given by hand
 DIRECT = "direct"
+#: what a mapping of `upload_memories` may hold: the arguments of `upload_memory`
+_GIVEN = ("content", "context", "resolution", "tags", "idempotency_key", "agent_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,27 @@ class Upload:
     sources: tuple[Source, ...] = (Source(kind="upload"),)
     idempotency_key: str | None = None
     extractor: str = DIRECT
+
+
+def upload_of_mapping(memory: Any) -> Upload:
+    """What a caller gives in a mapping. Raises InputError for anything but the documented arguments."""
+    if not isinstance(memory, Mapping):
+        raise InputError(f"A memory is a mapping with content, not {type(memory).__name__}.")
+    if unknown := sorted(set(map(str, memory)) - set(_GIVEN)):
+        raise InputError(
+            f"{', '.join(unknown)} cannot be given with a memory: use {', '.join(_GIVEN)}. "
+            "Type, confidence and sources are Ultron's to decide."
+        )
+    values = {name: value for name, value in memory.items() if value is not None}
+    if "content" not in values:
+        raise InputError("A memory needs content.")
+    tags = values.pop("tags", ())
+    if isinstance(tags, str) or not isinstance(tags, Iterable) or not all(isinstance(t, str) for t in tags):
+        raise InputError("tags must be a list of strings.")
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise InputError(f"{name} must be a string, not {type(value).__name__}.")
+    return Upload(**values, tags=tuple(tags))
 
 
 def extractor_of(runtime: Runtime) -> str:
