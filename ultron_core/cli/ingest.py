@@ -177,7 +177,9 @@ def _print_report(settings: Settings, report: ProcessReport) -> None:
     if report.pending:
         console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}", markup=False)
     if report.exhausted:
-        console().print(f"{report.exhausted} used up their tries (ULTRON_MAX_ATTEMPTS): `ultron retry` frees them.")
+        console().print(
+            f"{report.exhausted} used up their tries (ULTRON_MAX_ATTEMPTS): `ultron retry` frees them."
+        )
     if report.failed:
         console().print(f"{report.failed} failed: {'; '.join(report.errors[:2])}", markup=False)
 

@@ -97,9 +97,7 @@ def trajectory_stats(runtime: Runtime) -> dict[str, Any]:
     with runtime.database.transaction() as conn:
         sessions = session_store.fetch(conn, "stats", params)[0]
         segments = segment_store.fetch(conn, "stats", params)[0]
-        scored = segment_store.fetch(
-            conn, "labels_from", {**runtime.account, "lowest": min(thresholds)}
-        )
+        scored = segment_store.fetch(conn, "labels_from", {**runtime.account, "lowest": min(thresholds)})
     found = [row["quality_metrics"] for row in scored]
     segments |= {
         "memory_eligible": sum(is_memory_eligible(label, thresholds[0]).ok for label in found),

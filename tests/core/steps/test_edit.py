@@ -313,7 +313,8 @@ def test_a_memory_does_not_keep_the_tag_of_a_segment_that_is_gone(settings, tmp_
     with Ultron(settings) as ultron:
         ultron.ingest([one_log, other], "agent", process=True)
         shared = one(
-            ultron, "SELECT memory_id AS id FROM memory_sources GROUP BY 1 HAVING count(DISTINCT segment_id) = 2"
+            ultron,
+            "SELECT memory_id AS id FROM memory_sources GROUP BY 1 HAVING count(DISTINCT segment_id) = 2",
         )["id"]
         before = tags_of(ultron, shared)
         assert len(before) == 2

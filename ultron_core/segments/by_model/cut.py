@@ -30,14 +30,16 @@ def cut_by_model(
     twice named no usable task; nothing is decided then and the caller tries again later.
     """
     bodies = [_body(message) for message in messages]
-    # the number is as wide as it can get, so that each message is counted once whatever window it is in
-    tokens = [count_tokens(_line(len(bodies), m, b)) for m, b in zip(messages, bodies, strict=True)]
+    # what is sent is counted: the frame, and each line with the newline that joins it to the next. The number is as wide
+    # as it can get, so that each message is counted once whatever window it is in
+    budget = max(window_tokens - count_tokens(_framed([])), 1)
+    tokens = [count_tokens(_line(len(bodies), m, b) + "\n") for m, b in zip(messages, bodies, strict=True)]
 
     def ask(window: Window) -> list[Task]:
         own = bodies[window.start : window.end]
         if window.shortened:
-            head = count_tokens(_line(1, messages[window.start], ""))
-            own = [shorten(own[0], max(window_tokens - head, 1), count_tokens)]
+            head = count_tokens(_line(1, messages[window.start], "") + "\n")
+            own = [shorten(own[0], max(budget - head, 1), count_tokens)]
         lines = [
             _line(number, messages[window.start + number - 1], body)
             for number, body in enumerate(own, start=1)
@@ -46,7 +48,7 @@ def cut_by_model(
             replace(t, start=t.start + window.start, end=t.end + window.start) for t in _ask_twice(llm, lines)
         ]
 
-    return cut_by_windows(tokens, window_tokens, ask, closed_positions(messages))
+    return cut_by_windows(tokens, budget, ask, closed_positions(messages))
 
 
 def _ask_twice(llm: LLM, lines: Sequence[str]) -> list[Task]:
@@ -70,11 +72,14 @@ def _ask_twice(llm: LLM, lines: Sequence[str]) -> list[Task]:
 
 
 def _chat(lines: Sequence[str]) -> list[dict[str, str]]:
-    text = "\n".join(["<messages>", *lines, "</messages>"])
     return [
         {"role": "system", "content": _prompt().replace("{last}", str(len(lines)))},
-        {"role": "user", "content": text},
+        {"role": "user", "content": _framed(lines)},
     ]
+
+
+def _framed(lines: Sequence[str]) -> str:
+    return "\n".join(["<messages>", *lines, "</messages>"])
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,16 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["DIRECT", "Prepared", "Source", "Upload", "UploadResult", "extractor_of", "upload_of_draft", "upload_of_mapping"]
+__all__ = [
+    "DIRECT",
+    "Prepared",
+    "Source",
+    "Upload",
+    "UploadResult",
+    "extractor_of",
+    "upload_of_draft",
+    "upload_of_mapping",
+]
 
 #: extractor of what was given by hand
 DIRECT = "direct"

@@ -90,7 +90,10 @@ def test_rows_that_used_up_their_tries_are_shown_do_not_wait_and_are_freed_by_re
     assert cycle(ultron).sessions == 0
     assert retry(ultron.cutting) == 2
     # labels and memories are made by rules from here on: this model only cuts
-    assert [r.status for r in run_stage(ultron.cutting, "segments", [r["partition_key"] for r in sessions(ultron)])]
+    assert [
+        r.status
+        for r in run_stage(ultron.cutting, "segments", [r["partition_key"] for r in sessions(ultron)])
+    ]
     assert count_pending(ultron.cutting)["exhausted"] == 0
     assert all(row["segmented"] for row in sessions(ultron))
     assert retry(ultron.cutting) == 0
