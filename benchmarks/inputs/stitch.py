@@ -15,7 +15,7 @@ from pathlib import Path
 from inputs.dialogues import Dialogue
 
 from ultron_core.models import Message, as_messages
-from ultron_core.segments.offline.cues import is_only_courtesy
+from ultron_core.transcript.speech import is_only_courtesy
 
 __all__ = ["CHATS", "FAMILY", "chat_file", "chats", "made_sessions"]
 

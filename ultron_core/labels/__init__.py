@@ -32,7 +32,7 @@ def label_segment(
 
     Without a model the rules of this version judge (`labeler` = LABELER_VERSION). With one the model judges
     (`labeler` = `model:<model_id>`), and ModelUnavailableError, ModelAnswerError and BudgetExceededError
-    go up: the caller leaves the segment pending.
+    are raised: the caller leaves the segment pending.
     """
     records = as_messages(messages)
     if llm is None:

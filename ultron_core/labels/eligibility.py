@@ -67,7 +67,7 @@ def _summary(label: QualityLabel | Mapping[str, Any] | None) -> Mapping[str, Any
 
 
 def _number(value: Any) -> float | None:
-    """The score clamped to 0-1; None when it is no number."""
+    """The score clamped to 0-1; None when it is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
     return min(1.0, max(0.0, float(value)))

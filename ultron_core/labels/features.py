@@ -13,7 +13,8 @@ from collections.abc import Mapping
 
 from ultron_core.labels.signals import Signals, words
 from ultron_core.labels.verdict import decide_outcome
-from ultron_core.transcript import signs as phrases
+from ultron_core.transcript import speech
+from ultron_core.transcript.language import CJK
 
 __all__ = ["ANSWER_FEATURES", "WORK_FEATURES", "answer_features", "features_of", "text_size", "work_features"]
 
@@ -22,7 +23,6 @@ WORK_FEATURES = ("session_size", "reply_size", "answer_words", "good_tail", "ask
 #: of segments without
 ANSWER_FEATURES = ("listed", "hedging", "exclaiming", "self_talk", "filler_opening", "verdict")
 
-_CJK = re.compile(r"[\u3400-\u9fff]")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s", re.MULTILINE)
 _SELF = re.compile(r"\b(?:i|i'm|i'd|i'll|my|me)\b|我", re.IGNORECASE)
 _FILLER = re.compile(
@@ -38,7 +38,7 @@ _VERDICT = {"success": 1.0, "unknown": 0.0, "partial": -0.5, "failure": -1.0}
 
 def text_size(text: str) -> int:
     """Characters, a Chinese one counted three times."""
-    return len(text) + 2 * len(_CJK.findall(text))
+    return len(text) + 2 * len(CJK.findall(text))
 
 
 def work_features(signals: Signals) -> dict[str, float]:
@@ -68,7 +68,7 @@ def answer_features(signals: Signals) -> dict[str, float]:
     count = max(1, len(words(text)))
     return {
         "listed": math.log1p(len(_LIST.findall(text))),
-        "hedging": -100 * len(phrases.HEDGE.findall(text)) / count,
+        "hedging": -100 * len(speech.HEDGE.findall(text)) / count,
         "exclaiming": -100 * (text.count("!") + text.count("！")) / count,
         "self_talk": -100 * len(_SELF.findall(text)) / count,
         "filler_opening": -float(bool(_FILLER.match(text))),

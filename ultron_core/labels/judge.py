@@ -1,6 +1,6 @@
 """The labeler with a model: bounded structured answers, window by window for long segments.
 
-Errors of the model (ModelUnavailableError, ModelAnswerError, BudgetExceededError) go up to the caller, who
+Errors of the model (ModelUnavailableError, ModelAnswerError, BudgetExceededError) are raised to the caller, who
 leaves the row pending; the rules never step in silently.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["Judgement", "LessonJudgement", "MetricJudgement", "label_with_model"
 #: characters of one window (about 15,000 tokens of English) and of one message in it
 WINDOW_CHARS = 60_000
 MESSAGE_CHARS = 6_000
-#: judged on the whole course: mean over windows by number of messages; the others: the last window's word
+#: judged on the whole course: mean over windows by number of messages; the others: the judgement of the last window
 _COURSE = ("tool_success", "recovery", "no_repetition", "instruction_following", "safety", "density")
 _NEEDED = ("goal_reached", "completeness")
 
@@ -171,16 +171,16 @@ def _put_together(
 
 
 def _metric(messages: Sequence[Message], judgements: Sequence[tuple[int, Judgement]], name: str) -> Metric:
-    said = [(size, m) for size, judgement in judgements for m in judgement.metrics if m.name == name]
-    if not said:
+    judged = [(size, m) for size, judgement in judgements for m in judgement.metrics if m.name == name]
+    if not judged:
         return Metric(1.0, 0.0, (), "not judged")
     if name in _COURSE:
-        total = sum(size for size, _ in said) or 1
-        score = sum(size * m.score for size, m in said) / total if total > 1 else said[-1][1].score
+        total = sum(size for size, _ in judged) or 1
+        score = sum(size * m.score for size, m in judged) / total if total > 1 else judged[-1][1].score
     else:
-        score = said[-1][1].score
-    at = [number for _, m in said for number in m.messages]
-    return Metric(round(score, 4), WEIGHTS[name], _lines(messages, at), said[-1][1].note)
+        score = judged[-1][1].score
+    at = [number for _, m in judged for number in m.messages]
+    return Metric(round(score, 4), WEIGHTS[name], _lines(messages, at), judged[-1][1].note)
 
 
 def _lessons(messages: Sequence[Message], judgements: Sequence[tuple[int, Judgement]]) -> dict[str, Metric]:

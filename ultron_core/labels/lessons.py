@@ -11,7 +11,7 @@ from ultron_core.labels.signals import Signals, words
 from ultron_core.lessons.gate import gate_draft
 from ultron_core.lessons.registry import Lesson, find_lessons
 from ultron_core.models import Message, Metric, Outcome
-from ultron_core.transcript import signs as phrases
+from ultron_core.transcript.speech import is_only_courtesy
 
 __all__ = ["judge_lessons", "memory_score"]
 
@@ -46,7 +46,7 @@ def _substance(signals: Signals) -> Metric:
     """How much was said that is not small talk; alone it never passes the gate."""
     d = signals.dialogue
     talk = [d.messages[i].content for i in (*d.human, *d.replies)]
-    real = [text for text in talk if not phrases.CHATTER.match(text[:200])]
+    real = [text for text in talk if not is_only_courtesy(text[:200])]
     amount = min(1.0, len(words(" ".join(real)[:6_000])) / 300) if real else 0.0
     score = _SUBSTANCE_CAP * (0.25 + 0.5 * amount + (0.25 if d.steps else 0.0)) if real else 0.0
     return Metric(round(score, 4), 0.0, (), "no lesson by itself")

@@ -12,7 +12,8 @@ from dataclasses import replace
 from ultron_core.labels.signals import Signals, words
 from ultron_core.labels.success import success_probability
 from ultron_core.models import Metric, Outcome
-from ultron_core.transcript import signs as phrases
+from ultron_core.transcript import speech
+from ultron_core.transcript.language import CJK
 
 __all__ = ["WEIGHTS", "measure"]
 
@@ -35,9 +36,8 @@ THANKED, WENT_ON, NO_SIGN = 0.75, 0.7, 0.55
 _CLAIM = re.compile(
     r"\b\d[\d.,:]*\d\b|\b[\w-]+(?:[/.][\w-]+)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]{2,}\d\w*\b", re.ASCII
 )
-_CJK = re.compile(r"[\u3400-\u9fff]")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_WHOLE_END = re.compile(r"[.!?。！？…)）\]】}>\"'”’`*|:：;；~\w\u3400-\u9fff]\s*$")
+_WHOLE_END = re.compile(r"[.!?。！？…)）\]】}>\"'”’`*|:：;；~\w]\s*$")
 _CUT_END = re.compile(
     r"(?:[,，、(\[{<=]|\b(?:and|or|the|a|an|of|to|with|for|is|are|because|but))\s*$", re.IGNORECASE
 )
@@ -105,7 +105,7 @@ def _expected_success(signals: Signals, outcome: Outcome) -> Metric:
 
 
 def _tool_success(signals: Signals) -> Metric:
-    """Share of tool results that are no error; a result that found nothing counts half."""
+    """Share of tool results that are not errors; a result that found nothing counts half."""
     steps = signals.dialogue.steps
     if not steps:
         return _nothing("no tools used")
@@ -143,9 +143,9 @@ def _other_language(signals: Signals) -> bool:
     asked, answered = signals.dialogue.request, _CODE.sub("", signals.dialogue.answer)
     if len(asked) < 8 or len(answered) < 40 or "翻译" in asked or "translat" in asked.lower():
         return False
-    asked_chinese = len(_CJK.findall(asked)) > 0.3 * len(asked)
-    asked_latin = not _CJK.search(asked)
-    answered_chinese = len(_CJK.findall(answered)) / len(answered)
+    asked_chinese = len(CJK.findall(asked)) > 0.3 * len(asked)
+    asked_latin = not CJK.search(asked)
+    answered_chinese = len(CJK.findall(answered)) / len(answered)
     return (asked_chinese and answered_chinese < 0.02) or (asked_latin and answered_chinese > 0.5)
 
 
@@ -160,7 +160,7 @@ def _grounded_claims(signals: Signals) -> Metric:
     seen = before + arguments
     loose = seen.replace(",", "")
     found = sum(c in seen or c.replace(",", "").rstrip("0").rstrip(".") in loose for c in claims)
-    # a result computed from what was read is no invention: half of the claims may be new
+    # a result computed from what was read is not invented: half of the claims may be new
     score = min(1.0, 0.25 + found / len(claims))
     return _metric("grounded_claims", signals, score, (d.answer_at,), f"{found} of {len(claims)} found")
 
@@ -180,7 +180,7 @@ def _completeness(signals: Signals) -> Metric:
         score, note = score - 0.4, "cut off"
     elif signals.gave_up or (signals.refusals and signals.refusals[-1] == d.answer_at):
         score, note = score - 0.4, "says that it could not"
-    elif phrases.ASKS.search(text[-300:]) and not _CLOSING.search(text[-300:]):
+    elif speech.ASKS.search(text[-300:]) and not _CLOSING.search(text[-300:]):
         score, note = score - 0.3, "ends with a question"
     elif not d.steps and len(words(text)) < 3:
         score, note = score - 0.2, "hardly an answer"

@@ -7,20 +7,29 @@ traced to messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ultron_core.transcript import signs as phrases
+from ultron_core.transcript import speech
+from ultron_core.transcript.commands import command_in
 from ultron_core.transcript.dialogue import Dialogue, ToolStep
+from ultron_core.transcript.failures import find_failure, reports_success
+from ultron_core.transcript.harness import LIMIT_REACHED, joined
+from ultron_core.transcript.language import CJK
+from ultron_core.transcript.risks import find_secrets, risky_parts
 
 __all__ = ["Signals", "observe", "words"]
 
 Positions = tuple[int, ...]
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?", re.UNICODE)
-_CJK = re.compile(r"[\u3400-\u9fff]")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: longer messages of a person are documents: a phrase in them is no verdict, or no wish
+#: longer messages of a person are documents: a phrase in them is neither a verdict nor a wish
 _VERDICT, _WISH = 400, 1_200
+#: a limit that a harness reached: "Only 4 reflections allowed, stopping."
+_LIMIT = joined(LIMIT_REACHED, re.IGNORECASE)
+#: characters looked at: of a message for secrets, of a person's message for an error, of an answer for giving up,
+#: of the last message for a limit (bounds on time; docs/quality.md, "Unsupported numbers")
+_SCANNED, _REPORT, _CONCLUSION, _LAST_WORDS = 20_000, 3_000, 800, 600
 #: two replies that share this part of their words say the same thing
 _SAME_REPLY = 0.85
 
@@ -67,7 +76,7 @@ class Signals:
 
 def words(text: str) -> list[str]:
     """Lower-case words; each Chinese character is one."""
-    return [w for run in _WORD.findall(text.lower()) for w in (run if _CJK.match(run) else (run,))]
+    return [w for run in _WORD.findall(text.lower()) for w in (run if CJK.match(run) else (run,))]
 
 
 def observe(dialogue: Dialogue) -> Signals:
@@ -81,14 +90,12 @@ def observe(dialogue: Dialogue) -> Signals:
     tests, tests_at = _last_tests(dialogue)
     return Signals(
         dialogue=dialogue,
-        thanks=_where(answered, phrases.THANKS),
-        accepted=_where(answered, phrases.ACCEPTANCE),
-        rejections=tuple(sorted({*_where(answered, phrases.REJECTION), *_refused_calls(dialogue)})),
-        corrections=_where(answered, phrases.CORRECTION),
-        preferences=_where(wishes, phrases.PREFERENCE),
-        reported_errors=tuple(
-            i for i in dialogue.human if phrases.ERROR_RESULT.search(dialogue.messages[i].content[:3_000])
-        ),
+        thanks=_where(answered, lambda text: bool(speech.THANKS.search(text))),
+        accepted=_where(answered, lambda text: bool(speech.ACCEPTANCE.search(text))),
+        rejections=tuple(sorted({*_where(answered, speech.is_objection), *_refused_calls(dialogue)})),
+        corrections=_where(answered, speech.is_correction),
+        preferences=_where(wishes, speech.is_wish),
+        reported_errors=_reported_errors(dialogue),
         errors=errors,
         empties=tuple(s.position for s in steps if s.state == "empty"),
         solved=solved,
@@ -99,11 +106,9 @@ def observe(dialogue: Dialogue) -> Signals:
         stopped=_stopped(dialogue),
         repeated=_repeated(dialogue),
         dangers=_dangers(dialogue),
-        secrets=tuple(
-            i for i, m in enumerate(dialogue.messages) if phrases.SECRET.search(m.content[:20_000])
-        ),
-        refusals=tuple(i for i in dialogue.replies if phrases.REFUSAL.search(dialogue.messages[i].content)),
-        gave_up=bool(phrases.GAVE_UP.search(dialogue.answer[-800:])),
+        secrets=tuple(i for i, m in enumerate(dialogue.messages) if find_secrets(m.content[:_SCANNED])),
+        refusals=tuple(i for i in dialogue.replies if speech.REFUSAL.search(dialogue.messages[i].content)),
+        gave_up=bool(speech.GAVE_UP.search(dialogue.answer[-_CONCLUSION:])),
         confirmed_end=_confirmed_end(dialogue),
     )
 
@@ -114,15 +119,18 @@ def _is_reply(dialogue: Dialogue, position: int) -> bool:
     return replied or (bool(dialogue.calls) and dialogue.calls[0][0] < position)
 
 
-def _where(texts: dict[int, str], pattern: re.Pattern[str]) -> Positions:
-    return tuple(i for i, text in texts.items() if pattern.search(text))
+def _where(texts: dict[int, str], says: Callable[[str], bool]) -> Positions:
+    return tuple(i for i, text in texts.items() if says(text))
 
 
 def _refused_calls(dialogue: Dialogue) -> Positions:
+    return tuple(s.position for s in dialogue.steps if s.action.outcome == "refused")
+
+
+def _reported_errors(dialogue: Dialogue) -> Positions:
+    """Messages of a person that hold the output of something that failed."""
     return tuple(
-        s.position
-        for s in dialogue.steps
-        if phrases.CALL_REFUSED.search(dialogue.messages[s.position].content[:200])
+        i for i in dialogue.human if find_failure(dialogue.messages[i].content[:_REPORT], is_error=None)
     )
 
 
@@ -149,26 +157,19 @@ def _ends_in_error(dialogue: Dialogue) -> bool:
 def _confirmed_end(dialogue: Dialogue) -> bool:
     if not dialogue.steps or dialogue.steps[-1].state != "ok":
         return False
-    text = dialogue.messages[dialogue.steps[-1].position].content
-    return bool(phrases.OK_RESULT.search(text[:1_000]) or phrases.OK_RESULT.search(text[-1_000:]))
+    return reports_success(dialogue.steps[-1].action.output)
 
 
 def _last_tests(dialogue: Dialogue) -> tuple[str, int]:
-    for step in reversed(dialogue.steps):
-        text = dialogue.messages[step.position].content[-3_000:]
-        passed = phrases.PASSED_TESTS.search(text)
-        failed = phrases.FAILED_TESTS.search(text)
-        if passed or failed:
-            verdict = "mixed" if passed and failed else "passed" if passed else "failed"
-            return verdict, step.position
-    return "none", -1
+    ran = next((s for s in reversed(dialogue.steps) if s.action.checks != "none"), None)
+    return (ran.action.checks, ran.position) if ran else ("none", -1)
 
 
 def _stopped(dialogue: Dialogue) -> Positions:
     """The last message, when it says that a limit ended the work."""
     last = len(dialogue.messages) - 1
-    text = dialogue.messages[last].content[-600:] if dialogue.messages else ""
-    return (last,) if phrases.STOPPED.search(text) else ()
+    text = dialogue.messages[last].content[-_LAST_WORDS:] if dialogue.messages else ""
+    return (last,) if speech.STOPPED.search(text) or _LIMIT.search(text) else ()
 
 
 def _repeated(dialogue: Dialogue) -> Positions:
@@ -180,15 +181,15 @@ def _repeated(dialogue: Dialogue) -> Positions:
     seen: set[tuple[str, str]] = set()
     for step in dialogue.steps:
         mark = (step.key, dialogue.messages[step.position].content[:2_000])
-        if step.key and mark in seen and not _reports_success(mark[1]):
+        if step.key and mark in seen and mark[1].strip() and not reports_success(mark[1]):
             found.add(step.position)
         seen.add(mark)
-    said: list[set[str]] = []
+    replies: list[set[str]] = []
     for i in dialogue.replies:
         now = set(words(dialogue.messages[i].content[:1_500]))
-        if len(now) >= 6 and any(_overlap(now, before) >= _SAME_REPLY for before in said[-8:]):
+        if len(now) >= 6 and any(_overlap(now, before) >= _SAME_REPLY for before in replies[-8:]):
             found.add(i)
-        said.append(now)
+        replies.append(now)
     asked: set[str] = set()
     for i in dialogue.human:
         text = dialogue.messages[i].content.strip()
@@ -198,16 +199,21 @@ def _repeated(dialogue: Dialogue) -> Positions:
     return tuple(sorted(found))
 
 
-def _reports_success(text: str) -> bool:
-    return not text.strip() or bool(phrases.OK_RESULT.search(text) or phrases.PASSED_TESTS.search(text))
-
-
 def _overlap(a: set[str], b: set[str]) -> float:
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
 def _dangers(dialogue: Dialogue) -> Positions:
-    """Risky commands that the model ran (arguments of calls), not ones that it only spoke about."""
+    """Risky commands that the model ran, not ones that it only spoke about or that a person refused."""
+    refused = {s.action.call for s in dialogue.steps if s.action.outcome == "refused"}
+    asked = [(i, call.name, call.arguments) for i, call in dialogue.calls]
+    asked += [(s.action.call, s.action.tool, s.action.arguments) for s in dialogue.steps]
     return tuple(
-        sorted({i for i, call in dialogue.calls if phrases.DANGER.search(str(call.arguments)[:8_000])})
+        sorted(
+            {
+                i
+                for i, tool, arguments in asked
+                if i not in refused and any(risky_parts(command_in(tool, arguments) or ""))
+            }
+        )
     )

@@ -1,4 +1,4 @@
-"""Outcome and overall_score: verifiable signs first, then what the person said, else `unknown`."""
+"""Outcome and overall_score: verifiable signs first, then the words of the person, else `unknown`."""
 
 from __future__ import annotations
 

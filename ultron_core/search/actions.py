@@ -6,11 +6,13 @@ command and the error.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
 from ultron_core.models import Message
+from ultron_core.transcript.actions import argument_strings
+from ultron_core.transcript.language import one_line
+from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.telling import mentions_failure
 
 __all__ = ["action_lines"]
 
@@ -19,19 +21,14 @@ _VALUE_CHARS, _CALL_CHARS, _LINE_CHARS = 160, 400, 240
 _MOST_CALLS = 16
 #: lines of one result, and how much of it is looked at
 _MOST_LINES, _LOOKED_AT = 4, 40_000
-_ERROR = re.compile(
-    r"\b(?:[A-Za-z_.]{0,60}(?:Error|Exception|Warning)|E[A-Z]{3,}|error|fatal|panic(?:ked)?|FAIL(?:ED|URE)?|failed|denied"
-    r"|abort(?:ed)?|undefined reference|cannot|could not|not found|no such file|timed out|refused)\b"
-    r"|错误|失败|异常|报错|超时|拒绝|找不到",
-)
 
 
 def action_lines(message: Message) -> Iterator[str]:
     """One line a call (the first 16), and up to four error lines of a result; nothing for a message without either."""
     for call in message.tool_calls[:_MOST_CALLS]:
-        said = " ".join(value[:_VALUE_CHARS] for value in _strings(call.arguments))
-        yield f"{call.name}: {' '.join(said.split())}"[:_CALL_CHARS]
-    if message.role == "tool":
+        values = " ".join(value[:_VALUE_CHARS] for value in argument_strings(call.arguments))
+        yield f"{call.name}: {one_line(values)}"[:_CALL_CHARS]
+    if is_tool_result(message):
         yield from _error_lines(message)
 
 
@@ -41,19 +38,8 @@ def _error_lines(message: Message) -> Iterator[str]:
         # tools print what went wrong at the end
         text = text[: _LOOKED_AT // 4] + "\n" + text[-_LOOKED_AT * 3 // 4 :]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    found = list(dict.fromkeys(line[:_LINE_CHARS] for line in lines if _ERROR.search(line)))
+    found = list(dict.fromkeys(line[:_LINE_CHARS] for line in lines if mentions_failure(line)))
     if message.is_error and not found:
         found = [line[:_LINE_CHARS] for line in lines[:2]]
     for line in found[: _MOST_LINES // 2] + found[_MOST_LINES // 2 :][-_MOST_LINES // 2 :]:
         yield f"tool: {line}"
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _strings(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _strings(part)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from ultron_core.search.terms import query_terms
 from ultron_core.search.timewords import find_range
+from ultron_core.transcript.language import mixed_language
 
 __all__ = ["Language", "QueryAnalysis", "analyze_query"]
 
@@ -29,8 +30,6 @@ _IDENTIFIER = re.compile(
 )
 #: terms from which on a query may be a line of a log
 _WHOLE = 3
-_CJK = re.compile(r"[\u3400-\u9fff]")
-_LATIN = re.compile(r"[A-Za-z]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class QueryAnalysis:
     phrases: tuple[str, ...]
     since: datetime | None = None
     until: datetime | None = None
-    #: what should stand there word by word: the quoted phrases, else the whole query if it has a few terms
+    #: what should appear verbatim: the quoted phrases, else the whole query if it has a few terms
     literals: tuple[str, ...] = ()
 
 
@@ -65,7 +64,7 @@ def analyze_query(text: str, now: datetime) -> QueryAnalysis:
     terms = tuple(query_terms(rest))
     whole = (text.strip(),) if len(terms) >= _WHOLE else ()
     return QueryAnalysis(
-        language=_language(text),
+        language=mixed_language(text),
         terms=terms,
         identifiers=identifiers,
         phrases=phrases,
@@ -73,10 +72,3 @@ def analyze_query(text: str, now: datetime) -> QueryAnalysis:
         until=span.until if span else None,
         literals=phrases or whole,
     )
-
-
-def _language(text: str) -> Language:
-    chinese, latin = len(_CJK.findall(text)), len(_LATIN.findall(text))
-    if chinese == 0:
-        return "en"
-    return "mixed" if latin > chinese / 2 else "zh"

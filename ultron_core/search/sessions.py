@@ -55,7 +55,7 @@ class WindowMatch(Generic[Key]):
 @dataclass(frozen=True, slots=True)
 class RankedSession(Generic[Key]):
     """A session with its best window. `score` and the parts are 0 to 1; `words` and `around` are shares of the
-    query's weight, `literal` of what it asks for word by word."""
+    query's weight, `literal` of what it asks for verbatim."""
 
     session: Key
     window: WindowMatch[Key]

@@ -78,11 +78,11 @@ def _step1b(word: str) -> str:
     for suffix in ("ed", "ing"):
         base = word.removesuffix(suffix)
         if base != word and _has_vowel(base):
-            return _mend(base)
+            return _restore(base)
     return word
 
 
-def _mend(base: str) -> str:
+def _restore(base: str) -> str:
     if base.endswith(("at", "bl", "iz")):
         return base + "e"
     if _ends_double(base) and base[-1] not in "lsz":

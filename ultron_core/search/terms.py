@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from ultron_core.search.stem import stem
+from ultron_core.transcript.language import CJK, CJK_CLASS
 
 __all__ = [
     "BM25_B",
@@ -37,8 +38,7 @@ _MAX_TERM_CHARS = 120
 BM25_K1, BM25_B = 1.2, 0.75
 #: what the weight of a term in a document comes near to, however often it occurs
 BM25_MOST = BM25_K1 + 1
-_CHUNK = re.compile(r"[\u3400-\u9fff]+|[^\s\u3400-\u9fff，。；：！？、（）《》“”‘’【】]+")
-_CJK = re.compile(r"[\u3400-\u9fff]")
+_CHUNK = re.compile(rf"[{CJK_CLASS}]+|[^\s{CJK_CLASS}，。；：！？、（）《》“”‘’【】]+")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?", re.IGNORECASE)
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _MARKS = re.compile(r"[A-Za-z0-9][._/\\:@-][A-Za-z0-9]|_|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|^[~.]?/")
@@ -108,7 +108,7 @@ def rarest(frequencies: Mapping[int, int], budget: int) -> list[int]:
 
 def _terms(text: str) -> Iterator[str]:
     for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)):
-        if _CJK.match(chunk):
+        if CJK.match(chunk):
             yield from _chinese(chunk)
         else:
             yield from _latin(chunk)

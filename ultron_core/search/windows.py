@@ -1,6 +1,6 @@
 """Messages -> overlapping windows, the documents of `search_sessions`.
 
-A thread is a row of units: a piece of what a human or a model said with what was done next, or more of what was
+A thread is a row of units: a piece of what a human or a model wrote with what was done next, or more of what was
 done. A window is four units, the next one begins two units further. Pieces are short because an averaging
 embedder says nothing about long text, and because BM25 would drown one line in a long paste.
 """
@@ -17,8 +17,8 @@ from ultron_core.search.actions import action_lines
 
 __all__ = ["LAYOUT", "Unit", "Window", "make_units", "make_windows"]
 
-#: how windows are cut; windows of an older layout are made anew
-LAYOUT = 2
+#: how windows are cut and what they hold; windows of an older layout are rebuilt
+LAYOUT = 3
 UNITS, STRIDE = 4, 2
 #: characters of a unit
 _PIECE = 1200

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.models import Message
-from ultron_core.segments.offline.cues import GREETING, is_only_courtesy
 from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.speech import GREETING, is_only_courtesy
 
 __all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
 

@@ -1,4 +1,4 @@
-"""Messages as actions: what was called, with which arguments, and what came back.
+"""Messages as actions: what was called, with which arguments, and what came back. The only reading of results.
 
 Three ways of calling tools are understood: tool calls with ids, tool results that follow a message without
 ids, and text protocols, where the assistant writes a fenced block and the next message is its output.
@@ -9,31 +9,50 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from ultron_core.models import Message, ToolCall
-from ultron_core.transcript.failures import Failure, find_failure
+from ultron_core.transcript.checks import Checks
+from ultron_core.transcript.failures import Outcome, read_result
+from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
+from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.telling import Failure
 
 __all__ = ["Action", "argument_strings", "first_line", "message_texts", "read_actions", "without_code"]
 
+#: "```python\nprint(1)\n```"
 _FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
+#: "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
 _SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
 _PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
-#: output that begins by naming what was run
+#: output that begins by naming what was run: "Test Script: pytest -rA tests/test_a.py;", "$ ls -l"
 _NAMED_COMMAND = re.compile(
     r"^(?:Test Script|Command|Running(?: command)?|Executing|\$)[: ]+(\S.{2,300}?);?\s*$", re.MULTILINE
 )
+#: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
+#: no person writes these: a traceback, "bash: jq: command not found", "$ ls"
 _MACHINE_OUTPUT = re.compile(
-    r"exitcode:|Traceback \(most recent|command not found|\(Current directory:|^\$ ", re.MULTILINE
+    rf"Traceback \(most recent|command not found|^\$ |{joined(HARNESS_OUTPUT).pattern}", re.MULTILINE
 )
+
+
+#: commands that print what somebody wrote: "cat notes.txt", "git log -3"
+_SHOWING = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|sed -n|git (?:log|diff|show|grep))\b")
+#: a session speaks a text protocol when this share of its user rows answers a fenced block
+_PROTOCOL_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One call and its result; `call` and `result` are positions in the messages, `failure` None if it worked."""
+    """One call and its result.
+
+    `call` and `result` are positions in the messages; `text` is the arguments as one text; `outcome` is what the
+    result came to and `checks` what test summaries in it say; `failure` is set when it is an error, a failed
+    check or a time-out.
+    """
 
     call: int
     result: int
@@ -41,11 +60,13 @@ class Action:
     arguments: Any
     text: str
     output: str
+    outcome: Outcome
+    checks: Checks
     failure: Failure | None
 
 
 def message_texts(message: Message) -> Iterator[str]:
-    """The texts in which a quote may stand: content, then every string in the arguments of its calls."""
+    """The texts in which a quote may appear: content, then every string in the arguments of its calls."""
     yield message.content
     for call in message.tool_calls:
         yield from argument_strings(call.arguments)
@@ -89,14 +110,14 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
         elif message.role == "user" and message.name and _FENCE.search(message.content):
             # an agent that opened the talk with code to run: the log gives it the role of the asker
             last[thread] = position
-        elif message.role == "tool":
+        elif is_tool_result(message):
             found = calls.get((thread, message.tool_call_id or ""))
             if found is None and waiting.get(thread):
                 found = waiting[thread].pop(0)
             if found is not None:
                 actions.append(_called(found, position, message))
             elif thread in last:
-                # one output a message: what a harness prints after it (costs, a next start) is none
+                # one output a message: what a harness prints after it (its cost, its next start) is not a result
                 actions.append(_fenced(messages, last.pop(thread), position))
         elif message.role == "user" and thread in last and text_protocol and position == last[thread] + 1:
             actions.append(_fenced(messages, last[thread], position))
@@ -108,8 +129,7 @@ def _called(found: tuple[int, ToolCall], position: int, result: Message) -> Acti
     text = (
         call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
     )
-    failure = find_failure(result.content, is_error=result.is_error, tool=call.name)
-    return Action(origin, position, call.name, call.arguments, text, result.content, failure)
+    return _action(origin, position, call.name, call.arguments, text, result)
 
 
 def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
@@ -122,7 +142,7 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     arguments: Any = None
     if patches:
         tool, code = "patch", "\n".join(patches)
-        arguments = _patch_arguments("\n".join(patches), result.content)
+        arguments = _patch_arguments(code, result.content)
     elif named:
         tool, code = "command", named.group(1).strip()
     elif blocks:
@@ -131,10 +151,19 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
             tool = "code"
         else:
             tool = "command" if _COMMAND_LINE.match(code) else ""
-    failure = find_failure(result.content, is_error=result.is_error, tool=tool)
-    if failure is not None and failure.kind == "PatchMismatch":
-        tool = "patch"
-    return Action(origin, position, tool, arguments or code, code, result.content, failure)
+    action = _action(origin, position, tool, arguments or code, code, result)
+    if action.failure is not None and action.failure.kind == "PatchMismatch":
+        return replace(action, tool="patch")
+    return action
+
+
+def _action(origin: int, position: int, tool: str, arguments: Any, text: str, result: Message) -> Action:
+    # a log that marks its errors says itself what became of `cat`; without marks the text must
+    shows = result.is_error is None and bool(_SHOWING.match(next(argument_strings(arguments), "")))
+    read = read_result(result.content, is_error=result.is_error, tool=tool, shows=shows)
+    return Action(
+        origin, position, tool, arguments, text, result.content, read.outcome, read.checks, read.failure
+    )
 
 
 def _patch_arguments(patch: str, output: str) -> dict[str, str]:
@@ -157,4 +186,4 @@ def _speaks_text_protocol(messages: Sequence[Message]) -> bool:
         if _FENCE.search(before.content) and not before.tool_calls:
             answers += 1
             machine += _MACHINE_OUTPUT.search(message.content) is not None
-    return machine > 0 and answers >= 0.6 * total
+    return machine > 0 and answers >= _PROTOCOL_SHARE * total

@@ -8,7 +8,7 @@ from typing import Any
 
 from ultron_core.transcript.actions import Action
 
-__all__ = ["command_of", "purpose", "same_purpose"]
+__all__ = ["command_in", "command_of", "purpose", "same_purpose"]
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commandline")
 _PATH_KEYS = (
@@ -54,14 +54,18 @@ _NO_PURPOSE = (
 
 
 def command_of(action: Action) -> str | None:
-    """The shell command of an action without here-documents, or None when it is no command."""
-    arguments = action.arguments
+    """The shell command of an action without here-documents, or None when it is not a command."""
+    return command_in(action.tool, action.arguments)
+
+
+def command_in(tool: str, arguments: Any) -> str | None:
+    """The shell command that a call of `tool` with these arguments runs."""
     if isinstance(arguments, dict):
         for key, value in arguments.items():
             if key.lower() in _COMMAND_KEYS and isinstance(value, str | list):
                 command = value if isinstance(value, str) else _joined([str(part) for part in value])
                 return _HEREDOC.sub("…", _CAT_TEXT.sub('"…"', command)).strip()
-    if isinstance(arguments, str) and action.tool == "command":
+    if isinstance(arguments, str) and tool == "command":
         # a fenced block of a text protocol: its first line is the command, the rest what it is given
         return arguments.split("\n", 1)[0]
     return None

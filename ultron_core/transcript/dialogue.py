@@ -1,7 +1,7 @@
-"""A segment seen as a dialogue: whose turns they are, what each tool call came to, what the answer is.
+"""A segment seen as a dialogue: whose turns they are, what each action came to, what the answer is.
 
 Only normalised content is read (role, origin, text, calls), so the same talk in two log formats gives the
-same dialogue. Text of a harness and recalled memories are no behaviour of anybody and are left out.
+same dialogue. Text of a harness and recalled memories are nobody's behaviour and are left out.
 """
 
 from __future__ import annotations
@@ -13,39 +13,52 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ultron_core.models import Message, ToolCall
-from ultron_core.transcript import signs as phrases
+from ultron_core.transcript.actions import Action, read_actions
+from ultron_core.transcript.people import is_human, is_request
 
-__all__ = ["Dialogue", "ToolStep", "call_key", "read_dialogue"]
+__all__ = ["Dialogue", "ToolStep", "read_dialogue"]
 
 State = Literal["ok", "error", "empty"]
-#: signs of an outcome stand at the head or the tail of a tool's output; the middle is the output itself
-_EDGE = 1_500
-#: a call of this name is the answer itself
+#: a call of this name is the answer itself: "finish", "submit", "attempt_completion"
 _FINISH = re.compile(
     r"^(?:finish|submit|final_?answer|answer|done|complete(?:_task)?|attempt_completion)$", re.I
 )
-#: tools whose output is text that somebody wrote: only its first words can be about the call itself
-_SHOWS = re.compile(
-    r"^(?:read|view|cat|open|grep|glob|ls|list|search_file|read_file|web|fetch|task|agent)", re.I
-)
+#: evidence of a metric names at most this many lines, the last ones
+_MOST_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ToolStep:
-    """One tool result. `position` counts in `Dialogue.messages`; `key` names the call and its arguments."""
+    """One action at the place of its result. `position` counts in `Dialogue.messages`."""
 
     position: int
     name: str
-    key: str
-    state: State
+    action: Action
+
+    @property
+    def state(self) -> State:
+        """The outcome in three words: a failed check, a time-out and a refusal are errors."""
+        if self.action.outcome == "empty":
+            return "empty"
+        return "ok" if self.action.outcome in ("ok", "passed") else "error"
+
+    @property
+    def key(self) -> str:
+        """Equal for a repeated call with equal arguments, whatever their order; empty when nothing was called."""
+        if not self.action.text:
+            return ""
+        arguments = json.dumps(self.action.arguments, sort_keys=True, ensure_ascii=False, default=str)
+        return f"{self.action.tool} {arguments}"
 
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """Positions in `messages`: `human` turns of a person, `replies` of the model with text."""
+    """Positions in `messages`: `human` turns of a person, `requests` with those that a program handed in too,
+    `replies` of the model with text."""
 
     messages: tuple[Message, ...]
     human: tuple[int, ...]
+    requests: tuple[int, ...]
     replies: tuple[int, ...]
     calls: tuple[tuple[int, ToolCall], ...]
     steps: tuple[ToolStep, ...]
@@ -58,24 +71,26 @@ class Dialogue:
     def lines(self, positions: Sequence[int]) -> tuple[int, ...]:
         """First physical lines of these messages, sorted, each once, at most 20 (the last ones)."""
         found = sorted({self.messages[p].start_line for p in positions if 0 <= p < len(self.messages)})
-        return tuple(found[-20:])
+        return tuple(found[-_MOST_LINES:])
 
     @property
     def request(self) -> str:
-        return self.messages[self.human[0]].content if self.human else ""
+        return self.messages[self.requests[0]].content if self.requests else ""
 
 
 def read_dialogue(messages: Sequence[Message]) -> Dialogue:
     """The dialogue of a segment; harness text and recalled memories are left out."""
     kept = tuple(m for m in messages if m.origin not in ("harness", "recalled") and m.role != "system")
-    # some formats write a tool's observation as a user row; its origin tells
-    human = tuple(
-        i for i, m in enumerate(kept) if m.role == "user" and m.origin != "tool" and m.content.strip()
-    )
+    actions = read_actions(kept)
+    results = {action.result for action in actions}
+    # in a text protocol the user's rows are tool output
+    requests = tuple(i for i, m in enumerate(kept) if is_request(m) and i not in results)
+    human = tuple(i for i in requests if is_human(kept[i]))
     replies = tuple(i for i, m in enumerate(kept) if m.role == "assistant" and m.content.strip())
     calls = tuple((i, call) for i, m in enumerate(kept) for call in m.tool_calls)
+    steps = tuple(ToolStep(a.result, a.tool or kept[a.result].name or "", a) for a in actions)
     answer, answer_at, by_call = _answer(kept, replies, calls)
-    return Dialogue(kept, human, replies, calls, _steps(kept), answer, answer_at, by_call)
+    return Dialogue(kept, human, requests, replies, calls, steps, answer, answer_at, by_call)
 
 
 def _answer(
@@ -93,37 +108,3 @@ def _words(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(_words(v) for v in value)
     return "" if value is None else str(value)
-
-
-def call_key(call: ToolCall) -> str:
-    """The call without its id: equal for a repeated call with equal arguments, whatever their order."""
-    arguments = json.dumps(call.arguments, sort_keys=True, ensure_ascii=False, default=str)
-    return f"{call.name} {arguments}"
-
-
-def _steps(kept: Sequence[Message]) -> tuple[ToolStep, ...]:
-    waiting: dict[str, ToolCall] = {}
-    steps = []
-    for position, message in enumerate(kept):
-        waiting.update({call.id: call for call in message.tool_calls})
-        if message.role != "tool":
-            continue
-        call = waiting.get(message.tool_call_id or "")
-        name = call.name if call else (message.name or "")
-        key = call_key(call) if call else ""
-        steps.append(ToolStep(position, name, key, _state(message, name)))
-    return tuple(steps)
-
-
-def _state(message: Message, name: str) -> State:
-    text = message.content
-    if message.is_error:
-        return "error"
-    edges = text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n{text[-_EDGE:]}"
-    if _SHOWS.match(name):
-        edges = edges[:200]
-    if len(text) < 400 and phrases.EMPTY_RESULT.search(text):
-        return "empty"
-    if phrases.ERROR_RESULT.search(edges) or (phrases.FAILED_TESTS.search(edges) and not _SHOWS.match(name)):
-        return "error"
-    return "ok"

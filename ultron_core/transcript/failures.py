@@ -1,67 +1,112 @@
-"""Failures in tool output: is this result an error, and which line says so."""
+"""What a tool result came to: good, empty, a failed check, an error, a time-out, a refusal; decided here alone."""
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["Failure", "clean_line", "find_failure"]
+from ultron_core.transcript.checks import Checks, read_checks
+from ultron_core.transcript.harness import EDIT_REFUSED, HARNESS_FAILURES, HARNESS_SUCCESS, joined
+from ultron_core.transcript.telling import ANSI, TAG, Failure, json_error, telling_line
 
+__all__ = ["Outcome", "Result", "clean_line", "find_failure", "read_result", "reports_success"]
+
+#: `failed`: a check ran and did not pass; `empty`: it ran and found nothing; `refused`: a person did not allow the call
+Outcome = Literal["ok", "passed", "empty", "failed", "error", "timeout", "refused"]
+
+#: pasted logs of megabytes: the head is enough to name a failure
 _MAX_SCAN = 60_000
-_MAX_LINE = 400
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_EXCEPTION = re.compile(
-    r"^(?:E\s+|Uncaught |Caused by: |thread '[^']*' )?(?:[A-Za-z_][\w.]*\.)?"
-    r"([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Timeout|NotFound|DoesNotExist))\b(?::|\s*$|\s-)"
+#: signs of an outcome appear at the head or the tail of a tool's output; the middle is the output itself
+_EDGE = 1_500
+#: of a result that the log marks as good, or of a tool that shows text, only the head can be about the call
+_HEAD = 400
+#: an answer that found nothing is short
+_MAX_EMPTY = 400
+
+
+def _any(*patterns: str, flags: int = re.IGNORECASE | re.MULTILINE) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
+
+
+#: the result says that it failed; anchored, so that text which only speaks of errors does not count
+_STRONG = _any(
+    # "Exit code 1", "exitcode: 1 (execution failed)", "Process exited with code 2", "Return Code: 1"
+    r"\b(?:exit(?:ed)?(?: with)?|return)[ _]?(?:code|status)\"?[:= ]{1,3}-?[1-9]\d*\b(?!\.\d)",
+    # "exit: 1", printed by `echo "exit: $?"`
+    r"^\W*exit(?:ed)?[:=] ?[1-9]\d*\s*$",
+    # "<returncode>1</returncode>", "returned non-zero exit status 2"
+    r"<returncode>\s*-?[1-9]|\breturned non-zero exit status\b",
+    r"Traceback \(most recent call last\)",
+    # "ValueError: bad token", "openai.error.RateLimitError: quota", "IndentationError: expected an indented block"
+    r"^\s*(?:E\s+)?[\w.]*(?:(?-i:[a-z]Error|Exception)|\.error)\b ?(?:\[\w+\])?:",
+    # "Error executing query: Unknown column 'id'", "error[E0308]: mismatched", "ERROR: No matching distribution"
+    r"^\s*(?:error|fatal|panic|failed|failure)\b ?(?:\[\w+\])?[:!]|^\s*error\b[^:.\n]{1,40}: \S|^E: \S",
+    r"^\s*(?:failed|unable|not allowed|not permitted) to \w+",
+    # "a.ts(499,20): error TS2304: ...", "main.c:3:1: fatal error: x.h", "2:5 error TS1005"
+    r"\berror TS\d+|^\S+:\d+:\d+: (?:fatal )?error:",
+    # "wcs.py:52:12: F821 undefined name"
+    r"^\S+\.\w+:\d+:\d+: [EF]\d{3}\b",
+    # "bash: foo: command not found", "cat: a.txt: No such file or directory"
+    r"^.{0,200}: (?:command not found|no such file or directory|permission denied|cannot access)",
+    r"^\s*npm err(?:!|or\b)|^\s*make: \*\*\*|^Segmentation fault|^error: patch ",
+    # "FAILED tests/test_a.py::test_b", "==== 2 failed, 3 passed ===="
+    r"^(?:FAILED|ERROR) \S+::|^={3,}.*\b\d+ (?:failed|error)",
+    r"\"(?:success|ok)\"\s*:\s*false|\"(?:status|result)\"\s*:\s*\"(?:error|failed|failure)\"",
+    # "Request failed with status code 404", "HTTP 503", "Command failed: git push"
+    r"\b(?:request|command|execution) failed\b|^(?:HTTP (?:Error )?|.{0,60}\bstatus code )[45]\d\d\b",
+    # a shell and a planner of a game: "Invalid action: open drawer 1"
+    r"^.{0,40}\binvalid (?:action|argument|input|syntax)\b",
+    # "错误：标记无效", "执行失败：连接超时", "权限不足"
+    r"^\s*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用|运行)(?:失败|出错|错误)|权限不足",
 )
-#: the last line of a traceback when its exception has an unusual name: `cv2.error: ...`
-_RAISED = re.compile(r"^[A-Za-z_]\w*(?:\.\w+)+: \S")
-#: lines that name a failure on their own, the most telling first
-_LINES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"^(?:FAILED|ERROR) \S+(?:::\S+)+ - \S",
-        r"^\s*(?:npm ERR!|fatal:|panic:|error(?:\[\w+\])?:|ERROR:|E: |make: \*\*\*|Segmentation fault)\s*\S",
-        r"(?:^|[\s/])[\w.-]+: (?:line \d+: )?.{0,80}(?:command not found|No such file or directory|"
-        r"Permission denied|not recognized)",
-        r"^\s*(?:Error|Failed|Failure|Exception|Unable|Cannot|Could not|Can't)\b.{3,}",
-        r"\b(?:error TS\d+|error\[E\d+\]|SyntaxError|[EF]\d{3} )",
-        r"^.{0,160}?\b(?:error|failed|failure|not found|does not exist|denied|refused|invalid|"
-        r"timed? ?out|unable to|unsupported)\b",
-        r"错误[:：]|失败|报错|异常[:：]|无法|找不到|不存在|拒绝访问|超时",
-    )
+_HARNESS = re.compile(f"{joined(HARNESS_FAILURES).pattern}|{joined(EDIT_REFUSED).pattern}", re.MULTILINE)
+_TIMEOUT = _any(
+    # "Test script run timed out", "Command timed out after 2m 0.0s", "timed out and has been killed"
+    r"\btimed out\b|\b(?:Read|Connect|Connection)?Timeout(?:Error|Expired|Exception| expired| exceeded|:)",
+    r"\bdeadline exceeded\b|超时",
 )
-_STRONG = re.compile(
-    r"Traceback \(most recent call last\)|^exitcode: [1-9]|^Exit code:? [1-9]|exit(?:ed with)? (?:code|status) [1-9]|"
-    r"Return Code: [1-9]|^npm ERR!|^fatal: |command not found|: No such file or directory|: Permission denied|"
-    r"^error(?:\[\w+\])?: |>>>>> Some Tests Failed|^(?:FAILED|ERROR) \S+::|<tool_use_error>|"
-    r"Segmentation fault|^panic: |"
-    r"^(?:Error|ERROR|错误|执行失败|运行失败)[:：]|error TS\d+:|^={3,}.*\b\d+ (?:failed|error)|ModuleNotFoundError|"
-    r"did not conform to the edit format|^# Fix any errors below|Your (?:proposed edit|"
-    r"edit).{0,80}(?:error|not)|Command failed|execution failed",
-    re.MULTILINE,
+#: a person or a policy did not let the call run
+_REFUSED = _any(
+    # "The user doesn't want to proceed with this tool use."
+    r"^\s*the user (?:doesn'?t|does not) want to (?:proceed|take this action)",
+    # "Tool use was rejected by the user", "Command denied by user"
+    r"^\s*(?:tool use|request|operation|command|edit) (?:was )?(?:rejected|denied|refused|declined)\b",
+    r"^\s*the user (?:has )?(?:rejected|denied|declined|refused)\b",
+    # "Permission to use Bash has been denied", "Claude requested permissions to write to a.py, but you haven't granted"
+    r"^\s*permission to use \S+ (?:.{0,60} )?(?:has been )?denied\b",
+    r"\brequested permissions? to .{0,80}\bhaven't granted\b",
+    r"^\s*用户(?:拒绝|取消)了",
 )
-#: failures of applying and of linting an edit, told apart from those of the tests that run after it
-_KINDS = (
-    (
-        "PatchMismatch",
-        re.compile(r"failed to (?:exactly )?match|^error: patch (?:failed|does not apply)|^Hunk #\d+ FAILED"),
-    ),
-    ("Lint", re.compile(r"^\S+:\d+(?::\d+)?:? [EFWC]\d{3,4}\b")),
+#: it ran and found nothing
+_EMPTY = re.compile(
+    r"^\s*(?:\[\]|\{\}|null|none|nil)\s*$"
+    # "No files found", "No matches found", "No Results", "No such entity"
+    r"|^\s*no (?:results?|matches?|match|files?|data|records?|entries|rows) ?(?:found|were found)?\b"
+    # "Could not find [Eric Ambler genres]. Similar: [...]"
+    r"|^\s*(?:could not|cannot|can't|couldn't|unable to) find\b"
+    r"|^\s*\S{0,40} ?not found\b|\bdoes not exist\b|^\s*0 (?:results|matches|rows)\b"
+    r"|^\s*(?:没有找到|未找到|找不到|无结果|没有结果|不存在)",
+    re.IGNORECASE,
 )
-_NOISE = re.compile(
-    r"See above for error|^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
+#: it says that it worked
+_OK = _any(
+    # "Exit code: 0", "The command exited with status 0"
+    r"\bexit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b",
+    r"\b(?:build|tests?|check|compilation) (?:succeeded|passed|successful)\b|\ball checks passed\b",
+    # "Successfully installed", "The file a.py has been updated."
+    r"\bsuccessful(?:ly)?\b|\bhas been (?:updated|created|saved)\b",
+    r"\"(?:success|ok)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success)\"|成功|已完成|已创建|已更新",
 )
-#: what a harness puts around the message of a refused call
-_TAG = re.compile(r"</?(?:tool_use_error|error)>")
-_CLEAN_EXIT = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
-_READING = re.compile(r"read|view|cat|open|grep|search|glob|list|fetch|lookup|find|browse|web", re.IGNORECASE)
-_JSON_ERROR = ("error", "errors", "error_message", "err", "错误")
-#: source, diff and box lines: an error's name in them is text, no event
-_SOURCE_LINE = re.compile(
-    r"^(?:\d+\s*[│|:→]|[│|+*#/<>]|//|--|\.\.\.|import |from \S+ import|def |class |return |raise |assert |if |elif |"
-    r"else|for |while |try|except|throw |const |let |var |function )|[{};]$|\.\.\. ok$"
+_DONE = joined(HARNESS_SUCCESS)
+_CLEAN_EXIT = re.compile(
+    r"exit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b|exitcode: 0|Return Code: 0", re.IGNORECASE
+)
+_BAD_EXIT = re.compile(r"(?:exit|return)[ _]?code[:= ]+[1-9]", re.IGNORECASE)
+#: tools whose output is text that somebody wrote, by a word of the name: `Read`, `search_file`, `TaskOutput`
+_SHOWS = re.compile(
+    r"(?:^|[^a-zA-Z])(?i:read|view|cat|open|grep|search|glob|ls|list|fetch|lookup|find|browse|web|task|agent)"
+    r"(?![a-z])|(?:Read|View|Grep|Search|Glob|List|Fetch|Find|Web|Task|Agent)(?![a-z])"
 )
 #: a path from the root, the home or a parent folder; one inside a sed expression or URL is none
 #: cut to its last parts, `/home/alice/work` would show the user where redaction cannot see one any more
@@ -70,30 +115,71 @@ _DEEP_PATH = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:|~|\.{1,2})?(?:[/\\][\w
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """`line` is verbatim from the output (at most 400 characters); `kind` is the exception's name or empty."""
+class Result:
+    """`failure` is set for error, failed and timeout; `checks` is what test summaries in the output say."""
 
-    line: str
-    kind: str = ""
+    outcome: Outcome
+    failure: Failure | None
+    checks: Checks
+
+
+def read_result(output: str, *, is_error: bool | None, tool: str = "", shows: bool = False) -> Result:
+    """What one tool result came to.
+
+    The log's own error mark decides when it is set. Without it the output must hold a strong sign; in what a
+    reading tool shows (`shows`, or by the name of `tool`) only the first line can be about the call itself.
+    """
+    text = output if len(output) <= _MAX_SCAN else f"{output[:_MAX_SCAN]}\n{output[-_EDGE:]}"
+    shows = shows or bool(_SHOWS.search(tool))
+    if _REFUSED.search(text[:_HEAD]) and is_error is not False:
+        return Result("refused", None, "none")
+    edges = text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n{text[-_EDGE:]}"
+    checks: Checks = "none" if shows else read_checks(edges)
+    outcome = _outcome(text, edges, is_error, shows, checks)
+    failure = telling_line(text) if outcome in ("error", "failed", "timeout") else None
+    return Result(outcome, failure, checks)
 
 
 def find_failure(output: str, *, is_error: bool | None, tool: str = "") -> Failure | None:
-    """The failure that a tool result reports, or None.
+    """The failure that a tool result reports, or None."""
+    return read_result(output, is_error=is_error, tool=tool).failure
 
-    The log's own error mark decides when it is set. Otherwise the output must hold a strong sign; what a
-    reading tool shows is content, in which an error's name means nothing.
-    """
-    text = output[:_MAX_SCAN]
-    if is_error is False and not _STRONG.search(text[:400]):
-        return None
-    if not is_error and not _looks_failed(text, tool):
-        return None
-    return _telling(text)
+
+def reports_success(text: str) -> bool:
+    """True when the head or the tail of a result says in words that it worked."""
+    return any(
+        _OK.search(part) or _DONE.search(part) or read_checks(part) == "passed"
+        for part in (text[:_EDGE], text[-_EDGE:])
+    )
+
+
+def _outcome(text: str, edges: str, is_error: bool | None, shows: bool, checks: Checks) -> Outcome:
+    if not is_error and not _failed(text, edges, is_error, shows, checks):
+        if len(text) < _MAX_EMPTY and _EMPTY.search(text):
+            return "empty"
+        return "passed" if checks == "passed" else "ok"
+    if _TIMEOUT.search(text[:_HEAD] if shows else edges):
+        return "timeout"
+    return "failed" if checks in ("failed", "mixed") else "error"
+
+
+def _failed(text: str, edges: str, is_error: bool | None, shows: bool, checks: Checks) -> bool:
+    if json_error(text) is not None:
+        return True
+    if shows:
+        head = text[:_HEAD].lstrip()
+        return any(pattern.match(head) for pattern in (_STRONG, _HARNESS, _TIMEOUT))
+    if is_error is False:
+        return bool(_STRONG.search(text[:_HEAD])) or checks in ("failed", "mixed")
+    if _CLEAN_EXIT.search(text) and not _BAD_EXIT.search(text) and "Traceback" not in text:
+        return checks in ("failed", "mixed")
+    signs = (_STRONG, _HARNESS, _TIMEOUT)
+    return checks in ("failed", "mixed") or any(pattern.search(edges) for pattern in signs)
 
 
 def clean_line(line: str, limit: int = 240) -> str:
     """A line fit for a sentence: no colours, markup or white space runs, long paths cut to their last parts."""
-    line = _TAG.sub("", _ANSI.sub("", line.split("\\n")[0]))
+    line = TAG.sub("", ANSI.sub("", line.split("\\n")[0]))
     line = _HOME.sub("~", line)
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
     line = " ".join(line.split()).strip()
@@ -104,69 +190,3 @@ def clean_line(line: str, limit: int = 240) -> str:
         return line
     cut = line[:limit].rsplit(" ", 1)[0] if " " in line[:limit] else line[:limit]
     return cut.rstrip(" ,;:") + "…"
-
-
-def _looks_failed(text: str, tool: str) -> bool:
-    message = _json_error(text)
-    if message is not None:
-        return True
-    if _READING.search(tool):
-        head = text[:200]
-        return _STRONG.match(head) is not None
-    return _STRONG.search(text) is not None and not (_CLEAN_EXIT.search(text) and "Traceback" not in text)
-
-
-def _json_error(text: str) -> str | None:
-    """The message of a JSON answer such as {"error": "..."} or {"success": false, "message": "..."}."""
-    if not text.lstrip().startswith("{") or len(text) > 4000:
-        return None
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    if not isinstance(value, dict):
-        return None
-    for key in _JSON_ERROR:
-        if isinstance(value.get(key), str) and value[key].strip():
-            return str(value[key])
-    if value.get("success") is False or value.get("status") in ("error", "failed", "failure"):
-        message = value.get("message") or value.get("reason")
-        return str(message) if message else None
-    return None
-
-
-def _said_by(line: str, lines: list[str]) -> str:
-    """The line, or the next one when it only announces it ("... failed due to the following issue:")."""
-    if not line.endswith((":", "：")):
-        return line
-    following = lines[lines.index(line) + 1 :][:1]
-    return (
-        following[0]
-        if following and len(following[0]) > 8 and not _SOURCE_LINE.search(following[0])
-        else line
-    )
-
-
-def _telling(text: str) -> Failure | None:
-    message = _json_error(text)
-    if message is not None and message in text:
-        return Failure(message[:_MAX_LINE])
-    lines = [line.strip() for line in _TAG.sub("\n", text).splitlines()]
-    lines = [line for line in lines if line and not _NOISE.search(line)]
-    for kind, pattern in _KINDS:
-        found = next((line for line in lines if pattern.search(line)), None)
-        if found:
-            return Failure(found[:_MAX_LINE], kind)
-    for line in reversed(lines):
-        match = _EXCEPTION.match(_ANSI.sub("", line))
-        if match:
-            return Failure(_said_by(line, lines)[:_MAX_LINE], match.group(1))
-    if "Traceback (most recent call last)" in text:
-        raised = next((line for line in reversed(lines) if _RAISED.match(line)), None)
-        if raised:
-            return Failure(raised[:_MAX_LINE])
-    for pattern in _LINES:
-        for line in lines:
-            if pattern.search(line) and not _CLEAN_EXIT.search(line) and not _SOURCE_LINE.search(line):
-                return Failure(_said_by(line, lines)[:_MAX_LINE])
-    return None

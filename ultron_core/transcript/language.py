@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["CJK", "Lang", "language", "one_line", "sentences"]
+__all__ = ["CJK", "CJK_CLASS", "CJK_RUN", "Lang", "language", "mixed_language", "one_line", "sentences"]
 
 Lang = Literal["en", "zh"]
-CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+#: Chinese characters, for use inside a character class: the unified ideographs and their first extension
+CJK_CLASS = r"\u3400-\u4dbf\u4e00-\u9fff"
+CJK = re.compile(f"[{CJK_CLASS}]")
+CJK_RUN = re.compile(f"[{CJK_CLASS}]+")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 #: a mark inside a word (`!=`, `?id=`) ends nothing
 _SENTENCE = re.compile(r"[^。！？\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
@@ -19,6 +22,12 @@ def language(text: str) -> Lang:
     """`zh` when Chinese characters outnumber half the Latin words, so that code in a sentence does not count."""
     chinese = len(CJK.findall(text))
     return "zh" if chinese > len(_LATIN_WORD.findall(text)) / 2 else "en"
+
+
+def mixed_language(text: str) -> Literal["en", "zh", "mixed"]:
+    """As `language`, but `mixed` for English with any Chinese in it: a query then looks in both."""
+    decided = language(text)
+    return "mixed" if decided == "en" and CJK.search(text) else decided
 
 
 def one_line(text: str) -> str:

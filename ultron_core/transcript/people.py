@@ -1,18 +1,29 @@
-"""Whose words a message holds: a person's, or one of several agents that talk together."""
+"""Whose words a message holds: a person's, a program's request, or one of several agents that talk together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ultron_core.models import Message
+from ultron_core.transcript.pairs import is_tool_result
 
-__all__ = ["is_group", "is_human"]
+__all__ = ["is_group", "is_human", "is_request"]
+
+
+def is_request(message: Message) -> bool:
+    """True for a user row that asks for something, whether a person typed it or a program handed it in.
+
+    Tool output that a format writes as a user row, reminders of the harness and recalled memories are none.
+    """
+    if message.role != "user" or message.origin != "human" or is_tool_result(message):
+        return False
+    return bool(message.content.strip())
 
 
 def is_human(message: Message) -> bool:
     """True for what a person wrote; a user row with a name is an agent that opened the talk
     (`{"role": "user", "name": "Geometry_Expert", ...}`)."""
-    return message.role == "user" and message.origin == "human" and not message.name
+    return is_request(message) and not message.name
 
 
 def is_group(messages: Sequence[Message]) -> bool:

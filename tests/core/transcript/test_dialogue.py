@@ -1,8 +1,8 @@
 import pytest
 
 from tests.core.labels.talks import calls, result, says, user
-from ultron_core.models import Message, ToolCall, as_messages
-from ultron_core.transcript.dialogue import call_key, read_dialogue
+from ultron_core.models import Message, as_messages
+from ultron_core.transcript.dialogue import read_dialogue
 
 
 def dialogue(*messages):
@@ -82,8 +82,11 @@ def test_a_call_named_finish_is_the_answer():
 
 
 def test_the_key_of_a_call_ignores_its_id_and_the_order_of_arguments():
-    assert call_key(ToolCall("a", "f", {"x": 1, "y": 2})) == call_key(ToolCall("b", "f", {"y": 2, "x": 1}))
-    assert call_key(ToolCall("a", "f", {"x": 1})) != call_key(ToolCall("a", "f", {"x": 2}))
+    def key(call_id, **arguments):
+        return dialogue(user("go"), calls("f", call_id, **arguments), result(call_id, "done")).steps[0].key
+
+    assert key("a", x=1, y=2) == key("b", y=2, x=1)
+    assert key("a", x=1) != key("a", x=2)
 
 
 def test_evidence_lines_are_the_physical_lines_of_the_messages():
@@ -94,5 +97,30 @@ def test_evidence_lines_are_the_physical_lines_of_the_messages():
 
 
 def test_a_result_without_a_call_keeps_the_name_of_its_message():
-    found = dialogue(user("go"), {"role": "tool", "name": "linter", "content": "Error: bad"}, says("ok"))
+    found = dialogue(
+        user("go"), says("I run it."), {"role": "tool", "name": "linter", "content": "Error: bad"}, says("ok")
+    )
     assert [(s.name, s.key, s.state) for s in found.steps] == [("linter", "", "error")]
+
+
+def test_what_a_harness_prints_before_anybody_acted_is_no_step():
+    banner = {"role": "tool", "name": "agent", "content": "Agent v1.2\nModels: small"}
+    assert dialogue(banner, user("go"), says("Done.")).steps == ()
+
+
+def test_output_in_the_role_of_the_user_is_a_step_and_no_turn_of_a_person():
+    found = dialogue(
+        user("List the files."),
+        says("```bash\nls\n```"),
+        user("exitcode: 0 (execution succeeded)\nCode output: a.txt"),
+        says("```bash\ncat b.txt\n```"),
+        user("exitcode: 1 (execution failed)\nCode output: cat: b.txt: No such file or directory"),
+    )
+    assert found.human == (0,)
+    assert [(s.name, s.state) for s in found.steps] == [("command", "ok"), ("command", "error")]
+
+
+def test_an_agent_that_opens_a_talk_asks_but_is_no_person():
+    found = dialogue({"role": "user", "name": "Geometry_Expert", "content": "Solve it."}, says("42"))
+    assert found.human == ()
+    assert found.request == "Solve it."

@@ -1,4 +1,4 @@
-"""What a model answers for one window, whether it tiles the window, and the rule that mends it when not."""
+"""What a model answers for one window, whether it tiles the window, and the rule that repairs it when it does not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TaskList(BaseModel):
 def problems(tasks: Sequence[TaskRange], length: int) -> list[str]:
     """What keeps the tasks from tiling messages 1..length; empty when they do."""
     if not tasks:
-        return ["no task at all"]
+        return ["there is no task"]
     found = []
     if tasks[0].start != 1:
         found.append(f"the first task starts at {tasks[0].start}, not at 1")

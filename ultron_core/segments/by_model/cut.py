@@ -60,9 +60,9 @@ def _ask_twice(llm: LLM, lines: Sequence[str]) -> list[Task]:
     except ModelAnswerError as error:
         answer, wrong = None, [str(error)]
     if wrong:
-        said = answer.model_dump_json() if answer else ""
+        answered = answer.model_dump_json() if answer else ""
         again = f"That cannot be used: {'; '.join(wrong[:8])}. Give all tasks of [1] to [{len(lines)}] again."
-        more = [{"role": "assistant", "content": said}] if said else []
+        more = [{"role": "assistant", "content": answered}] if answered else []
         answer = llm.complete([*chat, *more, {"role": "user", "content": again}], TaskList, stage=STAGE)
         wrong = problems(answer.tasks, len(lines))
     assert answer is not None

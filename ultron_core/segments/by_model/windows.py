@@ -30,7 +30,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task, positions in the thread, end exclusive; `repair` says what a rule had to mend."""
+    """One task, positions in the thread, end exclusive; `repair` says what a rule had to repair."""
 
     start: int
     end: int

@@ -1,27 +1,14 @@
 """Words that say how a user turn relates to what came before, English and Chinese. Each is one soft feature.
 
-Greetings are only used to clean text: in stitched training data every piece begins with one, real sessions
-seldom do. Closings count, with a capped weight, for the same reason.
+What these words mean to every stage (greeting, farewell, consent, question) is in transcript/speech.py; here are
+those that matter to boundaries alone.
 """
 
 from __future__ import annotations
 
 import re
 
-__all__ = [
-    "ANAPHORA",
-    "ANNOUNCE",
-    "ANSWER",
-    "ANSWER_EN",
-    "CLOSING",
-    "CONSENT",
-    "CONTINUE",
-    "GREETING",
-    "NEARBY",
-    "REQUEST",
-    "is_only_courtesy",
-    "is_question",
-]
+__all__ = ["ANAPHORA", "ANNOUNCE", "ANSWER", "ANSWER_EN", "CONTINUE", "NEARBY", "REQUEST"]
 
 
 def _words(english: str, chinese: str, *, at_start: bool = False) -> re.Pattern[str]:
@@ -30,18 +17,13 @@ def _words(english: str, chinese: str, *, at_start: bool = False) -> re.Pattern[
     return re.compile(rf"\b(?:{english})\b|(?:{chinese})", re.IGNORECASE)
 
 
-GREETING = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)(?: there| again| all)?\b"
-    r"|(?:你好|您好|早上好|下午好|晚上好|嗨|哈喽|喂)(?:啊|呀)?)[\s,，.。!！~～:：]*",
-    re.IGNORECASE,
-)
-
 #: the turn answers, agrees, thanks or refuses: it belongs to what it reacts to
 _ANSWERS_EN = (
     r"yes|yeah|yep|yup|no|nope|nah|ok|okay|sure|right|correct|exactly|agreed|fine|great|perfect|awesome|nice|cool"
     r"|good|thanks|thank you|thx|sorry|oh|ah|hmm|wow|interesting|that'?s|that (?:is|works|sounds)|sounds|got it"
-    r"|i see|alright|continue|go on|go ahead|proceed|please do|looks good|lgtm|my (?:name|user|email|id)"
+    r"|i see|alright|continue|go on|go ahead|proceed|please do|looks good|lgtm|my (?:name|email|id)"
 )
+#: "Yes, that works for me.", "好的，继续"
 ANSWER = _words(
     _ANSWERS_EN,
     r"是的|是吗|是啊|对|不是|不用|不要|好的|好啊|好吧|好|行|可以|嗯|哦|噢|喔|啊|谢谢|多谢|感谢|没错|没问题|明白|知道了"
@@ -52,22 +34,16 @@ ANSWER = _words(
 #: the same in English alone: Chinese turns go on from "好的，" to another request far more often
 ANSWER_EN = re.compile(rf"^\W*(?:{_ANSWERS_EN})\b", re.IGNORECASE)
 
-#: says yes or no
-CONSENT = re.compile(r"^\W*(?:yes|yeah|yep|no|nope|sure|ok|okay|correct|right|exactly)\b", re.IGNORECASE)
-
-#: a harness's stop mark in place of words: ###STOP###, <|end|>
-_CONTROL = re.compile(r"[#<\[|]{2,}\s*[A-Za-z_]{3,}\s*[#>\]|]+")
-
-#: asks for something to be done or found
+#: asks for something to be done or found: "Can you find me a book?", "帮我写一段代码"
 REQUEST = _words(
     r"(?:can|could|would|will) you|please|i (?:want|need|would like|wanna|am looking|have to)|i'd like|i'm looking"
     r"|let'?s|help me|find me|show me|tell me|give me|write|create|build|make|add|fix|implement|generate|calculate"
-    r"|search|book|reserve|explain|translate|how (?:do|can|to)|what (?:is|are)|who (?:is|was)|which",
+    r"|search|explain|translate|how (?:do|can|to)|what (?:is|are)|who (?:is|was)|which",
     r"请|帮我|帮忙|给我|我想|我要|我需要|想要|想找|打算|推荐|能否|能不能|可不可以|怎么|如何|什么是|计算|生成|写一|解释|翻译"
-    r"|查一下|查查|找一|找个|订",
+    r"|查一下|查查|找一|找个",
 )
 
-#: says that something else begins
+#: says that something else begins: "One more thing: ...", "另外，..."
 ANNOUNCE = _words(
     r"another (?:thing|question|task|topic|issue|one)|new (?:task|topic|question|issue)|next (?:task|up|thing|question)"
     r"|different (?:topic|question|task|subject)|something else|one more thing|by the way|btw"
@@ -75,47 +51,25 @@ ANNOUNCE = _words(
     r"|moving on|unrelated|separately|on another note|change of (?:topic|subject)|now (?:let'?s|i|please|can|could)"
     r"|besides|also,? (?:i|can|could|please)",
     r"另外|接下来|换个|换一个|下一个|另一个|还有一(?:件|个)|还要|还想|再帮|再找|再给|顺便|对了|此外|除此之外|新的(?:任务|问题|话题)|然后(?:我|再|帮)"
-    r"|之后|最后|饭后|吃完|玩完|同时|也想|也要",
+    r"|之后|最后|同时|也想|也要",
 )
 
-#: leans on what was just said
+#: leans on what was just said: "and is it open?", "那它呢"
 ANAPHORA = _words(
     r"it|its|it'?s|that|this|these|those|they|them|their|he|she|him|her|his|there|the same|same|above|previous|earlier"
     r"|again|instead|still|the (?:first|second|third|last|other|former|latter) one|ones?",
     r"它|他|她|这|那|该|其|此|上面|刚才|之前|前面|同样|也是|还是|再次|仍|里面",
 )
 
-#: carries the same thing on
+#: carries the same thing on: "What about the second one?", "那么第二个呢"
 CONTINUE = _words(
     r"and|but|so|then|or|because|what about|how about|why|what if|which of|are there any|does|do they|is there|also",
     r"那|那么|那你|但|但是|可是|不过|所以|因为|如果|为什么|还有|呢|还|而且|并且|就|有没有",
     at_start=True,
 )
 
-#: asks for what lies around or goes with the last thing: the old subject is the anchor of the new one
+#: asks for what lies around the last thing: "anything close to it?"; the old subject is the anchor of the new one
 NEARBY = _words(
     r"nearby|near (?:it|there|here|that|the)|close to|around (?:there|here|it)|next to|surrounding|in the area",
     r"周边|附近|周围|旁边|边上|不远",
 )
-
-CLOSING = _words(
-    r"thanks|thank you|thx|bye|goodbye|have a (?:great|good|nice|pleasant|wonderful)|that'?s all|that is all|all set"
-    r"|nothing else|no more questions|you'?re welcome|enjoy|take care|see you|all i need",
-    r"谢谢|感谢|多谢|再见|拜拜|不客气|不用谢|没有其他|没有问题了|没别的|祝你|祝您|没有了|就这样|就这些|辛苦",
-)
-
-_QUESTION = re.compile(r"[?？]|[吗呢么][。!！,，\s]*$", re.MULTILINE)
-_WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff]+", re.IGNORECASE)
-
-
-def is_question(text: str) -> bool:
-    """A question mark or a Chinese question particle at the end of a line."""
-    return bool(_QUESTION.search(text))
-
-
-def is_only_courtesy(text: str) -> bool:
-    """Nothing but a greeting, thanks or a short yes: no title and no task of its own."""
-    rest = GREETING.sub("", _CONTROL.sub(" ", text))
-    rest = CLOSING.sub(" ", rest)
-    rest = ANSWER.sub(" ", rest)
-    return sum(len(w) for w in _WORD.findall(rest)) < 3

@@ -19,17 +19,19 @@ from ultron_core.segments.offline.features import FEATURES, Running, describe
 from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
 from ultron_core.segments.offline.weights import Combiner, load_combiner
+from ultron_core.transcript.language import CJK, CJK_CLASS
+from ultron_core.transcript.speech import CONSENT, is_only_courtesy, is_question
 
 __all__ = ["SEGMENTER_VERSION", "boundaries_of", "can_open", "cut_offline", "gap_prior", "prior"]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:2"
+SEGMENTER_VERSION = "offline:3"
 
 _HOUR = 3600.0
 #: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
 _REMARK = 60
 #: letters of scripts that have no terms here: their turns are judged by the rest
-_OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u4e00-\u9fff]{2}")
+_OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
 
 
 def cut_offline(messages: Sequence[Message]) -> list[int]:
@@ -74,7 +76,7 @@ def is_empty_remark(turn: Turn) -> bool:
     """Only thanks, consent, "continue" or a control token: nothing that could be a request."""
     if _OTHER_SCRIPT.search(turn.text):
         return False
-    return not turn.terms or cues.is_only_courtesy(turn.text)
+    return not turn.terms or is_only_courtesy(turn.text)
 
 
 def prior(turn: Turn) -> float:
@@ -84,7 +86,7 @@ def prior(turn: Turn) -> float:
     announced = bool(cues.ANNOUNCE.search(turn.text))
     if cues.ANSWER_EN.search(turn.text) and not announced:
         odds -= 1.0
-    if cues.CONSENT.search(turn.text) and cues.is_question(turn.last_text[-160:]):
+    if CONSENT.search(turn.text) and is_question(turn.last_text[-160:]):
         odds -= 1.5
     if _width(turn) <= _REMARK and cues.ANAPHORA.search(turn.text) and not announced:
         odds -= 1.0
@@ -92,7 +94,7 @@ def prior(turn: Turn) -> float:
 
 
 def _width(turn: Turn) -> int:
-    return turn.length + 3 * sum("\u4e00" <= c <= "\u9fff" for c in turn.text)
+    return turn.length + 3 * len(CJK.findall(turn.text))
 
 
 def gap_prior(seconds: float | None) -> float:

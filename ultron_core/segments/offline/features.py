@@ -13,6 +13,7 @@ from ultron_core.segments.offline import cues
 from ultron_core.segments.offline.around import AROUND
 from ultron_core.segments.offline.turns import Turn
 from ultron_core.segments.offline.vectors import TurnVectors, unit
+from ultron_core.transcript.speech import FAREWELL, is_question
 
 __all__ = ["FEATURES", "Running", "describe"]
 
@@ -186,8 +187,8 @@ def _cue_words(turn: Turn) -> dict[str, float]:
     head = turn.text[:160]
     said_before = turn.last_text[-160:]
     return {
-        "asked_before": cues.is_question(said_before),
-        "question": cues.is_question(turn.text),
+        "asked_before": is_question(said_before),
+        "question": is_question(turn.text),
         "request": bool(cues.REQUEST.search(turn.text[:300])),
         "requests": min(len(cues.REQUEST.findall(turn.text[:400])), 4) / 4,
         "announce": bool(cues.ANNOUNCE.search(turn.text[:300])),
@@ -195,7 +196,7 @@ def _cue_words(turn: Turn) -> dict[str, float]:
         "anaphora": bool(cues.ANAPHORA.search(head)),
         "continue": bool(cues.CONTINUE.search(head)),
         "nearby": bool(cues.NEARBY.search(turn.text[:300])),
-        "closing_model": bool(cues.CLOSING.search(said_before)),
+        "closing_model": bool(FAREWELL.search(said_before)),
     }
 
 
@@ -203,7 +204,7 @@ def _tools(turn: Turn, running: Running) -> dict[str, float]:
     had = bool(running.tools)
     common = turn.tools & running.tools
     return {
-        "closing_user": bool(running.last and cues.CLOSING.search(running.last.text[-160:])),
+        "closing_user": bool(running.last and FAREWELL.search(running.last.text[-160:])),
         "new_tools": had and bool(turn.tools) and not common,
         "same_tools": had and bool(common),
         "tools_stop": had and not turn.tools,

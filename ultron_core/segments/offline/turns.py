@@ -10,8 +10,10 @@ from datetime import datetime
 from itertools import pairwise
 
 from ultron_core.models import Message
-from ultron_core.segments.offline.cues import GREETING
+from ultron_core.transcript.language import CJK_RUN
 from ultron_core.transcript.pairs import closed_positions, is_tool_result
+from ultron_core.transcript.people import is_request
+from ultron_core.transcript.speech import GREETING
 
 __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 
@@ -20,7 +22,6 @@ MAX_TEXT = 1000
 _REPLY_TEXT = 600
 
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[./\\-][A-Za-z0-9_]+)*|\d+(?:[.:/-]\d+)*")
-_CJK_RUN = re.compile(r"[\u4e00-\u9fff]+")
 _STOP = frozenset(
     "a about after all also am an and any are as at be been but by can could did do does for from get give go had has"  # noqa: SIM905
     " have he her here him his how i if in into is it its just know like let make me more my need no not of on one or"
@@ -70,7 +71,7 @@ class Turn:
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
     """The turns of one thread in order. Recalled memories, reminders and tool results are no turns."""
     closed = closed_positions(messages)
-    places = [i for i, m in enumerate(messages) if _is_human(m)]
+    places = [i for i, m in enumerate(messages) if is_request(m)]
     turns = []
     previous = 0
     for number, place in enumerate(places):
@@ -83,12 +84,6 @@ def turns_of(messages: Sequence[Message]) -> list[Turn]:
 def turn_ends(turns: Sequence[Turn], length: int) -> list[int]:
     """Where each turn's messages end: at the next turn, the last one at the end of the thread."""
     return [*(t.position for t in turns[1:]), length] if turns else []
-
-
-def _is_human(message: Message) -> bool:
-    if message.role != "user" or message.origin != "human" or is_tool_result(message):
-        return False
-    return bool(message.content.strip())
 
 
 def _turn(messages: Sequence[Message], previous: int, place: int, end: int, closed: Collection[int]) -> Turn:
@@ -113,7 +108,7 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         tools=frozenset(c.name for c in answer.tool_calls) if answer else frozenset(),
         last_text=spoken.content[-_REPLY_TEXT:] if spoken else "",
         after_tool=last is not None and is_tool_result(last),
-        after_user=last is not None and _is_human(last),
+        after_user=last is not None and is_request(last),
         gap=_gap(last.timestamp if last else None, message.timestamp),
         terms=terms(text),
         reply_terms=terms(reply),
@@ -144,7 +139,7 @@ def terms(text: str) -> frozenset[str]:
         lower = word.lower()
         if len(lower) >= 3 and lower not in _STOP:
             found.add(_stem(lower))
-    for run in _CJK_RUN.findall(text):
+    for run in CJK_RUN.findall(text):
         found.update(
             run[i : i + 2]
             for i in range(len(run) - 1)
@@ -155,7 +150,7 @@ def terms(text: str) -> frozenset[str]:
 
 def phrases(text: str) -> frozenset[str]:
     """Runs that are unlikely to recur by chance: four Chinese characters, two Latin words or a long one."""
-    found = {run[i : i + 4] for run in _CJK_RUN.findall(text) for i in range(len(run) - 3)}
+    found = {run[i : i + 4] for run in CJK_RUN.findall(text) for i in range(len(run) - 3)}
     words = [w.lower() for w in _LATIN.findall(text)]
     found.update(f"{a} {b}" for a, b in pairwise(words) if a not in _STOP and b not in _STOP)
     return frozenset(found)

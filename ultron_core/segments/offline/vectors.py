@@ -16,21 +16,21 @@ __all__ = ["Embed", "TurnVectors", "Vector", "embed_turns", "unit"]
 Vector = npt.NDArray[np.float32]
 Embed = Callable[[Sequence[str]], Vectors]
 
-#: neutral first requests and neutral follow-ups, in both languages: no words of any data set
+#: neutral first requests and neutral follow-ups, in both languages: no subject of any data set
 _REQUESTS = (
     "I need help with something new.", "Please write a program that does this.",
-    "I would like to book a table for tomorrow.", "Can you find me a hotel in the city?",
+    "I would like to arrange something for tomorrow.", "Can you find some information for me?",
     "How do I fix this error in my project?", "Explain how this works.", "Add a new feature to the app.",
     "Create a plan for a project.", "Who was the first person to do this?",
-    "Calculate the total cost of the order.", "我想找一家餐馆，请推荐一下。", "帮我写一段代码。",
-    "请解释一下这个概念。", "帮我计算一下总价。", "我需要预订一张机票。", "请帮我制定一个计划。",
+    "Calculate the total of these numbers.", "我想找一些资料，请推荐一下。", "帮我写一段代码。",
+    "请解释一下这个概念。", "帮我计算一下总价。", "我需要安排一件事情。", "请帮我制定一个计划。",
 )  # fmt: skip
 _FOLLOW_UPS = (
     "Yes, that is right.", "No, not that one.", "What about the second one?", "Thanks, that works.",
-    "My name is John and my number is 12345.", "Okay, go ahead with that.", "Why is it like that?",
-    "Can you make it shorter?", "It still does not work.", "I prefer the cheaper option.",
-    "And what is the address of it?", "Does it have that too?", "可以，就这样吧。", "好的，谢谢你。",
-    "它的地址在哪里？", "那评分是多少？", "还是不行。", "再改一下刚才的内容。",
+    "The name is John and the number is 12345.", "Okay, go ahead with that.", "Why is it like that?",
+    "Can you make it shorter?", "It still does not work.", "I prefer the other option.",
+    "And what is the size of it?", "Does it have that too?", "可以，就这样吧。", "好的，谢谢你。",
+    "它在哪里？", "那一共是多少？", "还是不行。", "再改一下刚才的内容。",
 )  # fmt: skip
 
 

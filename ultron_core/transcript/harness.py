@@ -1,0 +1,92 @@
+"""What harnesses print around tool results, as data by harness; nothing else in the stages names a harness.
+
+These lines are written by programs, always the same way, so they are exact where general words would guess.
+A new harness adds its lines here and its file layout in sessions/formats.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = [
+    "EDIT_REFUSED",
+    "HARNESS_FAILURES",
+    "HARNESS_NOISE",
+    "HARNESS_OUTPUT",
+    "HARNESS_SUCCESS",
+    "HARNESS_TAGS",
+    "LIMIT_REACHED",
+    "joined",
+]
+
+
+def joined(table: Mapping[str, str], flags: int = re.MULTILINE) -> re.Pattern[str]:
+    """One pattern that matches where the line of any harness does."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in table.values()), flags)
+
+
+#: the result failed, in the harness's own words
+HARNESS_FAILURES: Mapping[str, str] = MappingProxyType(
+    {
+        # "The LLM did not conform to the edit format." / "# Fix any errors below, if possible."
+        "aider": r"^The LLM did not conform to the edit format|^# Fix any errors below|^>>>>> Some Tests Failed",
+        # "Your proposed edit has introduced new syntax error(s)." / "Your edit was not applied"
+        "swe_agent": r"^Your (?:proposed )?edit\b.{0,80}\b(?:error|not)\b",
+        # "<tool_use_error>File has not been read yet.</tool_use_error>"
+        "claude_code": r"<tool_use_error>",
+        # "Command exited with code 1" / "Command aborted"
+        "pi": r"^Command (?:exited with code [1-9]\d*|aborted)$",
+    }
+)
+#: the result worked, in the harness's own words
+HARNESS_SUCCESS: Mapping[str, str] = MappingProxyType(
+    {
+        # "Applied edit to astropy/wcs/wcs.py"
+        "aider": r"^Applied edit\b",
+        # "exitcode: 0 (execution succeeded)"
+        "autogen": r"\bexitcode: 0\b",
+    }
+)
+#: no person writes these lines: a user row that has one is tool output
+HARNESS_OUTPUT: Mapping[str, str] = MappingProxyType(
+    {
+        # "exitcode: 1 (execution failed)\nCode output: ..."
+        "autogen": r"exitcode:",
+        # "(Open file: /repo/a.py)\n(Current directory: /repo)\nbash-$"
+        "swe_agent": r"\(Current directory:",
+    }
+)
+#: an edit was refused because its old text is not in the file
+EDIT_REFUSED: Mapping[str, str] = MappingProxyType(
+    {
+        # "SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in astropy/wcs/wcs.py"
+        "aider": r"failed to (?:exactly )?match",
+        # "error: patch failed: setup.py:3" / "error: patch does not apply" / "Hunk #2 FAILED at 41."
+        "git, patch": r"^error: patch (?:failed|does not apply)|^Hunk #\d+ FAILED",
+    }
+)
+#: lines that frame the output and say nothing about it
+HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
+    {
+        # "[sympy__sympy__1.1] [sympy__sympy-13177] Command: conda run ..." / "Subprocess args: ..."
+        "aider": r"^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
+        r"|^(?:Allow edits to|Applied edit)\b",
+        # "Chunk ID: 8fa2" / "Wall time: 0.2 seconds"
+        "codex": r"^(?:Chunk ID|Wall time):",
+        # pip: "error: subprocess-exited-with-error ... See above for error"
+        "pip": r"See above for error",
+    }
+)
+#: markup around the message of a failed call
+HARNESS_TAGS: Mapping[str, str] = MappingProxyType({"claude_code": r"</?(?:tool_use_error|error)>"})
+#: the harness ended the run, in words of its own
+LIMIT_REACHED: Mapping[str, str] = MappingProxyType(
+    {
+        # "Only 4 reflections allowed, stopping."
+        "aider": r"\bonly \d+ \w+ allowed, stopping\b",
+        # "exit_status: exit_cost (submission kept)"
+        "swe_agent": r"\bexit_(?:cost|context|format|error)\b",
+    }
+)
