@@ -5,9 +5,27 @@ import time
 
 from ultron_core.memories import Body, diverges, merge_bodies
 
-WORDS = (
-    "build the server config fails when port path user module import package install error value test run file deploy"
-).split()
+WORDS = [
+    "build",
+    "the",
+    "server",
+    "config",
+    "fails",
+    "when",
+    "port",
+    "path",
+    "user",
+    "module",
+    "import",
+    "package",
+    "install",
+    "error",
+    "value",
+    "test",
+    "run",
+    "file",
+    "deploy",
+]
 
 
 def note(words):

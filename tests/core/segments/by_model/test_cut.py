@@ -145,7 +145,7 @@ def test_what_is_sent_is_within_the_budget_and_fills_it():
     messages = [{"role": "user" if n % 2 else "assistant", "content": "ok"} for n in range(3000)]
     segment_messages(messages, llm, window_tokens=2000, count_tokens=count_tokens)
     assert max(llm.sent) <= 2000
-    assert min(llm.sent[:-1]) > 1800
+    assert min(llm.sent[:-1]) > 1700
 
 
 def test_threads_are_cut_by_themselves():
