@@ -44,7 +44,8 @@ def finish_range(
     """Log every partition, then fail the step if any is bad, naming each with its reason.
 
     Raising at the end marks exactly the bad partitions failed: the good ones already have their event.
-    Partitions that wait for a model, or whose file grew meanwhile, are not failures; the pending-work sensor takes them up.
+    Partitions that wait for a model, or whose file grew meanwhile, are not failures; the pending-work sensor takes
+    them up.
     """
     for event in events:
         log_partition(context, asset, event)

@@ -30,8 +30,8 @@ def cut_by_model(
     twice named no usable task; nothing is decided then and the caller tries again later.
     """
     bodies = [_body(message) for message in messages]
-    # what is sent is counted: the frame, and each line with the newline that joins it to the next. The number is as wide
-    # as it can get, so that each message is counted once whatever window it is in
+    # what is sent is counted: the frame, and each line with the newline that joins it to the next. The number is as
+    # wide as it can get, so that each message is counted once whatever window it is in
     budget = max(window_tokens - count_tokens(_framed([])), 1)
     tokens = [count_tokens(_line(len(bodies), m, b) + "\n") for m, b in zip(messages, bodies, strict=True)]
 

@@ -45,7 +45,10 @@ STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP)
 
 @dataclass(frozen=True, slots=True)
 class PartitionReport:
-    """Where one partition stands after a stage. status: done, changed (its file grew), pending (model down) or failed."""
+    """Where one partition stands after a stage.
+
+    status: done, changed (its file grew), pending (model down) or failed.
+    """
 
     partition_key: str
     status: str
