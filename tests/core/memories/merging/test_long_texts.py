@@ -5,9 +5,25 @@ import time
 
 from ultron_core.memories import Body, diverges, merge_bodies
 
-WORDS = (
-    "build server config fails port path user module import package install error value test run file deploy"
-).split()
+WORDS = [
+    "build",
+    "server",
+    "config",
+    "fails",
+    "port",
+    "path",
+    "user",
+    "module",
+    "import",
+    "package",
+    "install",
+    "error",
+    "value",
+    "test",
+    "run",
+    "file",
+    "deploy",
+]
 
 
 def note(words):
