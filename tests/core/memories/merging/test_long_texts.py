@@ -11,18 +11,13 @@ WORDS = [
     "config",
     "fails",
     "port",
-    "path",
     "user",
     "module",
     "import",
     "package",
-    "install",
     "error",
     "value",
-    "test",
-    "run",
     "file",
-    "deploy",
 ]
 
 
