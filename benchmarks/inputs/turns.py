@@ -1,0 +1,56 @@
+"""The labelled human turns of benchmarks/gold: drawn (turns.jsonl) and written here (turns_written.jsonl)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ultron_core.embeddings.local import local_embedder
+from ultron_core.transcript.acts.features import HumanTurn
+from ultron_core.transcript.acts.reader import ACTS
+
+__all__ = ["WRITTEN", "Labelled", "load_turns", "truth", "vectors_of"]
+
+GOLD = Path(__file__).resolve().parents[1] / "gold"
+#: the "repository" of what the project wrote; trained on, never a test but for its held-out quarter
+WRITTEN = "written"
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """One turn with its labels; everything of one repository leaves together."""
+
+    turn: HumanTurn
+    repository: str
+    lang: str
+    labels: tuple[str, ...]
+    held_out: bool
+
+    @property
+    def written(self) -> bool:
+        return self.repository == WRITTEN
+
+
+def load_turns() -> list[Labelled]:
+    """Drawn turns first, in the order of the files."""
+    rows = []
+    for name in ("turns.jsonl", "turns_written.jsonl"):
+        for line in (GOLD / name).read_text("utf-8").splitlines():
+            row = json.loads(line)
+            turn = HumanTurn(row["text"], row["before"], row["interrupted"])
+            held_out = bool(row.get("held_out"))
+            rows.append(Labelled(turn, row["repository"], row["lang"], tuple(row["labels"]), held_out))
+    return rows
+
+
+def truth(rows: Iterable[Labelled]) -> np.ndarray:
+    """A row a turn, a column an act, true where it is a label."""
+    return np.array([[act in row.labels for act in ACTS] for row in rows], dtype=bool)
+
+
+def vectors_of(rows: Sequence[Labelled]) -> np.ndarray:
+    return local_embedder().embed([row.turn.text for row in rows])
