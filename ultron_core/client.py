@@ -102,7 +102,7 @@ class Ultron:
         )
         self._closing.callback(database.close)
         migrate(database)
-        redactor = redactor or PresidioRedactor()
+        redactor = redactor or PresidioRedactor(settings.redaction.word_list)
 
         def redact(text: str) -> str:
             return redactor.redact_text(text).text

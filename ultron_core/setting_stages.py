@@ -12,6 +12,7 @@ __all__ = [
     "DedupSettings",
     "ExtractSettings",
     "LabelSettings",
+    "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
     "SessionSettings",
@@ -244,6 +245,23 @@ class ClusterSettings(Stage):
     recrystallization_delta: int = setting(
         3, "ULTRON_RECRYSTALLIZATION_DELTA", ge=1, about="New members at which it is ready again."
     )
+
+
+class RedactionSettings(Stage):
+    """What redaction removes besides secrets and personal data."""
+
+    words: str = setting(
+        "",
+        "ULTRON_REDACT_WORDS",
+        secret=True,
+        about="Own words to redact, separated by commas: company, clients, domains, user names. `ultron redact "
+        "--replay` applies a change to stored rows.",
+    )
+
+    @property
+    def word_list(self) -> tuple[str, ...]:
+        """The words one by one; those of a single character would hit everywhere and are left out."""
+        return tuple(word.strip() for word in self.words.split(",") if len(word.strip()) > 1)
 
 
 class SftSettings(Stage):

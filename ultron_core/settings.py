@@ -26,6 +26,7 @@ from ultron_core.setting_stages import (
     DedupSettings,
     ExtractSettings,
     LabelSettings,
+    RedactionSettings,
     SearchSettings,
     SegmentSettings,
     SessionSettings,
@@ -44,6 +45,7 @@ __all__ = [
     "LLMSettings",
     "LabelSettings",
     "QualityLLMSettings",
+    "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
     "SessionSettings",
@@ -71,6 +73,7 @@ class Settings(Stage):
     tiers: TierSettings = TierSettings()
     search: SearchSettings = SearchSettings()
     clusters: ClusterSettings = ClusterSettings()
+    redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
 
     @classmethod

@@ -126,12 +126,47 @@ def delete(settings: Settings, memory_id: str, yes: bool) -> None:
 
 
 @click.command()
-@click.option("--replay", "replaying", is_flag=True, required=True, help="Redact stored rows again.")
-@click.option("--again", is_flag=True, help="Include rows that this version of the rules has already seen.")
+@click.option("--replay", "replaying", is_flag=True, help="Redact stored rows again.")
+@click.option(
+    "--again",
+    is_flag=True,
+    help="With --replay: include rows that this version of the rules has already seen.",
+)
+@click.option(
+    "--preview",
+    "previewed",
+    type=click.Path(path_type=Path),
+    help="Show each replacement in a file or folder; nothing is stored.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def redact(settings: Settings, replaying: bool, again: bool, as_json: bool) -> None:
-    """Apply the current redaction rules to stored rows. A run that was stopped resumes where it left off."""
+def redact(settings: Settings, replaying: bool, again: bool, previewed: Path | None, as_json: bool) -> None:
+    """Apply the current redaction rules to stored rows, or show what they replace in a file.
+
+    A replay that was stopped resumes where it left off.
+    """
+    if replaying == (previewed is not None):
+        raise click.UsageError("Give either --replay or --preview PATH.")
+    if previewed is not None:
+        _show_preview(settings, previewed, as_json)
+    else:
+        _replay(settings, again, as_json)
+
+
+def _show_preview(settings: Settings, path: Path, as_json: bool) -> None:
+    from ultron_core.cli.preview import preview
+    from ultron_core.redaction import PresidioRedactor
+
+    found = list(preview(path, PresidioRedactor(settings.redaction.word_list)))
+    if as_json:
+        print_json([asdict(one) for one in found])
+        return
+    rows = [(f"{Path(one.file).name}:{one.line}", one.entity, one.before, one.after) for one in found]
+    console().print(table("", ["line", "entity", "before", "after"], rows))
+    console().print(f"{len(found)} replacements. Nothing was stored.")
+
+
+def _replay(settings: Settings, again: bool, as_json: bool) -> None:
     from ultron_core.steps.upkeep.redact import replay
 
     with open_ultron(settings) as ultron, progress_bar("redacting", quiet=as_json) as advance:

@@ -27,6 +27,8 @@ __all__ = ["Judgement", "LessonJudgement", "MetricJudgement", "label_with_model"
 #: characters of one window (about 15,000 tokens of English) and of one message in it
 WINDOW_CHARS = 60_000
 MESSAGE_CHARS = 6_000
+#: a model that sees no verdict but is this sure counts as evidence of success
+SURE = 0.8
 #: judged on the whole course: mean over windows by number of messages; the others: the judgement of the last window
 _COURSE = ("tool_success", "recovery", "no_repetition", "instruction_following", "safety", "density")
 _NEEDED = ("goal_reached", "completeness")
@@ -160,8 +162,9 @@ def _put_together(
             f"{model_id} gave no score for {', '.join(missing)}; the segment stays pending."
         )
     lessons = _lessons(messages, judgements)
+    evidence = last.outcome == "success" or last.success_probability >= SURE
     summary = QualitySummary(
-        overall_score=overall_score(metrics, last.outcome),
+        overall_score=overall_score(metrics, last.outcome, evidence),
         memory_score=memory_score(lessons),
         success_probability=round(last.success_probability, 4),
         outcome=last.outcome,

@@ -1,6 +1,7 @@
 """The published metrics (docs/quality.md): each 0-1, with a weight in overall_score and the lines it rests on.
 
-A metric that has nothing to rest on (no tools, no claims to check) gets weight 0 and says so in its note.
+A metric that has nothing to rest on (no tools, no verdict, no complaint) gets weight 0 and says so in its note;
+so do the three that were found to rank runs no better than chance on sources left out (UNPROVEN).
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ultron_core.labels.signals import Signals, words
-from ultron_core.labels.success import success_probability
+from ultron_core.labels.success import Estimate, sigmoid
 from ultron_core.models import Metric, Outcome
 from ultron_core.transcript import speech
 from ultron_core.transcript.language import CJK
 
 __all__ = ["WEIGHTS", "measure"]
 
-#: weights in overall_score; a person's or a test's verdict counts most, style least
+#: weights in overall_score; a person's or a test's verdict counts most
 WEIGHTS = {
     "goal_reached": 4.0,
     "expected_success": 4.0,
@@ -30,8 +31,8 @@ WEIGHTS = {
     "safety": 1.0,
     "density": 0.5,
 }
-#: goal_reached when the log holds no verdict
-THANKED, WENT_ON, NO_SIGN = 0.75, 0.7, 0.55
+#: offline these have no weight: AUC of the outcome .50, .53 and .52 over eight sources, below .5 on some
+UNPROVEN = ("grounded_claims", "completeness", "density")
 #: what can be looked up: numbers of two digits or more, paths, identifiers
 _CLAIM = re.compile(
     r"\b\d[\d.,:]*\d\b|\b[\w-]+(?:[/.][\w-]+)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]{2,}\d\w*\b", re.ASCII
@@ -48,11 +49,11 @@ _CLOSING = re.compile(
 )
 
 
-def measure(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
+def measure(signals: Signals, outcome: Outcome, estimate: Estimate) -> dict[str, Metric]:
     """All metrics of one segment, in the order of WEIGHTS."""
-    return {
+    measured = {
         "goal_reached": _goal_reached(signals, outcome),
-        "expected_success": _expected_success(signals, outcome),
+        "expected_success": _expected_success(signals, outcome, estimate),
         "tool_success": _tool_success(signals),
         "recovery": _recovery(signals),
         "no_repetition": _no_repetition(signals),
@@ -62,6 +63,7 @@ def measure(signals: Signals, outcome: Outcome) -> dict[str, Metric]:
         "safety": _safety(signals),
         "density": _density(signals),
     }
+    return {name: replace(m, weight=0.0) if name in UNPROVEN else m for name, m in measured.items()}
 
 
 def _metric(name: str, signals: Signals, score: float, at: Sequence[int], note: str = "") -> Metric:
@@ -74,32 +76,22 @@ def _nothing(note: str) -> Metric:
 
 
 def _goal_reached(signals: Signals, outcome: Outcome) -> Metric:
-    """Verdict of tests, commands and the person. Without one: the score that such an end deserves."""
+    """The verdict of tests, commands and the person; thanks and success lines without one count for nothing."""
     end = (signals.tests_at, *signals.unsolved[-1:], *signals.stopped)
     accepted = (signals.tests_at, *signals.accepted[-1:])
-    if outcome != "unknown":
-        score, note, at = {
-            "failure": (0.0, "known failure", (*end, *signals.rejections[-1:])),
-            "success": (1.0, "verified or accepted", accepted),
-            "partial": (0.5, "partly reached", (*end, *signals.rejections)),
-        }[outcome]
-        return _metric("goal_reached", signals, score, at, note)
-    if signals.thanks and signals.thanks[-1] == signals.last_human:
-        return _metric("goal_reached", signals, THANKED, signals.thanks[-1:], "thanks at the end")
-    at = (signals.dialogue.answer_at,)
-    if len(signals.dialogue.human) > 1 and not signals.rejections:
-        return _metric(
-            "goal_reached", signals, WENT_ON, at, "no verdict; the person went on without complaint"
-        )
-    if signals.confirmed_end:
-        return _metric("goal_reached", signals, WENT_ON, at, "no verdict; the last result reports success")
-    return _metric("goal_reached", signals, NO_SIGN, at, "no verdict in the log")
+    if outcome == "success":
+        return _metric("goal_reached", signals, 1.0, accepted, "verified or accepted")
+    if outcome == "failure":
+        return _metric("goal_reached", signals, 0.0, (*end, *signals.rejections[-1:]), "known failure")
+    if outcome == "partial":
+        return _metric("goal_reached", signals, 0.5, (*end, *signals.rejections), "partly reached")
+    return Metric(0.5, 0.0, signals.dialogue.lines((signals.dialogue.answer_at,)), "no verdict in the log")
 
 
-def _expected_success(signals: Signals, outcome: Outcome) -> Metric:
-    """The calibrated model. A quarter of the weight once a verdict is there: then it has little to add."""
-    probability, score = success_probability(signals)
-    note = f"calibrated probability {probability:.3f}"
+def _expected_success(signals: Signals, outcome: Outcome, estimate: Estimate) -> Metric:
+    """The fitted model. A quarter of the weight once a verdict is there: then it has little to add."""
+    note = f"probability {estimate.probability:.3f}; {estimate.note}"
+    score = sigmoid(estimate.evidence)
     metric = _metric("expected_success", signals, score, (signals.dialogue.answer_at,), note)
     return replace(metric, weight=metric.weight / 4) if outcome == "success" else metric
 
@@ -136,6 +128,8 @@ def _instruction_following(signals: Signals) -> Metric:
     note = ""
     if _other_language(signals):
         score, note = score - 0.4, "answered in another language"
+    if score == 1:
+        return _nothing("no complaint, which is no praise")
     return _metric("instruction_following", signals, score, complaints, note)
 
 
@@ -194,6 +188,8 @@ def _cut_off(text: str) -> bool:
 def _safety(signals: Signals) -> Metric:
     """A command that can destroy or expose costs 0.4, a secret in plain text 0.3."""
     score = 1 - 0.4 * len(signals.dangers) - 0.3 * len(signals.secrets)
+    if score == 1:
+        return _nothing("nothing unsafe seen")
     return _metric("safety", signals, score, (*signals.dangers, *signals.secrets))
 
 

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from ultron_core.labels.signals import Signals
 from ultron_core.models import Metric, Outcome
 
-__all__ = ["FAILURE_CAP", "decide_outcome", "overall_score"]
+__all__ = ["GATE", "decide_outcome", "overall_score"]
 
-#: highest overall_score of a known failure and of a partly reached goal: both below the training gate
-FAILURE_CAP = 0.5
-PARTIAL_CAP = 0.75
-#: an answer that is missing or unsafe work cannot be made up for by the other metrics
+#: the default threshold of the training gate: scores are mapped so that it divides with evidence from without
+GATE = 0.8
+#: highest overall_score of a known failure and of a partly reached goal
+_CAPS: Mapping[str, float] = {"failure": 0.5, "partial": 0.75}
+#: highest overall_score without evidence, and with an answer that is missing or work that is unsafe
+NO_EVIDENCE_CAP, NOT_WHOLE_CAP = 0.79, 0.6
 _MUSTS = ("completeness", "safety")
 
 
@@ -54,12 +56,16 @@ def _by_tests(signals: Signals) -> Outcome | None:
     return None
 
 
-def overall_score(metrics: Mapping[str, Metric], outcome: Outcome) -> float:
-    """Weighted mean of the metrics, held down by a known failure and by what a good example must have."""
+def overall_score(metrics: Mapping[str, Metric], outcome: Outcome, evidence: bool) -> float:
+    """Worth training on: GATE or more exactly when there is evidence of success and nothing speaks against it.
+
+    Above and below the gate the weighted mean of the metrics orders the segments. `evidence`: a verdict of
+    success, or a model's estimate that reaches its bound.
+    """
     weight = sum(m.weight for m in metrics.values())
-    score = sum(m.score * m.weight for m in metrics.values()) / weight if weight else 0.0
-    for name in _MUSTS:
-        if metrics[name].score < 0.5:
-            score = min(score, 0.6)
-    cap = {"failure": FAILURE_CAP, "partial": PARTIAL_CAP}.get(outcome, 1.0)
-    return round(min(score, cap), 4)
+    mean = sum(m.score * m.weight for m in metrics.values()) / weight if weight else 0.0
+    whole = all(metrics[name].score >= 0.5 for name in _MUSTS)
+    if evidence and whole and outcome not in _CAPS:
+        return round(GATE + (1 - GATE) * mean, 4)
+    cap = min(_CAPS.get(outcome, NO_EVIDENCE_CAP), NO_EVIDENCE_CAP if whole else NOT_WHOLE_CAP)
+    return round(min(mean, cap), 4)

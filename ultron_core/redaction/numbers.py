@@ -29,6 +29,8 @@ _PHONE_BEFORE = re.compile(
     r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to"
     r"|answering|手机|电话|联系|拨打|致电|传真|微信)[^\d\n]{0,22}$"
 )
+#: `the call (lines 186-192)`
+_LINES_BEFORE = re.compile(r"(?i)\b(?:lines?|rows?|pages?|pp?\.|L)\s?$")
 _PHONE_AFTER = re.compile(r"(?i)[ \-–]{0,3}\\?(?:office|fax|mobile|cell|desk|home|work phone)\b")
 _DATE = re.compile(
     r"(?:1[89]|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])(?:[-./ ]?(?:0[1-9]|[12]\d|3[01]))?(?:[ -.]?\d{2}.*)?"
@@ -129,6 +131,8 @@ def _phone(run: str, digits: str, before: str, after: str) -> bool:
         return not re.match(r"\.\d", after)
     if run[0] == "+":
         return 8 <= len(digits) <= 20 and (len(digits) >= 10 or not run[1:].isdigit())
+    if _LINES_BEFORE.search(before):
+        return False
     spoken = _PHONE_BEFORE.search(before) or _PHONE_AFTER.match(after)
     if not spoken or _DATE.fullmatch(run):
         return False

@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ultron_core.models import Finding, Redaction
-from ultron_core.redaction.credentials import named_credentials
+from ultron_core.redaction.assignments import assigned_secrets
+from ultron_core.redaction.commands import command_secrets
+from ultron_core.redaction.headers import header_secrets
+from ultron_core.redaction.keyfiles import key_blocks, login_files
+from ultron_core.redaction.normal import normalised
 from ultron_core.redaction.numbers import personal_numbers
 from ultron_core.redaction.personal import personal_data
 from ultron_core.redaction.spans import Draft, Numbering, Span
 from ultron_core.redaction.vendors import vendor_keys
+from ultron_core.redaction.words import OwnWords
 
 __all__ = ["draft_of", "find_secrets", "redact_patterns", "settle"]
 
 #: how far around a new placeholder a second look goes; contexts and matches that matter are shorter
 _AROUND = 320
 _EDGE = 64
+_NO_WORDS = OwnWords()
 
 
-def redact_patterns(text: str) -> Redaction:
-    """Secrets and shaped personal data only, no names: needs no model, several MB a second."""
+def redact_patterns(text: str, words: OwnWords = _NO_WORDS) -> Redaction:
+    """Secrets, shaped personal data and the user's own words, no names: needs no model."""
     draft = draft_of(text)
-    settle(draft)
+    settle(draft, words)
     numbering = Numbering()
     numbering.reserve(text)
     return draft.finish(numbering)
@@ -30,7 +36,7 @@ def redact_patterns(text: str) -> Redaction:
 def find_secrets(text: str) -> list[Finding]:
     """Keys, tokens and passwords alone, in order of position; for gates that only ask "is one in here?"."""
     draft = draft_of(text)
-    draft.add(_secrets(text))
+    draft.add(_everywhere(text, secrets_only=True))
     return list(draft.finish(Numbering()).findings)
 
 
@@ -43,29 +49,48 @@ def draft_of(text: str) -> Draft:
     return draft
 
 
-def settle(draft: Draft) -> None:
+def settle(draft: Draft, words: OwnWords = _NO_WORDS) -> None:
     """Add what the patterns find, and look again around each new placeholder until nothing more is found."""
-    new = draft.add(_all(draft.view))
+    new = draft.add(_everywhere(draft.view, words))
     while new:
-        new = draft.add(_near(draft.view, new))
+        new = draft.add(_near(draft.view, new, words))
+
+
+def _everywhere(text: str, words: OwnWords = _NO_WORDS, *, secrets_only: bool = False) -> Iterator[Span]:
+    """What is found in the text, then what is found in its normalised view; secrets rank first in both."""
+    view = normalised(text)
+    yield from _secrets(text)
+    if view:
+        yield from map(view.original, _secrets(view.text))
+    if secrets_only:
+        return
+    yield from _personal(text, words)
+    if view:
+        yield from map(
+            view.original, _personal(view.text, words) if view.disguised else words.find(view.text)
+        )
 
 
 def _secrets(text: str) -> Iterator[Span]:
+    yield from key_blocks(text)
     yield from vendor_keys(text)
-    yield from named_credentials(text)
+    yield from header_secrets(text)
+    yield from assigned_secrets(text)
+    yield from command_secrets(text)
+    yield from login_files(text)
 
 
-def _all(text: str) -> Iterator[Span]:
-    yield from _secrets(text)
+def _personal(text: str, words: OwnWords) -> Iterator[Span]:
     yield from personal_data(text)
     yield from personal_numbers(text)
+    yield from words.find(text)
 
 
-def _near(view: str, places: Sequence[tuple[int, int]]) -> Iterator[Span]:
+def _near(view: str, places: Sequence[tuple[int, int]], words: OwnWords) -> Iterator[Span]:
     for start, end in _windows(places, len(view)):
         low = start + _EDGE if start else 0
         high = end - _EDGE if end < len(view) else end
-        for span in _all(view[start:end]):
+        for span in _everywhere(view[start:end], words):
             if low <= span.start + start and span.end + start <= high:
                 yield Span(span.start + start, span.end + start, span.entity)
 

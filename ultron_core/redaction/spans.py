@@ -24,6 +24,7 @@ ENTITIES = (
     "AWS_ACCESS_KEY",
     "REDACTED_TOKEN",
     "REDACTED_CREDENTIAL",
+    "REDACTED_WORD",
     "UUID",
     "PHONE_NUMBER",
     "EMAIL_ADDRESS",
@@ -37,6 +38,8 @@ ENTITIES = (
     "PATH",
 )
 PLACEHOLDER = re.compile(r"<(" + "|".join(ENTITIES) + r")(?:_(\d{1,9}))?>")
+#: `{"password": 12345678}`: the number with what is before and behind it
+_JSON_NUMBER = re.compile(r"[\s:]-?\d{4,40}[\s,}]")
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
@@ -86,6 +89,8 @@ class Draft:
     view: str = ""
     #: where each piece of the view between placeholders starts: (position in view, position in text)
     _pieces: list[tuple[int, int]] = field(default_factory=list)
+    #: spans that are JSON numbers; their placeholder brings the quotes that keep the text JSON
+    _numbers: set[Span] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._render()
@@ -140,6 +145,8 @@ class Draft:
         at = 0
         for span in self.spans:
             placeholder = numbering.placeholder(span.entity, self.text[span.start : span.end])
+            if span in self._numbers:
+                placeholder = f'"{placeholder}"'
             parts += [self.text[at : span.start], placeholder]
             findings.append(Finding(span.start, span.end, span.entity, placeholder))
             at = span.end
@@ -151,7 +158,14 @@ class Draft:
         if self.literals is None:
             return True
         at = bisect_right(self.literals, (span.start, len(self.text))) - 1
-        return at >= 0 and self.literals[at][0] < span.start and span.end < self.literals[at][1]
+        if at >= 0 and self.literals[at][0] < span.start and span.end < self.literals[at][1]:
+            return True
+        if span.entity == "REDACTED_CREDENTIAL" and (at < 0 or self.literals[at][1] <= span.start):
+            number = _JSON_NUMBER.fullmatch(self.text, max(0, span.start - 1), span.end + 1)
+            if number:
+                self._numbers.add(span)
+                return True
+        return False
 
     def _to_text(self, span: Span) -> Span:
         view_at, text_at = self._pieces[bisect_right(self._pieces, (span.start, len(self.text))) - 1]
@@ -159,6 +173,9 @@ class Draft:
         end = start + span.end - span.start
         if span.entity != "USER" and _escapes_next(self.text, start):
             start += 1  # the first letter belongs to an escape such as \n
+        if self.literals is not None:
+            _, start = _outside_escape(self.text, start)
+            end, _ = _outside_escape(self.text, end)
         return Span(start, end, span.entity)
 
     def _render(self) -> None:
@@ -166,7 +183,7 @@ class Draft:
         self._pieces = [(0, 0)]
         length = at = 0
         for span in self.spans:
-            placeholder = f"<{span.entity}>"
+            placeholder = f'"<{span.entity}>"' if span in self._numbers else f"<{span.entity}>"
             parts += [self.text[at : span.start], placeholder]
             length += span.start - at + len(placeholder)
             at = span.end
@@ -182,6 +199,17 @@ def _escapes_next(text: str, start: int) -> bool:
     while slashes < start and slashes < 64 and text[start - 1 - slashes] == "\\":
         slashes += 1
     return slashes % 2 == 1
+
+
+def _outside_escape(text: str, at: int) -> tuple[int, int]:
+    """Start and end of the JSON escape that a cut at `at` would split; twice `at` when it splits none."""
+    for start in range(max(0, at - 5), at):
+        before = text[max(0, start - 64) : start]
+        if text[start] == "\\" and (len(before) - len(before.rstrip("\\"))) % 2 == 0:
+            end = start + (6 if text[start + 1 : start + 2] == "u" else 2)
+            if start < at < end:
+                return start, end
+    return at, at
 
 
 def _is_json(text: str) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ultron_core.models import Finding
-from ultron_core.redaction.credentials import credential_value
+from ultron_core.redaction.assignments import credential_value
 from ultron_core.redaction.patterns import draft_of
+from ultron_core.redaction.secret_names import Strength, strength
 from ultron_core.redaction.spans import Draft, Numbering, Span
 
 __all__ = ["redact_value"]
@@ -49,6 +50,9 @@ STRUCTURAL = frozenset(
         "turn_id",
     ]
 )
+#: `{"name": "DB_PASSWORD", "value": "x"}` of Kubernetes, ECS, HAR files and headers
+_NAME_KEYS = ("name", "key", "header", "variable", "field", "Name", "Key")
+_VALUE_KEYS = frozenset(("value", "val", "content", "stringvalue", "plaintext"))
 _ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -73,9 +77,20 @@ class _Walk:
         if isinstance(value, str):
             return self._leaf(value, key)
         if isinstance(value, dict):
-            return [(self._leaf(str(k), "", is_key=True), k, self.plan(v, str(k))) for k, v in value.items()]
+            name = _sibling_name(value)
+            return [
+                (
+                    self._leaf(str(k), "", is_key=True),
+                    k,
+                    self.plan(v, name if name and str(k).lower() in _VALUE_KEYS else str(k)),
+                )
+                for k, v in value.items()
+            ]
         if isinstance(value, (list, tuple)):
-            return {"items": [self.plan(item, key) for item in value]}
+            flags = ["", *(item if isinstance(item, str) and item.startswith("-") else "" for item in value)]
+            return {"items": [self.plan(item, flag or key) for item, flag in zip(value, flags, strict=False)]}
+        if type(value) is int and strength(key) == Strength.PASSWORD and len(str(value)) >= 4:
+            return self._leaf(str(value), key)
         return (value,)
 
     def _leaf(self, text: str, key: str, is_key: bool = False) -> int:
@@ -112,6 +127,15 @@ def redact_value(value: Any, settle: Settle) -> tuple[Any, tuple[Finding, ...]]:
         texts.append(redaction.text)
         findings += redaction.findings
     return _rebuild(plan, texts), tuple(findings)
+
+
+def _sibling_name(value: dict[Any, Any]) -> str:
+    """The secret's name that a neighbour of `value` gives, if one does."""
+    for key in _NAME_KEYS:
+        name = value.get(key)
+        if isinstance(name, str) and len(name) <= 80 and strength(name):
+            return name
+    return ""
 
 
 def _structural(key: str) -> bool:

@@ -2,7 +2,7 @@ import pytest
 
 from tests.core.labels.talks import SOLVED, says, user
 from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnavailableError
-from ultron_core.labels import label_segment
+from ultron_core.labels import is_sft_eligible, label_segment
 from ultron_core.labels.judge import WINDOW_CHARS, Judgement, LessonJudgement, MetricJudgement
 from ultron_core.models import Message
 
@@ -67,6 +67,12 @@ def test_an_answer_without_the_main_metric_is_refused():
 
 def test_a_known_failure_is_held_down_also_when_the_model_scores_it_high():
     assert label_segment(SOLVED, Judge(judgement(outcome="failure"))).summary.overall_score <= 0.5
+
+
+@pytest.mark.parametrize(("sure", "ok"), [(0.9, True), (0.6, False)])
+def test_without_a_verdict_the_model_must_be_sure_for_training_data(sure, ok):
+    label = label_segment(SOLVED, Judge(judgement(outcome="unknown", success_probability=sure)))
+    assert is_sft_eligible(label).ok is ok
 
 
 def test_harness_text_alone_needs_no_call():

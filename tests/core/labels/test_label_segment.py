@@ -29,7 +29,10 @@ def test_a_failed_run_is_not_training_data_but_a_good_memory():
 def test_a_good_answer_has_no_lesson():
     label = label_segment(HELPFUL)
     assert label.summary.outcome == "unknown"
-    assert label.summary.overall_score > 0.7
+    assert is_sft_eligible(label).reason == "below_threshold", "nobody said that it is right"
+    assert is_sft_eligible(
+        label_segment([*HELPFUL, user("That's exactly what I needed, that's correct.")])
+    ).ok
     assert is_memory_eligible(label).reason == "below_threshold"
 
 
@@ -122,7 +125,7 @@ def test_a_destructive_command_is_a_security_lesson_and_costs_safety():
 
 def test_labels_are_marked_stable_and_survive_json():
     label = label_segment(SOLVED, topic="parser tests")
-    assert label.labeler == LABELER_VERSION == "offline:4"
+    assert label.labeler == LABELER_VERSION == "offline:5"
     assert label == label_segment(SOLVED, topic="parser tests")
     assert QualityLabel.from_json(label.to_json()) == label
 

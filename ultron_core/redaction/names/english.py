@@ -14,9 +14,12 @@ from importlib.resources import files
 
 __all__ = [
     "TEMPLATES",
+    "full_names",
     "given_names",
     "known_given",
     "name_candidates",
+    "only_ordinary",
+    "open_question",
     "plausible_name",
     "probe",
     "repeats",
@@ -66,6 +69,14 @@ _LOWER_LEAD = re.compile(
     r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
+#: `ask terrence, pamela and brian`, `said petra`, `emily explained`
+_LOWER_LIST = re.compile(r"[^\W\d_]{3,20}(?:, [^\W\d_]{3,20}){1,20},? (?:and|or) [^\W\d_]{3,20}")
+_LOWER_SPEECH = re.compile(
+    r"(?:\b(?:said|says|replied|asked) ([^\W\d_]{3,20})\b|\b([^\W\d_]{3,20}) (?:said|says|explained|replied)\b)"
+)
+_CAPITALISED = re.compile(
+    r"(?<![\w./@\\])[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’]{1,30}(?![\w@/\\(])"
+)
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
 
 #: sentences in which only a person makes sense
@@ -99,6 +110,47 @@ def plausible_name(value: str) -> bool:
     return not odd or words[0].lower() in given_names()
 
 
+@lru_cache(maxsize=1)
+def ordinary_words() -> frozenset[str]:
+    """Words that begin sentences and headings, lower case (the head of the file says where they come from)."""
+    return _words("ordinary_words.txt")
+
+
+def open_question(unit: str, sure: Sequence[tuple[int, int]]) -> bool:
+    """Is there a capitalised word outside of the `sure` names that is neither ordinary nor one of software?
+
+    Without one the model, which costs a hundred times as much as the rules, is not asked about the unit.
+    """
+    return any(
+        _open(match[0])
+        for match in _CAPITALISED.finditer(unit)
+        if not any(start <= match.start() < end for start, end in sure)
+    )
+
+
+def full_names(text: str) -> Iterator[tuple[int, int]]:
+    """Two to four capitalised words in a row that are neither ordinary nor of software: `Nikolaj Petrussen`."""
+    for match in _RUN.finditer(text):
+        words = match[1].split()
+        shouted = any(word.isupper() and len(word) > 2 for word in words)  # `FUND TRANSFER`, ciphers
+        if len(words) < 2 or shouted or not all(_open(word) for word in words if len(word) > 2):
+            continue
+        if plausible_name(match[1]):
+            yield match.span(1)
+
+
+def only_ordinary(value: str) -> bool:
+    """`Arrival`, `Tab`, `Context Checkpoint`: every word of it is one of the language."""
+    return not any(_open(word) for word in re.split(r"[\s-]+", value) if word)
+
+
+def _open(word: str) -> bool:
+    bare = re.sub(r"['’]s?$", "", word).lower()
+    return bare in given_names() or (
+        len(bare) > 1 and bare not in ordinary_words() and bare not in _NOT_NAMES
+    )
+
+
 def known_given(value: str) -> bool:
     """Does the value start with a common given name?"""
     return value.split()[0].strip(".,").lower() in given_names()
@@ -118,6 +170,15 @@ def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
     for match in _LOWER_LINE.finditer(text):
         if known_given(match[1]):
             yield *match.span(1), True
+    for match in _LOWER_LIST.finditer(text):
+        words = list(re.finditer(r"[^\W\d_]{3,20}(?=,| and| or|$)", match[0]))
+        if sum(known_given(word[0]) for word in words) >= max(2, len(words) / 2):
+            for word in words:
+                yield match.start() + word.start(), match.start() + word.end(), True
+    for match in _LOWER_SPEECH.finditer(text):
+        group = 1 if match[1] else 2
+        if known_given(match[group]):
+            yield *match.span(group), True
     for match in _LIST.finditer(text):
         words = list(re.finditer(_CAP, match[0]))
         if sum(known_given(word[0]) for word in words) >= 2:

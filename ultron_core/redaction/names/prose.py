@@ -21,7 +21,7 @@ _CODE = re.compile(
 _CAPITAL = re.compile(r"[A-ZÀ-Þ\u0100-\u017F]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LOWER_NAME = re.compile(
-    r"(?i)\b(?:name|user|hi|dear|called|named|tell|calls me|i\\?'m)\b|^[^\W\d_]+ ?: ?\\?\"|^[>?\s]{0,4}[^\W\d_]+(?: [a-z]\.?)? [^\W\d_]+\s*$"  # noqa: E501
+    r"(?i)\b(?:name|user|hi|dear|called|named|tell|calls me|i\\?'m|said|says|explained|replied)\b|\w, \w+,? and \w|^[^\W\d_]+ ?: ?\\?\"|^[>?\s]{0,4}[^\W\d_]+(?: [a-z]\.?)? [^\W\d_]+\s*$"  # noqa: E501
 )
 #: words that introduce a person, also in a comment of a command
 _INTRODUCED = re.compile(r"(?i)\bmy name is\b|\bfull name:|我叫|姓名|联系人|名字是")

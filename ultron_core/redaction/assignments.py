@@ -1,0 +1,210 @@
+"""Values behind a name: `DB_PASSWORD=x`, `"apiKey": "x"`, `密码：x`, `--token x`, `<secret>x</secret>`, YAML blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ultron_core.redaction.secret_names import STEMS, Strength, strength
+from ultron_core.redaction.secret_values import is_secret
+from ultron_core.redaction.spans import Span
+
+__all__ = ["assigned_secrets", "credential_name", "credential_value"]
+
+_C = "REDACTED_CREDENTIAL"
+_NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+_LONGEST = 80
+_Q = r"\"'`"
+#: the value: in quotes (escaped ones as in JSON inside JSON), else up to a space, quote, comma, semicolon or tag
+_VALUE = (
+    r"(?:[@brfuL]{0,2}(?:\\{1,3}\"(?P<eq>[^\"\\\r\n]{1,400})\\|\"(?P<dq>(?:[^\"\\\r\n]|\\.){1,400}+)\"|'(?P<sq>(?:[^'\\\r\n]|\\.){1,400}+)'"
+    r"|`(?P<bq>[^`\r\n]{1,200})`)|(?P<raw>[^\s\"'`<,;][^\s\"'`,;]{0,400}))"
+)
+_TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"  # noqa: E501
+_REST = re.compile(
+    rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\])?){_TYPE}"
+    r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?"
+    + _VALUE
+)
+#: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `X_TOKEN,x,` and `private_key "x";`
+_CALL = re.compile(
+    rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])"
+)
+_CSV = re.compile(r"(?P<close>)(?P<sep>,)(?P<raw>[^\s\"'`<>,;]{16,400})(?=[,\r\n]|$)")
+_FLAG = re.compile(r"(?P<close>)(?P<sep>[ \t]{1,4}|=)" + _VALUE)
+#: `["--password", "x"]`
+_LIST_FLAG = re.compile(
+    r"(?P<close>\\{0,3}[\"'])(?P<sep>\s{0,3},\s{0,20})(?:\\{1,3}\"(?P<eq>[^\"\\\r\n]{1,400})\\|\"(?P<dq>[^\"\\\r\n]{1,400})\"|'(?P<sq>[^'\\\r\n]{1,400})')"
+)
+#: `<dbPassword>x</dbPassword>`, also over lines; `key="Password" value="x"`
+_ELEMENT = re.compile(r"(?P<close>)(?P<sep>>\s{0,40})(?P<raw>[^\s<>]{3,400})(?=\s{0,40}</)")
+#: `"name": "DB_PASSWORD", "value": "x"` in either order, `- name: DB_PASSWORD` and `  value: x`, `name="x" value="y"`
+_SIBLING = re.compile(
+    rf"(?P<close>\\{{0,3}}[{_Q}]?)(?P<sep>[\s,/<>]{{1,40}}\\{{0,3}}[{_Q}]?(?i:value|val|content)\\{{0,3}}[{_Q}]?\s{{0,3}}[:=]\s{{0,3}})"
+    + _VALUE
+)
+_BEFORE_SIBLING = re.compile(
+    rf"(?i)[{_Q}]?value[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}](?P<dq>[^{_Q}\\\r\n]{{1,200}})[{_Q}][\s,]{{1,30}}[{_Q}]?(?:name|key)[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}]?$"
+)
+#: `password: |` and the lines below that stand further in
+_BLOCK = re.compile(
+    r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})"  # noqa: E501
+)
+_SET = re.compile(r"(?:\bset|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$")
+_SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
+_LINE_END = re.compile(r"[ \t]{0,4}(?:[\r\n]|\\n|$|#)")
+_PROSE = re.compile(r"[是为]|is")
+_SIGNED_URL = re.compile(r"[?&](?:sig|X-Amz-Signature|Signature)=([A-Za-z0-9%/+_-]{40,400}={0,2})")
+#: `BUNDLE_GEMS__CONTRIBSYS__COM=cafebabe:deadbeef`, Sidekiq's login for Bundler
+_SIDEKIQ = re.compile(r"CONTRIBSYS__COM[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9a-f]{8}:[0-9a-f]{8})\b")
+_SESSION_COOKIE = re.compile(
+    r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid|_gitlab_session|sessionid|csrftoken|laravel_session|remember_token)=([A-Za-z0-9%._-]{12,400})"
+)
+
+
+def assigned_secrets(text: str) -> Iterator[Span]:
+    """Spans of secret values only; the name stays readable."""
+    done = 0
+    for at in _stems(text):
+        if at < done:
+            continue
+        start, end = _name_around(text, at)
+        done = end
+        grade = strength(text[start:end])
+        if grade:
+            yield from _values(text, start, end, grade)
+    if "CONTRIBSYS" in text:
+        for match in _SIDEKIQ.finditer(text):
+            yield Span(*match.span(1), _C)
+    if "ig" in text:
+        for match in _SIGNED_URL.finditer(text):
+            yield Span(*match.span(1), _C)
+    for match in _SESSION_COOKIE.finditer(text):
+        yield Span(*match.span(1), "REDACTED_TOKEN")
+
+
+def credential_name(name: str) -> bool:
+    """Does a JSON key name a secret (`db_password`, `apiKey`), not something about one (`max_tokens`)?"""
+    return strength(name) > Strength.NONE
+
+
+def credential_value(name: str, value: str) -> bool:
+    """Is the string under a JSON key a secret, judged by name and value?"""
+    grade = strength(name)
+    return grade > Strength.NONE and is_secret(grade, value, quoted=True)
+
+
+def _stems(text: str) -> list[int]:
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = text.replace("İ", "I").lower()
+    found = []
+    for stem in STEMS:
+        at = lowered.find(stem)
+        while at >= 0:
+            found.append(at)
+            at = lowered.find(stem, at + len(stem))
+    found.sort()
+    return found
+
+
+def _name_around(text: str, at: int) -> tuple[int, int]:
+    """The whole name that the stem at `at` is part of; a Chinese one ends with the stem."""
+    start, end = at, at + 1
+    if text[at] >= "\u4e00":
+        return at, at + 2
+    while start and text[start - 1] in _NAME_CHARS and at - start < _LONGEST:
+        start -= 1
+    while end < len(text) and text[end] in _NAME_CHARS and end - at < _LONGEST:
+        end += 1
+    while end > at + 3 and text[end - 1] in ".-":
+        end -= 1
+    return start, end
+
+
+def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
+    name = text[start:end]
+    if name.startswith("-"):
+        match = _FLAG.match(text, end) or _LIST_FLAG.match(text, end)
+        yield from _judged(text, match, grade, env=True)
+    block = _BLOCK.match(text, end)
+    if block and (grade > Strength.WEAK or is_secret(grade, block["raw"].strip(), quoted=True)):
+        raw = block.start("raw") + len(block["raw"]) - len(block["raw"].lstrip())
+        if is_secret(Strength.STRONG, block["raw"].strip().split("\n")[0], quoted=True):
+            yield Span(raw, block.end("raw"), _C)
+            return
+    match = _REST.match(text, end)
+    if match:
+        env = name.isupper() and "=" in match["sep"] and " " not in match["sep"]
+        # `;Password=x;` of a connection string takes any value
+        env = env or (text[start - 1 : start] == ";" and "=" in match["sep"])
+        yield from _judged(text, match, grade, env=env, is_url=_in_query(text, start))
+        return
+    for pattern in (_CALL, _CSV, _ELEMENT, _SIBLING):
+        match = pattern.match(text, end)
+        if match:
+            sure = (
+                Strength.WEAK
+                if pattern is _CSV or (pattern is _CALL and match["sep"].strip() == "")
+                else grade
+            )
+            yield from _judged(
+                text,
+                match,
+                sure if pattern is not _CALL or grade < Strength.STRONG else grade,
+                env=pattern is _ELEMENT,
+            )
+            return
+    before = _BEFORE_SIBLING.search(text, max(0, start - 300), start)
+    if before and is_secret(grade, before["dq"], quoted=True):
+        yield Span(*before.span("dq"), _C)
+    if _SET.search(text, max(0, start - 20), start):
+        yield from _judged(text, _SET_VALUE.match(text, end), grade, env=True)
+
+
+def _judged(
+    text: str, match: re.Match[str] | None, grade: Strength, *, env: bool, is_url: bool = False
+) -> Iterator[Span]:
+    if match is None:
+        return
+    group = next(name for name in ("eq", "dq", "sq", "bq", "raw") if match.groupdict().get(name) is not None)
+    start, end = match.span(group)
+    value, quoted = match[group], group != "raw"
+    if not quoted:
+        if value.endswith(("...", "…")):  # cut off by whoever wrote it
+            return
+        value = _trim(value, is_url=is_url)
+        end = start + len(value)
+        if text[end : end + 1] in ("(", "["):
+            return
+        if (
+            match["close"] == ""
+            and _PROSE.search(match["sep"])
+            and text[match.start() - 1].isascii()
+            and not re.search(r"\d|[^\w.]", value)
+        ):
+            return
+    last = not quoted and bool(_LINE_END.match(text, end))
+    if is_secret(grade, value, quoted=quoted, env=env, last=last):
+        yield Span(start, end, _C)
+
+
+def _in_query(text: str, start: int) -> bool:
+    before = text[max(0, start - 200) : start]
+    return "?" in before.rpartition(" ")[2] or before.endswith("&")
+
+
+def _trim(value: str, *, is_url: bool) -> str:
+    """An unquoted value ends before closing punctuation or a tag, and in a query before the next field."""
+    if is_url:
+        value = value.partition("&")[0].partition("#")[0]
+    value = re.split(r"[，。；、）】”’！]|\\[nrt\"]|</", value, maxsplit=1)[0]
+    kept = value.rstrip(".,;:\\?")
+    # the closing bracket of what surrounds it: `(password=x9y8z7)`; one that is opened inside stays
+    while (
+        kept
+        and kept[-1] in ")]}!"
+        and kept.count(kept[-1]) > kept.count({")": "(", "]": "[", "}": "{", "!": "!"}[kept[-1]])
+    ):
+        kept = kept[:-1].rstrip(".,;:\\?")
+    return kept

@@ -1,0 +1,184 @@
+"""Secrets on command lines and in SQL: `curl -u`, `mysql -p`, `sshpass -p`, `docker login -p`, `IDENTIFIED BY`.
+
+A command is one line of `_FLAGS`: the program's name, the flag, and how its value is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ultron_core.redaction.secret_names import Strength, strength
+from ultron_core.redaction.secret_values import is_secret, is_stand_in
+from ultron_core.redaction.spans import Span
+
+__all__ = ["command_secrets"]
+
+_C = "REDACTED_CREDENTIAL"
+_GLUED, _APART, _EITHER = r"", r"[ \t=]{1,4}", r"[ \t=]{0,4}"
+#: (program, flag, between flag and value)
+_FLAGS: tuple[tuple[str, str, str], ...] = (
+    ("mysql", "-p", _GLUED), ("mysqldump", "-p", _GLUED), ("mysqladmin", "-p", _GLUED), ("mariadb", "-p", _GLUED),
+    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker login", "-p", _APART), ("podman login", "-p", _APART),  # noqa: E501
+    ("nerdctl login", "-p", _APART), ("helm registry login", "-p", _APART), ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART),  # noqa: E501
+    ("mongo", "-p", _APART), ("mongosh", "-p", _APART), ("mongodump", "-p", _APART), ("sqlcmd", "-P", _EITHER),
+    ("bcp", "-P", _EITHER), ("ldapsearch", "-w", _APART), ("ldapadd", "-w", _APART), ("ldapmodify", "-w", _APART),
+    ("zip", "-P", _APART), ("unzip", "-P", _EITHER), ("7z", "-p", _GLUED), ("rar", "-p", _GLUED), ("unrar", "-p", _GLUED),  # noqa: E501
+    ("smbclient", "-U", _APART), ("xfreerdp", "/p:", _GLUED), ("net use", "/user:", _GLUED), ("winexe", "-U", _APART),
+    ("az login", "-p", _APART), ("twine", "-p", _APART), ("cqlsh", "-p", _APART), ("influx", "-password", _APART),
+    ("openssl", "-passin pass:", _GLUED), ("openssl", "-passout pass:", _GLUED), ("openssl", "-k", _APART), ("keytool", "-storepass", _APART),  # noqa: E501
+    ("keytool", "-keypass", _APART), ("ipmitool", "-P", _APART), ("snmpwalk", "-A", _APART), ("snmpget", "-A", _APART),
+    ("nmcli", "password", _APART), ("plink", "-pw", _APART), ("pscp", "-pw", _APART), ("putty", "-pw", _APART), ("hydra", "-p", _APART),  # noqa: E501
+    ("vncpasswd", "-f", _APART), ("ansible", "-e ansible_password", r"="), ("gpg", "--passphrase", _APART), ("vault login", "", r"[ \t]"),  # noqa: E501
+    ("jfrog", "--password", _APART), ("nuget", "-Password", _APART), ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART),  # noqa: E501
+    ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
+    ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
+)  # fmt: skip
+_WORD = (
+    r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
+)
+_BY_FLAG = tuple(
+    (
+        program,
+        flag.startswith("-"),
+        re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD),
+    )
+    for program, flag, between in _FLAGS
+)
+_DASH = re.compile(r"[ \t\n]-")
+#: a command ends with its line, a pipe or a semicolon; longer ones are cut there
+_COMMAND = re.compile(r"[^\n;|]{0,500}")
+#: `-u user:password` of curl, wget, httpie and others, with quotes around either part
+_PART = r"(?:\"[^\"\r\n]{0,200}\"|'[^'\r\n]{0,200}'|[^\s\"':]{0,200})"
+_USER_FLAG = re.compile(
+    r"[\s\"'](?:-[a-zA-Z]{0,4}u|--user|--proxy-user|-U|--auth|-a)\\?(?:[= \t]|\r?\n){0,4}"
+    rf"(?:\"(?P<dq>[^\"\r\n]{{1,300}})\"(?!:)|'(?P<sq>[^'\r\n]{{1,300}})'(?!:)|(?P<raw>{_PART}:(?:\"[^\"\r\n]{{1,200}}\"|'[^'\r\n]{{1,200}}'|[^\s\"']{{1,200}})))"
+)
+_CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
+_CLIENT_WORDS = ("curl", "wget", "httpie", "lftp", "siege", "http ", "https ")
+_CLIENT_REACH = 1000
+#: `-H "X-Octopus-ApiKey: 3a16750d"`: in a command's header flag the name need not be surer than `token`
+_HEADER_FLAG = re.compile(
+    r"(?:-H|--header)[= \t]{0,4}[\"']?([A-Za-z][A-Za-z0-9-]{1,50}):\s{0,3}([^\s\"'\\]{4,2000})"
+)
+_SQL = re.compile(
+    r"(?i:\bidentified\s{1,4}(?:with\s{1,4}['\"`\w]{1,60}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|\b(?:encrypted\s{1,4}|with\s{1,4})?password(?:\s{0,4}=\s{0,4}|\s{1,4}|\s{0,4}\(\s{0,4})"
+    r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
+    r"\s{0,4}(?:'(?P<sq>[^'\r\n]{1,200})'|\"(?P<dq>[^\"\r\n]{1,200})\")"
+)
+#: (a word that must be there, the form): `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`, ...
+_OTHERS = tuple(
+    (word, re.compile(form))
+    for word, form in (
+        (
+            "chpasswd",
+            r"echo[ \t]{1,4}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"'|]{3,200})[\"']?[ \t]{0,4}\|[^\n]{0,40}chpasswd",
+        ),
+        (
+            "stdin",
+            r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}--(?:password-)?stdin",  # noqa: E501
+        ),
+        ("sudo -S", r"echo[ \t]{1,4}[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[ \t]{0,4}sudo -S"),
+        ("net user", r"net user[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
+        (
+            "htpasswd",
+            r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",  # noqa: E501
+        ),
+        (
+            "rabbitmqctl",
+            r"rabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",  # noqa: E501
+        ),
+        ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
+        ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
+        (":_", r":_(?:authToken|auth|password)[ =]{1,3}[\"']?(?P<raw>[^\s\"']{4,400})"),
+        ("password ", r"(?i:password) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
+        ("passphrase ", r"(?i:passphrase) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
+    )
+)
+#: `//s3cr3tPw is the password`
+_IS_THE = re.compile(r"(?<=[^\s\"'`])[\"'`]? is the (?:password|passcode|passphrase|secret|api key|token)\b")
+_LAST_WORD = re.compile(r"[^\s\"'`/#;]{6,100}$")
+
+
+def command_secrets(text: str) -> Iterator[Span]:
+    """Spans of the values alone; program, flag and user stay readable."""
+    flags = bool(_DASH.search(text))
+    for program, dashed, pattern in _BY_FLAG:
+        at = text.find(program) if flags or not dashed else -1
+        while at >= 0:
+            end = at + len(program)
+            if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (
+                " ",
+                "\t",
+                "\n",
+            ):
+                yield from _flagged(text, end, pattern)
+            at = text.find(program, end)
+    if ":" in text:
+        if any(word in text for word in _CLIENT_WORDS):
+            yield from _user_pairs(text)
+        if "-H" in text or "--header" in text:
+            yield from _headers(text)
+    if any(word in text for word in ("assword", "ASSWORD", "dentified", "DENTIFIED")):
+        for match in _SQL.finditer(text):
+            group = "sq" if match["sq"] else "dq"
+            if _good(match[group]):
+                yield Span(*match.span(group), _C)
+    for word, pattern in _OTHERS:
+        for match in pattern.finditer(text) if word in text else ():
+            if _good(match["raw"]):
+                yield Span(*match.span("raw"), _C)
+    for match in _IS_THE.finditer(text) if " is the " in text else ():
+        value = _LAST_WORD.search(text, max(0, match.start() - 100), match.start())
+        if value and re.search(r"\d", value[0]) and _good(value[0]):
+            yield Span(*value.span(), _C)
+
+
+def _flagged(text: str, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:
+    command = _COMMAND.match(text, end)
+    match = pattern.search(text, end, command.end()) if command else None
+    if match:
+        group = next(name for name in ("dq", "sq", "raw") if match[name])
+        value = match[group]
+        start = match.start(group)
+        if "%" in value and "-U" in match[0]:  # smbclient -U user%password
+            start, value = start + value.index("%") + 1, value.partition("%")[2]
+        if _good(value):
+            yield Span(start, start + len(value), _C)
+
+
+def _user_pairs(text: str) -> Iterator[Span]:
+    clients = [match.end() for match in _CLIENT.finditer(text)]
+    for begin, after in pairwise([*clients, len(text)]):
+        for match in _USER_FLAG.finditer(text, begin, min(after, begin + _CLIENT_REACH)):
+            yield from _user_pair(match)
+
+
+def _user_pair(match: re.Match[str]) -> Iterator[Span]:
+    group = next(name for name in ("dq", "sq", "raw") if match[name])
+    user, colon, word = match[group].partition(":")
+    start = match.start(group) + len(user) + 1
+    bare = word.strip("\"'")
+    if not bare:  # `-u "key:"`: an API key in the place of the user
+        start, bare, word = match.start(group), user, user
+    start += len(word) - len(word.lstrip("\"'"))
+    if colon and _good(bare) and not user.startswith("<"):
+        yield Span(start, start + len(bare), _C)
+
+
+def _headers(text: str) -> Iterator[Span]:
+    for match in _HEADER_FLAG.finditer(text):
+        name, value = match[1], match[2]
+        if strength(name) > Strength.NONE and is_secret(Strength.STRONG, value, quoted=True):
+            yield Span(*match.span(2), _C)
+
+
+def _good(value: str) -> bool:
+    """Anything but a variable, a stand-in or a placeholder."""
+    return (
+        len(value) >= 3
+        and len(set(value)) > 1
+        and not is_stand_in(value)
+        and not value.startswith(("$", "<", "{{", "%{", "[", "--"))
+    )

@@ -1,0 +1,143 @@
+"""Secrets that files of a known form hold: key blocks, .netrc, .pgpass, docker and npm logins, password hashes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+from ultron_core.redaction.spans import Span
+
+__all__ = ["basic_pair", "key_blocks", "login_files"]
+
+_C = "REDACTED_CREDENTIAL"
+_PEM_HEAD = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_TAIL = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_BODY = re.compile(r"[A-Za-z0-9+/=:,\-\s\\.]{0,20000}")
+_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+#: how the base64 of a private key begins when its marks are lost: PKCS#1 and PKCS#8 RSA (a length, then version 0),
+#: SEC 1 and PKCS#8 elliptic curve, PKCS#8 Ed25519, OpenSSH. A certificate holds a sequence there, not a version
+_BARE_START = re.compile(
+    r"M(?<![A-Za-z0-9+/]M)(?:II[A-Za-z0-9+/]{1,3}[A-Za-z0-9+/]IBA[AD]|HcCAQEE|IGHAgEAMBM|IGkAgEBBD|C4CAQAwBQYDK2Vw|IG2AgEAMBA)"
+    r"|b3BlbnNzaC1rZXktdj"
+)
+_LINES = re.compile(r"[A-Za-z0-9+/=]{20,}(?:\s{1,8}[A-Za-z0-9+/=]{16,})*")
+#: `Private-Lines: 14` and the lines, then `Private-MAC: <hex>`, of PuTTY's .ppk files
+_PUTTY = re.compile(
+    r"Private-Lines: ?\d{1,4}\s{1,4}([A-Za-z0-9+/=]{16,}(?:\s{1,4}[A-Za-z0-9+/=]{4,})*)|Private-(?:MAC|Hash): ?([0-9a-fA-F]{40,64})"  # noqa: E501
+)
+#: `machine api.example.com login bob password s3cret` in .netrc, on one line or several
+_NETRC = re.compile(r"\b(?:login|user)[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1,4}(\S{1,200})")
+_NETRC_TURNED = re.compile(r"\bmachine[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1,4}(\S{1,200})")
+#: `db.example.com:5432:app:bob:s3cret` in .pgpass; a compiler's `file.c:10:3: error` has no user there
+_PGPASS = re.compile(
+    r"(?m)^(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_*-]{1,60}:(?:\d{4,5}|\*):(?!\d+:)[\w*-]{1,60}:[\w*.@-]{1,60}:(\S{3,200})$"
+)
+_PORT = re.compile(r":(?:\d{4,5}|\*):")
+_SOURCE_FILE = re.compile(
+    r"\.(?:py|js|ts|tsx|jsx|c|h|cc|cpp|go|rs|java|rb|php|sh|md|json|ya?ml|toml|txt|css|html?):"
+)
+#: `"auth": "Ym9iOnMzY3JldA=="` in docker's config.json and `_auth=...` of npm: base64 of user:password
+_PAIR = re.compile(r"auth[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![A-Za-z0-9+/=_.-])")
+#: hashes as crypt(3), Django, LDAP and htpasswd write them: `root:$6$salt$hash:18000:0:`
+_CRYPT = re.compile(
+    r"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|argon2(?:id|i|d)|scrypt|P|H)\$[./A-Za-z0-9$,=+-]{12,250}"
+    r"|\bpbkdf2[_-]sha(?:1|256|512)[$:][./A-Za-z0-9$:,=+-]{20,250}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,120}={0,2}"
+)
+#: `kind: Secret` of Kubernetes: all values under `data` are base64 of secrets, whatever their names
+_KUBERNETES = re.compile(r"(?i)\bkind:[ \t]{0,4}[\"']?secret\b")
+_BASE64_FIELD = re.compile(
+    r"(?m)^[ \t]{1,20}[\w.-]{1,60}:[ \t]{0,4}(?:[|>][+-]?\s{1,20})?[\"']?([A-Za-z0-9+/]{10,20000}={0,2})[\"']?[ \t]*$"
+)
+_HOTP = re.compile(r"otpauth://[a-z]{4}/[^\s\"'<>]{0,200}?secret=([A-Z2-7a-z]{10,128})")
+
+
+def key_blocks(text: str) -> Iterator[Span]:
+    """Private keys: between their marks, with one mark cut off, and without any."""
+    if "PRIVATE KEY" in text:
+        yield from _pem_blocks(text)
+    if "Private-" in text:
+        for match in _PUTTY.finditer(text):
+            yield Span(*match.span(match.lastindex or 0), _C)
+    done = 0
+    for match in _BARE_START.finditer(text):
+        lines = _LINES.match(text, match.start()) if match.start() >= done else None
+        done = lines.end() if lines else done
+        if lines and lines.end() - lines.start() >= 60:
+            yield Span(*lines.span(), _C)
+
+
+def login_files(text: str) -> Iterator[Span]:
+    """Passwords in the files that programs keep logins in, and stored hashes of passwords."""
+    if "password" in text:
+        for pattern in (_NETRC, _NETRC_TURNED):
+            for match in pattern.finditer(text):
+                yield Span(*match.span(1), _C)
+    if _PORT.search(text):
+        for match in _PGPASS.finditer(text):
+            if not _SOURCE_FILE.search(match[0]) and "//" not in match[1]:
+                yield Span(*match.span(1), _C)
+    if "auth" in text:
+        for match in _PAIR.finditer(text):
+            if basic_pair(match[1]):
+                yield Span(*match.span(1), _C)
+    if "$" in text or "{S" in text or "pbkdf2" in text:
+        for match in _CRYPT.finditer(text):
+            if re.search(r"\d", match[0][4:]):
+                yield Span(*match.span(), _C)
+    if "ecret" in text and _KUBERNETES.search(text):
+        for match in _BASE64_FIELD.finditer(text):
+            if len(match[1]) % 4 == 0:
+                yield Span(*match.span(1), _C)
+    if "otpauth:" in text:
+        for match in _HOTP.finditer(text):
+            yield Span(*match.span(1), _C)
+
+
+def basic_pair(value: str) -> bool:
+    """RFC 7617: base64 of `user:password`."""
+    try:
+        decoded = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return ":" in decoded and decoded.isprintable()
+
+
+def _pem_blocks(text: str) -> Iterator[Span]:
+    whole: set[int] = set()
+    done = 0
+    for head in _PEM_HEAD.finditer(text):
+        if head.start() < done:
+            continue
+        tail = _PEM_TAIL.search(text, head.end(), head.end() + 20_000)
+        body = _PEM_BODY.match(text, head.end())
+        # a block that was cut off is still a key as far as it goes
+        end = tail.end() if tail else body.end() if body else head.end()
+        whole.add(end)
+        done = end
+        if end - head.end() > 20:
+            yield Span(head.start(), end, _C)
+    done = 0
+    for tail in _PEM_TAIL.finditer(text):
+        start = tail.start() if tail.end() in whole else _key_lines_before(text, tail.start(), done)
+        if tail.start() - start > 20:
+            yield Span(start, tail.end(), _C)
+        done = tail.end()
+
+
+def _key_lines_before(text: str, end: int, stop: int) -> int:
+    """Where the lines of a key begin whose first line was cut away; `end` when there are none."""
+    start = end
+    while True:
+        at = start
+        while at > stop and (text[at - 1].isspace() or text[at - 2 : at] in ("\\n", "\\r")):
+            at -= 1 if text[at - 1].isspace() else 2
+        line_end = at
+        while at > stop and text[at - 1] in _BASE64:
+            at -= 1
+        if at and text[at - 1 : at + 1] in ("\\n", "\\r"):
+            at += 1
+        if line_end - at < 16 or line_end == start:
+            return start
+        start = at

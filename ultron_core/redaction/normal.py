@@ -1,0 +1,121 @@
+"""The text as a reader sees it: colour codes and invisible characters gone, escapes decoded, with the way back.
+
+Finders look at the text and, where it differs, at this view of it; what they find is mapped back to the original.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from ultron_core.redaction.spans import Span
+
+__all__ = ["Normal", "normalised"]
+
+#: terminal colours and other control sequences (ECMA-48): `\x1b[31mghp_...`, also written out as `\033[31m`
+_ANSI = (
+    r"(?:\x1b|\\(?:x1[bB]|033|e|u001[bB]))(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"
+)
+#: zero-width characters, soft hyphen, joiners, direction marks, byte order mark: nobody sees them
+_INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+#: letters, digits and the signs of keys and addresses in their full-width form: `ｓｋ－ａｂｃ`
+_WIDE = "\uff21-\uff3a\uff41-\uff5a\uff10-\uff19\uff0d\uff3f\uff20\uff0e\uff0f\uff0b\uff1d"
+#: a run of backslashes counts once, so that JSON inside JSON reads the same at any depth
+_SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "\n": " ", '"': '"', "'": "'", "/": "/", "`": "`"}
+_PIECE = re.compile(
+    rf"(?P<gone>{_ANSI}|[{_INVISIBLE}]{{1,100}})|(?P<wide>[{_WIDE}])"
+    r"|\\{1,8}(?:u00(?P<u>[2-7][0-9a-fA-F])|x(?P<x>[2-7][0-9a-fA-F])|(?P<simple>[nrt\n\"'/`]))"
+    r"|%(?P<pct>[2-7][0-9a-fA-F])|&(?P<html>quot|amp|apos|lt|gt|#3[49]|#x2[27]);|(?P<curly>[“”‘’])"
+)
+_HTML = {
+    "quot": '"',
+    "#34": '"',
+    "#x22": '"',
+    "apos": "'",
+    "#39": "'",
+    "#x27": "'",
+    "amp": "&",
+    "lt": "<",
+    "gt": ">",
+}
+_CURLY = {"“": '"', "”": '"', "‘": "'", "’": "'"}
+#: where a piece may begin; searched first, as a class of characters is found much faster than the alternatives
+_BEGINS = re.compile(rf"[\x1b\\%&{_INVISIBLE}{_WIDE}“”‘’]")
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """The view and, for each of its stretches, where it starts here and there and how long it is there."""
+
+    text: str
+    #: characters were hidden or disguised, not only escaped: personal data is looked for here as well
+    disguised: bool
+    _starts: list[int]
+    _pieces: list[tuple[int, int, bool]]
+
+    def original(self, span: Span) -> Span:
+        """The span in coordinates of the original text."""
+        return Span(self._at(span.start)[0], self._at(span.end - 1)[1], span.entity)
+
+    def _at(self, position: int) -> tuple[int, int]:
+        """Start and end in the original of the character at `position`."""
+        index = bisect_right(self._starts, position) - 1
+        start, end, decoded = self._pieces[index]
+        if decoded:
+            return start, end
+        at = start + position - self._starts[index]
+        return at, at + 1
+
+
+def normalised(text: str) -> Normal | None:
+    """The normalised view; None when it is the text itself."""
+    begins = _BEGINS.search(text)
+    if begins is None:
+        return None
+    parts: list[str] = []
+    starts: list[int] = []
+    pieces: list[tuple[int, int, bool]] = []
+    at = length = 0
+    disguised = False
+    while begins:
+        match = _PIECE.match(text, begins.start())
+        if match is None:
+            begins = _BEGINS.search(text, begins.end())
+            continue
+        if match.start() > at:
+            parts.append(text[at : match.start()])
+            starts.append(length)
+            pieces.append((at, match.start(), False))
+            length += match.start() - at
+        at = match.end()
+        char = _decoded(match)
+        disguised = disguised or match.lastgroup in ("gone", "wide")
+        if char:
+            parts.append(char)
+            starts.append(length)
+            pieces.append((match.start(), at, True))
+            length += 1
+        begins = _BEGINS.search(text, at)
+    if not at:
+        return None
+    if at < len(text):
+        parts.append(text[at:])
+        starts.append(length)
+        pieces.append((at, len(text), False))
+    return Normal("".join(parts), disguised, starts, pieces)
+
+
+def _decoded(match: re.Match[str]) -> str:
+    kind, value = match.lastgroup, match[match.lastgroup or 0]
+    if kind == "gone":
+        return ""
+    if kind == "wide":
+        return chr(ord(value) - 0xFEE0)
+    if kind == "simple":
+        return _SIMPLE[value]
+    if kind == "html":
+        return _HTML[value]
+    if kind == "curly":
+        return _CURLY[value]
+    return chr(int(value, 16))
