@@ -168,15 +168,23 @@ def test_without_a_score_the_configured_threshold_decides(settings, tmp_path):
 
 
 def test_the_counts_and_the_export_agree_on_what_is_eligible(settings, tmp_path):
-    """The task with a secret in two places scores above the threshold and is refused by the gate all the same."""
-    write_log(tmp_path / "logs" / "one.jsonl", task("alpha"), leaky("delta", "request", "output"))
-    labels = settings.labels.model_copy(update={"sft_score_threshold": 0.5})
+    """A task that was solved in part alone is refused whatever its score: it may not count as eligible either."""
+    write_log(tmp_path / "logs" / "one.jsonl", task("alpha"))
+    labels = settings.labels.model_copy(update={"sft_score_threshold": 0.1})
     with Ultron(settings.model_copy(update={"labels": labels}), clock=lambda: NOW) as ultron:
         ultron.ingest([tmp_path / "logs"], "me", process=True)
-        counts = ultron.trajectory_service.get_trajectory_stats()["segments"]
-        rejects = export_dataset(ultron.runtime, ExportRequest()).rejects
-        assert rejects["unsafe"] == 1
-        assert counts["sft_eligible"] == counts["labeled"] - 1 == 1
+
+        def eligible_and_refused():
+            counts = ultron.trajectory_service.get_trajectory_stats()["segments"]
+            return counts["sft_eligible"], dict(export_dataset(ultron.runtime, ExportRequest()).rejects)
+
+        assert eligible_and_refused() == (1, {})
+        with ultron.runtime.database.transaction() as conn:
+            conn.execute(
+                "UPDATE task_segments SET quality_metrics ="
+                " jsonb_set(quality_metrics, '{summary,outcome}', '\"partial\"')"
+            )
+        assert eligible_and_refused() == (0, {"outcome_partial": 1})
 
 
 @pytest.mark.parametrize(
