@@ -152,7 +152,7 @@ class Ultron:
     def ingest(
         self,
         paths: Sequence[str | Path],
-        agent_id: str = "default",
+        agent_id: str,
         process: bool = False,
         *,
         progress: Progress | None = None,
@@ -228,7 +228,10 @@ class Ultron:
         return upload_step.upload_memories(self.runtime, [upload])[0].record
 
     def upload_memories(self, memories: Sequence[Any]) -> list[MemoryRecord]:
-        """Many at once: mappings with the arguments of `upload_memory`. The result is as if given one by one."""
+        """Many at once: mappings with the arguments of `upload_memory`. The result is as if given one by one.
+
+        Raises InputError for anything else in a mapping.
+        """
         uploads = [given.upload_of(memory) for memory in given.items_of("memories", memories)]
         return [result.record for result in upload_step.upload_memories(self.runtime, uploads)]
 

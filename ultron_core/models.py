@@ -90,6 +90,7 @@ class Message:
         """A message from a plain `{role, content, ...}` mapping, OpenAI tool calls included."""
         known = {f.name for f in fields(cls)}
         values = {key: value for key, value in raw.items() if key in known and value is not None}
+        values.setdefault("role", "")  # counts as an empty string in the fingerprint
         values["content"] = str(values.get("content") or "")
         values["tool_calls"] = tuple(_as_tool_call(call) for call in values.get("tool_calls") or ())
         if "reasoning" not in values and raw.get("reasoning_content"):

@@ -9,11 +9,10 @@ from uuid import UUID
 from ultron_core.steps import given
 from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.export import export_rows
+from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment
 from ultron_core.steps.stages.loop import StageResult, run_batch
-from ultron_core.store.tables import segments as segment_store
-from ultron_core.store.tables import sessions as session_store
 
 __all__ = ["ClusterService", "TrajectoryService"]
 
@@ -46,21 +45,15 @@ class TrajectoryService:
 
     def get_trajectory_stats(self) -> dict[str, Any]:
         """`{sessions: {...}, segments: {total, labeled, memory_eligible, sft_eligible, ...}}`."""
-        runtime = self._runtime
-        account = {"account_id": runtime.account_id}
-        thresholds = {
-            "memory_threshold": runtime.settings.labels.memory_score_threshold,
-            "sft_threshold": runtime.settings.labels.sft_score_threshold,
-        }
-        with runtime.database.transaction() as conn:
-            sessions = session_store.fetch(conn, "stats", account)[0]
-            segments = segment_store.fetch(conn, "stats", account | thresholds)[0]
-        return {"sessions": sessions, "segments": segments}
+        return trajectory_stats(self._runtime)
 
     def export_sft(
-        self, task_type: str | None = None, min_quality_score: float = 0.8, limit: int = 5000
+        self, task_type: str | None = None, min_quality_score: float | None = None, limit: int = 5000
     ) -> list[dict[str, Any]]:
-        """Training rows `{messages, tools, topic, ...}` of eligible segments, best first; writes nothing."""
+        """Training rows `{messages, tools, topic, ...}` of eligible segments, best first; writes nothing.
+
+        `min_quality_score` None is the configured threshold. Raises InputError for a negative limit.
+        """
         given.check_task_type(task_type)
         given.check_score("min_quality_score", min_quality_score)
         given.check_count("limit", limit)

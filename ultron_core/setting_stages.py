@@ -103,7 +103,7 @@ class SessionSettings(Stage):
         10_000_000,
         "ULTRON_ARCHIVE_MAX_BYTES",
         ge=0,
-        about="Files above this size are read and recorded, but their raw bytes are not kept.",
+        about="Files and texts above this size are read and recorded, but their raw bytes are not kept.",
     )
 
 
@@ -208,7 +208,9 @@ class TierSettings(Stage):
 class SearchSettings(Stage):
     """Ranking: relevance x tier boost x (1 - weight + weight x exp(-alpha x days))."""
 
-    limit: int = setting(10, "ULTRON_MEMORY_SEARCH_LIMIT", ge=1, le=1000, about="Default number of results.")
+    limit: int = setting(
+        10, "ULTRON_MEMORY_SEARCH_LIMIT", ge=1, le=1000, about="Default number of results of `ultron search`."
+    )
     decay_alpha: float = setting(
         0.05, "ULTRON_DECAY_ALPHA", ge=0, about="Decay rate per day since the last hit."
     )

@@ -6,7 +6,7 @@ import dagster as dg
 from pydantic import Field
 
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported, unreported
-from ultron_core.steps.stages.process import process_pending, run_stage
+from ultron_core.steps.stages.process import process_and_report
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
@@ -60,10 +60,10 @@ def _add_partitions(context: dg.OpExecutionContext, keys: list[str]) -> None:
 )
 def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
     with ultron.open() as opened:
-        report = process_pending(opened.runtime)
+        report, partitions = process_and_report(opened.runtime)
         _add_partitions(context, list(report.partition_keys))
-        for stage in STAGES:
-            for partition in run_stage(opened.runtime, stage.name, report.partition_keys):
+        for stage, reports in partitions.items():
+            for partition in reports:
                 log_partition(context, stage.name, stage_event(stage, partition))
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "

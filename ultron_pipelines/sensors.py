@@ -58,7 +58,8 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
     ) -> dg.RunRequest | dg.SkipReason:
         with ultron.open() as opened:
             closed = close_quiet_segments(opened.runtime)
-            waiting = {name: n for name, n in count_pending(opened.runtime).items() if name != "open" and n}
+            counts = count_pending(opened.runtime, due=True)
+            waiting = {name: n for name, n in counts.items() if name not in {"open", "exhausted"} and n}
         if not closed and not waiting:
             return dg.SkipReason("Nothing is pending.")
         if _is_running(context):

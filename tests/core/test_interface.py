@@ -49,7 +49,7 @@ def parameters(function):
         (TrajectoryService.label_pending_segments, "batch_size=50"),
         (TrajectoryService.extract_memories_from_segments, "batch_size=50"),
         (TrajectoryService.get_trajectory_stats, ""),
-        (TrajectoryService.export_sft, "task_type=None, min_quality_score=0.8, limit=5000"),
+        (TrajectoryService.export_sft, "task_type=None, min_quality_score=None, limit=5000"),
         (ClusterService.assign_memory_to_cluster, "memory"),
         (ClusterService.get_clusters_ready_to_crystallize, ""),
         (ClusterService.get_clusters_ready_to_recrystallize, ""),
@@ -65,7 +65,7 @@ def test_signature(function, expected):
 @pytest.mark.parametrize(
     ("function", "start"),
     [
-        (Ultron.ingest, "paths, agent_id='default', process=False"),
+        (Ultron.ingest, "paths, agent_id, process=False"),
         (Ultron.upload_memory, "content, context='', resolution='', tags=(), idempotency_key=None"),
         (Ultron.upload_memories, "memories"),
         (Ultron.search_memories, "query, detail_level='l1', limit=10, *"),

@@ -1,9 +1,12 @@
 """Where a setting comes from, and what is said of one that cannot work."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import ultron_core
+import ultron_pipelines
 from ultron_core.errors import SettingsError
 from ultron_core.settings import Settings, find_home
 
@@ -148,3 +151,18 @@ def test_the_home_is_the_variable_s_then_the_project_s_then_the_user_s(tmp_path)
     elsewhere = Path("/nowhere-at-all")
     assert find_home({"HOME": "/h"}, elsewhere) == Path("/h/.local/share/ultron")
     assert find_home({"XDG_DATA_HOME": "/x"}, elsewhere) == Path("/x/ultron")
+
+
+def test_every_setting_has_a_reader():
+    """Some module that takes the record of a stage takes this field by its name, or a property of the record does."""
+    packages = [Path(package.__file__).parent for package in (ultron_core, ultron_pipelines)]
+    sources = {path: path.read_text("utf-8") for folder in packages for path in folder.rglob("*.py")}
+    records = "".join(text for path, text in sources.items() if path.name.startswith("setting"))
+    unread = []
+    for stage, record in Settings.model_fields.items():
+        knowing = re.compile(rf"(?:settings|self)\.{stage}\b|\b{record.annotation.__name__}\b")
+        readers = [t for p, t in sources.items() if p.name != "setting_stages.py" and knowing.search(t)]
+        for name in record.annotation.model_fields:
+            if f"self.{name}" not in records and not any(re.search(rf"\.{name}\b", t) for t in readers):
+                unread.append(f"{stage}.{name}")
+    assert unread == []

@@ -67,6 +67,7 @@ def ingest(
     if as_json:
         print_json({**result, "process": asdict(report) if report else None})
     else:
+        console().print(f"agent: {', '.join(agent for _, agent in batches)}", markup=False)
         _print_files(result["results"])
         if report:
             _print_report(settings, report)
@@ -175,6 +176,10 @@ def _print_report(settings: Settings, report: ProcessReport) -> None:
         )
     if report.pending:
         console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}", markup=False)
+    if report.exhausted:
+        console().print(
+            f"{report.exhausted} used up their tries (ULTRON_MAX_ATTEMPTS): `ultron retry` frees them."
+        )
     if report.failed:
         console().print(f"{report.failed} failed: {'; '.join(report.errors[:2])}", markup=False)
 

@@ -32,7 +32,7 @@ def rebalance(settings: Settings, as_json: bool) -> None:
 @click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
 @click.option("--task-type", help="Only this task type.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
-@click.option("--limit", type=click.IntRange(1), help="Maximum rows.")
+@click.option("--limit", type=click.IntRange(0), help="Maximum rows.")
 @click.option(
     "--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
 )
@@ -86,6 +86,17 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
     console().print(
         f"{count} rows marked to be done again. Run `ultron process`, or leave it to `ultron dev`."
     )
+
+
+@click.command()
+@click.pass_obj
+def retry(settings: Settings) -> None:
+    """Let rows that used up their tries be tried again; `ultron process` does the work."""
+    from ultron_core.steps.stages.reprocess import retry as retry_exhausted
+
+    with open_ultron(settings) as ultron:
+        count = retry_exhausted(ultron.runtime)
+    console().print(f"{count} rows will be tried again. Run `ultron process`, or leave it to `ultron dev`.")
 
 
 @click.command()
@@ -176,4 +187,4 @@ def _replay(settings: Settings, again: bool, as_json: bool) -> None:
             out.print(f"  {path}", markup=False, soft_wrap=True)
 
 
-COMMANDS = [redact, rebalance, export_sft, reprocess, unmerge, delete]
+COMMANDS = [redact, rebalance, export_sft, reprocess, retry, unmerge, delete]

@@ -20,7 +20,9 @@ __all__ = ["COMMANDS"]
 
 @click.command()
 @click.argument("query")
-@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 1000))
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), help="Most results; default ULTRON_MEMORY_SEARCH_LIMIT (10)."
+)
 @click.option("--level", type=click.Choice(["l0", "l1"]), default="l1", show_default=True)
 @click.option("--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)))
 @click.option("--tag", "tags", multiple=True)
@@ -38,7 +40,7 @@ __all__ = ["COMMANDS"]
 def search(
     settings: Settings,
     query: str,
-    limit: int,
+    limit: int | None,
     level: str,
     types: tuple[str, ...],
     tags: tuple[str, ...],
@@ -50,6 +52,7 @@ def search(
     as_json: bool,
 ) -> None:
     """Find memories by meaning and by words."""
+    limit = limit or settings.search.limit
     with open_ultron(settings) as ultron:
         if in_sessions:
             found = ultron.search_sessions(query, limit, agent_id=agent_id)

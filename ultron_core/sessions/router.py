@@ -16,6 +16,7 @@ __all__ = ["FORMAT_FAULTS", "Router"]
 FORMAT_FAULTS = (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError)
 #: row shapes remembered with the format that took the last one
 _MOST_SHAPES = 4096
+_SPEAKERS = ("user", "assistant", "system")
 
 
 class _Claim:
@@ -54,20 +55,27 @@ class Router:
             if claim is None or content.__class__ is list or not claim.claims(row):
                 claim = next((claim for claim in self._claims if claim.claims(row)), None)
                 if claim is None:
-                    return self._nobody(row)
+                    return self._nobody(row, state)
                 if len(self._recent) >= _MOST_SHAPES:
                     self._recent.clear()
                 self._recent[shape] = claim
-            result = claim.read(row, state)
-            if result and result.__class__ is list:
-                claim.rows += 1
-            return result
+            return self._take(claim, row, state)
         except TooDeepError:
             return "too_deep"
         except FORMAT_FAULTS:
             return "malformed_row"
 
-    def _nobody(self, row: dict[str, Any]) -> str:
+    @staticmethod
+    def _take(claim: _Claim, row: dict[str, Any], state: State) -> Read:
+        result = claim.read(row, state)
+        if result and result.__class__ is list:
+            claim.rows += 1
+        return result
+
+    def _nobody(self, row: dict[str, Any], state: State) -> Read:
+        # {"role": "user", "content": "..."} is no mark of Anthropic's format, yet is of it when the caller says so
+        if self._only == "anthropic" and row.get("role") in _SPEAKERS and isinstance(row.get("content"), str):
+            return self._take(self._claims[0], row, state)
         if self._only:
             return "other_format"
         return "unknown_type" if isinstance(row.get("type"), str) else "no_role"

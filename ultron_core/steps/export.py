@@ -108,7 +108,11 @@ def export_dataset(
 
 
 def export_rows(
-    runtime: Runtime, *, task_type: str | None = None, min_quality_score: float = 0.8, limit: int = 5000
+    runtime: Runtime,
+    *,
+    task_type: str | None = None,
+    min_quality_score: float | None = None,
+    limit: int | None = None,
 ) -> list[dict[str, Any]]:
     """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score}`."""
     request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
@@ -131,11 +135,13 @@ def _build(
     runtime: Runtime, request: ExportRequest, progress: Callable[[int, int], None] | None
 ) -> tuple[Built, dict[str, Any]]:
     sft = runtime.settings.sft
+    if request.limit is not None and request.limit < 0:
+        raise InputError(f"limit must not be negative, not {request.limit}.")
     threshold = request.min_quality_score
     if threshold is None:
         threshold = runtime.settings.labels.sft_score_threshold
     config = BuildConfig(
-        limit=request.limit or sft.limit,
+        limit=sft.limit if request.limit is None else request.limit,
         max_tokens=sft.max_tokens,
         tool_output_max_tokens=sft.tool_output_max_tokens,
         validation_share=sft.validation_share,

@@ -51,7 +51,7 @@ MOST_QUERY = 100_000
 MOST_RESULTS = 10_000
 #: what an integer column holds
 MOST_COUNT = 2**31 - 1
-_UPLOAD_FIELDS = frozenset(Upload.__dataclass_fields__)
+_UPLOAD_FIELDS = ("content", "context", "resolution", "tags", "idempotency_key", "agent_id")
 
 
 def check_text(name: str, value: Any, *, most: int = MOST_TEXT) -> None:
@@ -166,8 +166,12 @@ def upload_of(memory: Any) -> Upload:
     if not isinstance(memory, Mapping):
         raise InputError(f"A memory must be a mapping with content, not {_kind(memory)}.")
     values = dict(memory)
-    if unknown := [repr(key)[:40] for key in values if key not in _UPLOAD_FIELDS]:
-        raise InputError(f"A memory has no field {unknown[0]}; use {', '.join(sorted(_UPLOAD_FIELDS))}.")
+    if unknown := sorted(str(key)[:40] for key in values if key not in _UPLOAD_FIELDS):
+        raise InputError(
+            f"{', '.join(unknown[:5])} cannot be given with a memory: use {', '.join(_UPLOAD_FIELDS)}. "
+            "Type, confidence and sources are Ultron's to decide."
+        )
+    values = {name: value for name, value in values.items() if value is not None}
     if "content" not in values:
         raise InputError("A memory needs content.")
     check_tags(values.get("tags"))

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
+from ultron_core.labels import is_memory_eligible, is_sft_eligible
 from ultron_core.steps.edit import get_memories, get_stats
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.process import count_pending
@@ -29,6 +30,7 @@ __all__ = [
     "scores",
     "sessions",
     "stats",
+    "trajectory_stats",
 ]
 
 _SQL = load_queries("overview")
@@ -87,22 +89,32 @@ def drop_counts(runtime: Runtime) -> list[dict[str, Any]]:
         return drop_store.counts(conn, runtime.account_id)
 
 
+def trajectory_stats(runtime: Runtime) -> dict[str, Any]:
+    """`{sessions: {...}, segments: {...}}`; what is eligible is decided by the gates of extraction and export."""
+    labels = runtime.settings.labels
+    thresholds = labels.memory_score_threshold, labels.sft_score_threshold
+    params = {**runtime.waiting(), "due": None}
+    with runtime.database.transaction() as conn:
+        sessions = session_store.fetch(conn, "stats", params)[0]
+        segments = segment_store.fetch(conn, "stats", params)[0]
+        scored = segment_store.fetch(conn, "labels_from", {**runtime.account, "lowest": min(thresholds)})
+    found = [row["quality_metrics"] for row in scored]
+    segments |= {
+        "memory_eligible": sum(is_memory_eligible(label, thresholds[0]).ok for label in found),
+        "sft_eligible": sum(is_sft_eligible(label, thresholds[1]).ok for label in found),
+    }
+    return {"sessions": sessions, "segments": segments}
+
+
 def stats(runtime: Runtime) -> dict[str, Any]:
     """Counts of everything: sessions, segments, memories, what waits, model calls."""
-    thresholds = {
-        "memory_threshold": runtime.settings.labels.memory_score_threshold,
-        "sft_threshold": runtime.settings.labels.sft_score_threshold,
-    }
+    trajectories = trajectory_stats(runtime)
     with runtime.database.transaction() as conn:
-        account = {"account_id": runtime.account_id}
-        session_counts = session_store.fetch(conn, "stats", account)[0]
-        segment_counts = segment_store.fetch(conn, "stats", account | thresholds)[0]
-        others = conn.execute(_SQL["table_counts"], account).fetchone() or {}
+        others = conn.execute(_SQL["table_counts"], runtime.account).fetchone() or {}
         models = call_totals(conn, runtime.account_id)
     memory = get_stats(runtime)
     return {
-        "sessions": session_counts,
-        "segments": segment_counts,
+        **trajectories,
         "memories": {
             "total": memory["total"],
             **{f"{k} tier": v for k, v in memory["by_tier"].items()},

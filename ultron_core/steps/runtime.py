@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from ultron_core.embeddings.protocol import Embedder, Thresholds
+from ultron_core.errors import InputError
 from ultron_core.llm.protocol import LLM
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.settings import Settings
@@ -59,11 +61,24 @@ class Runtime:
             cluster=own.cluster if cluster is None else cluster,
         )
 
-    def waiting(self, keys: Sequence[str] | None = None, batch_size: int | None = None) -> dict[str, Any]:
-        """Parameters of a query for what waits: only of these partitions when `keys` is given."""
+    def waiting(
+        self,
+        keys: Sequence[str] | None = None,
+        batch_size: int | None = None,
+        tried: Collection[UUID] = (),
+    ) -> dict[str, Any]:
+        """Parameters of a query for what waits: only of these partitions when `keys` is given, and
+        without the rows already `tried` in this cycle.
+
+        `batch_size` None is the configured one, 0 takes nothing. Raises InputError for a negative one.
+        """
+        if batch_size is not None and batch_size < 0:
+            raise InputError(f"batch_size must not be negative, not {batch_size}.")
         return {
             "account_id": self.account_id,
             "keys": None if keys is None else list(keys),
             "max_attempts": self.settings.segments.max_attempts,
-            "batch_size": batch_size or self.settings.segments.batch_size,
+            "memory_threshold": self.settings.labels.memory_score_threshold,
+            "tried": list(tried),
+            "batch_size": self.settings.segments.batch_size if batch_size is None else batch_size,
         }

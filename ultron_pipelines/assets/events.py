@@ -44,11 +44,12 @@ def finish_range(
     """Log every partition, then fail the step if any is bad, naming each with its reason.
 
     Raising at the end marks exactly the bad partitions failed: the good ones already have their event.
-    Partitions that wait for a model are not failures; the pending-work sensor takes them up.
+    Partitions that wait for a model, or whose file grew meanwhile, are not failures; the pending-work sensor takes
+    them up.
     """
     for event in events:
         log_partition(context, asset, event)
-    waiting = [e for e in events if e.status == "pending"]
+    waiting = [e for e in events if e.status in {"pending", "changed"}]
     if waiting:
         context.log.warning(f"{len(waiting)} partition(s) pending: {waiting[0].error}")
     bad = [e for e in events if e.status == "failed"]

@@ -212,3 +212,18 @@ def test_a_rerank_without_a_model_says_so(run, logs):
     run("ingest", logs, "--agent", "me")
     _, out, _ = run("search", "ModuleNotFoundError pandas", "--no-hits", "--rerank")
     assert "pandas" in out and "no model to rerank by" in out
+
+
+def test_rows_that_used_up_their_tries_are_told_and_freed(run, logs, database):
+    run("ingest", logs, "--no-process")
+    with database.transaction() as conn:
+        conn.execute("UPDATE sessions SET attempts = 20")
+    code, out, _ = run("process")
+    assert code == 0 and "2 used up their tries" in out and "ultron retry" in out
+    assert "2 rows will be tried again" in run("retry")[1]
+    assert "2 new segments" in run("process")[1]
+
+
+def test_the_agent_of_an_ingest_is_printed(run, logs):
+    assert "agent: default" in run("ingest", logs, "--no-process")[1]
+    assert "agent: me" in run("ingest", logs, "--agent", "me", "--no-process")[1]

@@ -63,3 +63,11 @@ def test_nul_and_lone_surrogates_are_cleaned_before():
 def test_lines_and_thread_do_not_count():
     one = [Message("user", "a", start_line=3, end_line=4, thread="main")]
     assert fingerprint_messages(one) == fingerprint_messages([Message("user", "a", thread="side")])
+
+
+def test_a_message_without_a_role_hashes_an_empty_string():
+    assert fingerprint_messages([{"content": "hi"}]) == hashlib.sha256(b"\x00hi\x01").hexdigest()[:16]
+    assert (
+        fingerprint_messages([{"role": None, "content": None}])
+        == hashlib.sha256(b"\x00\x01").hexdigest()[:16]
+    )

@@ -304,3 +304,29 @@ def test_who_archives_or_deletes_waits_for_an_upload_that_has_looked(ultron):
         write_plan(context, conn, plan)
     assert archiving.result() == 1
     assert counters_off(ultron) == []
+
+
+def test_a_memory_does_not_keep_the_tag_of_a_segment_that_is_gone(settings, tmp_path):
+    """Two logs with the same lesson: the memory stays when one of them goes, without that one's tag."""
+    one_log = write_log(tmp_path / "one.jsonl", solved("alpha", "pandas"), solved("beta", "numpy"))
+    other = write_log(tmp_path / "two.jsonl", solved("alpha", "pandas"))
+    with Ultron(settings) as ultron:
+        ultron.ingest([one_log, other], "agent", process=True)
+        shared = one(
+            ultron,
+            "SELECT memory_id AS id FROM memory_sources GROUP BY 1 HAVING count(DISTINCT segment_id) = 2",
+        )["id"]
+        before = tags_of(ultron, shared)
+        assert len(before) == 2
+        write_log(one_log, solved("beta", "numpy"))
+        ultron.ingest([one_log], "agent", process=True)
+        (kept,) = tags_of(ultron, shared)
+        (lost,) = before - {kept}
+        assert ultron.archive_memories_by_tag(lost) == 0
+        assert ultron.archive_memories_by_tag(kept) >= 1
+
+
+def tags_of(ultron, memory_id):
+    """Those that tie it to segments."""
+    (record,) = ultron.get_memory_details([memory_id])
+    return {tag for tag in record.tags if tag.startswith("segment:")}

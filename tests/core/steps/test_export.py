@@ -148,3 +148,52 @@ def test_a_place_that_cannot_be_written(world, tmp_path):
     with pytest.raises(ExportError, match="cannot be written"):
         export_dataset(world.runtime, replace(LOW, out_dir=tmp_path / "taken"))
     assert not stored(world, "SELECT id FROM sft_exports")
+
+
+def test_a_limit_of_none_at_all_and_a_negative_one(world):
+    service = world.trajectory_service
+    assert len(service.export_sft(min_quality_score=0.5)) >= 2
+    assert service.export_sft(min_quality_score=0.5, limit=0) == []
+    with pytest.raises(InputError, match="limit must not be negative, not -1"):
+        service.export_sft(limit=-1)
+
+
+def test_without_a_score_the_configured_threshold_decides(settings, tmp_path):
+    write_log(tmp_path / "logs" / "one.jsonl", task("alpha"))
+    for threshold, rows in ((0.5, 1), (1.0, 0)):
+        labels = settings.labels.model_copy(update={"sft_score_threshold": threshold})
+        with Ultron(settings.model_copy(update={"labels": labels}), clock=lambda: NOW) as ultron:
+            ultron.ingest([tmp_path / "logs"], "me", process=True)
+            assert len(ultron.trajectory_service.export_sft()) == rows
+
+
+def test_the_counts_and_the_export_agree_on_what_is_eligible(settings, tmp_path):
+    """A task that was solved in part alone is refused whatever its score: it may not count as eligible either."""
+    write_log(tmp_path / "logs" / "one.jsonl", task("alpha"))
+    labels = settings.labels.model_copy(update={"sft_score_threshold": 0.1})
+    with Ultron(settings.model_copy(update={"labels": labels}), clock=lambda: NOW) as ultron:
+        ultron.ingest([tmp_path / "logs"], "me", process=True)
+
+        def eligible_and_refused():
+            counts = ultron.trajectory_service.get_trajectory_stats()["segments"]
+            return counts["sft_eligible"], dict(export_dataset(ultron.runtime, ExportRequest()).rejects)
+
+        assert eligible_and_refused() == (1, {})
+        with ultron.runtime.database.transaction() as conn:
+            conn.execute(
+                "UPDATE task_segments SET quality_metrics ="
+                " jsonb_set(quality_metrics, '{summary,outcome}', '\"partial\"')"
+            )
+        assert eligible_and_refused() == (0, {"outcome_partial": 1})
+
+
+@pytest.mark.parametrize(
+    "stage", ["segment_pending_sessions", "label_pending_segments", "extract_memories_from_segments"]
+)
+def test_a_batch_of_none_does_nothing_and_a_negative_one_is_refused(settings, tmp_path, stage):
+    with Ultron(settings) as ultron:
+        ultron.ingest([write_log(tmp_path / "log.jsonl", task("alpha"))], "me")
+        work = getattr(ultron.trajectory_service, stage)
+        assert work(batch_size=0) == []
+        with pytest.raises(InputError, match="batch_size must not be negative, not -1"):
+            work(batch_size=-1)

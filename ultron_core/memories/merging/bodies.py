@@ -84,13 +84,35 @@ def merge_bodies(
 
 def lost_facts(merged: Body, contributions: Iterable[Body]) -> list[str]:
     """Numbers, identifiers, paths and quoted strings of the contributions that `merged` lacks."""
-    text = merged.text
-    values = find_numbers(text)
-    lost = []
-    for body in contributions:
-        lost += [item for item in exact_strings(body.text) if item not in text]
-        lost += sorted(find_numbers(body.text).certain - values.certain - values.loose)
-    return list(dict.fromkeys(lost))
+    stated = _Stated(merged.text)
+    return list(dict.fromkeys(item for body in contributions for item in stated.lacks(body.text)))
+
+
+class _Stated:
+    """What a text states, found once: each sentence of a long text is compared with it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._exact = frozenset(exact_strings(text))
+        numbers = find_numbers(text)
+        self._numbers = numbers.certain | numbers.loose
+        self._language = language(text)
+        self._words = _words(text)
+
+    def lacks(self, other: str) -> list[str]:
+        """Numbers, identifiers, paths and quoted strings of the other text that this one lacks."""
+        exact = [x for x in exact_strings(other) if x not in self._exact and x not in self._text]
+        return exact + sorted(find_numbers(other).certain - self._numbers)
+
+    def is_extended_by(self, sentence: str) -> bool:
+        """Whether the sentence says something that this text does not."""
+        if self.lacks(sentence):
+            return True
+        if language(sentence) != self._language:
+            return False
+        words = _words(sentence)
+        novel = words - self._words
+        return len(novel) >= _MIN_NOVEL_WORDS and len(novel) >= _NOVEL_SHARE * len(words)
 
 
 def merge_tags(old: Iterable[str], new: Iterable[str], cap: int = 20) -> tuple[str, ...]:
@@ -123,25 +145,16 @@ def _covers(old: Body, new: Body) -> bool:
 def _additions(old: Body, new: Body) -> dict[str, list[str]]:
     """Sentences of `new` that `old` lacks, by field."""
     found: dict[str, list[str]] = {}
+    stated = _Stated(old.text)
     for item in fields(new):
         mine, theirs = getattr(old, item.name), getattr(new, item.name)
         if not mine.strip() and theirs.strip() and theirs.strip() not in old.text:
             found[item.name] = [theirs.strip()]
             continue
-        lines = [line for line in sentences(theirs) if _says_more(line, old.text)]
+        lines = [line for line in sentences(theirs) if stated.is_extended_by(line)]
         if lines:
             found[item.name] = lines
     return found
-
-
-def _says_more(sentence: str, text: str) -> bool:
-    if lost_facts(Body(text), (Body(sentence),)):
-        return True
-    if language(sentence) != language(text):
-        return False
-    words, known = _words(sentence), _words(text)
-    novel = words - known
-    return len(novel) >= _MIN_NOVEL_WORDS and len(novel) >= _NOVEL_SHARE * len(words)
 
 
 def _words(text: str) -> set[str]:

@@ -9,7 +9,7 @@ of the English side. Measured in docs/memories.md.
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
+from collections.abc import Sequence
 
 from ultron_core.memories.merging.facts import Facts, find_facts
 from ultron_core.memories.merging.numerals import find_numbers
@@ -150,12 +150,13 @@ def _identifiers(left: Facts, right: Facts) -> str | None:
 def _lacking(one: Facts, other: Facts) -> set[str]:
     """Identifiers of `one` that `other` does not hold, neither whole nor as one of its plain words."""
     held = other.words | other.identifiers
-    return {item for item in one.identifiers if item not in held and not _inside(item, held)}
+    held |= {item.strip("@()") for item in held} | {_tail(item) for item in held}
+    return {item for item in one.identifiers if item not in held and _tail(item) not in held}
 
 
-def _inside(item: str, held: frozenset[str]) -> bool:
-    tail = re.split(r"[/\\]", item)[-1]
-    return any(item == other.strip("@()") or tail == re.split(r"[/\\]", other)[-1] for other in held)
+def _tail(item: str) -> str:
+    """The last part of a path."""
+    return re.split(r"[/\\]", item)[-1]
 
 
 def _negation(a: str, b: str) -> bool:
@@ -171,18 +172,23 @@ def _one_term_differs(a: str, b: str, lang: Lang) -> bool:
     left, right = _tokens(a, lang), _tokens(b, lang)
     if min(len(left), len(right)) < 3:
         return False
-    changes = [
-        op for op in SequenceMatcher(None, left, right, autojunk=False).get_opcodes() if op[0] != "equal"
-    ]
-    if len(changes) != 1 or changes[0][0] != "replace":
-        return False
-    _, i, j, k, m = changes[0]
+    # without what both begin and end with: time grows with the texts, a general comparison with their square
+    start = _shared(left, right)
+    end = _shared(left[start:][::-1], right[start:][::-1])
+    one, other = left[start : len(left) - end], right[start : len(right) - end]
     longest = 4 if lang == "zh" else 2
-    if j - i > longest or m - k > longest:
+    if not one or not other or len(one) > longest or len(other) > longest or set(one) & set(other):
         return False
-    if find_numbers(" ".join(left[i:j])).certain and find_numbers(" ".join(right[k:m])).certain:
+    if find_numbers(" ".join(one)).certain and find_numbers(" ".join(other)).certain:
         return False
-    return not _related(left[i:j], right[k:m])
+    return not _related(one, other)
+
+
+def _shared(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many items both begin with."""
+    return next(
+        (at for at, (x, y) in enumerate(zip(left, right, strict=False)) if x != y), min(len(left), len(right))
+    )
 
 
 def _tokens(text: str, lang: Lang) -> list[str]:
@@ -200,11 +206,7 @@ def _related(left: list[str], right: list[str]) -> bool:
         return True
     if "\u3400" <= one[0] <= "\u9fff":
         return bool(set(one) & set(other))
-    shared = 0
-    for x, y in zip(one, other, strict=False):
-        if x != y:
-            break
-        shared += 1
+    shared = _shared(one, other)
     return shared >= min(4, len(one), len(other)) or (
         shared >= 3 and _STEM_END.fullmatch(one[shared:]) is not None
     )

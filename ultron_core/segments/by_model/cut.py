@@ -33,14 +33,16 @@ def cut_by_model(
     twice named no usable task; nothing is decided then and the caller tries again later.
     """
     bodies = [_body(message) for message in messages]
-    # the number is as wide as it can get, so that each message is counted once whatever window it is in
-    tokens = [count_tokens(_line(len(bodies), m, b)) for m, b in zip(messages, bodies, strict=True)]
-    window = window_tokens
+    # what is sent is counted: the frame, and each line with the newline that joins it to the next. The number is as
+    # wide as it can get, so that each message is counted once whatever window it is in
+    frame = count_tokens(_framed([]))
+    tokens = [count_tokens(_line(len(bodies), m, b) + "\n") for m, b in zip(messages, bodies, strict=True)]
+    window = max(window_tokens - frame, 1)
 
     def ask(given: Window) -> list[Task]:
         own = bodies[given.start : given.end]
         if given.shortened:
-            head = count_tokens(_line(1, messages[given.start], ""))
+            head = count_tokens(_line(1, messages[given.start], "") + "\n")
             own = [shorten(own[0], max(window - head, 1), count_tokens)]
         lines = [
             _line(number, messages[given.start + number - 1], body)
@@ -80,11 +82,14 @@ def _ask(llm: LLM, lines: Sequence[str]) -> list[Task]:
 
 
 def _chat(lines: Sequence[str]) -> list[dict[str, str]]:
-    text = "\n".join(["<messages>", *lines, "</messages>"])
     return [
         {"role": "system", "content": _prompt().replace("{last}", str(len(lines)))},
-        {"role": "user", "content": text},
+        {"role": "user", "content": _framed(lines)},
     ]
+
+
+def _framed(lines: Sequence[str]) -> str:
+    return "\n".join(["<messages>", *lines, "</messages>"])
 
 
 @lru_cache(maxsize=1)

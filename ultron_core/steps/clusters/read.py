@@ -108,7 +108,7 @@ def get_cluster_memories(runtime: Runtime, cluster_id: str | UUID) -> list[Memor
         found = _all(runtime, conn, wanted)
         if not found:
             raise NotFoundError(f"No cluster {wanted}.")
-        return memory_store.by_ids(conn, runtime.account_id, [UUID(i) for i in found[0].memory_ids])
+        return memory_store.by_ids(conn, runtime.account_id, found[0].memory_ids)
 
     return runtime.database.run(read)
 

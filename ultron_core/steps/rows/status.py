@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from ultron_core.steps.clusters.members import follow_status
+from ultron_core.steps.ids import segment_tag
 from ultron_core.steps.rows import origins
 from ultron_core.steps.rows.lexical import count_words, forget_words
 from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.memories import write_tags
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
 
-__all__ = ["archive_orphans", "delete_memories", "retract_from_segment", "set_status"]
+__all__ = ["archive_orphans", "delete_memories", "lose_segments", "retract_from_segment", "set_status"]
 
 
 def set_status(
@@ -49,4 +51,18 @@ def retract_from_segment(runtime: Runtime, conn: Connection, segment_id: UUID, k
     """Memories that a segment no longer gives lose it as a source; those without another are archived."""
     params = {**runtime.account, "segment_id": segment_id, "kept": list(kept)}
     rows = origins.fetch(conn, "retract_sources", params)
-    return archive_orphans(runtime, conn, [row["memory_id"] for row in rows])
+    return lose_segments(runtime, conn, [segment_id], [row["memory_id"] for row in rows])
+
+
+def lose_segments(
+    runtime: Runtime, conn: Connection, segment_ids: Sequence[UUID], memory_ids: Sequence[UUID]
+) -> int:
+    """Memories that these segments no longer give lose their tags, so that archiving by such a tag spares what
+    another segment supports; those without any source are archived. Returns how many."""
+    if not memory_ids:
+        return 0
+    lock_memories(runtime, conn)
+    lost = {segment_tag(segment_id) for segment_id in segment_ids}
+    tagged = [r for r in store.by_ids(conn, runtime.account_id, memory_ids) if lost & set(r.tags)]
+    write_tags(runtime, conn, {r.id: [tag for tag in r.tags if tag not in lost] for r in tagged})
+    return archive_orphans(runtime, conn, memory_ids)

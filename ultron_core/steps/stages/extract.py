@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ultron_core.labels import is_memory_eligible
 from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, extract_with_model
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
+from ultron_core.steps.ids import segment_tag
 from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.drafts import gate_drafts
@@ -73,9 +74,7 @@ def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
         )
         for evidence in draft.evidence
     )
-    # the tag that ties a memory to its segment
-    tag = f"segment:{str(row.id)[:8]}"
-    return upload_of_draft(runtime, draft, row.agent_id, sources, (tag,))
+    return upload_of_draft(runtime, draft, row.agent_id, sources, (segment_tag(row.id),))
 
 
 def _finish(runtime: Runtime, row: SegmentRow, state: int, refused: Sequence[drops.DropPlace]) -> None:

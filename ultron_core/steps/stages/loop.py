@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -16,9 +17,11 @@ from ultron_core.steps.stages.table import Stage
 from ultron_core.steps.upload.records import UploadResult
 from ultron_core.store.database import Connection
 
-__all__ = ["Item", "StageResult", "Step", "run_batch", "work_through"]
+__all__ = ["NEXT_TRY_AFTER", "Item", "StageResult", "Step", "run_batch", "work_through"]
 
 Row = TypeVar("Row")
+#: unattended work (the sensor of pending work) leaves a row alone for so long after a failed model call
+NEXT_TRY_AFTER = timedelta(minutes=5)
 Params = Mapping[str, Any]
 
 
@@ -35,7 +38,8 @@ class Item(Generic[Row]):
 class StageResult:
     """What became of one row.
 
-    status: done, refused (by a gate), pending (the model is unavailable) or failed (its answer is unusable).
+    status: done, refused (by a gate), pending (the model is unavailable), failed (its answer is unusable) or
+    changed (its file grew meanwhile: the next cycle takes all of it).
     """
 
     id: UUID
@@ -66,11 +70,16 @@ class Step(Generic[Row]):
 
 
 def run_batch(
-    runtime: Runtime, step: Step[Any], batch_size: int | None = None, keys: Sequence[str] | None = None
+    runtime: Runtime,
+    step: Step[Any],
+    batch_size: int | None = None,
+    keys: Sequence[str] | None = None,
+    tried: Collection[UUID] = (),
 ) -> list[StageResult]:
-    """Work on one batch of what waits for a stage, only of these partitions when `keys` is given."""
+    """Work on one batch of what waits for a stage, only of these partitions when `keys` is given; rows that were
+    `tried` in this cycle wait for the next one."""
     with runtime.database.transaction() as conn:
-        items = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size))
+        items = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size, tried))
 
     def note_failure(conn: Connection, params: Params) -> int:
         return step.run(conn, step.stage.failed, params)
@@ -106,7 +115,7 @@ def work_through(
             "id": item.id,
             "error": failure.reason,
             "transient": failure.transient,
-            "max_attempts": runtime.settings.segments.max_attempts,
+            "next_try": runtime.clock() + NEXT_TRY_AFTER,
             "now": runtime.clock(),
         }
         with runtime.database.transaction() as conn:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment
@@ -30,18 +31,24 @@ __all__ = [
     "PartitionReport",
     "ProcessReport",
     "count_pending",
+    "process_and_report",
     "process_pending",
     "run_stage",
 ]
 
 logger = logging.getLogger("ultron.process")
+#: the worst first
+_UNDONE = ("failed", "pending", "changed")
 #: how each stage of the table is done, in its order
 STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP)
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionReport:
-    """Where one partition stands after a stage. status: done, pending (model down) or failed."""
+    """Where one partition stands after a stage.
+
+    status: done, changed (its file grew), pending (model down) or failed.
+    """
 
     partition_key: str
     status: str
@@ -68,12 +75,14 @@ class ProcessReport:
     filled: int = 0
     #: tasks at the end of logs that changed recently: they are judged once the log is quiet
     open: int = 0
+    #: rows that used up their tries, from this pass and earlier ones
+    exhausted: int = 0
 
 
 def run_stage(runtime: Runtime, name: str, keys: Sequence[str]) -> list[PartitionReport]:
     """Run the stage of this name until nothing of these partitions waits; one report a key, in key order."""
     stage = stage_named(name)
-    results = _drain(lambda: run_batch(runtime, _step(stage), keys=keys))
+    results = _drain(lambda tried: run_batch(runtime, _step(stage), keys=keys, tried=tried))
     return _report(runtime, stage, keys, results)
 
 
@@ -81,14 +90,16 @@ def _step(stage: Stage) -> Step[Any]:
     return next(step for step in STEPS if step.stage is stage)
 
 
-def _drain(step: Callable[[], list[StageResult]]) -> list[StageResult]:
-    """Batches until one gets nothing done: rows that fail stay for the next cycle."""
+def _drain(step: Callable[[Collection[UUID]], list[StageResult]]) -> list[StageResult]:
+    """One cycle: batches until nothing waits or the endpoint is down; a row is tried once."""
     results: list[StageResult] = []
-    while True:
-        batch = step()
+    tried: set[UUID] = set()
+    while batch := step(tried):
         results += batch
-        if not any(r.status in {"done", "refused"} for r in batch):
-            return results
+        tried |= {r.id for r in batch if r.status in {"failed", "pending", "changed"}}
+        if any(r.status == "pending" for r in batch):
+            break
+    return results
 
 
 def _report(
@@ -99,8 +110,8 @@ def _report(
     reports = []
     for key in keys:
         own = [r for r in results if r.partition_key == key]
-        errors = [r.error for r in own if r.error and r.status in {"pending", "failed"}]
-        status = next((s for s in ("failed", "pending") if any(r.status == s for r in own)), "done")
+        errors = [r.error for r in own if r.error and r.status in _UNDONE]
+        status = next((s for s in _UNDONE if any(r.status == s for r in own)), "done")
         counts = dict(totals.get(key, {}))
         for result in own:
             for name, count in result.counts.items():
@@ -132,29 +143,43 @@ def _data_versions(runtime: Runtime, stage: Stage, keys: Sequence[str]) -> dict[
 
 def process_pending(runtime: Runtime, progress: Callable[[str, int], None] | None = None) -> ProcessReport:
     """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`."""
+    return process_and_report(runtime, progress)[0]
+
+
+def process_and_report(
+    runtime: Runtime, progress: Callable[[str, int], None] | None = None
+) -> tuple[ProcessReport, dict[Stage, list[PartitionReport]]]:
+    """The same, with where each partition stands that something was done for, by stage."""
     results: dict[Stage, list[StageResult]] = {}
     for step in STEPS:
         done = 0
 
-        def batch(step: Step[Any] = step) -> list[StageResult]:
+        def batch(tried: Collection[UUID], step: Step[Any] = step) -> list[StageResult]:
             nonlocal done
-            worked_on = run_batch(runtime, step)
+            worked_on = run_batch(runtime, step, tried=tried)
             done += len(worked_on)
             if progress:
                 progress(step.stage.name, done)
             return worked_on
 
         results[step.stage] = _drain(batch)
-    texts = _drain(lambda: process_pending_texts(runtime))
+    texts = _drain(lambda tried: process_pending_texts(runtime, tried=tried))
     filled = backfill(runtime)
-    report = replace(_summary(results), filled=filled, open=count_pending(runtime)["open"])
-    report = replace(report, texts=sum(text.status == "done" for text in texts))
+    waiting = count_pending(runtime)
+    report = replace(
+        _summary(results),
+        filled=filled,
+        open=waiting["open"],
+        exhausted=waiting["exhausted"],
+        texts=sum(text.status == "done" for text in texts),
+    )
     logger.info(
         "%d new segments, %d labels, %d new memories, %d merged, %d refused, %d pending, %d failed",
         *(report.new_segments, report.labeled, report.memories, report.merged),
         *(report.refused, report.pending, report.failed),
     )
-    return report
+    keys = report.partition_keys
+    return report, {stage: _report(runtime, stage, keys, done) for stage, done in results.items()}
 
 
 def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
@@ -177,16 +202,20 @@ def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
     )
 
 
-def count_pending(runtime: Runtime) -> dict[str, int]:
-    """How much waits, by stage."""
-    account = {"account_id": runtime.account_id}
-    no_gate = {"memory_threshold": 0.0, "sft_threshold": 0.0}
+def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:
+    """How much waits, by stage; with `due`, without rows whose next try is still to come.
+
+    `open` tasks and `exhausted` rows, which used up their tries, do not count as waiting for a stage.
+    """
+    params = {**runtime.waiting(), "due": runtime.clock() if due else None}
     with runtime.database.transaction() as conn:
-        stats = session_store.fetch(conn, "stats", account)[0]
-        stats |= segment_store.fetch(conn, "stats", account | no_gate)[0]
-        texts = session_store.fetch(conn, "pending_texts_count", account)[0]
+        sessions = session_store.fetch(conn, "stats", params)[0]
+        segments = segment_store.fetch(conn, "stats", params)[0]
+        texts = session_store.fetch(conn, "pending_texts_count", params)[0]
+    stages = sessions | segments
     return {
-        **{stage.name: stats[stage.backlog] for stage in STAGES},
+        **{stage.name: stages[stage.backlog] for stage in STAGES},
         "texts": texts["waiting"],
-        "open": stats["open"],
+        "open": segments["open"],
+        "exhausted": sum(counts["exhausted"] for counts in (sessions, segments, texts)),
     }

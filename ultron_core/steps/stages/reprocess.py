@@ -1,4 +1,5 @@
-"""Mark what a version made to be done again; ids stay, and so do memories that are extracted again."""
+"""Mark rows to be done again: what a version made, or what used up its tries. Ids stay, and so do memories that are
+extracted again."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ from ultron_core.errors import InputError
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.table import LABELS, STAGES, option_named
 from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.llm import forget_answers
 
-__all__ = ["reprocess"]
+__all__ = ["reprocess", "retry"]
 
 
 def reprocess(runtime: Runtime, option: str, made_by: str | None = None) -> int:
@@ -28,3 +30,14 @@ def reprocess(runtime: Runtime, option: str, made_by: str | None = None) -> int:
         if stage is LABELS:
             segment_store.run(conn, "reopen_extraction", params)
     return count
+
+
+def retry(runtime: Runtime) -> int:
+    """Let the rows that used up their tries be tried again; returns how many."""
+    params = {**runtime.waiting(), "now": runtime.clock()}
+    with runtime.database.transaction() as conn:
+        return (
+            session_store.run(conn, "retry", params)
+            + segment_store.run(conn, "retry", params)
+            + session_store.run(conn, "retry_texts", params)
+        )

@@ -41,12 +41,13 @@ def _segment(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
     with runtime.database.transaction() as conn:
         messages = _messages(conn, row)
         stored = segment_store.of_session(conn, row.id)
-    fresh = _cut(runtime, messages, stored)
+    # a session without a segmenter is new or is to be cut again as a whole
+    fresh = _cut(runtime, messages, stored if row.segmenter else [])
     fresh = [replace(s, topic=runtime.redactor.redact_text(s.topic).text) for s in fresh]
     written = runtime.database.run(lambda conn: write_segments(runtime, conn, row, stored, fresh))
-    if written is None:  # the file grew in the meantime: the next batch sees all of it
+    if written is None:  # the file grew in the meantime: the next cycle sees all of it
         error = "the file changed while it was being segmented"
-        return StageResult(item.id, item.partition_key, "pending", error=error)
+        return StageResult(item.id, item.partition_key, "changed", error=error)
     index_windows(runtime, row.id)
     counts = {
         "inserted": written.inserted,

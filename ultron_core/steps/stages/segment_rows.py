@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from ultron_core.models import Message, Segment
 from ultron_core.segments import SEGMENTER_VERSION, Reconciliation, StoredSegment, reconcile
 from ultron_core.steps.rows.locks import lock_memories
-from ultron_core.steps.rows.status import archive_orphans
+from ultron_core.steps.rows.status import lose_segments
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.loop import Item
 from ultron_core.store.database import Connection
@@ -121,7 +121,7 @@ def _delete_removed(runtime: Runtime, conn: Connection, plan: Reconciliation) ->
     lock_memories(runtime, conn)  # no upload may be adding a memory to one of them at this moment
     memories = segment_store.memories_of(conn, ids)
     segment_store.run(conn, "delete", {"ids": ids})
-    return archive_orphans(runtime, conn, memories)
+    return lose_segments(runtime, conn, ids, memories)
 
 
 def _move(conn: Connection, old: SegmentRow, new: Segment, index: int, closed: bool, now: datetime) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from ultron_core.errors import InputError
@@ -35,26 +35,31 @@ class _Text:
 
 
 def ingest_text(runtime: Runtime, text: str, agent_id: str) -> StageResult:
-    """Archive the text and store what is worth keeping. Raises InputError for an empty or too long text."""
+    """Archive the text and store what is worth keeping. Raises InputError for an empty text.
+
+    A text whose bytes are not kept (too long, or the archive failed) cannot wait for a model: it fails instead.
+    """
     check_names(agent_id=agent_id)
     text = clean_text(text)
     if not text.strip():
         raise InputError("The text is empty: there is nothing to learn from.")
-    body = text.encode()
-    limit = runtime.settings.sessions.archive_max_bytes
-    if len(body) > limit:
-        raise InputError(
-            f"The text has {len(body):,} bytes; the limit is {limit:,} (ULTRON_ARCHIVE_MAX_BYTES). "
-            "Split it, or ingest it as a session file."
-        )
-    upload_id = _archive(runtime, body, agent_id)
-    return _work_through(runtime, [Item(upload_id, "", _Text(agent_id, text))])[0]
+    upload = _archive(runtime, text.encode(), agent_id)
+    result = _work_through(runtime, [Item(upload.id, "", _Text(agent_id, text))])[0]
+    if result.status == "done" or upload.stored:
+        return result
+    with runtime.database.transaction() as conn:
+        session_store.run(conn, "text_lost", {"id": upload.id})
+    return replace(
+        result, status="failed", error=f"{result.error} The text was not kept: give it again later."
+    )
 
 
-def process_pending_texts(runtime: Runtime, batch_size: int | None = None) -> list[StageResult]:
+def process_pending_texts(
+    runtime: Runtime, batch_size: int | None = None, tried: Collection[UUID] = ()
+) -> list[StageResult]:
     """Work on texts that wait for a model, oldest first."""
     with runtime.database.transaction() as conn:
-        rows = session_store.fetch(conn, "pending_texts", runtime.waiting(batch_size=batch_size))
+        rows = session_store.fetch(conn, "pending_texts", runtime.waiting(batch_size=batch_size, tried=tried))
     items = [
         Item(row["id"], "", _Text(row["agent_id"], zlib.decompress(row["body"]).decode("utf-8")))
         for row in rows
@@ -62,11 +67,12 @@ def process_pending_texts(runtime: Runtime, batch_size: int | None = None) -> li
     return _work_through(runtime, items)
 
 
-def _archive(runtime: Runtime, body: bytes, agent_id: str) -> UUID:
+def _archive(runtime: Runtime, body: bytes, agent_id: str) -> session_store.Archived:
+    keep = len(body) <= runtime.settings.sessions.archive_max_bytes
     with runtime.database.transaction() as conn:
         return session_store.archive_bytes(
             conn,
-            body,
+            body if keep else None,
             {
                 "account_id": runtime.account_id,
                 "agent_id": agent_id,

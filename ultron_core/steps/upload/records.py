@@ -13,7 +13,15 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["Prepared", "Source", "Upload", "UploadResult", "extractor_of", "upload_of_draft"]
+__all__ = [
+    "DIRECT",
+    "Prepared",
+    "Source",
+    "Upload",
+    "UploadResult",
+    "extractor_of",
+    "upload_of_draft",
+]
 
 #: extractor of what was given by hand
 DIRECT = "direct"

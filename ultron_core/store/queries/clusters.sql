@@ -101,7 +101,7 @@ WHERE cm.cluster_id = ANY(%(ids)s) AND cm.account_id = %(account_id)s ORDER BY c
 
 -- name: all
 -- Clusters with their members, largest first.
-SELECT c.*, array_agg(cm.memory_id::text ORDER BY cm.joined_at, cm.memory_id) AS memory_ids
+SELECT c.*, array_agg(cm.memory_id ORDER BY cm.joined_at, cm.memory_id) AS memory_ids
 FROM clusters c JOIN cluster_members cm ON cm.cluster_id = c.cluster_id
 WHERE c.account_id = %(account_id)s AND (%(cluster_id)s::uuid IS NULL OR c.cluster_id = %(cluster_id)s)
 GROUP BY c.cluster_id ORDER BY c.size DESC, c.cluster_id;

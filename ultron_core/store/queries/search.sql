@@ -113,11 +113,11 @@ AND EXISTS (
 AND EXISTS (SELECT 1 FROM memory_usage u WHERE u.memory_id = c.memory_id AND u.tier = ANY(%(tiers)s::text[]));
 
 -- name: filter_agent_id
--- That this agent contributed to.
-AND EXISTS (
+-- That this agent contributed to, and HOT ones, which are for every agent of the account.
+AND (EXISTS (
     SELECT 1 FROM memory_contributions part
     WHERE part.memory_id = c.memory_id AND part.account_id = %(account_id)s AND part.agent_id = %(agent_id)s
-);
+) OR EXISTS (SELECT 1 FROM memory_usage u WHERE u.memory_id = c.memory_id AND u.tier = 'HOT'));
 
 -- name: filter_since
 -- Stored at this time or later.

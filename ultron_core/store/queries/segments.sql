@@ -51,42 +51,47 @@ RETURNING s.partition_key;
 SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
-    AND t.label_attempts < %(max_attempts)s
-ORDER BY t.label_attempts, s.partition_key, s.generation, t.segment_index
+    AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
 LIMIT %(batch_size)s;
 
 -- name: label
 -- The judgement; only if nobody was faster.
 UPDATE task_segments SET quality_metrics = %(metrics)s, labeled = 1, labeler = %(labeler)s, label_attempts = 0,
-    label_error = NULL, updated_at = %(now)s
+    label_error = NULL, next_try = NULL, updated_at = %(now)s
 WHERE id = %(id)s AND labeled = 0;
 
 -- name: label_failed
--- Not now. A failure of the endpoint never uses up the tries, a failure of the row does.
-UPDATE task_segments SET label_error = %(error)s, updated_at = %(now)s, label_attempts =
-    CASE WHEN %(transient)s THEN least(label_attempts + 1, %(max_attempts)s - 1) ELSE label_attempts + 1 END
+-- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
+UPDATE task_segments SET label_error = %(error)s, next_try = %(next_try)s, updated_at = %(now)s,
+    label_attempts = label_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s AND labeled = 0;
 
 -- name: to_extract
--- Labelled segments that nobody looked through for memories yet, in canonical order.
+-- Labelled segments that nobody looked through for memories yet, and refused ones (2) that pass the gate's threshold as
+-- it is now, in canonical order. The condition on refused ones is the one of `stats`.
 SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
-WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.memory_extracted = 0 AND t.closed
+WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
+    AND (t.memory_extracted = 0 OR t.memory_extracted = 2 AND
+        CASE jsonb_typeof(coalesce(t.quality_metrics #> '{summary,memory_score}', t.quality_metrics #> '{summary,overall_score}'))
+        WHEN 'number' THEN coalesce(t.quality_metrics #>> '{summary,memory_score}',
+            t.quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END)
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
-    AND t.extract_attempts < %(max_attempts)s
-ORDER BY t.extract_attempts, s.partition_key, s.generation, t.segment_index
+    AND t.extract_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
 LIMIT %(batch_size)s;
 
 -- name: extracted
 -- 1: looked through; 2: refused by the gate, the reason is in drops.
 UPDATE task_segments SET memory_extracted = %(state)s, extractor = %(extractor)s, extract_attempts = 0,
-    extract_error = NULL, updated_at = %(now)s
-WHERE id = %(id)s AND memory_extracted = 0;
+    extract_error = NULL, next_try = NULL, updated_at = %(now)s
+WHERE id = %(id)s AND memory_extracted <> 1;
 
 -- name: extract_failed
--- Not now. A failure of the endpoint never uses up the tries, a failure of the row does.
-UPDATE task_segments SET extract_error = %(error)s, updated_at = %(now)s, extract_attempts =
-    CASE WHEN %(transient)s THEN least(extract_attempts + 1, %(max_attempts)s - 1) ELSE extract_attempts + 1 END
-WHERE id = %(id)s AND memory_extracted = 0;
+-- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
+UPDATE task_segments SET extract_error = %(error)s, next_try = %(next_try)s, updated_at = %(now)s,
+    extract_attempts = extract_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
+WHERE id = %(id)s AND memory_extracted <> 1;
 
 -- name: sft_candidates
 -- Labelled, finished segments with at least this score, best first.
@@ -98,20 +103,39 @@ WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
 ORDER BY (t.quality_metrics #>> '{summary,overall_score}')::double precision DESC, t.fingerprint, t.id;
 
 -- name: stats
--- What the spec calls segment stats.
+-- How many segments there are, and what they wait for; with `due`, only what is to be tried by then.
 SELECT count(*) AS total,
     count(*) FILTER (WHERE labeled = 1) AS labeled,
-    count(*) FILTER (WHERE labeled = 1
-        AND (quality_metrics #>> '{summary,memory_score}')::float8 >= %(memory_threshold)s) AS memory_eligible,
-    count(*) FILTER (WHERE labeled = 1
-        AND (quality_metrics #>> '{summary,overall_score}')::float8 >= %(sft_threshold)s
-        AND quality_metrics #>> '{summary,outcome}' <> 'failure') AS sft_eligible,
     count(*) FILTER (WHERE memory_extracted = 1) AS memory_extracted,
     count(*) FILTER (WHERE NOT closed) AS open,
-    count(*) FILTER (WHERE closed AND labeled = 0) AS to_label,
-    count(*) FILTER (WHERE closed AND labeled = 1 AND memory_extracted = 0) AS to_extract,
+    count(*) FILTER (WHERE to_label AND is_due AND label_attempts < %(max_attempts)s) AS to_label,
+    count(*) FILTER (WHERE to_extract AND is_due AND extract_attempts < %(max_attempts)s) AS to_extract,
+    count(*) FILTER (WHERE to_label AND label_attempts >= %(max_attempts)s
+        OR to_extract AND extract_attempts >= %(max_attempts)s) AS exhausted,
     avg((quality_metrics #>> '{summary,overall_score}')::float8) AS avg_quality_score
-FROM task_segments WHERE account_id = %(account_id)s;
+FROM (
+    SELECT *, closed AND labeled = 0 AS to_label,
+        closed AND labeled = 1 AND (memory_extracted = 0 OR memory_extracted = 2 AND
+            CASE jsonb_typeof(coalesce(quality_metrics #> '{summary,memory_score}', quality_metrics #> '{summary,overall_score}'))
+            WHEN 'number' THEN coalesce(quality_metrics #>> '{summary,memory_score}',
+                quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END) AS to_extract,
+        coalesce(next_try <= %(due)s, true) AS is_due
+    FROM task_segments WHERE account_id = %(account_id)s
+) t;
+
+-- name: labels_from
+-- Labels of finished segments that may pass a gate: none passes with both scores below the lower threshold.
+SELECT quality_metrics FROM task_segments
+WHERE account_id = %(account_id)s AND labeled = 1 AND closed
+    AND greatest((quality_metrics #>> '{summary,memory_score}')::float8,
+        (quality_metrics #>> '{summary,overall_score}')::float8) >= %(lowest)s;
+
+-- name: retry
+-- What used up its tries is tried again.
+UPDATE task_segments SET label_attempts = 0, extract_attempts = 0, next_try = NULL, updated_at = %(now)s
+WHERE account_id = %(account_id)s
+    AND (labeled = 0 AND label_attempts >= %(max_attempts)s
+        OR labeled = 1 AND memory_extracted <> 1 AND extract_attempts >= %(max_attempts)s);
 
 -- name: scores
 -- Scores of some partitions (all when keys is null), for histograms.
@@ -150,20 +174,21 @@ GROUP BY s.partition_key;
 
 -- name: reprocess_labels
 -- Judge again what this labeler judged, and try again what used up its tries.
-UPDATE task_segments SET labeled = 0, label_attempts = 0, updated_at = %(now)s
+UPDATE task_segments SET labeled = 0, label_attempts = 0, next_try = NULL, updated_at = %(now)s
 WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NULL OR labeler LIKE %(made_by)s || '%%'))
     OR (labeled = 0 AND label_attempts > 0));
 
 -- name: reprocess_extract
 -- Look again through what this extractor looked through or the gate refused, and what used up its tries.
-UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, updated_at = %(now)s
+UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, next_try = NULL, updated_at = %(now)s
 WHERE account_id = %(account_id)s AND ((memory_extracted > 0
     AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%'))
     OR (memory_extracted = 0 AND extract_attempts > 0));
 
 -- name: reprocess_segment
--- Cut again what this segmenter cut, and what used up its tries.
-UPDATE sessions SET segmented = 0, attempts = 0, updated_at = %(now)s
+-- Cut again what this segmenter cut, and what used up its tries. Without a segmenter the whole log is cut again, not only
+-- its tail.
+UPDATE sessions SET segmented = 0, segmenter = NULL, attempts = 0, next_try = NULL, updated_at = %(now)s
 WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
     AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%')) OR (segmented = 0 AND attempts > 0));
 

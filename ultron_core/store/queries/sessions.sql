@@ -35,7 +35,8 @@ UPDATE sessions SET
     harness_version = %(harness_version)s, cwd = %(cwd)s, tools = %(tools)s, model = %(model)s,
     started_at = %(started_at)s, ended_at = %(ended_at)s, changed_at = %(changed_at)s, lines = %(lines)s,
     message_count = %(message_count)s, status = %(status)s, error = %(error)s,
-    parser_version = %(parser_version)s, segmented = 0, attempts = 0, reported = false,
+    parser_version = %(parser_version)s, segmented = 0, attempts = 0, next_try = NULL,
+    reported = false,
     updated_at = %(now)s
 WHERE id = %(id)s;
 
@@ -123,20 +124,20 @@ ORDER BY position;
 SELECT * FROM sessions
 WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
-    AND attempts < %(max_attempts)s
-ORDER BY attempts, created_at, partition_key, generation
+    AND attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
+ORDER BY next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s;
 
 -- name: mark_segmented
 -- Done for exactly these bytes.
-UPDATE sessions SET segmented = 1, segmenter = %(segmenter)s, attempts = 0, error = NULL,
+UPDATE sessions SET segmented = 1, segmenter = %(segmenter)s, attempts = 0, next_try = NULL, error = NULL,
     updated_at = %(now)s
 WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s;
 
 -- name: segment_failed
--- Not now. A failure of the endpoint never uses up the tries, a failure of the row does.
-UPDATE sessions SET error = %(error)s, updated_at = %(now)s,
-    attempts = CASE WHEN %(transient)s THEN least(attempts + 1, %(max_attempts)s - 1) ELSE attempts + 1 END
+-- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
+UPDATE sessions SET error = %(error)s, next_try = %(next_try)s, updated_at = %(now)s,
+    attempts = attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s;
 
 -- name: listing
@@ -180,23 +181,29 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path
 -- Texts whose memories are not out yet.
 SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
 WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
-    AND u.attempts < %(max_attempts)s
-ORDER BY u.attempts, u.created_at LIMIT %(batch_size)s;
+    AND u.attempts < %(max_attempts)s AND NOT u.id = ANY(%(tried)s::uuid[])
+ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s;
 
 -- name: text_done
 -- The memories of this text are stored.
-UPDATE raw_uploads SET status = 'done', error = NULL WHERE id = %(id)s;
+UPDATE raw_uploads SET status = 'done', error = NULL, next_try = NULL WHERE id = %(id)s;
+
+-- name: text_lost
+-- Its memories are not stored, and its bytes are not kept: it cannot be tried again.
+UPDATE raw_uploads SET status = 'failed', next_try = NULL WHERE id = %(id)s;
 
 -- name: text_failed
 -- Not now, as for sessions.
-UPDATE raw_uploads SET error = %(error)s,
-    attempts = CASE WHEN %(transient)s THEN least(attempts + 1, %(max_attempts)s - 1) ELSE attempts + 1 END
+UPDATE raw_uploads SET error = %(error)s, next_try = %(next_try)s,
+    attempts = attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s;
 
 -- name: stats
--- How many sessions wait, and for what.
+-- How many sessions wait, and for what; with `due`, only what is to be tried by then.
 SELECT count(*) AS total,
-    count(*) FILTER (WHERE segmented = 0 AND status <> 'failed') AS to_segment,
+    count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND attempts < %(max_attempts)s
+        AND coalesce(next_try <= %(due)s, true)) AS to_segment,
+    count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND attempts >= %(max_attempts)s) AS exhausted,
     count(*) FILTER (WHERE status = 'failed') AS failed,
     count(*) FILTER (WHERE status = 'source_missing') AS source_missing,
     coalesce(sum(message_count), 0)::bigint AS messages
@@ -206,10 +213,21 @@ FROM sessions WHERE account_id = %(account_id)s;
 -- Sessions left failed, for the daily check.
 SELECT partition_key, error, attempts FROM sessions
 WHERE account_id = %(account_id)s
-    AND (status = 'failed' OR attempts >= %(max_attempts)s OR (segmented = 0 AND attempts > 0))
+    AND (status = 'failed' OR attempts >= %(max_attempts)s OR (segmented = 0 AND next_try IS NOT NULL))
 ORDER BY partition_key LIMIT %(limit)s;
 
 -- name: pending_texts_count
--- Texts that wait.
-SELECT count(*) AS waiting FROM raw_uploads
-WHERE account_id = %(account_id)s AND kind = 'ingest_text' AND status = 'pending';
+-- Texts that wait; with `due`, only what is to be tried by then.
+SELECT count(*) FILTER (WHERE attempts < %(max_attempts)s AND coalesce(next_try <= %(due)s, true)) AS waiting,
+    count(*) FILTER (WHERE attempts >= %(max_attempts)s) AS exhausted
+FROM raw_uploads WHERE account_id = %(account_id)s AND kind = 'ingest_text' AND status = 'pending';
+
+-- name: retry
+-- What used up its tries is tried again.
+UPDATE sessions SET attempts = 0, next_try = NULL, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND segmented = 0 AND attempts >= %(max_attempts)s;
+
+-- name: retry_texts
+-- The same for texts.
+UPDATE raw_uploads SET attempts = 0, next_try = NULL
+WHERE account_id = %(account_id)s AND status = 'pending' AND attempts >= %(max_attempts)s;

@@ -26,7 +26,7 @@ class KnowledgeCluster:
 
     cluster_id: UUID
     topic: str
-    memory_ids: list[str]
+    memory_ids: list[UUID]
     centroid: list[float]
     skill_slug: str | None
     superseded_slugs: list[str]

@@ -45,6 +45,7 @@ class SessionRow(_FromRow):
     segmented: int
     attempts: int
     parser_version: str
+    segmenter: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
+from psycopg import errors
 from psycopg.types.json import Jsonb
 
-from ultron_core.models import Message
+from ultron_core.models import Drop, Message
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
+from ultron_core.store.tables import drops
 from ultron_core.store.tables.records import SessionRow, message_from_row
 
 __all__ = [
+    "Archived",
     "MessageDigest",
     "append_messages",
     "archive_bytes",
@@ -46,6 +51,14 @@ _FILES = NamedQueries("source_files")
 
 #: digest, thread, first and last physical line
 MessageDigest = tuple[str, str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A recorded upload, and whether its bytes were kept."""
+
+    id: UUID
+    stored: bool
 
 
 def lock_file(conn: Connection, account_id: str, agent_id: str, session_file: str) -> None:
@@ -227,17 +240,35 @@ def archive_bytes(
     conn: Connection,
     body: bytes | None,
     values: Mapping[str, Any],
-) -> UUID:
+) -> Archived:
     """Record one upload; `body` None means that the bytes are over the limit and only recorded.
 
+    Bytes that cannot be stored do not stop the ingest: the upload is recorded without them, and a drop says why.
     `values`: account_id, agent_id, kind, session_file, path, sha256, bytes, status, now.
     """
     upload_id = uuid4()
-    if body is not None:
-        packed = zlib.compress(body, 6)
-        conn.execute(_SQL["insert_blob"], {**values, "body": packed})
-    conn.execute(_SQL["insert_upload"], {**values, "id": upload_id, "stored": body is not None})
-    return upload_id
+    problem = "" if body is None else _store_bytes(conn, body, values)
+    stored = body is not None and not problem
+    conn.execute(_SQL["insert_upload"], {**values, "id": upload_id, "stored": stored})
+    if problem:
+        owner = (values["account_id"], values["agent_id"])
+        lost = (Drop("archive", "bytes_not_stored", problem), None, None)
+        drops.replace_of_text(conn, owner, upload_id, "archive", [lost], values["now"])
+    return Archived(upload_id, stored)
+
+
+def _store_bytes(conn: Connection, body: bytes, values: Mapping[str, Any]) -> str:
+    """Why the bytes could not be stored, else empty. What a repeated transaction may mend goes up."""
+    try:
+        with conn.transaction():
+            conn.execute(_SQL["insert_blob"], {**values, "body": zlib.compress(body, 6)})
+    except (errors.SerializationFailure, errors.DeadlockDetected):
+        raise
+    except psycopg.Error as error:
+        if conn.broken:
+            raise
+        return f"{type(error).__name__}: {error.diag.message_primary or ''}"
+    return ""
 
 
 def source_files(conn: Connection, account_id: str) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from ultron_core.errors import (
     ModelAnswerError,
     ModelUnavailableError,
 )
+from ultron_core.llm.tokens import count_tokens
 from ultron_core.models import Message, ToolCall
 from ultron_core.segments import segment_messages
 
@@ -126,19 +127,40 @@ def test_each_message_is_counted_once_whatever_the_windows_are():
         return 10
 
     llm = Scripted([(1, 2, "a"), (3, 4, "b")], [(1, 2, "b"), (3, 4, "c")], [(1, 2, "c"), (3, 4, "d")])
-    segments = segment_messages(talk(8), llm, window_tokens=40, count_tokens=count)
+    segments = segment_messages(talk(8), llm, window_tokens=50, count_tokens=count)
     assert [(s.start, s.end) for s in segments] == [(0, 2), (2, 4), (4, 6), (6, 8)]
     assert len(llm.asked) == 3
-    assert len(counted) == 8
+    assert len(counted) == 8 + 1, "each message, and the frame around them"
 
 
 def test_a_message_over_the_budget_is_shortened_alone():
     messages = [*talk(2), {"role": "user", "content": "x" * 500}]
     llm = Scripted([(1, 1, "a")], [(1, 1, "b")], [(1, 1, "long")])
-    segments = segment_messages(messages, llm, window_tokens=40, count_tokens=len)
+    segments = segment_messages(messages, llm, window_tokens=60, count_tokens=len)
     sent = llm.asked[-1][0][-1]["content"]
     assert segments[-1].end == 3
-    assert "x" * 20 in sent and "x" * 41 not in sent and "…" in sent
+    assert "x" * 20 in sent and "…" in sent and len(sent) == 60
+
+
+def test_what_is_sent_is_within_the_budget_and_fills_it():
+    """Short messages are where numbers, newlines and the frame weigh most."""
+
+    class OneTask:
+        model_id = "one-task"
+
+        def __init__(self):
+            self.sent = []
+
+        def complete(self, messages, schema, *, stage=""):
+            text = messages[-1]["content"]
+            self.sent.append(count_tokens(text))
+            return schema.model_validate({"tasks": [{"start": 1, "end": text.count("\n") - 1, "topic": "t"}]})
+
+    llm = OneTask()
+    messages = [{"role": "user" if n % 2 else "assistant", "content": "ok"} for n in range(3000)]
+    segment_messages(messages, llm, window_tokens=2000, count_tokens=count_tokens)
+    assert max(llm.sent) <= 2000
+    assert min(llm.sent[:-1]) > 1700
 
 
 def test_threads_are_cut_by_themselves():

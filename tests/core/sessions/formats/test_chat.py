@@ -236,3 +236,19 @@ def test_arguments_too_deep_to_be_stored_cost_their_row_alone():
     session = parse(call(150), call(300))
     assert [len(m.tool_calls) for m in session.messages] == [1]
     assert session.ledger.skipped == {"too_deep": 1}
+
+
+def test_lines_of_string_content_are_anthropic_when_the_caller_says_so():
+    rows = [
+        {"role": "user", "content": "Which flights go to Newark?", "id": "msg_1"},
+        {"role": "assistant", "content": [{"type": "text", "text": "Three."}]},
+        {"role": "assistant", "content": "The first leaves at six."},
+    ]
+    text = "\n".join(json.dumps(row) for row in rows).encode()
+    session = parse_session(text, session_format="anthropic")
+    assert [m.content for m in session.messages] == [
+        "Which flights go to Newark?",
+        "Three.",
+        "The first leaves at six.",
+    ]
+    assert session.info.format == "anthropic" and not session.ledger.skipped

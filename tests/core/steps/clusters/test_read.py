@@ -41,7 +41,7 @@ def test_a_memory_joins_the_nearest_cluster_from_the_threshold_on(ultron):
     red, blue, green, black = upload(ultron, "red", "blue", "green", "black")
     assert groups(ultron) == {frozenset({red, blue}), frozenset({green}), frozenset({black})}
     cluster = ultron.clusters.assign_memory_to_cluster(blue)
-    assert set(cluster.memory_ids) == {str(red), str(blue)} and cluster.size == 2
+    assert set(cluster.memory_ids) == {red, blue} and cluster.size == 2
     mean = (VECTORS["red"] + VECTORS["blue"]) / 2
     assert np.allclose(cluster.centroid, mean, atol=1e-6)
     assert {m.id for m in ultron.clusters.get_cluster_memories(cluster.cluster_id)} == {red, blue}
@@ -59,7 +59,7 @@ def test_archived_members_leave_and_the_centroid_follows(ultron):
     (blue,) = upload(ultron, "blue")
     ultron.archive_memories_by_tag("old")
     cluster = ultron.clusters.assign_memory_to_cluster(blue)
-    assert cluster.memory_ids == [str(blue)] and np.allclose(cluster.centroid, VECTORS["blue"], atol=1e-6)
+    assert cluster.memory_ids == [blue] and np.allclose(cluster.centroid, VECTORS["blue"], atol=1e-6)
     with pytest.raises(InputError, match="archived"):
         ultron.clusters.assign_memory_to_cluster(red)
     ultron.archive_memories_by_tag("t")

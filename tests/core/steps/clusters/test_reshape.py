@@ -69,7 +69,7 @@ def test_a_cluster_of_two_topics_is_split_and_says_why(ultron):
     assert (change.kind, change.cluster_id, change.size, change.other_size) == ("split", first, 5, 4)
     assert "below 0.70" in change.reason and change.cosine < 0.7
     for cluster in report.clusters:
-        members = [VECTORS[name] for name, i in ids.items() if str(i) in cluster.memory_ids]
+        members = [VECTORS[name] for name, i in ids.items() if i in cluster.memory_ids]
         assert np.allclose(cluster.centroid, np.mean(members, axis=0), atol=1e-6)
         assert cluster.topic
     before = rows_written(ultron.runtime.database)
@@ -113,7 +113,7 @@ def test_a_batch_joins_as_one_after_another_would(ultron):
         assert place(ultron.runtime, conn, batch[:2]) == joined[:2]
     assert groups(ultron) == single
     for cluster in cluster_report(ultron.runtime).clusters:
-        members = [VECTORS[name] for name, i in ids.items() if str(i) in cluster.memory_ids]
+        members = [VECTORS[name] for name, i in ids.items() if i in cluster.memory_ids]
         assert np.allclose(cluster.centroid, np.mean(members, axis=0), atol=1e-6)
 
 

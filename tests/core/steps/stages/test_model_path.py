@@ -166,7 +166,7 @@ def test_a_model_that_is_down_leaves_everything_pending_and_the_next_cycle_compl
         assert result["successful"] == 1 and result["new_segments"] == 0
         assert made_by(ultron) == []
         waiting = rows(ultron, "SELECT segmented, attempts, error FROM sessions")
-        assert (waiting[0]["segmented"], waiting[0]["attempts"]) == (0, 1)
+        assert (waiting[0]["segmented"], waiting[0]["attempts"]) == (0, 0)
         assert "cannot be reached" in waiting[0]["error"]
         note = ultron.ingest_text("Error: build failed. Cause: no cache. Fix: run make clean first.")
         assert (note["status"], note["memories_uploaded"]) == ("pending", 0)

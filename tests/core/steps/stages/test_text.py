@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from tests.support.model_server import minimal_answer, model_server
+from tests.support.worlds import task, write_log
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings
 from ultron_core.steps import overview
@@ -60,3 +63,54 @@ def test_a_text_that_waited_for_its_model_stores_its_refusals_once(settings):
             assert ultron.process_pending()["texts"] == 1
             assert ultron.process_pending()["texts"] == 0
             assert [reason for reason, _, _ in refused(ultron)] == ["private_not_shareable"]
+
+
+def archive_limit(settings, most):
+    sessions = settings.sessions.model_copy(update={"archive_max_bytes": most})
+    return settings.model_copy(update={"sessions": sessions})
+
+
+def test_a_text_over_the_archive_s_limit_is_processed_and_its_bytes_are_not_kept(settings):
+    with Ultron(archive_limit(settings, 0)) as ultron:
+        assert ultron.ingest_text(NOTE)["memories_uploaded"] == 1
+        with ultron.runtime.database.transaction() as conn:
+            assert conn.execute("SELECT status, stored, bytes FROM raw_uploads").fetchall() == [
+                {"status": "done", "stored": False, "bytes": len(NOTE.encode())}
+            ]
+
+
+def test_a_text_that_was_not_kept_cannot_wait_for_its_model(settings):
+    with model_server() as server:
+        llm = LLMSettings(api_key="sk-" + "local" * 5, base_url=server.url, max_retries=0)
+        with Ultron(archive_limit(settings, 0).model_copy(update={"llm": llm})) as ultron:
+            server.stop()
+            result = ultron.ingest_text(NOTE)
+            assert result["status"] == "failed" and "give it again" in result["error"]
+            assert overview.stats(ultron.runtime)["waiting"]["texts"] == 0
+
+
+@pytest.fixture
+def failing_archive(database):
+    """A database that takes no raw bytes."""
+    with database.direct() as conn:
+        conn.execute(
+            "CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION 'no space left'; END $$"
+        )
+        conn.execute("CREATE TRIGGER full_disk BEFORE INSERT ON raw_blobs EXECUTE FUNCTION no_space()")
+        yield
+        conn.execute("DROP FUNCTION no_space CASCADE")
+
+
+def test_an_archive_that_fails_stops_no_ingest_and_is_told(settings, tmp_path, failing_archive):
+    with Ultron(settings) as ultron:
+        assert ultron.ingest_text(NOTE)["memories_uploaded"] == 1
+        result = ultron.ingest([write_log(tmp_path / "log.jsonl", task("alpha"))], "agent", process=True)
+        assert (result["successful"], result["new_segments"]) == (1, 1)
+        drops = overview.drops(ultron.runtime, "archive", None, 10)
+        assert {(d["reason"], d["detail"]) for d in drops} == {
+            ("bytes_not_stored", "RaiseException: no space left")
+        }
+        assert len(drops) == 2
+        with ultron.runtime.database.transaction() as conn:
+            assert [r["stored"] for r in conn.execute("SELECT stored FROM raw_uploads")] == [False, False]

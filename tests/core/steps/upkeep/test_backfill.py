@@ -67,7 +67,7 @@ def test_backfill_embeds_deduplicates_and_clusters(ultron, embedder):
     assert (merged.id, merged.hit_count, merged.tags) == (first.id, 1 + 1 + 2, ["a", "b"])
     assert merged.content.startswith(FIRST) and "/var/log/build-7.txt" in merged.content
     assert len(ultron.get_memory_sources(first.id)) == 2
-    assert ultron.clusters.assign_memory_to_cluster(other.id).memory_ids == [str(other.id)]
+    assert ultron.clusters.assign_memory_to_cluster(other.id).memory_ids == [other.id]
     assert ultron.upload_memory(AGAIN, tags=["b"], idempotency_key="k").id == first.id
     decision = one(ultron, "SELECT * FROM merge_decisions WHERE reason = 'near_duplicate_found_later'")
     assert decision["score"] == pytest.approx(0.95, abs=1e-5) and decision["other_id"] == second.id

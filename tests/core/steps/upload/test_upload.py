@@ -230,3 +230,21 @@ def test_a_text_with_nul_and_a_lone_surrogate_is_ingested(ultron):
         "Error: git push\x00 failed \ud800: no upstream branch. Fix: git push -u origin main."
     )
     assert [memory["memory_type"] for memory in answer["memories"]] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"content": FIRST, "memory_type": "life"}, "memory_type cannot be given"),
+        ({"content": FIRST, "confidence": 1.0}, "confidence cannot be given"),
+        ({"content": FIRST, "extractor": "me"}, "extractor cannot be given"),
+        ({"content": FIRST, "sources": ()}, "sources cannot be given"),
+        ({"content": FIRST, "tags": "python"}, "tags must be a list of strings"),
+        ({"content": 7}, "content must be a string, not int"),
+        ({"context": FIRST}, "needs content"),
+        (FIRST, "is a mapping with content, not str"),
+    ],
+)
+def test_a_mapping_holds_the_documented_arguments_alone(ultron, given, message):
+    with pytest.raises(InputError, match=message):
+        ultron.upload_memories([given])
