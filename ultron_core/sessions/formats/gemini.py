@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ultron_core.models import Message, ToolCall
-from ultron_core.sessions.formats.base import mapping
 from ultron_core.sessions.formats.parts import response_text, take_parts, usage_of_parts
 from ultron_core.sessions.state import METADATA, Read, State
 from ultron_core.sessions.text import as_text, decode, parse_time
@@ -44,8 +43,8 @@ def read(row: dict[str, Any], state: State) -> Read:
         return state.user(content, **extra)
     model = row.get("model")
     state.note(model=model)
-    asked = [mapping(call) for call in row["toolCalls"]] if isinstance(row.get("toolCalls"), list) else []
-    thoughts = [_thought(mapping(item)) for item in row.get("thoughts") or () if isinstance(item, dict)]
+    asked = _objects(row.get("toolCalls"))
+    thoughts = [_thought(item) for item in _objects(row.get("thoughts"))]
     messages = state.assistant(
         found.text, calls=[_call(raw) for raw in asked] + found.calls,
         reasoning="\n\n".join([*filter(None, thoughts), *found.thoughts]), parts=tuple(found.other),
@@ -54,6 +53,10 @@ def read(row: dict[str, Any], state: State) -> Read:
     for raw in asked:
         messages += _results(raw, state, extra)
     return messages
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _thought(thought: Mapping[str, Any]) -> str:
