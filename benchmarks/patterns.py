@@ -34,6 +34,8 @@ from ultron_core.sessions import parse_session
 
 #: packages whose patterns decide something about what a log says
 PACKAGES = ("transcript", "labels", "segments", "memories", "lessons", "sessions")
+#: word classes there are inputs of a fitted model: its coefficients decide, and leaving a repository out measures them
+FITTED = "ultron_core.transcript.acts"
 #: set -> repository, where several sets are of one
 REPOSITORIES = {
     "tau_airline_openai": "tau-bench",
@@ -160,7 +162,8 @@ def _modules() -> Iterator[str]:
         module = importlib.import_module(root)
         yield root
         for info in pkgutil.walk_packages(module.__path__, f"{root}."):
-            yield info.name
+            if not info.name.startswith(FITTED):
+                yield info.name
 
 
 def _expressions(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:

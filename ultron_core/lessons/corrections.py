@@ -72,7 +72,6 @@ _WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
 _OWN = any_of(
     r"\bmy (?:\w+ )?(?:flight|reservation|order|booking|refund|seat|ticket|account|card|payment|trip|membership|"
     r"bag)s?\b",
-    r"\b(?:gold|silver|platinum) member\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
