@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ultron_core.errors import ModelAnswerError
-from ultron_core.llm.answers import parse_answer
+from ultron_core.llm.answering.answers import parse_answer
 from ultron_core.memories.by_model import ExtractAnswer
 
 VARIANTS = [

@@ -20,7 +20,7 @@ from ultron_core.labels.metrics import WEIGHTS
 from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
 from ultron_core.lessons.registry import lesson_kinds
-from ultron_core.llm.asking import ask_model
+from ultron_core.llm.answering.asking import ask_model
 from ultron_core.llm.protocol import LLM
 from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySummary
 

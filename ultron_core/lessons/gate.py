@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.evidence import appears_in
-from ultron_core.lessons.guides import quotes_guide
+from ultron_core.lessons.people.guides import quotes_guide
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
 from ultron_core.transcript.language import CJK, one_line
 from ultron_core.transcript.recaps import is_recap

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ultron_core.lessons.errors.episodes import Episode, find_episodes
-from ultron_core.lessons.project import is_work, project_name
-from ultron_core.lessons.turns import Turn, read_turns
+from ultron_core.lessons.people.project import is_work, project_name
+from ultron_core.lessons.people.turns import Turn, read_turns
 from ultron_core.models import Message, Outcome
 from ultron_core.transcript.actions import Action, read_actions
 

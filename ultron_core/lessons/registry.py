@@ -10,18 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ultron_core.lessons.causes import find_causes
-from ultron_core.lessons.corrections import find_corrections
-from ultron_core.lessons.decisions import find_decisions
 from ultron_core.lessons.errors.failed_calls import solved_drafts, unsolved_drafts
 from ultron_core.lessons.errors.reported import find_reported
-from ultron_core.lessons.facts import find_facts, find_policies, find_refusals
-from ultron_core.lessons.guides import find_guides
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
-from ultron_core.lessons.people import find_preferences, find_tips
+from ultron_core.lessons.people.causes import find_causes
+from ultron_core.lessons.people.corrections import find_corrections
+from ultron_core.lessons.people.decisions import find_decisions
+from ultron_core.lessons.people.facts import find_facts, find_policies, find_refusals
+from ultron_core.lessons.people.guides import find_guides
+from ultron_core.lessons.people.preferences import find_preferences, find_tips
+from ultron_core.lessons.people.recaps import find_recapped
 from ultron_core.lessons.reading import read_segment
-from ultron_core.lessons.recaps import find_recapped
 from ultron_core.lessons.security import find_security_events
 from ultron_core.models import MemoryDraft, Message, Outcome
 

@@ -18,16 +18,16 @@ import openai
 from pydantic import BaseModel
 
 from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
-from ultron_core.llm.answers import parse_answer
-from ultron_core.llm.asking import ask_again, unusable
-from ultron_core.llm.completion import Completion, NotACompletion
-from ultron_core.llm.endpoint import Endpoint
+from ultron_core.llm.answering.answers import parse_answer
+from ultron_core.llm.answering.asking import ask_again, unusable
 from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache, MemoryLedger
 from ultron_core.llm.limits import Limits
 from ultron_core.llm.protocol import Answer, Check
 from ultron_core.llm.tokens import token_counter
-from ultron_core.llm.transport import AnswerTooLargeError
-from ultron_core.llm.trouble import MOST_WAIT, describe, final_error, is_transient, retry_after
+from ultron_core.llm.wire.completion import Completion, NotACompletion
+from ultron_core.llm.wire.endpoint import Endpoint
+from ultron_core.llm.wire.transport import AnswerTooLargeError
+from ultron_core.llm.wire.trouble import MOST_WAIT, describe, final_error, is_transient, retry_after
 from ultron_core.settings import LLMSettings
 
 __all__ = ["OpenAICompatibleLLM"]

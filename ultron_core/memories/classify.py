@@ -6,7 +6,7 @@ import re
 
 from pydantic import BaseModel
 
-from ultron_core.lessons.people import TECHNICAL, is_everyday
+from ultron_core.lessons.people.preferences import TECHNICAL, is_everyday
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import truncate_tokens
 from ultron_core.memories.prompting import ask

@@ -1,5 +1,5 @@
 """PostgreSQL: the embedded server, connections, migrations, named SQL, one repository a table family."""
 
-from ultron_core.store.tables.digest import content_digest
+from ultron_core.store.digest import content_digest
 
 __all__ = ["content_digest"]

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from ultron_core.errors import ModelAnswerError
-from ultron_core.llm.answers import parse_answer
+from ultron_core.llm.answering.answers import parse_answer
 
 
 class Notes(BaseModel):

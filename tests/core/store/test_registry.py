@@ -1,6 +1,6 @@
 """Every table with user data has a rule for erasure, and the rule is what the schema does."""
 
-from ultron_core.store.tables.registry import ERASURE
+from ultron_core.store.registry import ERASURE
 
 
 def cascades(conn, parent):

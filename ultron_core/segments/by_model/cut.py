@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from ultron_core.errors import ContextTooLongError, ModelAnswerError
-from ultron_core.llm.asking import ask_model
+from ultron_core.llm.answering.asking import ask_model
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message

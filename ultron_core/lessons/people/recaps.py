@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.statements import clean_statement, has_detail, phrase
+from ultron_core.lessons.people.statements import clean_statement, has_detail, phrase
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.recaps import RecapItem, is_recap, recap_items

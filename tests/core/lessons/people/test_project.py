@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.project import is_work, project_name
+from ultron_core.lessons.people.project import is_work, project_name
 from ultron_core.transcript.actions import read_actions
 
 

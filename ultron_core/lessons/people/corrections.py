@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ultron_core.lessons.describe import EDIT, path_of
 from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.people.statements import without_opening
+from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.lessons.statements import without_opening
-from ultron_core.lessons.turns import Turn, own_sentences
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of

@@ -1,7 +1,7 @@
 """A summary in place of an earlier part of the session: its items are lessons with their own line."""
 
 from ultron_core.lessons.gate import gate_draft
-from ultron_core.lessons.recaps import find_recapped
+from ultron_core.lessons.people.recaps import find_recapped
 from ultron_core.models import Message, as_messages
 
 RECAP = """This session is being continued from a previous conversation.

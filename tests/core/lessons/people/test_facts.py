@@ -3,8 +3,8 @@
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.facts import find_facts, find_policies, find_refusals
-from ultron_core.lessons.turns import read_turns
+from ultron_core.lessons.people.facts import find_facts, find_policies, find_refusals
+from ultron_core.lessons.people.turns import read_turns
 from ultron_core.transcript.actions import read_actions
 
 

@@ -2,7 +2,7 @@
 
 from tests.core.lessons.builders import talk
 from ultron_core.lessons.gate import gate_draft
-from ultron_core.lessons.guides import find_guides
+from ultron_core.lessons.people.guides import find_guides
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ultron_core.lessons.statements import clean_statement, has_detail, phrase
-from ultron_core.lessons.turns import Turn
+from ultron_core.lessons.people.statements import clean_statement, has_detail, phrase
+from ultron_core.lessons.people.turns import Turn
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, sentences

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.core.lessons.builders import talk
-from ultron_core.lessons.corrections import find_corrections
-from ultron_core.lessons.people import find_preferences, find_tips
-from ultron_core.lessons.turns import read_turns
+from ultron_core.lessons.people.corrections import find_corrections
+from ultron_core.lessons.people.preferences import find_preferences, find_tips
+from ultron_core.lessons.people.turns import read_turns
 
 BEFORE = ("assistant", "I installed the package with pip and changed the settings file.")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ultron_core.errors import ModelAnswerError
-from ultron_core.llm.json_values import is_too_deep
+from ultron_core.llm.answering.json_values import is_too_deep
 
 __all__ = ["Completion", "NotACompletion", "read_completion"]
 

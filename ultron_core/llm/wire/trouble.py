@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import openai
 
 from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
-from ultron_core.llm.completion import NotACompletion
-from ultron_core.llm.transport import MOST_BYTES, AnswerTooLargeError
+from ultron_core.llm.wire.completion import NotACompletion
+from ultron_core.llm.wire.transport import MOST_BYTES, AnswerTooLargeError
 from ultron_core.settings import LLMSettings
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ultron_core.llm.json_values import decode, is_too_deep
+from ultron_core.llm.answering.json_values import decode, is_too_deep
 
 __all__ = ["field_key", "shapes", "why_refused"]
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.explanations import clip
-from ultron_core.lessons.sentences import PHRASES
-from ultron_core.lessons.statements import (
+from ultron_core.lessons.people.statements import (
     clean_statement,
     has_detail,
     phrase,
     statement_draft,
     without_opening,
 )
-from ultron_core.lessons.turns import Turn, own_sentences
+from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, language, one_line, sentences

@@ -11,11 +11,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ultron_core.errors import ModelAnswerError
-from ultron_core.llm.json_values import Found, find_values
+from ultron_core.llm.answering.json_values import Found, find_values
+from ultron_core.llm.answering.repair import DROPPED, repaired
+from ultron_core.llm.answering.shapes import field_key, shapes, why_refused
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
-from ultron_core.llm.repair import DROPPED, repaired
-from ultron_core.llm.shapes import field_key, shapes, why_refused
 
 __all__ = ["json_schema_format", "parse_answer", "schema_instructions"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.describe import path_of
-from ultron_core.lessons.statements import clean_statement, statement_draft
+from ultron_core.lessons.people.statements import clean_statement, statement_draft
 from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.lessons.turns import Turn, own_sentences
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.language import language, one_line
 from ultron_core.transcript.people import is_human

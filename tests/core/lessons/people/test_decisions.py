@@ -1,8 +1,8 @@
 """Decisions: chosen in a person's own words, picked from options, or proposed by the agent and accepted."""
 
 from tests.core.lessons.builders import talk
-from ultron_core.lessons.decisions import find_decisions
-from ultron_core.lessons.turns import read_turns
+from ultron_core.lessons.people.decisions import find_decisions
+from ultron_core.lessons.people.turns import read_turns
 
 OPTIONS = """There are two ways:
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.corrections import find_corrections
-from ultron_core.lessons.turns import read_turns
+from ultron_core.lessons.people.corrections import find_corrections
+from ultron_core.lessons.people.turns import read_turns
 from ultron_core.transcript.actions import read_actions
 
 EDIT = (("Edit", {"file_path": "/home/a/shop/src/cart.py", "old_string": "a", "new_string": "b"}), "updated")

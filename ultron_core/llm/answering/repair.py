@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ultron_core.llm.shapes import field_key
+from ultron_core.llm.answering.shapes import field_key
 
 __all__ = ["DROPPED", "repaired"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import openai
 from pydantic import BaseModel
 
-from ultron_core.llm.answers import json_schema_format, schema_instructions
-from ultron_core.llm.completion import Completion, read_completion
-from ultron_core.llm.transport import limited_http
-from ultron_core.llm.trouble import rejects_answer_limit, rejects_mode, rejects_temperature
+from ultron_core.llm.answering.answers import json_schema_format, schema_instructions
+from ultron_core.llm.wire.completion import Completion, read_completion
+from ultron_core.llm.wire.transport import limited_http
+from ultron_core.llm.wire.trouble import rejects_answer_limit, rejects_mode, rejects_temperature
 from ultron_core.settings import LLMSettings
 
 __all__ = ["Endpoint"]

@@ -1,8 +1,8 @@
 """Root causes in closing answers that the person let stand."""
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.causes import find_causes
-from ultron_core.lessons.turns import read_turns
+from ultron_core.lessons.people.causes import find_causes
+from ultron_core.lessons.people.turns import read_turns
 
 ANSWER = """Found it.
 

@@ -1,0 +1,1 @@
+"""Lessons from what people say: corrections, rules, facts, decisions, causes, recaps of earlier work."""
