@@ -17,6 +17,7 @@ when a promise is broken.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import logging
 import random
@@ -199,7 +200,7 @@ def count(world, client, took):
         " FROM memory_usage u JOIN memories m ON m.id = u.memory_id")}  # fmt: skip
     lost = [
         key for key, (fact, memory_id) in world.answered.items()
-        if keys.get(key) != memory_id or memory_id not in stored or stored[memory_id]["fact"] != fact
+        if keys.get(stored_key(key)) != memory_id or memory_id not in stored or stored[memory_id]["fact"] != fact
     ]  # fmt: skip
     facts = Counter(row["fact"] for row in stored.values())
     given = Counter(keys.values())
@@ -235,6 +236,11 @@ def count(world, client, took):
         "left_open": left[0]["n"],
         "findings": list(finding.sample),
     }
+
+
+def stored_key(key):
+    """An idempotency key as the store keeps it: its hash."""
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def figures(name, latencies):

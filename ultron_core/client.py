@@ -188,7 +188,7 @@ class Ultron:
         `pending` when a model is configured but unavailable.
         """
         given.check_id("agent_id", agent_id)
-        given.check_text("text", text, most=self.settings.sessions.archive_max_bytes)
+        given.check_text("text", text, most=given.MOST_COUNT)
         result = text_step.ingest_text(self.runtime, text, agent_id)
         return {
             "success": result.status == "done",

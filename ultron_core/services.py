@@ -30,17 +30,17 @@ class TrajectoryService:
 
     def segment_pending_sessions(self, batch_size: int = 50) -> list[StageResult]:
         """Segment up to `batch_size` sessions that wait."""
-        given.check_count("batch_size", batch_size)
+        given.check_count("batch_size", batch_size, least=0)
         return run_batch(self._runtime, segment.STEP, batch_size)
 
     def label_pending_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Label up to `batch_size` closed segments."""
-        given.check_count("batch_size", batch_size)
+        given.check_count("batch_size", batch_size, least=0)
         return run_batch(self._runtime, label.STEP, batch_size)
 
     def extract_memories_from_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Extract memories from up to `batch_size` labelled segments."""
-        given.check_count("batch_size", batch_size)
+        given.check_count("batch_size", batch_size, least=0)
         return run_batch(self._runtime, extract.STEP, batch_size)
 
     def get_trajectory_stats(self) -> dict[str, Any]:
@@ -55,8 +55,9 @@ class TrajectoryService:
         `min_quality_score` None is the configured threshold. Raises InputError for a negative limit.
         """
         given.check_task_type(task_type)
-        given.check_score("min_quality_score", min_quality_score)
-        given.check_count("limit", limit)
+        if min_quality_score is not None:
+            given.check_score("min_quality_score", min_quality_score)
+        given.check_count("limit", limit, least=0)
         return export_rows(
             self._runtime, task_type=task_type, min_quality_score=min_quality_score, limit=limit
         )

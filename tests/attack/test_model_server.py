@@ -195,20 +195,20 @@ def test_an_old_server_and_a_small_context_complete_the_path(with_server, server
 
 
 @pytest.mark.parametrize(
-    "behaviour",
-    [
-        hostile.redirect_to("http://127.0.0.1:9/v1"),
-        hostile.bomb,
-        hostile.slow_body,
-        hostile.NESTED_BODY,
-        hostile.NESTED_TEXT,
-        hostile.NO_MESSAGE,
-        hostile.said(None),
+    ("behaviour", "attempts"),
+    [  # an endpoint that is out of order costs no attempt; an answer that cannot be used costs one
+        (hostile.redirect_to("http://127.0.0.1:9/v1"), 0),
+        (hostile.bomb, 1),
+        (hostile.slow_body, 0),
+        (hostile.NESTED_BODY, 0),
+        (hostile.NESTED_TEXT, 1),
+        (hostile.NO_MESSAGE, 0),
+        (hostile.said(None), 1),
     ],
     ids=["redirect", "bomb", "slow", "nested body", "nested text", "null message", "null content"],
 )
-def test_a_hostile_server_costs_an_attempt_and_the_next_cycle_completes(
-    with_server, server, tmp_path, behaviour
+def test_a_hostile_server_leaves_its_reason_and_the_next_cycle_completes(
+    with_server, server, tmp_path, behaviour, attempts
 ):
     server.always = behaviour
     with Ultron(with_server) as ultron:
@@ -218,7 +218,7 @@ def test_a_hostile_server_costs_an_attempt_and_the_next_cycle_completes(
         assert (result["successful"], result["new_segments"]) == (1, 0)
         with ultron.runtime.database.transaction() as conn:
             (row,) = conn.execute("SELECT attempts, error FROM sessions").fetchall()
-        assert row["attempts"] == 1 and row["error"]
+        assert row["attempts"] == attempts and row["error"]
         server.always = lambda handler, request: handler._send(200, hostile.said(path_answer(request)))
         assert ultron.process_pending()["labeled"] == 1
 

@@ -46,7 +46,7 @@ def tables_text(database):
         ).fetchall()
         for row in columns:
             table, column = row["table_name"], row["column_name"]
-            if PRIVATE.fullmatch(table):
+            if PRIVATE.fullmatch(table) or (table, column) == ("source_files", "private_path"):
                 continue
             kind = "encode({}, 'escape')" if row["data_type"] == "bytea" else "{}::text"
             query = sql.SQL("SELECT string_agg(" + kind + ", E'\\n') AS text FROM ultron.{}").format(

@@ -20,6 +20,9 @@ from ultron_core.steps.upload.records import Source, Upload
 
 __all__ = [
     "MEMORY_TYPES",
+    "MOST_COUNT",
+    "MOST_NAME",
+    "MOST_QUERY",
     "MOST_RESULTS",
     "STATUSES",
     "TIERS",
@@ -119,12 +122,13 @@ def check_task_type(value: Any) -> None:
         check_one_of("task_type", value, TASK_TYPES)
 
 
-def check_count(name: str, value: Any, *, most: int = MOST_COUNT) -> None:
-    """A whole number from 1 to `most`."""
+def check_count(name: str, value: Any, *, least: int = 1, most: int = MOST_COUNT) -> None:
+    """A whole number from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(f"{name} must be a whole number, not {_kind(value)}.")
-    if value < 1:
-        raise InputError(f"{name} must be at least 1.")
+    if value < least:
+        wanted = "must not be negative" if least == 0 else f"must be at least {least}"
+        raise InputError(f"{name} {wanted}, not {value}.")
     if value > most:
         raise InputError(f"{name} must be at most {most:,}.")
 

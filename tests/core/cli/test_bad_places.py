@@ -44,14 +44,14 @@ def without_pgvector(new_database, server_url):
     name = conninfo_to_dict(url)["dbname"]
     role = f"{name}_reader"
     with psycopg.connect(server_url, autocommit=True) as conn:
-        conn.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'hidden'").format(sql.Identifier(role)))
+        conn.execute(sql.SQL("CREATE ROLE {}").format(sql.Identifier(role)))
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("DROP EXTENSION IF EXISTS vector CASCADE")
         # the schema may be made, the extension may not: it goes to `public`
         conn.execute(
             sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(sql.Identifier(name), sql.Identifier(role))
         )
-    yield psycopg.conninfo.make_conninfo(url, user=role, password="hidden")
+    yield psycopg.conninfo.make_conninfo(url, options=f"-c role={role}")
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute(sql.SQL("DROP OWNED BY {} CASCADE").format(sql.Identifier(role)))
         conn.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))

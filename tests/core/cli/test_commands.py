@@ -59,7 +59,7 @@ def test_from_a_folder_of_logs_to_a_memory_with_its_lines(run, logs):
 def test_a_file_of_no_known_format_is_named(run, tmp_path):
     write_log(tmp_path / "logs" / "alpaca.jsonl", [{"instruction": "Say hi", "output": "hi"}])
     _, out, _ = run("ingest", tmp_path / "logs", "--agent", "me")
-    assert "1 file(s) without a message: their lines are in no format that Ultron reads." in out
+    assert "alpaca.jsonl: " in out and "1 failed" in out
 
 
 def test_a_question_about_what_is_not_there_is_answered_so(run, logs):

@@ -115,7 +115,7 @@ def test_the_end_of_a_long_output_counts():
 
 def test_a_line_in_a_sentence_has_no_markup_and_no_home():
     assert (
-        clean_line("<tool_use_error>No file /home/alice/work/a/b.py</tool_use_error>") == "No file …/a/b.py"
+        clean_line("<tool_use_error>No file /home/alice/code/a/b.py</tool_use_error>") == "No file …/a/b.py"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ultron_core.errors import ModelAnswerError
 
-__all__ = ["MOST_CHARACTERS", "MOST_NESTED", "Found", "find_values", "is_too_deep"]
+__all__ = ["MOST_CHARACTERS", "MOST_NESTED", "Found", "decode", "find_values", "is_too_deep"]
 
 #: an answer of 200 memories with every field at its limit has about 3.5 million
 MOST_CHARACTERS = 4_000_000

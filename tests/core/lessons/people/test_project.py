@@ -11,7 +11,7 @@ from ultron_core.transcript.actions import read_actions
     ("paths", "name"),
     [
         (["/home/ana/src/shop/lib/a.ex", "/home/ana/src/shop/test/a.exs"], "shop"),
-        (["/Users/ana/work/mono/packages/web/src/a.ts"] * 2, "mono"),
+        (["/Users/ana/code/mono/packages/web/src/a.ts"] * 2, "mono"),
         (["/usr/lib/python3/dist-packages/x.py"] * 3, ""),
         (["/home/ana/src/shop/lib/a.ex"], ""),
         (["/home/ana/x/shop/lib/a.ex", "/home/ana/x/bank/lib/b.ex", "/home/ana/x/mill/lib/b.ex"], ""),

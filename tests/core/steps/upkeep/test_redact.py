@@ -53,7 +53,7 @@ def ultron(settings, tmp_path):
     )
     embedder = StubEmbedder()
     with Ultron(settings, embedder=embedder, redactor=Ruled()) as opened:
-        opened.ingest([log], process=True)
+        opened.ingest([log], "agent", process=True)
         opened.upload_memory(f"The deploy failed because {LATE} was refused.", tags=["deploy", LATE])
         opened.upload_memory("The deploy failed because the disk was full.")
     with Ultron(settings, embedder=embedder, redactor=Ruled(new=True)) as opened:

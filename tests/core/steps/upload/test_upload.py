@@ -171,7 +171,7 @@ def test_an_idempotency_key_stands_for_one_request(ultron):
     second = ultron.upload_memory(FIRST, tags=["a"], idempotency_key="k1")
     assert (second.id, second.hit_count) == (first.id, 1)
     assert rows_written(ultron.runtime.database) == before
-    with pytest.raises(InputError, match="k1"):
+    with pytest.raises(InputError, match="was used for another memory"):
         ultron.upload_memory("Other words.", idempotency_key="k1")
     assert ultron.get_memory_stats()["total"] == 1
 
@@ -239,10 +239,10 @@ def test_a_text_with_nul_and_a_lone_surrogate_is_ingested(ultron):
         ({"content": FIRST, "confidence": 1.0}, "confidence cannot be given"),
         ({"content": FIRST, "extractor": "me"}, "extractor cannot be given"),
         ({"content": FIRST, "sources": ()}, "sources cannot be given"),
-        ({"content": FIRST, "tags": "python"}, "tags must be a list of strings"),
-        ({"content": 7}, "content must be a string, not int"),
+        ({"content": FIRST, "tags": "python"}, "tags must be a list"),
+        ({"content": 7}, "content must be a text"),
         ({"context": FIRST}, "needs content"),
-        (FIRST, "is a mapping with content, not str"),
+        (FIRST, "must be a mapping with content"),
     ],
 )
 def test_a_mapping_holds_the_documented_arguments_alone(ultron, given, message):
