@@ -14,28 +14,11 @@ from ultron_core.transcript.actions import Action, message_texts, without_code
 from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import language, one_line, sentences
+from ultron_core.transcript.risks import COMMAND_END, RISKS, SECRETS, SQL_CLIENT
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["find_security_events"]
 
-#: shapes that are a secret wherever they appear, each with the letters it begins with (looked for first: a text
-#: without them is passed over at once); the redactor knows many more, here few and sure ones count
-_SECRETS = (
-    ("AWS key id", ("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
-    (
-        "GitHub token",
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-        re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b"),
-    ),
-    ("LLM API key", ("sk-",), re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
-    ("Slack token", ("xox",), re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
-    ("private key", ("-----BEGIN ",), re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
-    ("Google API key", ("AIza",), re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
-    ("GitLab token", ("glpat-",), re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
-    ("Hugging Face token", ("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
-    ("npm token", ("npm_",), re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
-    ("Stripe key", ("k_live_",), re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
-)
 #: a line that shows a form, not a secret: "API_KEY=your-key-here", "ghp_xxxxxxxx"
 _EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
 #: "The query builder is vulnerable to SQL injection."
@@ -94,7 +77,7 @@ def _secrets(messages: Sequence[Message], actions: Sequence[Action]) -> list[Mem
 def _find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
     found = [
         (kind, pattern.search(text))
-        for kind, starts, pattern in _SECRETS
+        for kind, starts, pattern in SECRETS
         if any(start in text for start in starts)
     ]
     return [(kind, m) for kind, m in found if m and not _EXAMPLE.search(_line_of(text, m))]
@@ -145,44 +128,10 @@ def _stated_weaknesses(messages: Sequence[Message]) -> list[MemoryDraft]:
     return drafts
 
 
-#: words of PHRASES -> shapes of one command that cannot be taken back
-_DESTRUCTIVE = (
-    (
-        "wiped",
-        any_of(
-            r"^(?:sudo )?rm\s+(?:-\S+\s+)*-(?:\w*r\w*f|\w*f\w*r)\w*\s+(?:\S+\s+)*"
-            r"(?:/|/\*|~/?|~/\*|\$HOME/?\*?|\*|\.|\./|\.\.|\.git|"
-            r"/(?:etc|usr|var|home|opt|root|bin|lib)(?:/[\w.-]+)?/?)(?:\s|$)",
-            r"^(?:sudo )?(?:mkfs(?:\.\w+)?\s|dd\s+.*\bof=/dev/(?!null))",
-            r"^git clean\s+(?:-\S+\s+)*-\w*f\w*x\w*\b",
-        ),
-    ),
-    ("forced", any_of(r"^git push\s.*(?:--force(?!-with-lease)\b|\s-f\b)", r"^git push\s+\S+\s+\+\w")),
-    (
-        "dropped",
-        any_of(
-            r"\bdrop\s+(?:table|database|schema)\s+(?!if exists\s+(?:test|tmp))\w",
-            r"\btruncate\s+table\s+\w",
-            r"\bdelete\s+from\s+[\w.]+\s*(?:;|\"|'|$)",
-        ),
-    ),
-    (
-        "torn_down",
-        any_of(
-            r"^terraform\s+destroy\b",
-            r"^kubectl\s+delete\s+(?:ns|namespace)\b",
-            r"^kubectl\s+delete\s.*--all\b",
-        ),
-    ),
-    ("opened", any_of(r"^(?:sudo )?chmod\s+(?:-\w+\s+)*0?777\b")),
-    ("piped", any_of(r"^(?:sudo )?(?:curl|wget)\s.*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b")),
-)
+#: the kinds of RISKS that the templates have a sentence for; discarding changes is not told
+_TOLD = ("wiped", "forced", "dropped", "torn_down", "opened", "piped")
 #: parts that only mention a command: "echo rm -rf /", "git commit -m 'drop table users'"
 _MENTION = re.compile(r"^(?:echo|printf|grep|rg|git (?:commit|log|grep)|#|sed|awk|cat|man|history)\b|^\S*#")
-#: programs that run SQL: without one, "drop table" is text
-_CLIENT = any_of(
-    r"^(?:sudo )?(?:psql|mysql|sqlite3|mariadb|clickhouse|docker exec|kubectl exec)\b", r"^\w*sql"
-)
 #: "The user doesn't want to proceed with this tool use." / "Permission to use Bash has been denied."
 _REFUSED = any_of(
     r"\bthe user (?:doesn't want to (?:proceed|take this action)|(?:has )?(?:rejected|denied|declined|refused))",
@@ -229,8 +178,8 @@ def _destroyed(messages: Sequence[Message], action: Action) -> MemoryDraft | Non
     if command is None or _REFUSED.search(action.output[:_REFUSAL_CHARS]):
         return None
     for part in _parts(command):
-        for kind, shape in _DESTRUCTIVE:
-            if shape.search(part) and (kind != "dropped" or _CLIENT.search(part)):
+        for kind, shape in RISKS:
+            if kind in _TOLD and shape.search(part) and (kind != "dropped" or SQL_CLIENT.search(part)):
                 return _event(messages, action, kind, messages[action.call], part, command=part)
     return None
 
@@ -244,7 +193,7 @@ def _injected(messages: Sequence[Message], action: Action) -> MemoryDraft | None
 
 def _parts(command: str) -> list[str]:
     """The commands of a line, each with the pipe it feeds; those that only speak of one left out."""
-    parts = [part.strip() for part in re.split(r"&&|\|\||;\s|\n", command)]
+    parts = [part.strip() for part in COMMAND_END.split(command)]
     return [part for part in parts if part and not _MENTION.match(part)]
 
 

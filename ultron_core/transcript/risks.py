@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["SECRETS", "find_secrets", "risky_parts"]
+__all__ = ["COMMAND_END", "RISKS", "SECRETS", "SQL_CLIENT", "find_secrets", "risky_parts"]
 
 #: kind -> shapes of one command
-_RISKS = (
+RISKS = (
     (
         "wiped",
         any_of(
@@ -58,23 +58,29 @@ _RISKS = (
 _MENTION = re.compile(r"^(?:echo|printf|grep|rg|git (?:log|grep)|#|sed|awk|cat|man|history)\b|^\S*#")
 _QUOTED = re.compile(r"^git commit\b")
 #: SQL counts where a database client runs it
-_CLIENT = any_of(
+SQL_CLIENT = any_of(
     r"^(?:sudo )?(?:psql|mysql|sqlite3|mariadb|clickhouse|docker exec|kubectl exec)\b", r"^\w*sql"
 )
-_SPLIT = re.compile(r"&&|\|\||;\s|\n")
+#: where one command of a line ends and the next begins
+COMMAND_END = re.compile(r"&&|\|\||;\s|\n")
 
-#: shapes that are a secret wherever they appear; redaction knows many more, here few and sure ones count
+#: shapes that are a secret wherever they appear, each with the letters it begins with (looked for first: a text
+#: without them is passed over at once); the redactor knows many more, here few and sure ones count
 SECRETS = (
-    ("AWS key id", re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
-    ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b")),
-    ("LLM API key", re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
-    ("Slack token", re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
-    ("private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
-    ("Google API key", re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
-    ("GitLab token", re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
-    ("Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
-    ("npm token", re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
-    ("Stripe key", re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
+    ("AWS key id", ("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
+    (
+        "GitHub token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}\b"),
+    ),
+    ("LLM API key", ("sk-",), re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b")),
+    ("Slack token", ("xox",), re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b")),
+    ("private key", ("-----BEGIN ",), re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("Google API key", ("AIza",), re.compile(r"\bAIza[A-Za-z0-9_-]{35}\b")),
+    ("GitLab token", ("glpat-",), re.compile(r"\bglpat-[A-Za-z0-9_-]{20}\b")),
+    ("Hugging Face token", ("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{34}\b")),
+    ("npm token", ("npm_",), re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
+    ("Stripe key", ("k_live_",), re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
 )
 #: "AKIAIOSFODNN7EXAMPLE", "sk-your-key-here"
 _EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
@@ -92,12 +98,12 @@ def risky_parts(command: str) -> Iterator[tuple[str, str]]:
     Kinds: wiped, forced, dropped, torn_down, opened, piped, discarded, unchecked. Parts that only speak of a
     command are left out; each part gives its first kind alone.
     """
-    for part in (piece.strip() for piece in _SPLIT.split(command)):
+    for part in (piece.strip() for piece in COMMAND_END.split(command)):
         if not part or _MENTION.match(part):
             continue
         told = part.split(" -m")[0] if _QUOTED.match(part) else part
-        for kind, shape in _RISKS:
-            if shape.search(told) and (kind != "dropped" or _CLIENT.search(told)):
+        for kind, shape in RISKS:
+            if shape.search(told) and (kind != "dropped" or SQL_CLIENT.search(told)):
                 yield kind, part
                 break
 
@@ -105,7 +111,9 @@ def risky_parts(command: str) -> Iterator[tuple[str, str]]:
 def find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
     """The first secret of each kind in `text`; one that calls itself an example, or is called one, is left out."""
     found = []
-    for kind, pattern in SECRETS:
+    for kind, starts, pattern in SECRETS:
+        if not any(start in text for start in starts):
+            continue
         match = next((m for m in pattern.finditer(text) if not _is_example(text, m)), None)
         if match is not None:
             found.append((kind, match))

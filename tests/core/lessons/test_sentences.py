@@ -10,6 +10,7 @@ from ultron_core import lessons
 from ultron_core.lessons.registry import find_lessons
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message, as_messages
+from ultron_core.transcript import risks
 
 CHINESE = ("user", "请处理一下这个任务，谢谢你的帮助。")
 #: what may stay Latin in a Chinese sentence: names of programs, and what is filled in
@@ -36,7 +37,8 @@ def test_a_chinese_sentence_holds_no_english_words():
 
 def test_every_sentence_is_used():
     """By its own name, or as `<kind>_fix` or `<kind>_in` (a project) of one that is."""
-    source = "".join(path.read_text() for path in Path(lessons.__path__[0]).rglob("*.py"))
+    modules = [*Path(lessons.__path__[0]).rglob("*.py"), Path(risks.__file__)]  # the kinds of risks name some
+    source = "".join(path.read_text() for path in modules)
     assert {
         key for key in PHRASES["en"] if f'"{key.removesuffix("_fix").removesuffix("_in")}"' not in source
     } == set()
