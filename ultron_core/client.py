@@ -31,7 +31,7 @@ from ultron_core.settings import Settings
 from ultron_core.steps import edit as curate
 from ultron_core.steps import given
 from ultron_core.steps.files.identity import find_files
-from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
+from ultron_core.steps.files.ingest import Progress, ingest_files
 from ultron_core.steps.runtime import Clock, Runtime, utc_now
 from ultron_core.steps.search import memories as search_step
 from ultron_core.steps.search import sessions as session_search_step
@@ -174,7 +174,7 @@ class Ultron:
             "failed": sum(not r.success for r in results),
             "new_segments": report.new_segments,
             "total_memories": report.memories,
-            "results": [_file_result(r) for r in results],
+            "results": [{"success": r.success, **asdict(r)} for r in results],
         }
 
     def process_pending(self) -> dict[str, Any]:
@@ -395,7 +395,3 @@ class Ultron:
 
 def _none(_: str) -> None:
     """No other embedder than the given one."""
-
-
-def _file_result(result: FileResult) -> dict[str, Any]:
-    return {"success": result.success, **asdict(result)}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ultron_core.models import Finding, Redaction
-from ultron_core.redaction.assignments import assigned_secrets
-from ultron_core.redaction.commands import command_secrets
-from ultron_core.redaction.headers import header_secrets
-from ultron_core.redaction.keyfiles import key_blocks, login_files
 from ultron_core.redaction.normal import normalised
 from ultron_core.redaction.numbers import personal_numbers
 from ultron_core.redaction.personal import personal_data
+from ultron_core.redaction.secrets.assignments import assigned_secrets
+from ultron_core.redaction.secrets.commands import command_secrets
+from ultron_core.redaction.secrets.headers import header_secrets
+from ultron_core.redaction.secrets.keyfiles import key_blocks, login_files
+from ultron_core.redaction.secrets.vendors import vendor_keys
 from ultron_core.redaction.spans import Draft, Numbering, Span
-from ultron_core.redaction.vendors import vendor_keys
 from ultron_core.redaction.words import OwnWords
 
 __all__ = ["draft_of", "find_secrets", "redact_patterns", "settle"]

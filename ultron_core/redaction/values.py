@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ultron_core.models import Finding
-from ultron_core.redaction.assignments import credential_value
 from ultron_core.redaction.patterns import draft_of
-from ultron_core.redaction.secret_names import Strength, strength
+from ultron_core.redaction.secrets.assignments import credential_value
+from ultron_core.redaction.secrets.names import Strength, strength
 from ultron_core.redaction.spans import Draft, Numbering, Span
 
 __all__ = ["redact_value"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ultron_core.redaction.secret_names import Strength, strength
+from ultron_core.redaction.secrets.names import Strength, strength
 
 __all__ = ["is_secret", "is_stand_in", "random_looking"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultron_core.redaction.secret_names import STEMS, Strength, strength
-from ultron_core.redaction.secret_values import is_secret
+from ultron_core.redaction.secrets.names import STEMS, Strength, strength
+from ultron_core.redaction.secrets.values import is_secret
 from ultron_core.redaction.spans import Span
 
 __all__ = ["assigned_secrets", "credential_name", "credential_value"]

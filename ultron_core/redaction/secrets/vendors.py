@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultron_core.redaction.shapes import SHAPES, URL_SHAPES
+from ultron_core.redaction.secrets.shapes import SHAPES, URL_SHAPES
 from ultron_core.redaction.spans import Span
 from ultron_core.redaction.wordlike import made_by_machine, made_of_words
 

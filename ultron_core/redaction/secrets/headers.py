@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultron_core.redaction.keyfiles import basic_pair
-from ultron_core.redaction.secret_values import is_stand_in, random_looking
+from ultron_core.redaction.secrets.keyfiles import basic_pair
+from ultron_core.redaction.secrets.values import is_stand_in, random_looking
 from ultron_core.redaction.spans import Span
 
 __all__ = ["header_secrets"]

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ultron_core.redaction.secret_names import Strength, strength
-from ultron_core.redaction.secret_values import is_secret, is_stand_in
+from ultron_core.redaction.secrets.names import Strength, strength
+from ultron_core.redaction.secrets.values import is_secret, is_stand_in
 from ultron_core.redaction.spans import Span
 
 __all__ = ["command_secrets"]
