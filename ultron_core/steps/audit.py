@@ -29,7 +29,7 @@ __all__ = [
     "tier_shares",
 ]
 
-_SQL = load_queries("audit")
+_SQL = load_queries("upkeep/audit")
 _SHOWN = 20
 _PLACEHOLDER = re.compile(r"<[A-Z_]+(?:_\d+)?>")
 _SPACE = re.compile(r"\s+")

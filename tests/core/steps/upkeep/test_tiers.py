@@ -160,7 +160,7 @@ def test_a_rebalance_killed_between_chunks_is_completed(opened, monkeypatch):
 
 @pytest.mark.parametrize("count", [3, 300])
 def test_whatever_the_planner_thinks_rows_are_locked_in_order_of_id(opened, count):
-    sql = load_queries("tiers")
+    sql = load_queries("memories/tiers")
     params = {"account_id": "default", "begin": "(0,0)", "end": "(32,0)"}
     with opened(NEVER_ARCHIVE) as ultron:
         fill(ultron, [(1, NOW)] * count)
