@@ -196,7 +196,7 @@ def test_an_archive_run_that_starts_anew_counts_each_memory_once(opened, monkeyp
     with opened(TierSettings(hot_percentile=10, warm_percentile=10)) as ultron:
         fill(ultron, [(2, NOW)] * 10 + [(1, NOW - timedelta(days=40))] * 10)
         report = ultron.run_tier_rebalance()
-        # ten of the old ones in all; ranked anew with three gone
+        # ten of the old ones in all; ranked again without the three removed
         assert (report.cold_archived, report.total) == (10, 10)
         left = rows(ultron, "SELECT tier, count(*) FROM memory_usage JOIN memories ON id = memory_id"
                             " WHERE status = 'active' GROUP BY 1")  # fmt: skip
