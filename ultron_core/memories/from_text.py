@@ -35,6 +35,7 @@ _LABELS = {
     "修复|解决(?:方案|办法|方法)?|处理|办法|对策|方案",
     "context": "context|environment|where|setup|background|when|环境|背景|场景|位置",
 }
+#: the label that a line of a plain text begins with, e.g. `Fix: restart the worker`, `环境：生产`
 _ROLES = {name: re.compile(rf"^(?:{words})\s*[:：]\s*", re.IGNORECASE) for name, words in _LABELS.items()}
 #: "Hi team," / "谢谢大家"
 _GREETING = re.compile(

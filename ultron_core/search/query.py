@@ -15,6 +15,7 @@ __all__ = ["Language", "QueryAnalysis", "analyze_query"]
 
 Language = Literal["en", "zh", "mixed"]
 
+#: what is to be found as written, e.g. `"too many clients"`, `“连接超时”`, `「连接超时」`, `` `make check` ``
 _QUOTED = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{2,200})」|`([^`\n]{2,200})`')
 _IDENTIFIER = re.compile(
     r"(?<![\w/.-])("
