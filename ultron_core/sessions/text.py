@@ -24,7 +24,9 @@ __all__ = [
 
 #: Deeper values cannot be serialised by common JSON libraries (orjson.dumps stops at 254).
 MAX_DEPTH = 200
+#: what JSON's "\ud83d" becomes when the other half is missing; UTF-8 cannot hold it
 _SURROGATE = re.compile("[\ud800-\udfff]")
+#: what JSON's "\ud83d\ude00" becomes when both halves stood in different pieces: one character
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 

@@ -39,6 +39,7 @@ _UTF8 = re.compile(
 _HIGH = bytes(range(128, 256))
 #: GB2312's punctuation and its 3,755 frequent characters; texts in simplified Chinese hold hardly any other
 _GB_PAIR = re.compile(rb"[\x81-\xfe][\x30-\xfe]")
+#: a frequent character of simplified Chinese in GB2312: bytes 0xB0-0xD7, 0xA1-0xFE
 _GB_COMMON = re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]")
 #: the most frequent characters and marks of Chinese prose; Korean in EUC-KR has the same bytes and none of them
 _GB_FREQUENT = frozenset(
@@ -48,6 +49,7 @@ _GB_FREQUENT = frozenset(
 _LATIN_LETTER = re.compile(
     rb"(?<=[A-Za-z])[\xc0-\xd6\xd8-\xf6\xf8-\xff]{1,3}|[\xc0-\xd6\xd8-\xf6\xf8-\xff]{1,2}(?=[A-Za-z])"
 )
+#: a quote, dash or sign of Windows-1252 on its own: 0x93 and 0x94 around a quoted word, 0x80 before a price
 _LATIN_MARK = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xbf\xd7](?![\x80-\xff])")
 _MOSTLY = 0.9
 
