@@ -58,6 +58,7 @@ _CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
 _LEFT_OUT = re.compile(
     r"\b(?:characters|lines|output|bytes) (?:\w+ )?(?:cut|truncated|omitted|skipped)\b", re.IGNORECASE
 )
+#: what a harness says it left out, in transcript/harness.py
 _NOT_MADE = joined(NOT_MADE)
 #: progress, and not what failed: "Compiling 40 files (.ex)", "Running 3 tests"
 _PROGRESS = re.compile(

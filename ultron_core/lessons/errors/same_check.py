@@ -41,6 +41,7 @@ INSTALL = re.compile(r"\b(?:install|add|sync|deps\.get|migrate|restore|bootstrap
 _VERSION = re.compile(r"(?<=\w)(?:[=<>~!^\[]|@\d).*")
 #: arguments that hold a program
 _CODE_KEYS = ("code", "script", "source")
+#: the tokens of a program, e.g. `df.head`, `(`
 _WORD = re.compile(r"\w+(?:\.\w+)*|[^\w\s]")
 
 

@@ -74,6 +74,7 @@ _OWN = any_of(
     r"bag)s?\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
+#: e.g. `don't`, `src/app.py`, `端`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 #: less than this many words of substance is a bare "no, still broken"
 _MIN_WORDS = {"en": 5, "zh": 8}

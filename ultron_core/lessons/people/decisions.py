@@ -31,6 +31,7 @@ _CHOICE = any_of(
     r"\b(?:rather than|instead of|over) .{3,60}\b(?:because|since|so that|as it)\b",
     r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\S+|(?:选|采用)(?:方案|选项)|而不是",
 )
+#: e.g. `because it is faster`, `以便回滚`
 _REASON = any_of(
     r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免"
 )
@@ -61,6 +62,7 @@ _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
 _MAX_WHOLE = 400
 _MAX_OPTION = 320
 _MIN_WORDS = 5
+#: e.g. `don't`, `src/app.py`, `端`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
 

@@ -26,6 +26,7 @@ _FILE = re.compile(
 _QUOTED = re.compile(rf"^Contents of \S*(?:{_FILE.pattern})[^\n]*:\s*$", re.MULTILINE)
 #: the harness's mark of a slash command: what follows it was handed in by the command
 _COMMAND = joined(HARNESS_COMMANDS)
+#: the layout in which a harness hands in a guide, in transcript/harness.py
 _LAYOUT = joined(HARNESS_GUIDES)
 #: "## Your task"
 _TASK = re.compile(
@@ -52,6 +53,7 @@ _LIST = any_of(
 )
 #: "output like this example:", "ask the person": how to answer this once
 _FORMAT = any_of(r"\b(?:format your|like this|example|output|respond|answer|summary|arguments?:|your task)\b")
+#: a point of a list, e.g. `- run make check first`, `2) ask before a push`
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 #: "    12→- Never commit": how a tool that reads files numbers their lines
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)

@@ -109,6 +109,7 @@ _NOT_NAMES = frozenset(
 )
 #: a person's own folder comes after these: "/home/ana/src" is no project
 _HOMES = frozenset(("home", "Users"))
+#: a folder that names no project, e.g. `.cache`, `3f2a9c1d`, `v`
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
 _MOST = 400
 #: "`getRootProps()`" or the beginning of a fenced block
