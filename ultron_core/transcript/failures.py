@@ -60,6 +60,7 @@ _STRONG = _any(
     # "错误：标记无效", "执行失败：连接超时", "权限不足"
     r"^\s*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用|运行)(?:失败|出错|错误)|权限不足",
 )
+#: what a harness itself says of a failed call or a refused edit, in transcript/harness.py
 _HARNESS = re.compile(f"{joined(HARNESS_FAILURES).pattern}|{joined(EDIT_REFUSED).pattern}", re.MULTILINE)
 _TIMEOUT = _any(
     # "Test script run timed out", "Command timed out after 2m 0.0s", "timed out and has been killed"
@@ -98,11 +99,14 @@ _OK = _any(
     r"\bsuccessful(?:ly)?\b|\bhas been (?:updated|created|saved)\b",
     r"\"(?:success|ok)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success)\"|成功|已完成|已创建|已更新",
 )
+#: what a harness itself says of a call that did its work, in transcript/harness.py
 _DONE = joined(HARNESS_SUCCESS)
+#: e.g. `exit code: 0`, `exited with code 0`, `<returncode>0`
 _CLEAN_EXIT = re.compile(
     r"exit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b|exitcode: 0|Return Code: 0|<returncode>\s*0\b",
     re.IGNORECASE,
 )
+#: e.g. `exit code 2`, `Return Code: 1`
 _BAD_EXIT = re.compile(r"(?:exit|return)[ _]?code[:= >]+[1-9]", re.IGNORECASE)
 #: tools whose output is text that somebody wrote, by a word of the name: `Read`, `search_file`, `TaskOutput`
 _SHOWS = re.compile(
@@ -112,6 +116,7 @@ _SHOWS = re.compile(
 #: a path from the root, the home or a parent folder; one inside a sed expression or URL is none
 #: cut to its last parts, `/home/alice/work` would show the user where redaction cannot see one any more
 _HOME = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:)?[/\\]{1,2}(?:home|Users)[/\\]{1,2}[\w.@+-]+(?=[/\\])")
+#: only the end of a long path is shown, e.g. `/usr/lib/python3/site-packages/yaml.py`
 _DEEP_PATH = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:|~|\.{1,2})?(?:[/\\][\w.@+-]+){3,}")
 
 

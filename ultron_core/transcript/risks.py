@@ -56,6 +56,7 @@ RISKS = (
 )
 #: parts that only mention a command: "echo 'DROP TABLE users'", "git commit -m 'never rm -rf /'"
 _MENTION = re.compile(r"^(?:echo|printf|grep|rg|git (?:log|grep)|#|sed|awk|cat|man|history)\b|^\S*#")
+#: its message is prose, e.g. `git commit -m 'never rm -rf /'`
 _QUOTED = re.compile(r"^git commit\b")
 #: SQL counts where a database client runs it
 SQL_CLIENT = any_of(

@@ -248,7 +248,9 @@ HEDGE = any_of(
     r"does not (?:mention|specify|say)|doesn't (?:mention|specify|say))\b",
     r"可能|也许|大概|不确定|我猜|似乎|好像",
 )
+#: e.g. `which one?`, `这样可以吗`
 _ASKING_LINE = re.compile(r"[?？]|[吗呢么][。!！,，\s]*$", re.MULTILINE)
+#: e.g. `don't`, `谢谢`
 _WORD = re.compile(rf"[a-z0-9']+|[{CJK_CLASS}]+", re.IGNORECASE)
 #: what is left of a courtesy once its words are taken out: less than a word
 _LEFT_OVER = 3
