@@ -56,27 +56,36 @@ _CERTAIN = re.compile(
     r"|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"
     rf"[ \t]{{1,6}}({NAME})"
 )
+#: a line of a dialogue, e.g. `Mary: "Good morning"`
 _SPEAKER_LINE = re.compile(rf"(?m)^[>\s]{{0,4}}({_CAP})\s?: ?\\?\"(?=[A-Z])")
+#: a line that is a name and no more, as in an address, e.g. `Mary J. Whitfield`
 _LINE = re.compile(rf"(?m)^[>?\s]{{0,6}}({_CAP}(?:[ ][A-Z]\.?)?[ ]{_CAP}(?:[ ]{_CAP})?)\s*$")
+#: an answer to "what is your name?", e.g. `mary whitfield`
 _LOWER_LINE = re.compile(r"(?m)^[>?\s]{0,6}([a-z]{3,20}(?: [a-z]\.?)? [^\W\d_]{3,20})\s*$")
+#: e.g. `Anna, Peter and Maria`
 _LIST = re.compile(rf"{_CAP}(?:, {_CAP}){{1,20}},? (?:and|or) {_CAP}")
 _FOLLOWED = re.compile(
     rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|spent|was born"  # noqa: E501
     rf"|replied|wrote|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"
 )
+#: what announces a name typed in lower case, e.g. `my name is mary whitfield`, `hi petra`, `i'm petra`
 _LOWER_LEAD = re.compile(
     r"(?i)(?:\bname is|\bname\s*:|(?<!the )\buser\s*:|\bcalled|\bnamed|\bhi|\bdear|\bi\\?'m"
     r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
+#: capitalised words in a row, e.g. `Mary Whitfield`
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
 #: `ask terrence, pamela and brian`, `said petra`, `emily explained`
 _LOWER_LIST = re.compile(r"[^\W\d_]{3,20}(?:, [^\W\d_]{3,20}){1,20},? (?:and|or) [^\W\d_]{3,20}")
+#: e.g. `said petra`, `petra replied`
 _LOWER_SPEECH = re.compile(
     r"(?:\b(?:said|says|replied|asked) ([^\W\d_]{3,20})\b|\b([^\W\d_]{3,20}) (?:said|says|explained|replied)\b)"
 )
+#: a first name or a surname of somebody already found, e.g. `Mary`, `O’Neill`
 _CAPITALISED = re.compile(
     r"(?<![\w./@\\])[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’]{1,30}(?![\w@/\\(])"
 )
+#: who speaks, in lower case too, e.g. `petra: "Good morning"`
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
 
 #: sentences in which only a person makes sense
@@ -220,4 +229,5 @@ def whole_word(text: str, start: int, end: int) -> bool:
     return not (start and _WORD.match(text[start - 1])) and not (end < len(text) and _WORD.match(text[end]))
 
 
+#: beside one of these a name is part of an address or a path, e.g. `@`, `/`, `a`
 _WORD = re.compile(r"[0-9A-Za-z_@/.\\-](?<![.])")

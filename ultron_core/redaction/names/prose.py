@@ -14,11 +14,15 @@ _END = re.compile(
     r"(?:\\r)?\\n|[\r\n]+|[。！？]|[.!?][\"')\]]{0,3}(?<!\b[A-Z]\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s+"
 )
 _MAX_UNIT = 2000
+#: e.g. `a`, `é`, `端`
 _LETTERS = re.compile(r"[^\W\d_]")
+#: what prose hardly holds, e.g. `foo(`, `a->b`, `import os`, `user_id`, `src/app`
 _CODE = re.compile(
     r"[{};=<>|`$#@]|\\(?![\"'nrt])|\w\(|\)\.|->|::|\w/\w|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|if|for|const|let|var|async)\b"
 )
+#: without a capital there is no name to look for, e.g. `M`, `Ö`
 _CAPITAL = re.compile(r"[A-ZÀ-Þ\u0100-\u017F]")
+#: e.g. `端`
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LOWER_NAME = re.compile(
     r"(?i)\b(?:name|user|hi|dear|called|named|tell|calls me|i\\?'m|said|says|explained|replied)\b|\w, \w+,? and \w|^[^\W\d_]+ ?: ?\\?\"|^[>?\s]{0,4}[^\W\d_]+(?: [a-z]\.?)? [^\W\d_]+\s*$"  # noqa: E501

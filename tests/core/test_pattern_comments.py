@@ -1,0 +1,113 @@
+"""Beside each pattern stands why it exists, and an example given after "e.g." is one that it matches.
+
+    #: the time zone at the end of a date, e.g. `+0800`
+    _ZONE = re.compile(...)
+
+A comment stands directly above the assignment or inside it. What stands in backticks after the last "e.g." of such a
+comment is an example: one of the patterns of the assignment finds it. In an example `⏎` is a line end and `␛` the
+escape character.
+"""
+
+import ast
+import importlib
+import io
+import pkgutil
+import re
+import tokenize
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+
+import pytest
+
+import ultron_core
+
+#: text between runs of as many backticks, e.g. `code`; as in Markdown, two or more backticks and a space hold others
+SPAN = re.compile(r"(?<!`)`(?P<one>[^`]+)`(?!`)|(?P<run>``+) (?P<more>.+?) (?P=run)(?!`)")
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A module-level name that holds patterns, and the comments that belong to it."""
+
+    place: str
+    patterns: tuple[re.Pattern, ...]
+    comments: tuple[str, ...]
+
+
+def test_each_pattern_says_what_it_is_for(assigned):
+    assert len(assigned) > 300
+    assert [it.place for it in assigned if not it.comments] == []
+
+
+def test_each_example_beside_a_pattern_is_one_it_matches(assigned):
+    given = [(it, example) for it in assigned for comment in it.comments for example in examples(comment)]
+    assert len(given) > 150
+    wrong = [(it.place, example) for it, example in given if not any(finds(p, example) for p in it.patterns)]
+    assert wrong == []
+
+
+def test_a_pattern_without_a_comment_and_a_wrong_example_would_be_seen():
+    source = 'import re\n#: a number, e.g. `12` or `a`\n_N = re.compile("[0-9]")\n_BARE = re.compile("a")\n'
+    number, bare = in_module("made.up", source, {"_N": re.compile("[0-9]"), "_BARE": re.compile("a")})
+    assert (number.comments, bare.comments) == (("a number, e.g. `12` or `a`",), ())
+    assert [finds(number.patterns[0], example) for example in examples(number.comments[0])] == [True, False]
+
+
+@pytest.fixture(scope="module")
+def assigned():
+    found = []
+    for _, name, package in pkgutil.walk_packages(ultron_core.__path__, "ultron_core."):
+        if not package and not name.endswith("__main__"):
+            module = importlib.import_module(name)
+            found += in_module(name, Path(module.__file__).read_text("utf-8"), vars(module))
+    return found
+
+
+def in_module(module, source, values):
+    comments = comment_lines(source)
+    for node in ast.parse(source).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(targets[0], ast.Name):
+            continue
+        compiled = tuple(patterns(values.get(targets[0].id)))
+        if compiled and any(isinstance(part, ast.Call) for part in ast.walk(node)):
+            yield Assigned(f"{module}.{targets[0].id}", compiled, tuple(beside(node, comments)))
+
+
+def comment_lines(source):
+    """Line -> (text, whether nothing else stands on the line)."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    found = [token for token in tokens if token.type == tokenize.COMMENT]
+    return {it.start[0]: (it.string.lstrip("#: "), it.line.lstrip().startswith("#")) for it in found}
+
+
+def beside(node, comments):
+    """The block of comment lines directly above the assignment as one comment, then each one inside it."""
+    above, line = [], node.lineno - 1
+    while comments.get(line, ("", False))[1]:
+        above.insert(0, comments[line][0])
+        line -= 1
+    if above:
+        yield " ".join(above)
+    yield from (comments[at][0] for at in range(node.lineno, node.end_lineno + 1) if at in comments)
+
+
+def examples(comment):
+    _, given, after = comment.rpartition("e.g. ")
+    found = SPAN.finditer(after) if given else ()
+    return [(it["one"] or it["more"]).replace("⏎", "\n").replace("␛", "\x1b") for it in found]
+
+
+def finds(pattern, example):
+    return pattern.search(example.encode() if isinstance(pattern.pattern, bytes) else example) is not None
+
+
+def patterns(value):
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, dict):
+        yield from patterns(tuple(value.values()))
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from (found for item in value for found in patterns(item))
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from patterns(tuple(getattr(value, field.name) for field in fields(value)))
