@@ -33,7 +33,8 @@ WEIGHTS = {
 }
 #: offline these have no weight: AUC of the outcome .50, .53 and .52 over eight sources, below .5 on some
 UNPROVEN = ("grounded_claims", "completeness", "density")
-#: what can be looked up: numbers of two digits or more, paths, identifiers
+#: what can be looked up: numbers of two digits or more, paths, identifiers, e.g. `5432`, `src/app.py`,
+#: `user_id`, `ERR42`
 _CLAIM = re.compile(
     r"\b\d[\d.,:]*\d\b|\b[\w-]+(?:[/.][\w-]+)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]{2,}\d\w*\b", re.ASCII
 )

@@ -11,7 +11,8 @@ from ultron_core.redaction.spans import Span
 __all__ = ["personal_numbers"]
 
 #: seven digits or more (six with gaps), as written by hand: groups, brackets. Starts with a digit, so that the
-#: engine jumps from digit to digit; a plus or bracket before it is added afterwards
+#: engine jumps from digit to digit; a plus or bracket before it is added afterwards, e.g. `212) 555-0123`,
+#: `138 0013 8000`, `1234567`
 _RUN = re.compile(
     r"\d(?:\d|(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)"
     r"|\) ?-?(?=\d)|[ .-]?\(\d\)[ .-]?(?=\d)){4,60}[\dXx]"
@@ -33,7 +34,7 @@ _PHONE_BEFORE = re.compile(
     r"|\breach(?:ed)?\b|\bcontact(?:ed)?\b|\btext me|(?<!tool )(?<!function )(?<!api )\bcall(?:ing)?|messages? to"
     r"|answering|手机|电话|联系|拨打|致电|传真|微信)[^\d\n]{0,22}$"
 )
-#: `the call (lines 186-192)`
+#: before two numbers that are lines, e.g. `the call (lines `
 _LINES_BEFORE = re.compile(r"(?i)\b(?:lines?|rows?|pages?|pp?\.|L)\s?$")
 #: words after a telephone number, e.g. `-office`, ` mobile`
 _PHONE_AFTER = re.compile(r"(?i)[ \-–]{0,3}\\?(?:office|fax|mobile|cell|desk|home|work phone)\b")
@@ -53,7 +54,8 @@ _NANP = re.compile(
 )
 #: e.g. `4111 1111 1111 1111`, `3782-822463-10005`
 _GROUPED_CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|3\d{3}([ -])\d{6}\2\d{4,5}|\d{12,19}")
-#: issuer ranges and lengths, from the public registers of the card schemes
+#: issuer ranges and lengths, from the public registers of the card schemes, e.g. `4111111111111111`,
+#: `378282246310005`
 _ISSUER = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11,13}|6(?:011|4[4-9]\d|5\d\d)\d{12,15}"
     r"|35\d{14}|(?:1800|2131)\d{11}|62\d{14,17}"

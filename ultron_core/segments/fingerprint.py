@@ -17,7 +17,7 @@ from ultron_core.models import Message, MessageLike, as_messages
 
 __all__ = ["fingerprint_messages"]
 
-#: half of a pair that JSON can name and UTF-8 cannot hold, as in "\ud83d" cut from its other half
+#: half of a pair that JSON can name and UTF-8 cannot hold: "\ud83d"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 

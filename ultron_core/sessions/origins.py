@@ -52,7 +52,7 @@ _HEADING = re.compile(
     r"(?:[ \t]*(?:[-*•]|\d{1,3}[.)、])[ \t]*[^\n]*(?:\n(?:[ \t]{2,}[^\n]+))*(?:\n|\Z))+",
     re.MULTILINE | re.IGNORECASE,
 )
-#: Claude Code: `<command-name>/review</command-name> ... <command-args>only the parser</command-args>`
+#: Claude Code, beside the name of the command, e.g. `<command-args>only the parser</command-args>`
 _ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 #: e.g. `<command-name>/review</command-name>`
 _NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)

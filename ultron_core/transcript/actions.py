@@ -35,8 +35,8 @@ _NAMED_COMMAND = re.compile(
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
-#: no person writes these: a traceback, "bash: jq: command not found", "$ ls", "<returncode>0</returncode>",
-#: "The last command <command>sleep 99</command> timed out and has been killed."
+#: no person writes these, e.g. `bash: jq: command not found`, `$ ls`, `<returncode>0</returncode>`, `The last
+#: command <command>sleep 99</command> timed out and has been killed.`
 _MACHINE_OUTPUT = re.compile(
     r"Traceback \(most recent|command not found|^\$ |^\s*<returncode>|timed out and has been killed|"
     rf"{joined(HARNESS_OUTPUT).pattern}",

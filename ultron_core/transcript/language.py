@@ -16,7 +16,7 @@ CJK = re.compile(f"[{CJK_CLASS}]")
 CJK_RUN = re.compile(f"[{CJK_CLASS}]+")
 #: e.g. `retry`
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-#: a mark inside a word (`!=`, `?id=`) ends nothing
+#: a mark inside a word (`!=`, `?id=`) ends nothing, e.g. `It works! `, `好的。`
 _SENTENCE = re.compile(r"[^。！？\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
 #: the full stop ends no sentence, e.g. `e.g.`, `etc.`, `Dr.`, `J.`
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Dr|No|approx)|\b[A-Z])\.$")

@@ -17,9 +17,9 @@ _MAX_LINE = 400
 _MAX_JSON = 4_000
 #: colours: "\x1b[31mFAIL\x1b[0m"
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-#: a tag that a harness puts around a result, in transcript/harness.py
+#: a tag that a harness puts around a result, in transcript/harness.py, e.g. `<tool_use_error>`
 TAG = joined(HARNESS_TAGS)
-#: a line that a harness adds to a result, in transcript/harness.py
+#: a line that a harness adds to a result, in transcript/harness.py, e.g. `Wall time: 0.2 seconds`
 _NOISE = joined(HARNESS_NOISE)
 #: "KeyError: 'x'", "E   AssertionError", "Caused by: java.io.IOException: disk full"
 _EXCEPTION = re.compile(
@@ -65,7 +65,7 @@ _KINDS = (
 )
 #: keys under which an API answers with its error
 _JSON_ERROR = ("error", "errors", "error_message", "err", "exception", "错误")
-#: source, diff and box lines: an error's name in them is text, no event ("12 | raise ValueError(...)")
+#: source, diff and box lines: an error's name in them is text, no event, e.g. `12 | raise ValueError(x)`
 _SOURCE_LINE = re.compile(
     r"^(?:\d+\s*[│|:→]|[│|+*#/<>]|//|--|\.\.\.|import |from \S+ import|def |class |return |raise |assert |if |elif |"
     r"else|for |while |try|except|throw |const |let |var |function )|[{};]$|\.\.\. ok$"

@@ -57,6 +57,7 @@ _ZH_MONTH = re.compile(
 _ZH_DAY = re.compile(r"(?:星期|周|礼拜)([一二三四五六日天])")
 #: e.g. `Q3`, `第三季度`
 _QUARTER = re.compile(r"\bQ([1-4])\b|第([一二三四])季度")
+#: e.g. `yesterday`, `下周`, `last month`
 _RELATIVE = (
     ("day-1", re.compile(r"\byesterday\b|昨天|昨日", re.I)), ("day+0", re.compile(r"\btoday\b|今天|今日", re.I)),
     ("day+1", re.compile(r"\btomorrow\b|明天|明日", re.I)), ("week-1", re.compile(r"\blast week\b|上周|上星期", re.I)),

@@ -41,7 +41,8 @@ _ZH = {
 }
 _ZH_SCALE = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 
-#: digits with decimals or dots (a version), a clock time, or digits with thousands separators
+#: digits with decimals or dots (a version), a clock time, or digits with thousands separators, e.g.
+#: `1,000.5`, `10:30`, `v1.2.3`, `20k`, `3万`
 _DIGITS = re.compile(
     r"(?<![\w.])[vV]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d{2}){1,2}|\d+(?:\.\d+)*)(k|K|M|万|千|"
     r"亿)?(?!\.?[A-Za-z_\d])"
@@ -68,7 +69,7 @@ _ZH_MEASURE = re.compile(
 )
 #: after "一": it counts here, while "一个人" may be "somebody", e.g. `小时`, `分钟`
 _ZH_TIME = re.compile(r"小时|[天周年月次秒点号]|分钟|个月|个小时|星期")
-#: characters of numbers in words that mean no number
+#: characters of numbers in words that mean no number, e.g. `一起`, `万一`, `第一时间`
 _ZH_NO_NUMBER = re.compile(
     r"一(?:起|样|般|定|些|下|直|旦|致|切|边|会|律|并|同|时|方面|系列|步|点|种|度)|万一|十分(?!钟)|"
     r"千万(?=不|别|要)|三明治|"

@@ -19,7 +19,8 @@ _EN_SOFT = re.compile(
     r"went away|gone|broke|under|below|less|otherwise|unless|empty|skip\w*)\b",
     re.IGNORECASE,
 )
-#: "use X, not Y" says the same as "use X instead of Y"; "no more than" is a bound; neither negates the statement
+#: says the same as "X instead of Y", or sets a bound; neither negates the statement, e.g. `use X, not Y`, `no
+#: more than`
 _EN_CONTRAST = re.compile(
     r"(?:,\s*|\band |\bbut )(?:and )?not\b|\bnot only\b|\bno (?:more|less|fewer|later|longer) than\b|"
     r"\bno longer than\b|"

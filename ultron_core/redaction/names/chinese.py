@@ -67,7 +67,7 @@ _RARE = frozenset(
     "水云花时和平明成强路江高夏经房干应单包左石家封松山谷车全秋仲能双通别连习向古易终步都满文广东利师空相关公权红游养须国益代付从"
     "任常安计方于华金元白充农印怀支管解容井车富段"
 )
-#: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科)
+#: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科), e.g. `先生`, `方外科`
 _NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|科$")
 #: everyday words that begin with a surname and that jieba's dictionary tags as names: anaesthesia, thanks
 _MISTAGGED = frozenset(("麻醉", "谢谢"))

@@ -41,7 +41,8 @@ _KIN = (
     r"(?:father|mother|dad|mum|mom|grandfather|grandmother|grandpa|grandma|brother|sister|uncle|aunt|cousin"
     r"|son|daughter|wife|husband|partner|boyfriend|girlfriend|friend|boss|colleague|neighbou?r)"
 )
-#: a greeting, a signature, a credit or a form field before a name: "Regards, ...", "written by ...", "Name: ..."
+#: a greeting, a signature, a credit or a form field before a name: "Regards, ...", "written by ...", "Name:
+#: ...", e.g. `Regards, Mary Whitfield`, `written by Mary Whitfield`
 _LEAD = re.compile(
     r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|(?<!the )\buser\s*:|\bauthor\s*:|\bdirected by\s*:"
     r"|\bwritten by|\bstarring|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?"
@@ -49,7 +50,7 @@ _LEAD = re.compile(
     rf"|\b{_KIN}(?:'s name)?))"
     rf"[ \t:,\"]{{1,6}}({NAME})"
 )
-#: words that only a person's name follows
+#: words that only a person's name follows, e.g. `my name is Mary Whitfield`, `Dear Mary,`, `Dr. Whitfield`
 _CERTAIN = re.compile(
     r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me"
     rf"|\b{_KIN} (?:is|was) (?:called|named)|\b{_KIN}'s name(?: is| was)?)"
@@ -64,6 +65,7 @@ _LINE = re.compile(rf"(?m)^[>?\s]{{0,6}}({_CAP}(?:[ ][A-Z]\.?)?[ ]{_CAP}(?:[ ]{_
 _LOWER_LINE = re.compile(r"(?m)^[>?\s]{0,6}([a-z]{3,20}(?: [a-z]\.?)? [^\W\d_]{3,20})\s*$")
 #: e.g. `Anna, Peter and Maria`
 _LIST = re.compile(rf"{_CAP}(?:, {_CAP}){{1,20}},? (?:and|or) {_CAP}")
+#: what a name is followed by, e.g. `Mary Whitfield said`, `Mary's husband`
 _FOLLOWED = re.compile(
     rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|spent|was born"  # noqa: E501
     rf"|replied|wrote|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"
@@ -75,7 +77,7 @@ _LOWER_LEAD = re.compile(
 )
 #: capitalised words in a row, e.g. `Mary Whitfield`
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
-#: `ask terrence, pamela and brian`, `said petra`, `emily explained`
+#: `ask terrence, pamela and brian`
 _LOWER_LIST = re.compile(r"[^\W\d_]{3,20}(?:, [^\W\d_]{3,20}){1,20},? (?:and|or) [^\W\d_]{3,20}")
 #: e.g. `said petra`, `petra replied`
 _LOWER_SPEECH = re.compile(

@@ -49,7 +49,8 @@ _BY_FLAG = tuple(
 )
 #: without it no flag needs to be looked for, e.g. ` -p`
 _DASH = re.compile(r"[ \t\n]-")
-#: a command ends with its line, a pipe or a semicolon; longer ones are cut there
+#: a command ends with its line, a pipe or a semicolon; longer ones are cut there, e.g. `mysql -u bob
+#: -ps3cret`
 _COMMAND = re.compile(r"[^\n;|]{0,500}")
 #: `-u user:password` of curl, wget, httpie and others, with quotes around either part
 _PART = r"(?:\"[^\"\r\n]{0,200}\"|'[^'\r\n]{0,200}'|[^\s\"':]{0,200})"
@@ -62,7 +63,7 @@ _USER_FLAG = re.compile(
 _CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
 _CLIENT_WORDS = ("curl", "wget", "httpie", "lftp", "siege", "http ", "https ")
 _CLIENT_REACH = 1000
-#: `-H "X-Octopus-ApiKey: 3a16750d"`: in a command's header flag the name need not be surer than `token`
+#: in a command's header flag the name need not be surer than "token", e.g. `-H "X-Octopus-ApiKey: 3a16750d"`
 _HEADER_FLAG = re.compile(
     r"(?:-H|--header)[= \t]{0,4}[\"']?([A-Za-z][A-Za-z0-9-]{1,50}):\s{0,3}([^\s\"'\\]{4,2000})"
 )
@@ -72,7 +73,7 @@ _SQL = re.compile(
     r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
     r"\s{0,4}(?:'(?P<sq>[^'\r\n]{1,200})'|\"(?P<dq>[^\"\r\n]{1,200})\")"
 )
-#: (a word that must be there, the form): `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`, ...
+#: (a word that must be there, the form), e.g. `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`
 _OTHERS = tuple(
     (word, re.compile(form))
     for word, form in (

@@ -43,7 +43,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*")
 _ENDS_IN_NUMBER = re.compile(r"(?:[A-Za-z]+[_.-])+(?:[A-Za-z]+|\d{1,4})|[A-Za-z_.-]+\d{1,2}")
 #: e.g. `v1.2.3`, `2024-05-17`
 _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
-#: `password: swordfish` at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing  # noqa: E501
+#: at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing, e.g. `swordfish`
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
 #: e.g. `0123456789abcdef`
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")

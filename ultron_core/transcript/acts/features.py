@@ -47,7 +47,7 @@ def agent_act(text: str, calls: tuple[str, ...] = ()) -> str:
     return text.strip()[-max(1, _LONGEST_BEFORE - len(tail)) :] + tail
 
 
-# code, addresses and paths say little by their letters
+# code, addresses and paths say little by their letters, e.g. `` `make check` ``
 _CODE = re.compile(r"```.*?(?:```|$)|`[^`]*`", re.DOTALL)
 #: e.g. `https://example.org/a?b=1`
 _URL = re.compile(r"https?://\S+")

@@ -24,6 +24,8 @@ def _first(english: str, chinese: str) -> _Pattern:
     return re.compile(rf"^[\W_]*(?:{filler})?(?:(?:{english})\b|(?:{chinese}))", re.IGNORECASE)
 
 
+#: classes of words that the fitted model of acts weighs, each with its name, e.g. `sounds good`, `that's
+#: wrong`, `以后都用`
 WORDS: dict[str, _Pattern] = {
     # how the turn opens
     "yes": _first(
@@ -180,7 +182,7 @@ WORDS: dict[str, _Pattern] = {
     "pasted": re.compile(r"^\s*(?:>|\+|-\s\s|at \w|File \"|\d+[:|]|\$ )|Error:|^\s{4,}\S", re.MULTILINE),
 }
 
-# what the agent did before
+# what the agent did before, e.g. `Shall I go on?`, `请提供订单号`
 ASKS = re.compile(
     r"[?？]\s*$|[吗呢]\s*$|\b(?:shall|should|want me to|would you like|do you want|may i|can i|could you|let me know"
     r"|please (?:confirm|provide|tell))\b|请(?:提供|告诉|确认|问)|需要我|要不要|是否",
