@@ -8,7 +8,7 @@ from pydantic import Field
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported, unreported
 from ultron_core.steps.stages.process import process_and_report
 from ultron_core.steps.stages.table import STAGES
-from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition
+from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition, plan_failed
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event
 from ultron_pipelines.partitions import sessions_partitions
@@ -33,13 +33,13 @@ def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ult
         done = {event.key for event in events}
         waiting = [s for s in unreported(opened.runtime) if s.partition_key not in done]
         _add_partitions(context, [s.partition_key for s in waiting])
-        events += [
-            PartitionEvent(s.partition_key, "done", s.data_version, {"status": s.status})
-            for s in waiting
-            if s.status != "failed"
-        ]
-        _log_all(context, events)
+        for s in waiting:
+            if s.status != "failed":
+                event = PartitionEvent(s.partition_key, "done", s.data_version, {"status": s.status})
+                log_partition(context, ASSET, event)
         mark_reported(opened.runtime, [s.partition_key for s in waiting])
+        plan_failed(context, ASSET, events)
+        _log_all(context, events)
 
 
 def _log_all(context: dg.OpExecutionContext, events: list[PartitionEvent]) -> None:

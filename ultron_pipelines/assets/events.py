@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import dagster as dg
+from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
-__all__ = ["PartitionEvent", "finish_range", "log_partition"]
+__all__ = ["PartitionEvent", "finish_range", "log_partition", "plan_failed"]
 
 _SHOWN = 20
 
@@ -36,6 +37,23 @@ def log_partition(
             tags={"dagster/data_version": event.data_version} if event.data_version else None,
         )
     )
+
+
+def plan_failed(context: dg.OpExecutionContext, asset: str, events: Sequence[PartitionEvent]) -> None:
+    """Show the failed partitions as Failed: for a job of ops, whose run plans no partitions.
+
+    Dagster calls a partition failed when the run that planned it failed; there is no public way to say so of a
+    partition of a job without assets.
+    """
+    for event in events:
+        if event.status == "failed":
+            planned = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=event.key)
+            context.instance.report_dagster_event(
+                DagsterEvent.build_asset_materialization_planned_event(
+                    context.job_name, str(context.op_handle), planned
+                ),
+                run_id=context.run_id,
+            )
 
 
 def finish_range(

@@ -21,7 +21,6 @@ ASSET = "session_files"
 
 @dg.asset(
     partitions_def=sessions_partitions,
-    backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=200),
     group_name="sessions",
     kinds={"python", "postgres"},
     output_required=False,

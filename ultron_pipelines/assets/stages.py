@@ -35,7 +35,6 @@ def stage_asset(step: Step[Any], *, after: str, group: str, pool: str, about: st
         name=stage.name,
         deps=[after],
         partitions_def=sessions_partitions,
-        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=50),
         automation_condition=on_new_data_version(),
         group_name=group,
         kinds={"python", "postgres"},
