@@ -15,7 +15,7 @@ from ultron_core.transcript.speech import QUESTION, any_of
 
 __all__ = ["ASKS_WHY", "WEAK", "Complaint", "find_complaint"]
 
-#: openings of an answer that say nothing of what was done: "Sure, ..."
+#: openings of an answer that say nothing of what was done, e.g. `Sure, let me look`
 WEAK = re.compile(
     r"^(?:yes|ok|good|great|sure|now|let me|i'll|done|fixed|you're right|all (?:tests|checks)|sorry|got it|here|"
     r"好的|是的|没问题|抱歉|我将|让我|现在|已?完成)",
@@ -23,14 +23,15 @@ WEAK = re.compile(
 )
 #: asks for the cause in the middle of a sentence, without a question mark: "这是为什么啊"
 ASKS_WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
-#: the question behind a report: "... 这是为什么啊", "... why is that?"
+#: the question around a report, e.g. `按钮不能点,这是为什么啊`, `The button is gone, why is that?`
 _THEN_WHY = re.compile(
     r"^为什么\s*|[,，]?\s*(?:这|那)?(?:是)?(?:为什么|怎么回事|什么原因)(?:呢|啊|呀|吗)?\s*[?？]?$|"
     r"[,;]?\s*\bwhy(?: is that)?\s*\?$",
     re.IGNORECASE,
 )
+#: a name within Chinese, e.g. `disabled`
 _LATIN = re.compile(r"[A-Za-z]{3,}")
-#: what an answer says of a cause or a cure: "The hidden input was still linked to the label because ..."
+#: what an answer says of a cause or a cure, e.g. `The hidden input was still linked to the label because`
 _CURE = any_of(
     r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|"
     r"was (?:still )?\w+ing)\b",

@@ -53,20 +53,20 @@ _PLAIN = any_of(
     r"不应该|不想要|不要再|应该是|应该用",
 )
 _HALF = 0.27
-#: says that it fails, not what is right
+#: says that it fails, not what is right, e.g. `it still crashes`, `还是不行`
 _BROKEN = any_of(
     r"\bstill\b|\b(?:not|doesn't|didn't|isn't|won't) (?:\w+ )?(?:work|fix|help|show|run|compile|load)\w*\b|"
     r"\b(?:broken|crash\w*|fails?)\b",
     r"还是|依然|仍然|没有变化|不行|报错",
 )
-#: somebody's own booking: what is put right there teaches nobody else anything
+#: somebody's own booking: what is put right there teaches nobody else anything, e.g. `my reservation`, `我的订单`
 _OWN = any_of(
     r"\bmy (?:\w+ )?(?:flight|reservation|order|booking|refund|seat|ticket|account|card|payment|trip|membership|"
     r"bag)s?\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
 _MAX_STATEMENT = 420
-#: words that two sentences share when they are about the same thing
+#: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
 _TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
 #: a long text at the beginning of a segment hands in a task, whatever it says is wrong
 _MAX_OPENING = 500

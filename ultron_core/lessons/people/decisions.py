@@ -22,7 +22,7 @@ from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
 __all__ = ["find_decisions"]
 
-#: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用 Redis"
+#: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用Redis"
 _CHOICE = any_of(
     r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
     r"then )?(?:use|go with|keep|stick "
@@ -36,15 +36,16 @@ _CHOICE = any_of(
     r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\S+|(?:选|采用)(?:方案|选项)|而不是",
     r"我们(?:想要?|需要|希望|要求)(?!你)\S{4,}",
 )
+#: e.g. `because it is faster`, `以便回滚`
 _REASON = any_of(
     r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免"
 )
-#: "option 1", "go with 2", "方案一"
+#: "option 1", "plan B", "方案一"
 _OPTION = re.compile(
     r"\b(?:options?|approach|choice|plan|#)\s*([1-9A-D])\b|(?:方案|选项)\s*([1-9一二三四A-D])", re.IGNORECASE
 )
 _CHINESE_NUMBER = {"一": "1", "二": "2", "三": "3", "四": "4"}
-#: an agent proposes: "My recommendation: ...", "The fix should go inside ...", "我建议 ..."
+#: an agent proposes, e.g. `My recommendation:`, `The fix should go inside`, `我建议`
 _PROPOSED = any_of(
     r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
     r"recommended|"
@@ -64,7 +65,7 @@ _MAX_TAKEN = 120
 #: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
 _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
 _MAX_WHOLE = 400
-#: where things go, line by line: "tools -> core/tools"
+#: where things go, line by line, e.g. `tools -> core/tools`
 _ARROW = re.compile(r"^[^\n]{0,120}?\S\s+(?:->|=>|→)\s+\S[^\n]{0,80}$", re.MULTILINE)
 _MIN_ARROWS = 2
 _MAX_LAID_OUT = 700
@@ -72,6 +73,7 @@ _MAX_OPTION = 320
 _MIN_WORDS = 5
 #: a choice in so many words says what it is about without naming a file
 _MIN_PLAIN = 14
+#: e.g. `don't`, `src/app.py`, `端`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
 

@@ -21,12 +21,15 @@ _REMINDER = any_of(
     r"\b(?:don't|do not) forget (?:to|that|about)\b|\b(?:make|be) sure (?:to|you|that|it|we|the)\b|\bremember to\b",
     r"别忘了?|不要忘(?:了|记)|记得(?!.{0,6}[吗么])|(?<!不)确保",
 )
+#: a part of a Chinese sentence between its commas, e.g. `别忘了注册`
 _CLAUSE = re.compile(r"[^,，;；。!！\n]+")
-#: "[react](packages/qr/QRCode.react.tsx)": the text of a link without its target
+#: of a link the text is kept without its target, e.g. `[react](packages/qr/QRCode.react.tsx)`
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+#: what joins a clause to the order and softens it, e.g. `同时`, `好哦`
 _JOINED = re.compile(
     r"^(?:同时|另外|还有|并且|而且|顺便|and|also|but|please)[\s,，]*|[哦哈呀啊哟~～.]+$", re.IGNORECASE
 )
+#: a name within Chinese, e.g. `storybook`
 _LATIN = re.compile(r"[A-Za-z]{3,}")
 #: a longer message is a document
 _MAX_MESSAGE = 1500

@@ -24,7 +24,7 @@ _MIN_BYTES = 8
 _PASTED = re.compile(
     r"^\s*(?:>|[$❯➜%]\s|\[\d|\d{1,2}:\d\d|at \S+ ?\(|File \"|[+|]|-{2,}|@@|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
 )
-#: what is set in from the margin comes from a program or another text: "  The render functions follow a pattern"
+#: what is set in from the margin comes from a program or another text, e.g. `  The functions follow a pattern`
 _SET_IN = re.compile(r"^(?: {2,}|\t)\s*(?![-*•\d])\S")
 #: a program that starts a task again repeats its order word for word
 _MIN_REPEATED = 200
