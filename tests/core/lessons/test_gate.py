@@ -59,12 +59,19 @@ def test_an_agent_that_repeats_a_recalled_memory_gives_no_new_one():
         ("该文件共 30 行", "one_off_fact"),
         ("Created the file report.py.", "one_off_fact"),
         ("My phone number is on the card, call me there.", "private_not_shareable"),
+        ("The booking code is HXDUBJ and it holds until noon.", "private_not_shareable"),
         ("我的身份证放在家里的抽屉里了", "private_not_shareable"),
         ("<PERSON> lives with <PERSON_2>, mail <EMAIL_ADDRESS>.", "private_not_shareable"),
     ],
 )
 def test_reasons_about_the_content_hold_for_direct_uploads_too(content, expected):
     assert reason(MemoryDraft(content, confidence=1.0), ()) == expected
+
+
+def test_an_order_of_steps_is_nobodys_order_number():
+    assert (
+        reason(MemoryDraft("The startup order should be: watcher, then agent.", confidence=1.0), ()) is None
+    )
 
 
 def test_low_confidence_is_the_last_reason():
