@@ -57,6 +57,7 @@ _PLAIN = any_of(
     r"a hallucination)\b",
     r"不应该|不想要|不要再|应该是|应该用",
 )
+#: probability of an objection from which on plain words decide (set by hand: docs/memories.md)
 _HALF = 0.27
 #: says that it fails, not what is right, e.g. `it still crashes`, `还是不行`
 _BROKEN = any_of(
@@ -78,6 +79,7 @@ _OWN = any_of(
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 #: less than this many words of substance is a bare "no, still broken"
 _MIN_WORDS = {"en": 5, "zh": 8}
+#: characters of a correction with its neighbours: what still reads as one statement
 _MAX_STATEMENT = 420
 #: what an answer says of a cause or a cure, e.g. `The hidden input was still linked to the label because`
 _CURE = any_of(
