@@ -82,10 +82,10 @@ def code(page):
     for line in page.read_text("utf-8").splitlines():
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        elif fenced or line.startswith("    "):
+            continue
+        if fenced or line.startswith("    "):
             found.append(line.strip())
-        else:
-            found += re.findall(r"`([^`]+)`", line)
+        found += re.findall(r"`([^`]+)`", line)
     return found
 
 
