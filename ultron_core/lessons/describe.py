@@ -34,6 +34,7 @@ __all__ = [
 _POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
 #: of which the host is kept, e.g. `https://host/long/path?query=1`
 _URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
+#: a longer path is that of one page and not of an endpoint
 _MAX_URL_PATH = 30
 #: urllib3: "Max retries exceeded with url: /api/v1/items"
 _ASKED = re.compile(r"(\bwith url: )\S+")

@@ -13,6 +13,7 @@ from ultron_core.transcript.recaps import is_recap
 
 __all__ = ["MIN_CONFIDENCE", "gate_draft"]
 
+#: lowest confidence that is kept (set by hand: docs/memories.md)
 MIN_CONFIDENCE = 0.5
 
 #: "Is there anything else I can help with?" / "您好，很高兴为您服务。"

@@ -14,6 +14,7 @@ from ultron_core.models import MemoryType
 
 __all__ = ["classify_memory"]
 
+#: a note is cut there before it is sent
 _NOTE_TOKENS = 3072
 
 #: "The commit exposed the API key." / "日志里泄露了令牌"

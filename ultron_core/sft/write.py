@@ -29,8 +29,10 @@ from ultron_core.sft.records import Row, canonical_json
 __all__ = ["MANIFEST", "SCHEMA_VERSION", "SPLITS", "content_hash", "load_manifest", "write_dataset"]
 
 MANIFEST = "manifest.json"
+#: of the manifest; raised when a field changes its meaning
 SCHEMA_VERSION = 1
 SPLITS = ("train", "validation")
+#: rows of one Parquet file
 _ROWS_A_SHARD = 20_000
 _HIDDEN = {"split", "agent_id", "session_id"}
 _TYPES: dict[str, Any] = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}

@@ -32,7 +32,9 @@ from ultron_core.transcript.language import Lang, one_line
 __all__ = ["Change", "describe_change", "missing_name", "silences"]
 
 _NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
+#: characters of a line that a sentence can quote
 _MAX_LINE = 120
+#: characters of an argument that a sentence can quote
 _MAX_VALUE = 60
 #: an edit of more new lines is a rewrite that no sentence can hold
 _MAX_ADDED = 2

@@ -16,6 +16,7 @@ __all__ = ["STAGES", "Episode", "find_episodes", "unchanged"]
 
 #: later actions among which the cure of a failure is looked for (not fitted: docs/memories.md)
 _REACH = 60
+#: characters from which on a repeated message of a person begins the whole task again
 _TASK_CHARS = 200
 #: kinds of failure that belong to one step of an edit
 STAGES = ("PatchMismatch", "Lint")

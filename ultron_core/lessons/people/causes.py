@@ -57,7 +57,9 @@ _EMPTY = any_of(
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )
+#: a shorter sentence (in bytes) names no cause, a longer one is a paragraph
 _LENGTH = (40, 420)
+#: drafts of one segment
 _MOST = 2
 #: how far after the cause its fix may be told, in sentences
 _NEAR = 6

@@ -52,6 +52,7 @@ _PLAIN = any_of(
     r"a hallucination)\b",
     r"不应该|不想要|不要再|应该是|应该用",
 )
+#: probability of an objection from which on plain words decide (set by hand: docs/memories.md)
 _HALF = 0.27
 #: says that it fails, not what is right, e.g. `it still crashes`, `还是不行`
 _BROKEN = any_of(
@@ -65,6 +66,7 @@ _OWN = any_of(
     r"bag)s?\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
+#: characters of a correction with its neighbours: what still reads as one statement
 _MAX_STATEMENT = 420
 #: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
 _TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")

@@ -20,6 +20,7 @@ __all__ = ["find_facts", "find_policies", "find_refusals"]
 
 #: a longer order is a document of its own
 _MAX_ORDER = 6000
+#: drafts of one message
 _MAX_FACTS = 4
 #: a person states what holds in the project
 _STATED = any_of(
@@ -137,6 +138,7 @@ _REFUSED = any_of(
     r"策略不允许|被(?:钩子|策略|保护分支)(?:拒绝|阻止)",
     flags=re.IGNORECASE | re.MULTILINE,
 )
+#: in a longer output these words are content
 _MAX_REFUSAL = 4_000
 
 

@@ -35,6 +35,7 @@ from ultron_core.store.tables.records import message_from_row
 __all__ = ["Matches", "SessionHit", "match_windows", "search_sessions"]
 
 _SQL = NamedQueries("log/windows")
+#: windows that each lane brings, or twenty times the limit
 _CANDIDATES = 200
 #: from this many windows of an account or agent on the vector lane uses the index; below every one is compared
 _EXACT_BELOW = 5000

@@ -26,6 +26,7 @@ __all__ = ["PORT", "Account", "Place", "choose_place", "make_socket_dir", "priva
 
 SYSTEM_DIR = Path("/var/lib/ultron")
 SOCKET_PATH_LIMIT = 107  # bytes of sockaddr_un.sun_path less the end mark
+#: names the socket in its folder
 PORT = 5432
 
 
