@@ -34,7 +34,7 @@ def normal(text):
 
 @dataclass(frozen=True)
 class Task:
-    """One task of a session: its beginning, its outcome, what is worth keeping of it, and how to find it in a request."""
+    """One task of a session: its beginning, what is worth keeping of it, and words that tell it from others."""
 
     number: int
     first: dict
@@ -86,8 +86,8 @@ class Shown:
 
     @classmethod
     def of(cls, request):
-        # the record alone: a worked example in the instructions is not the log
-        raw = request["messages"][-1]["content"]
+        # the record alone: neither the instructions with their examples, nor a refused answer that is shown again
+        raw = next(m["content"] for m in request["messages"] if m["role"] == "user")
         heads = list(_HEAD.finditer(raw))
         parts, places, at = [], [], 0
         for head, following in zip(heads, [*heads[1:], None], strict=False):

@@ -59,6 +59,7 @@ def test_an_agent_that_repeats_a_recalled_memory_gives_no_new_one():
         ("该文件共 30 行", "one_off_fact"),
         ("Created the file report.py.", "one_off_fact"),
         ("My phone number is on the card, call me there.", "private_not_shareable"),
+        ("The booking 4OG6T3 could not be changed.", "private_not_shareable"),
         ("我的身份证放在家里的抽屉里了", "private_not_shareable"),
         ("<PERSON> lives with <PERSON_2>, mail <EMAIL_ADDRESS>.", "private_not_shareable"),
     ],
@@ -77,6 +78,8 @@ def test_low_confidence_is_the_last_reason():
         "ModuleNotFoundError: No module named 'pandas'",
         "pip install 在容器里失败",
         "Window seats at the back are free on Tuesdays",
+        "Middleware order matters in Django",
+        "A booking was refused because the fares had changed",
     ],
 )
 def test_real_memories_are_not_refused(content):
