@@ -58,7 +58,7 @@ def call(call_id, command):
 
 
 def solved(name, package):
-    """A task with an import error that an installation mends: a memory must come out of it."""
+    """A task with an import error that an installation fixes: a memory must come out of it."""
     return task(
         name,
         error=f'Traceback (most recent call last):\n  File "{name}.py", line 3, in <module>\n'

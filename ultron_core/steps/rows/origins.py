@@ -32,7 +32,7 @@ __all__ = [
     "write",
 ]
 
-_SQL = NamedQueries("origins")
+_SQL = NamedQueries("memories/origins")
 fetch = _SQL.fetch
 _dumps = partial(json.dumps, default=str)
 

@@ -34,7 +34,7 @@ from ultron_core.store.tables.records import message_from_row
 
 __all__ = ["Matches", "SessionHit", "match_windows", "search_sessions"]
 
-_SQL = NamedQueries("windows")
+_SQL = NamedQueries("log/windows")
 _CANDIDATES = 200
 #: from this many windows of an account or agent on the vector lane uses the index; below every one is compared
 _EXACT_BELOW = 5000

@@ -99,7 +99,7 @@ def write_segments(
         closed = quiet or new.end < last[new.thread]
         values = _columns(runtime, row, new, inserted.occurrence, order[id(new)], closed)
         segment_store.run(conn, "insert", values)
-    return Rewrite(len(plan.inserted), len(plan.kept), len(plan.gone), archived)
+    return Rewrite(len(plan.inserted), len(plan.kept), len(plan.removed), archived)
 
 
 def _quiet_time(runtime: Runtime) -> timedelta:
@@ -115,7 +115,7 @@ def _stored(row: SegmentRow) -> StoredSegment:
 
 
 def _delete_removed(runtime: Runtime, conn: Connection, plan: Reconciliation) -> int:
-    ids: list[UUID] = [old.id for old in plan.gone]
+    ids: list[UUID] = [old.id for old in plan.removed]
     if not ids:
         return 0
     lock_memories(runtime, conn)  # no upload may be adding a memory to one of them at this moment

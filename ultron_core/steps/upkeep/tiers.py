@@ -25,7 +25,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["TierReport", "run_tier_rebalance"]
 
-_SQL = NamedQueries("tiers")
+_SQL = NamedQueries("memories/tiers")
 #: pages of the temporary table a transaction: about 5,000 rows, 40 ms
 _CHUNK_PAGES = 32
 #: archiving also writes both lanes, word counts and clusters

@@ -13,7 +13,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["insert", "newest", "newest_of_all"]
 
-_SQL = NamedQueries("exports")
+_SQL = NamedQueries("upkeep/exports")
 
 
 def newest(conn: Connection, account_id: str, name: str) -> dict[str, Any] | None:

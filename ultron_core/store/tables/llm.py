@@ -13,7 +13,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals", "forget_answers"]
 
-_SQL = NamedQueries("llm")
+_SQL = NamedQueries("upkeep/llm")
 _Clock = Callable[[], datetime]
 
 

@@ -30,7 +30,7 @@ __all__ = [
     "vector_text",
 ]
 
-_SQL = NamedQueries("memories")
+_SQL = NamedQueries("memories/memories")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 _DIMENSIONS = 1_000_000_000
 #: what pgvector's sparse vector holds; of longer texts the words that occur most count

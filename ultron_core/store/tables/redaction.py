@@ -14,7 +14,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["PLACES", "Place", "count", "fetch", "read", "run", "write"]
 
-_SQL = NamedQueries("redaction")
+_SQL = NamedQueries("upkeep/redaction")
 run, fetch = _SQL.run, _SQL.fetch
 
 

@@ -45,9 +45,9 @@ __all__ = [
     "upsert_source_file",
 ]
 
-_SQL = NamedQueries("sessions")
+_SQL = NamedQueries("log/sessions")
 run, fetch = _SQL.run, _SQL.fetch
-_FILES = NamedQueries("source_files")
+_FILES = NamedQueries("log/source_files")
 
 #: digest, thread, first and last physical line
 MessageDigest = tuple[str, str, int, int]

@@ -18,7 +18,7 @@ from ultron_core.store.queries import NamedQueries
 __all__ = ["Floats", "Neighbours", "as_vectors", "fetch", "nearest", "run", "send"]
 
 Floats = npt.NDArray[np.float32]
-_SQL = NamedQueries("uploads", binary=True)
+_SQL = NamedQueries("memories/uploads", binary=True)
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 #: below this many memories all of a type are compared; above it the index is faster than that
 EXACT_BELOW = 2000

@@ -160,7 +160,7 @@ def test_a_rebalance_killed_between_chunks_is_completed(opened, monkeypatch):
 
 @pytest.mark.parametrize("count", [3, 300])
 def test_whatever_the_planner_thinks_rows_are_locked_in_order_of_id(opened, count):
-    sql = load_queries("tiers")
+    sql = load_queries("memories/tiers")
     params = {"account_id": "default", "begin": "(0,0)", "end": "(32,0)"}
     with opened(NEVER_ARCHIVE) as ultron:
         fill(ultron, [(1, NOW)] * count)
@@ -196,7 +196,7 @@ def test_an_archive_run_that_starts_anew_counts_each_memory_once(opened, monkeyp
     with opened(TierSettings(hot_percentile=10, warm_percentile=10)) as ultron:
         fill(ultron, [(2, NOW)] * 10 + [(1, NOW - timedelta(days=40))] * 10)
         report = ultron.run_tier_rebalance()
-        # ten of the old ones in all; ranked anew with three gone
+        # ten of the old ones in all; ranked again without the three removed
         assert (report.cold_archived, report.total) == (10, 10)
         left = rows(ultron, "SELECT tier, count(*) FROM memory_usage JOIN memories ON id = memory_id"
                             " WHERE status = 'active' GROUP BY 1")  # fmt: skip
