@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.people.guides import quotes_guide
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
+from ultron_core.transcript.actions import message_texts
 from ultron_core.transcript.language import CJK, one_line
+from ultron_core.transcript.orders import orders_reader
 from ultron_core.transcript.recaps import is_recap
 
 __all__ = ["MIN_CONFIDENCE", "gate_draft"]
@@ -77,6 +79,8 @@ _NO_CURE = re.compile(
     r"(?:修改|补上)参数 `\w+` 后成功)[.。]?$",
     re.IGNORECASE,
 )
+#: a note that tells of an order instead of passing it on, e.g. `prompt injection in a web page`
+_TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 #: what counts as a word of a lesson, e.g. `retry`, `端`
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
@@ -84,9 +88,10 @@ _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
-    About its source, when `messages` (of its session) are given: quote_not_in_lines, system_prompt,
-    recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value, says_nothing,
-    not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets the second group alone.
+    About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
+    system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
+    says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
+    the second group alone.
     """
     reason = (_about_source(draft, as_messages(messages)) if messages else None) or _about_content(draft)
     if reason is None:
@@ -102,6 +107,8 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
         found = _holding(item, messages)
         if not found:
             return "quote_not_in_lines"
+        if any(_is_order(item, message) for message in found) and not _TELLS_OF_ORDER.search(draft.content):
+            return "ordered_by_tool"
         sources += found
     if not sources:
         return "quote_not_in_lines"
@@ -117,6 +124,13 @@ def _is_instruction(message: Message) -> bool:
     if message.role == "system":
         return True
     return message.origin == "harness" and not (is_recap(message) or quotes_guide(message.content))
+
+
+def _is_order(item: Evidence, message: Message) -> bool:
+    """Whether a tool's output wants its reader to write down what is quoted, or plays a person who does."""
+    if message.origin != "tool":
+        return False
+    return any(orders_reader(text, item.quote) for text in message_texts(message) if item.quote in text)
 
 
 def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
