@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.evidence import holding
 from ultron_core.lessons.people.guides import quotes_guide
-from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
+from ultron_core.models import Drop, MemoryDraft, Message, MessageLike, as_messages
 from ultron_core.transcript.language import CJK, one_line
 from ultron_core.transcript.recaps import is_recap
 
@@ -97,7 +97,7 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | No
 def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
     sources: list[Message] = []
     for item in draft.evidence:
-        found = _holding(item, messages)
+        found = holding(item, messages)
         if not found:
             return "quote_not_in_lines"
         sources += found
@@ -115,17 +115,6 @@ def _is_instruction(message: Message) -> bool:
     if message.role == "system":
         return True
     return message.origin == "harness" and not (is_recap(message) or quotes_guide(message.content))
-
-
-def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
-    """Messages on the lines of the evidence that hold its quote."""
-    return [
-        message
-        for message in messages
-        if message.start_line <= item.end_line
-        and message.end_line >= item.start_line
-        and appears_in(item.quote, message)
-    ]
 
 
 def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:

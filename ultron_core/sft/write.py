@@ -29,7 +29,8 @@ from ultron_core.sft.records import Row, canonical_json
 __all__ = ["MANIFEST", "SCHEMA_VERSION", "SPLITS", "content_hash", "load_manifest", "write_dataset"]
 
 MANIFEST = "manifest.json"
-SCHEMA_VERSION = 1
+#: 2: origin and trust of each row
+SCHEMA_VERSION = 2
 SPLITS = ("train", "validation")
 _ROWS_A_SHARD = 20_000
 _HIDDEN = {"split", "agent_id", "session_id"}
