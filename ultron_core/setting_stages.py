@@ -106,6 +106,13 @@ class SessionSettings(Stage):
         ge=0,
         about="A file above this size, also when it is unpacked from gz, is marked failed; 0 means no limit.",
     )
+    run_files: int | None = setting(
+        None,
+        "ULTRON_RUN_FILES",
+        ge=1,
+        le=10_000,
+        about="Most files a Dagster run works on; unset means 500, or 50 when a model is set.",
+    )
     archive_max_bytes: int = setting(
         10_000_000,
         "ULTRON_ARCHIVE_MAX_BYTES",

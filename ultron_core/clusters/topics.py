@@ -16,6 +16,7 @@ __all__ = ["ask_topic", "name_topics"]
 
 _SHOWN, _NOTE_CHARS = 20, 200
 
+#: a word that can name a topic, e.g. `node.js`, `pg_dump`, `数据库`
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]{2,}|[一-鿿]{2,}")
 _WORDS_A_TOPIC = 4
 _SMALL_WORDS = """

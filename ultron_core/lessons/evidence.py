@@ -12,7 +12,7 @@ from ultron_core.transcript.actions import message_texts
 
 __all__ = ["appears_in", "holding", "trust_of"]
 
-#: `<PERSON>`, `<LLM_API_KEY_2>`: what redaction leaves in the text that a model reads
+#: what redaction leaves in the text that a model reads, e.g. `<PERSON>`, `<LLM_API_KEY_2>`
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*[A-Z](?:_\d{1,9})?>")
 #: longest text that one placeholder replaces (a PEM block has about 3,500 characters)
 _MAX_SECRET = 4_000

@@ -76,6 +76,7 @@ _NO_CURE = re.compile(
     r"(?:修改|补上)参数 `\w+` 后成功)[.。]?$",
     re.IGNORECASE,
 )
+#: what counts as a word of a lesson, e.g. `retry`, `端`
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
 

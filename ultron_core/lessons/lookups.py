@@ -26,6 +26,7 @@ _LOOKUP = re.compile(r"search|lookup|look_up|find|query|wiki|browse", re.IGNOREC
 _MAX_QUERY = 200
 #: calls within which the better query must come
 _REACH = 4
+#: the words of a query, e.g. `HTTP2`, `端口`
 _WORD = re.compile(r"[^\W_]+")
 
 

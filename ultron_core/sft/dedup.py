@@ -21,6 +21,7 @@ __all__ = ["duplicate_clusters", "minhash"]
 _BANDS, _ROWS = 14, 8
 _SHINGLE = 5
 _PRIME = np.uint64((1 << 61) - 1)
+#: a word, or one Chinese character, e.g. `user_id`, `端`
 _WORD = re.compile(r"[一-鿿]|\w+")
 
 

@@ -14,7 +14,7 @@ __all__ = ["RecapItem", "is_recap", "recap_items"]
 _HEADING = re.compile(
     r"^(?P<mark>#{1,4}\s+|\d{1,2}[.)]\s+|\*\*)?(?P<title>[^\n:：*`]{3,60}?)\s*(?:\*\*)?\s*[:：]?\s*(?:\*\*)?$"
 )
-#: an item of a list, with its indentation
+#: an item of a list, with its indentation, e.g. `  - Use pnpm, not npm`, `2. second`
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 
 
@@ -22,7 +22,8 @@ def _title(*shapes: str) -> re.Pattern[str]:
     return re.compile("|".join(f"^(?:{shape})$" for shape in shapes), re.IGNORECASE)
 
 
-#: headings of such summaries, of any harness: the kind of what stands below
+#: headings of such summaries, of any harness: the kind of what stands below, e.g. `Errors and fixes`, `Key
+#: decisions`, `技术概念`, `Key learnings`, `Next steps`
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "error",

@@ -36,7 +36,7 @@ _MAX_LINE = 120
 _MAX_VALUE = 60
 #: an edit of more new lines is a rewrite that no sentence can hold
 _MAX_ADDED = 2
-#: commands that look and change nothing, so are not what solved a failure
+#: commands that look and change nothing, so are not what solved a failure, e.g. `git diff HEAD`, `cat app.py`
 _LOOKING = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
     r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
@@ -51,7 +51,7 @@ _MISSING = re.compile(
     r"No module|not found|Cannot find|not installed|missing|[Cc]ould not resolve|no such table|not available",
     re.IGNORECASE,
 )
-#: "from sympy.core import Basic": the module that a name is brought from
+#: the module that a name is brought from, e.g. `from sympy.core import Basic`
 _BROUGHT_FROM = re.compile(r"\bfrom\s+([.\w]+)\s+import\b")
 #: commands that change what the next one meets: "git config", "docker compose up", "chmod +x run.sh"
 _CHANGES_STATE = re.compile(

@@ -22,6 +22,7 @@ STAGES = ("PatchMismatch", "Lint")
 
 #: "exitcode: 0 (execution succeeded)", "Code output:", "stdout:"
 _STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+#: tests that never ran judge nothing, e.g. `ModuleNotFoundError: No module named 'app'`
 _NOT_IMPORTED = re.compile(r"\b(?:ImportError|ModuleNotFoundError)\b")
 #: "[]", "None"
 _NOTHING = re.compile(r"(?:(?:\[\s*\]|\{\s*\}|none|null|nan|''|\"\")\s*)+", re.IGNORECASE)

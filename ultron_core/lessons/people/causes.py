@@ -15,7 +15,8 @@ from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["find_causes"]
 
-#: a sentence that names a cause
+#: a sentence that names a cause, e.g. `The root cause was a stale cache`, `it failed because the port was
+#: taken`, `原因是缓存`
 _CAUSE = any_of(
     r"\b(?:root cause|smoking gun|culprit)\b",
     r"\bthe (?:real |actual |underlying |core |main |original )?(?:problem|issue|bug|cause|reason|failure|"
@@ -34,13 +35,14 @@ _CAUSE_HEADING = re.compile(
     r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源))\W*$",
     re.IGNORECASE,
 )
-#: below such a heading: says what is amiss, where others only describe
+#: below such a heading: says what is amiss, where others only describe, e.g. `the token is never refreshed`,
+#: `没有刷新`
 _FAULT = any_of(
     r"\b(?:not|never|only|still|n't|without|missing|fails?|failed|wrong|stale|silently|mismatch|already|because|"
     r"treats?)\b|n't\b",
     r"因为|导致|没有|未|丢失|覆盖|缺少|误",
 )
-#: what was or is to be done about it
+#: what was or is to be done about it, e.g. `the client now retries`, `已修复`
 _FIX = any_of(
     r"\b(?:fix(?:ed)?|solution|solved|resolved|changed|replaced|removed|added|moved|switched|instead|now \w+s|"
     r"rewrote|updated|so now)\b",

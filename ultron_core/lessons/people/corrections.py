@@ -27,7 +27,7 @@ from ultron_core.transcript.speech import (
 
 __all__ = ["find_corrections"]
 
-#: openings of an answer that say nothing of what was done: "Sure, ..."
+#: openings of an answer that say nothing of what was done, e.g. `Sure, let me look`
 _WEAK = re.compile(
     r"^(?:yes|ok|good|great|sure|now|let me|i'll|done|fixed|you're right|all (?:tests|checks)|sorry|got it|here|"
     r"好的|是的|没问题|抱歉|我将|让我|现在|已?完成)",
@@ -58,7 +58,7 @@ _PLAIN = any_of(
     r"不应该|不想要|不要再|应该是|应该用",
 )
 _HALF = 0.27
-#: says that it fails, not what is right
+#: says that it fails, not what is right, e.g. `it still crashes`, `还是不行`
 _BROKEN = any_of(
     r"\bstill\b|\b(?:not|doesn't|didn't|isn't|won't) (?:\w+ )?(?:work|fix|help|show|run|compile|load)\w*\b|"
     r"\b(?:broken|crash\w*|fails?)\b",
@@ -68,17 +68,18 @@ _BROKEN = any_of(
 _FIRST_TOLD = 5
 #: asks for the cause in the middle of a sentence, without a question mark: "这是为什么啊"
 _WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
-#: somebody's own booking: what is put right there teaches nobody else anything
+#: somebody's own booking: what is put right there teaches nobody else anything, e.g. `my reservation`, `我的订单`
 _OWN = any_of(
     r"\bmy (?:\w+ )?(?:flight|reservation|order|booking|refund|seat|ticket|account|card|payment|trip|membership|"
     r"bag)s?\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
+#: e.g. `don't`, `src/app.py`, `端`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 #: less than this many words of substance is a bare "no, still broken"
 _MIN_WORDS = {"en": 5, "zh": 8}
 _MAX_STATEMENT = 420
-#: what an answer says of a cause or a cure: "The hidden input was still linked to the label because ..."
+#: what an answer says of a cause or a cure, e.g. `The hidden input was still linked to the label because`
 _CURE = any_of(
     r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|"
     r"was (?:still )?\w+ing)\b",

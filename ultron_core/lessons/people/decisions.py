@@ -22,7 +22,7 @@ from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
 __all__ = ["find_decisions"]
 
-#: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用 Redis"
+#: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用Redis"
 _CHOICE = any_of(
     r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
     r"then )?(?:use|go with|keep|stick "
@@ -31,15 +31,16 @@ _CHOICE = any_of(
     r"\b(?:rather than|instead of|over) .{3,60}\b(?:because|since|so that|as it)\b",
     r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\S+|(?:选|采用)(?:方案|选项)|而不是",
 )
+#: e.g. `because it is faster`, `以便回滚`
 _REASON = any_of(
     r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免"
 )
-#: "option 1", "go with 2", "方案一"
+#: "option 1", "plan B", "方案一"
 _OPTION = re.compile(
     r"\b(?:options?|approach|choice|plan|#)\s*([1-9A-D])\b|(?:方案|选项)\s*([1-9一二三四A-D])", re.IGNORECASE
 )
 _CHINESE_NUMBER = {"一": "1", "二": "2", "三": "3", "四": "4"}
-#: an agent proposes: "My recommendation: ...", "The fix should go inside ...", "我建议 ..."
+#: an agent proposes, e.g. `My recommendation:`, `The fix should go inside`, `我建议`
 _PROPOSED = any_of(
     r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
     r"recommended|"
@@ -61,6 +62,7 @@ _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
 _MAX_WHOLE = 400
 _MAX_OPTION = 320
 _MIN_WORDS = 5
+#: e.g. `don't`, `src/app.py`, `端`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
 

@@ -43,12 +43,12 @@ _STATED = any_of(
     r"minimum|min version) (?:is|are|should be|for)\b",
     # "the watch command moved out of main.go into cmd/watch.go"
     r"\b(?:moved|renamed|migrated|switched) (?:out of|from|to|into) \S+",
-    # "both projects share ~/.tool/tmp/name"
+    # "~/.tool/tmp/name is shared by both projects"
     r"\bshared? (?:by|between|with)\b|\bdepends? on\b",
     r"(?:位于|放在|存放在|定义在|在)\s*[`@\w./-]*[/.]\w+|我们(?:都)?(?:用的?是?|使用|统一用|采用|不支持|只支持)|(?:项目|仓库)(?:使用|用的是|采用|是)",
     r"端口(?:号)?(?:是|为)?\s*\d+|版本(?:号)?(?:是|为|要求)|默认(?:是|为|值)|依赖于?\s*[`\w@]|入口(?:是|在)",
 )
-#: speaks of the moment: what somebody did, saw, or wants now
+#: speaks of the moment: what somebody did, saw, or wants now, e.g. `I just ran it`, `Look at this`, `我刚试了`
 _MOMENT = any_of(
     r"^(?:if|since|consider|look|when|ok|and|but)\b|\bhttps?://|\b(?:iiuc|afaik|maybe|probably)\b|\bi can\b",
     r"\b(?:i (?:ran|run|did|get|got|see|saw|tried|think|guess|want|have|just)|right now|currently|today|"
@@ -93,7 +93,7 @@ _REFUSED = any_of(
     # "remote: error: GH006: Protected branch update failed for refs/heads/main."
     r"\bprotected branch\b|\bchanges must be made through a pull request\b|\bcannot push to (?:this|a protected|"
     r"the)\b",
-    # "subject must not be sentence-case [subject-case]"
+    # "✖   subject must not be sentence-case [subject-case]"
     r"^[✖x]\s+.{4,}\[[a-z]+-[a-z-]+\]",
     # "policy does not allow ..."
     r"\bpolicy (?:does not|doesn't|do not) (?:allow|permit)\b|\bnot (?:allowed|permitted) by (?:the |"
@@ -141,12 +141,12 @@ _POLICY = any_of(
     r"only|within|without|if)\b",
     r"(?:政策|规定)(?:不允许|只允许|要求)|(?:不能|无法|不可以?|只能)(?:被)?(?:修改|更改|取消|退款|退换|叠加|转让)",
 )
-#: "Unfortunately, ", "As per our policy, "
+#: "Unfortunately, ", "Please note that "
 _POLITE = re.compile(
     r"^(?:unfortunately|however|please note that|as a reminder|i'm sorry, but|但是|很抱歉)[，,:]?\s*",
     re.IGNORECASE,
 )
-#: about one person's case, not about the rule
+#: about one person's case, not about the rule, e.g. `your booking`, `a fee of $50`, `您的订单`
 _ONE_CASE = any_of(
     r"\b(?:your|you|you're|you've|my|let me|since|the (?:reservation|order|booking|flight|ticket) (?:was|is|has|"
     r"does)|i (?:see|found|have|will|understand|apologi\w+)|i'll|i've|this (?:reservation|order|booking|flight|"

