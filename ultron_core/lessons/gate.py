@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.evidence import holding
 from ultron_core.lessons.people.guides import quotes_guide
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
 from ultron_core.transcript.actions import message_texts
@@ -106,7 +106,7 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | No
 def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
     sources: list[Message] = []
     for item in draft.evidence:
-        found = _holding(item, messages)
+        found = holding(item, messages)
         if not found:
             return "quote_not_in_lines"
         if any(_is_order(item, message) for message in found) and not _TELLS_OF_ORDER.search(draft.content):
@@ -133,17 +133,6 @@ def _is_order(item: Evidence, message: Message) -> bool:
     if message.origin != "tool":
         return False
     return any(orders_reader(text, item.quote) for text in message_texts(message) if item.quote in text)
-
-
-def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
-    """Messages on the lines of the evidence that hold its quote."""
-    return [
-        message
-        for message in messages
-        if message.start_line <= item.end_line
-        and message.end_line >= item.start_line
-        and appears_in(item.quote, message)
-    ]
 
 
 def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
