@@ -54,6 +54,13 @@ class StoreSettings(Stage):
     account_id: str = setting(
         "default", "ULTRON_ACCOUNT", min_length=1, max_length=100, about="Account that every row belongs to."
     )
+    agent_id: str | None = setting(
+        None,
+        "ULTRON_AGENT_ID",
+        min_length=1,
+        max_length=200,
+        about="Agent whose logs `search_sessions` searches when the caller names none.",
+    )
     pool_size: int = setting(
         8,
         "ULTRON_DATABASE_POOL_SIZE",
@@ -308,12 +315,12 @@ class SftSettings(Stage):
         pattern="^(verified|likely|any)$",
         about="How much must be known of a run's end: verified, likely (and verified), or any.",
     )
-    likely_probability: float = setting(
-        0.5,
-        "ULTRON_SFT_LIKELY_PROBABILITY",
+    likely_from: float = setting(
+        0.6,
+        "ULTRON_SFT_LIKELY_FROM",
         ge=0,
         le=1,
-        about="From this calibrated probability of success on a run counts as likely to have succeeded.",
+        about="Lowest expected_success of a run that is likely without a verdict; 0.5 is neither for nor against.",
     )
     near_duplicate_jaccard: float = setting(
         0.7,

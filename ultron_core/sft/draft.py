@@ -86,6 +86,7 @@ def _as_row(candidate: Candidate, normal: Normalized) -> Row:
         topic=candidate.topic,
         quality_score=round(summary.overall_score, 6),
         evidence=candidate.evidence,
+        success_probability=round(candidate.success_probability, 6),
         source_harness=candidate.harness,
         session_key=candidate.session_key,
         task_key=task_key(candidate.project, first_request(messages), candidate.task_id),
@@ -108,6 +109,8 @@ def _as_row(candidate: Candidate, normal: Normalized) -> Row:
         redaction_version=candidate.redaction_version,
         start_line=candidate.start_line,
         end_line=candidate.end_line,
+        origin="session",
+        trust="human" if any(message.origin == "human" for message in candidate.messages) else "agent",
         agent_id=candidate.agent_id,
         session_id=candidate.session_id,
     )

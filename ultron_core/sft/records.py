@@ -55,6 +55,8 @@ class Candidate:
     #: the task's name in imported outcomes, or empty
     task_id: str = ""
     evidence: Evidence = "unknown"
+    #: calibrated; 1 where an imported outcome says so
+    success_probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class Row:
     topic: str
     quality_score: float
     evidence: Evidence
+    success_probability: float
     source_harness: str
     session_key: str
     task_key: str
@@ -90,6 +93,10 @@ class Row:
     redaction_version: str
     start_line: int
     end_line: int
+    #: `session`: every row is a segment of a log
+    origin: str
+    #: `human` when a person speaks in it, else `agent`
+    trust: str
     split: str = "train"
     agent_id: str = field(default="", compare=False)
     session_id: str = field(default="", compare=False)

@@ -26,6 +26,7 @@ from ultron_core.sft import (
     write_dataset,
 )
 from ultron_core.sft.files.flavours import FLAVOURS
+from ultron_core.sft.files.write import SCHEMA_VERSION
 from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
 from ultron_core.sft.verify import TOKENIZER, default_checks, has_secret
 from ultron_core.steps.runtime import Runtime
@@ -135,7 +136,7 @@ def export_rows(
     min_quality_score: float | None = None,
     limit: int | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score}`."""
+    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
     request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
     built = _build(runtime, plan_of(runtime, request), None)
     ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
@@ -147,6 +148,8 @@ def export_rows(
             "topic": row.topic,
             "task_type": row.task_type,
             "quality_score": row.quality_score,
+            "origin": row.origin,
+            "trust": row.trust,
         }
         for row in ordered
     ]
@@ -179,12 +182,13 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         "min_quality_score": threshold,
         "task_type": request.task_type,
         "evidence": list(evidence),
-        "likely_probability": sft.likely_probability,
+        "likely_from": sft.likely_from,
         "flavours": list(flavours),
         "evaluation": dict(eval_index.files) if eval_index else {},
         "tokenizer": TOKENIZER,
+        "schema": SCHEMA_VERSION,
     }
-    gate = Gate(threshold, evidence, sft.likely_probability)
+    gate = Gate(threshold, evidence, sft.likely_from)
     return Plan(config, gate, request.task_type, flavours, eval_index, described)
 
 
