@@ -106,11 +106,11 @@ def _values(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _reward(value: Mapping[str, Any]) -> float | None:
     """`outcome` or `reward` as a number; true and false are 1 and 0."""
-    given = value.get("outcome", value.get("reward"))
+    given: Any = value.get("outcome", value.get("reward"))
     if isinstance(given, str):
         given = {"true": 1, "false": 0}.get(given.strip().lower(), given)
     try:
-        number = float(given)  # type: ignore[arg-type]
+        number = float(given)
     except (TypeError, ValueError):
         return None
     return number if math.isfinite(number) else None
