@@ -84,14 +84,14 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
     with open_ultron(settings) as ultron:
         count = reprocess_stage(ultron.runtime, stage, made_by)
     console().print(
-        f"{count} rows marked to be done again. Run `ultron process`, or leave it to `ultron dev`."
+        f"{count} rows marked for reprocessing. Run `ultron process`, or leave it to `ultron dev`."
     )
 
 
 @click.command()
 @click.pass_obj
 def retry(settings: Settings) -> None:
-    """Let rows that used up their tries be tried again; `ultron process` does the work."""
+    """Free rows that used up their attempts; `ultron process` then tries them again."""
     from ultron_core.steps.stages.reprocess import retry as retry_exhausted
 
     with open_ultron(settings) as ultron:

@@ -120,7 +120,7 @@ def _ask(
     check_names(agent_id=agent_id)
     query = clean_text(query)
     if not query.strip():
-        raise InputError("The query is empty: say what you look for.")
+        raise InputError("The query is empty: say what you are looking for.")
     analysis = analyze_query(query, runtime.clock())
     return {
         "account_id": runtime.account_id,

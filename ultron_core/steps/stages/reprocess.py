@@ -33,7 +33,7 @@ def reprocess(runtime: Runtime, option: str, made_by: str | None = None) -> int:
 
 
 def retry(runtime: Runtime) -> int:
-    """Let the rows that used up their tries be tried again; returns how many."""
+    """Let the rows that used up their attempts be tried again; returns how many."""
     params = {**runtime.waiting(), "now": runtime.clock()}
     with runtime.database.transaction() as conn:
         return (

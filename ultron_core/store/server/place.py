@@ -107,9 +107,7 @@ def make_socket_dir(place: Place) -> Path:
                 folder, place
             ):
                 return folder
-    raise ServerStartError(
-        "No folder for the server's socket could be made in the folder for temporary files."
-    )
+    raise ServerStartError("No folder for the server's socket could be created in the temporary folder.")
 
 
 def _own(folder: Path, place: Place) -> bool:
