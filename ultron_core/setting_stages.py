@@ -54,6 +54,13 @@ class StoreSettings(Stage):
     account_id: str = setting(
         "default", "ULTRON_ACCOUNT", min_length=1, max_length=100, about="Account that every row belongs to."
     )
+    agent_id: str | None = setting(
+        None,
+        "ULTRON_AGENT_ID",
+        min_length=1,
+        max_length=200,
+        about="Agent whose logs `search_sessions` searches when the caller names none.",
+    )
     pool_size: int = setting(
         8,
         "ULTRON_DATABASE_POOL_SIZE",

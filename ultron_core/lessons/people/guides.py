@@ -43,7 +43,9 @@ _MIN_GUIDE = 400
 #: a rule by its form, e.g. `Always run make check before a commit`, `we don't mock the database`,
 #: `禁止直接推送到主分支`
 _RULE = any_of(
-    r"^(?:never|always|do not|don't|avoid|prefer|must|only|make sure|ensure|ignore|keep|run|use|follow|no )\b.{12,}",
+    # "No emojis in commits", but not git's own "no changes added to commit"
+    r"^(?:never|always|do not|don't|avoid|prefer|must|only|make sure|ensure|ignore|keep|run|use|follow|"
+    r"(?-i:No ))\b.{12,}",
     r"^(?:also,? |and )?we (?:also )?(?:only |always |never )?(?:focus|prefer|aim|avoid|require|use|follow|"
     r"(?:don't|do not) \w+)\b",
     r"\b(?:must(?: not)?|never|always|should (?:not|always|never|only)|(?:it is |"
