@@ -114,6 +114,7 @@ _HOMES = frozenset(("home", "Users"))
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
 #: characters of a message in which paths are looked for
 _MOST = 400
+#: characters of an answer in which they are
 _MOST_SHOWN = 4000
 #: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
 _CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)
