@@ -112,9 +112,9 @@ _NOT_NAMES = frozenset(
 _HOMES = frozenset(("home", "Users"))
 #: a folder that names no project, e.g. `.cache`, `3f2a9c1d`, `v`
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
-#: characters of a message in which paths are looked for
+#: characters of an argument in which paths are looked for
 _MOST = 400
-#: characters of an answer in which they are
+#: characters of a message in which paths are looked for
 _MOST_SHOWN = 4000
 #: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
 _CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)
