@@ -75,7 +75,7 @@ def export_sft(
 @click.option("--made-by", default=None, help="Only what this version made, for example offline.")
 @click.pass_obj
 def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
-    """Mark a stage to be done again (after a new model or version); `ultron process` does the work.
+    """Mark a stage for reprocessing (after a new model or version); `ultron process` does the work.
 
     Memories that are extracted again keep their id and hits.
     """

@@ -185,7 +185,7 @@ _OPENING = re.compile(
     r"看(?:起来|来)|似乎|问题(?:是|在于|出在)|原因|报错是因为)",
     re.IGNORECASE,
 )
-#: says that something failed, or how the talk goes on, and not why: "There was an error with the code."
+#: says that something failed, or what comes next, and not why: "There was an error with the code."
 _NO_CAUSE = re.compile(
     r"\bresulted in an? \w+|\b(?:an?|some|another|the same) (?:\w+ )?(?:error|issue|problem)s? "
     r"(?:with|in|while|when|during|occurred)\b|\bwe need to (?:verify|confirm|ensure|"

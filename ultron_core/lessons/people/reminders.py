@@ -37,7 +37,7 @@ _MAX_MESSAGE = 1500
 _MAX_TASK = 200
 #: words, or characters in Chinese; a shorter clause reminds of nothing in particular
 _MIN_WORDS, _MIN_CHINESE = 5, 10
-#: characters; a shorter rest is no order
+#: characters; a shorter rest is not an order
 _MIN_ORDER = 20
 
 

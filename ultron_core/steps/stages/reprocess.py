@@ -1,4 +1,4 @@
-"""Mark rows to be done again: what a version made, or what used up its tries. Ids stay, and so do memories that are
+"""Mark rows for reprocessing: what a version made, or what used up its attempts. Ids stay, and so do memories that are
 extracted again."""
 
 from __future__ import annotations

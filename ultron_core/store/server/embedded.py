@@ -101,7 +101,7 @@ class EmbeddedServer:
                 os.close(last)
 
     def describe(self) -> Mapping[str, str]:
-        """Where everything lies, in words for `ultron doctor`."""
+        """Where everything is, in words for `ultron doctor`."""
         return {
             "data": str(self._place.data_dir),
             "binaries": str(self._place.binaries_dir),
