@@ -26,8 +26,9 @@ from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySu
 
 __all__ = ["Judgement", "LessonJudgement", "MetricJudgement", "label_with_model"]
 
-#: characters of one window (about 15,000 tokens of English) and of one message in it
+#: characters of one window, about 15,000 tokens of English
 WINDOW_CHARS = 60_000
+#: characters of one message in it
 MESSAGE_CHARS = 6_000
 #: a model that reads less than two such messages cannot judge
 _LEAST_CHARS = 2 * MESSAGE_CHARS

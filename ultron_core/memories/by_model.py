@@ -18,6 +18,7 @@ from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 
 __all__ = ["WINDOW_TOKENS", "extract_with_model", "ingest_with_model"]
 
+#: the default of ULTRON_CONVERSATION_EXTRACT_WINDOW_TOKENS
 WINDOW_TOKENS = 65_536
 #: bound of one answer; how many memories a segment may have is a setting that the extract step applies
 _MAX_ANSWER = 200

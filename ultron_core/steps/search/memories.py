@@ -28,7 +28,9 @@ from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
+#: memories that each lane brings, or twice as many as are wanted
 _CANDIDATES = 50
+#: phrases by which a model widens a query
 _MOST_PHRASES = 4
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ultron_core.labels import is_memory_eligible
+from ultron_core.lessons.evidence import trust_of
 from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, extract_with_model
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.ids import segment_tag
@@ -40,7 +41,7 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     drafts = _drafts(runtime, messages, label)
     limit = runtime.settings.extract.max_per_segment
     gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit)
-    uploads = upload_memories(runtime, [_upload(runtime, row, draft) for draft in gated.kept])
+    uploads = upload_memories(runtime, [_upload(runtime, row, draft, messages) for draft in gated.kept])
     kept_ids = [upload.record.id for upload in uploads]
     runtime.database.run(lambda conn: retract_from_segment(runtime, conn, row.id, kept_ids))
     _finish(runtime, row, _DONE, gated.refused)
@@ -61,7 +62,7 @@ def _drafts(runtime: Runtime, messages: Sequence[Message], label: QualityLabel) 
     return extract_with_model(messages, runtime.llm, runtime.settings.extract.window_tokens)
 
 
-def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
+def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft, messages: Sequence[Message]) -> Upload:
     sources = tuple(
         Source(
             kind="segment",
@@ -71,6 +72,7 @@ def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
             end_line=evidence.end_line,
             segment_start_line=row.start_line,
             quote=evidence.quote,
+            trust=trust_of(evidence, messages),
         )
         for evidence in draft.evidence
     )

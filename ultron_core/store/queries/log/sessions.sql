@@ -121,18 +121,19 @@ ORDER BY position;
 
 -- name: to_segment
 -- Sessions whose messages are not cut yet, untried ones first, then oldest.
-SELECT * FROM sessions
+SELECT * FROM sessions s
 WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
     AND attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
 ORDER BY next_try NULLS FIRST, created_at, partition_key, generation
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
 -- name: mark_segmented
--- Done for exactly these bytes.
+-- Done for exactly these bytes, and only if nobody was faster.
 UPDATE sessions SET segmented = 1, segmenter = %(segmenter)s, attempts = 0, next_try = NULL, error = NULL,
     updated_at = %(now)s
-WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s;
+WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s AND segmented = 0;
 
 -- name: segment_failed
 -- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
@@ -182,7 +183,8 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path
 SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
 WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
     AND u.attempts < %(max_attempts)s AND NOT u.id = ANY(%(tried)s::uuid[])
-ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s;
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.expires_at > clock_timestamp())
+ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF u SKIP LOCKED;
 
 -- name: text_done
 -- The memories of this text are stored.
