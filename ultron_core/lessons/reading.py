@@ -38,7 +38,7 @@ def read_segment(messages: Sequence[Message], outcome: Outcome) -> Reading:
     kept = tuple(m for m in messages if m.role != "system" and m.origin != "recalled")
     actions = read_actions(kept)
     episodes = tuple(find_episodes(kept, actions))
-    project, work = project_name(kept) or _package(actions), is_work(kept, actions)
+    project, work = _package(actions) or project_name(kept), is_work(kept, actions)
     return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, work)
 
 
