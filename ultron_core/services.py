@@ -50,7 +50,7 @@ class TrajectoryService:
     def export_sft(
         self, task_type: str | None = None, min_quality_score: float | None = None, limit: int = 5000
     ) -> list[dict[str, Any]]:
-        """Training rows `{messages, tools, topic, ...}` of eligible segments, best first; writes nothing.
+        """Training rows `{messages, tools, topic, trust, ...}` of eligible segments, best first; writes nothing.
 
         `min_quality_score` None is the configured threshold. Raises InputError for a negative limit.
         """

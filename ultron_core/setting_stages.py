@@ -54,6 +54,13 @@ class StoreSettings(Stage):
     account_id: str = setting(
         "default", "ULTRON_ACCOUNT", min_length=1, max_length=100, about="Account that every row belongs to."
     )
+    agent_id: str | None = setting(
+        None,
+        "ULTRON_AGENT_ID",
+        min_length=1,
+        max_length=200,
+        about="Agent whose logs `search_sessions` searches when the caller names none.",
+    )
     pool_size: int = setting(
         8,
         "ULTRON_DATABASE_POOL_SIZE",
@@ -98,6 +105,13 @@ class SessionSettings(Stage):
         "ULTRON_INGEST_MAX_BYTES",
         ge=0,
         about="A file above this size, also when it is unpacked from gz, is marked failed; 0 means no limit.",
+    )
+    run_files: int | None = setting(
+        None,
+        "ULTRON_RUN_FILES",
+        ge=1,
+        le=10_000,
+        about="Most files a Dagster run works on; unset means 500, or 50 when a model is set.",
     )
     archive_max_bytes: int = setting(
         10_000_000,

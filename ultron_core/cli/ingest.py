@@ -24,6 +24,7 @@ __all__ = ["COMMANDS"]
 
 CLAUDE_CODE_LOGS = Path("~/.claude/projects")
 CODEX_LOGS = Path("~/.codex/sessions")
+#: rows of the table; the rest are counted
 _SHOWN = 40
 #: fates of a line as the ledger names them; skipped lines are shown apart, with their reasons
 _FATES = ("total", "message", "part", "metadata")

@@ -21,7 +21,9 @@ from ultron_core.transcript.risks import find_secrets, risky_parts
 __all__ = ["Signals", "observe", "words"]
 
 Positions = tuple[int, ...]
+#: a word or a number, e.g. `naïve`, `3.5`
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?", re.UNICODE)
+#: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: longer messages of a person are documents: a phrase in them is neither a verdict nor a wish
 _VERDICT, _WISH = 400, 1_200

@@ -30,20 +30,21 @@ __all__ = [
     "short_path",
 ]
 
-#: `file.py:52:12:`, `file.ts(499,20):`, `line 12`
+#: `file.py:52:12:`, `file.ts(499,20):`
 _POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
-#: "https://host/long/path?query=1": the host is kept
+#: of which the host is kept, e.g. `https://host/long/path?query=1`
 _URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
+#: a longer path is that of one page and not of an endpoint
 _MAX_URL_PATH = 30
 #: urllib3: "Max retries exceeded with url: /api/v1/items"
 _ASKED = re.compile(r"(\bwith url: )\S+")
-#: a number that is not a status code: "balance 1342.50", not "HTTP 404"
+#: a number that is not a status code as in "HTTP 404", e.g. `balance 1342.50`
 _NUMBER = re.compile(
     r"(?<!HTTP )(?<!status )(?<!code )(?<!Error )(?<!error )(?<![\w.…-])\d{2,}(?:\.\d+)?\b(?!\w)"
 )
 #: "/tmp/tmpab12/x.log", "0x7f9ec04d7d60"
 _TEMPORARY = re.compile(r"(?:/tmp|/var/folders)/[^\s'\":,]+|\b0x[0-9a-f]{6,}\b")
-#: an identifier that somebody was given: letters and at least four digits
+#: an identifier that somebody was given: letters and at least four digits, e.g. `reservation-4821`, `INC0042`
 _GIVEN = re.compile(r"\b(?=[\w-]*[A-Za-z_-])([A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?)\d{4,}\b")
 
 
@@ -70,9 +71,11 @@ def _short_url(match: re.Match[str]) -> str:
 _STEP_NAMES = {"PatchMismatch": "step_patch", "Lint": "step_lint"}
 #: names of fences -> how their language is called in a sentence
 _LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "js": "JavaScript"}
-#: names of tools and commands that write files
+#: the fence before a block and its language, e.g. ```` ```python ````
 _FENCE_NAME = re.compile(r"```([\w+-]*)$")
+#: the modules that a program uses, e.g. `import numpy as np`, `from json import loads`
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
+#: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 

@@ -173,7 +173,9 @@ def clip(text: str, limit: int) -> str:
     return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).rstrip(" ,;:") + "…"
 
 
+#: sentences of an answer among which the cause is looked for
 _FIRST_SENTENCES = 4
+#: a shorter sentence explains nothing, a longer one is a paragraph; a Chinese character counts three
 _CAUSE_LENGTH = (30, 320)
 #: "It looks like the column is called `id`." / "看起来是缺少依赖。"
 _OPENING = re.compile(

@@ -25,6 +25,7 @@ _CHECK = re.compile(
     r"\b(?:tests?|check|lint|typecheck|type-check|tsc|pytest|mypy|ruff|eslint|vitest|jest|clippy|vet|build|verify|"
     r"phpunit|rspec|ctest)\b"
 )
+#: a longer command is a program for one occasion
 _MAX_COMMAND = 80
 
 

@@ -16,9 +16,10 @@ from ultron_core.models import MemoryType
 
 __all__ = ["TypeAnswer", "classify_memory"]
 
+#: a note is cut there before it is sent
 _NOTE_TOKENS = 3072
 
-#: "The API key was committed to the repository." / "日志里泄露了令牌"
+#: "The commit exposed the API key." / "日志里泄露了令牌"
 _SECURITY = re.compile(
     r"\b(?:leak(?:ed|s|ing)?|expos(?:ed|es|ure)|hard-?coded|plain ?text|commit\w+) (?:\w+ ){0,4}"
     r"(?:secrets?|tokens?|passwords?|credentials?|(?:api |access |private |secret )?keys?)\b|"
@@ -34,7 +35,7 @@ _SECURITY = re.compile(
     r"密码|保存)|未授权访问|安全(?:风险|隐患|事件|问题)",
     re.IGNORECASE,
 )
-#: leaks and injections that have nothing to do with security
+#: leaks and injections that have nothing to do with security, e.g. `memory leak`, `依赖注入`
 _MEMORY_LEAK = re.compile(
     r"内存泄[漏露]|memory leaks?|依赖注入|dependency injection|resource leaks?", re.IGNORECASE
 )

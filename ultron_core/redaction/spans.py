@@ -37,9 +37,11 @@ ENTITIES = (
     "USER",
     "PATH",
 )
+#: e.g. `<PERSON_2>`, `<PATH>`
 PLACEHOLDER = re.compile(r"<(" + "|".join(ENTITIES) + r")(?:_(\d{1,9}))?>")
-#: `{"password": 12345678}`: the number with what is before and behind it
+#: the number with what is before and behind it, e.g. `{"password": 12345678}`
 _JSON_NUMBER = re.compile(r"[\s:]-?\d{4,40}[\s,}]")
+#: e.g. `"a \" b"`
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 

@@ -53,7 +53,9 @@ STRUCTURAL = frozenset(
 #: `{"name": "DB_PASSWORD", "value": "x"}` of Kubernetes, ECS, HAR files and headers
 _NAME_KEYS = ("name", "key", "header", "variable", "field", "Name", "Key")
 _VALUE_KEYS = frozenset(("value", "val", "content", "stringvalue", "plaintext"))
+#: the value of a field such as `tool_call_id`, e.g. `call_01:2`
 _ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
+#: where a capital begins a word, e.g. `sessionId`
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 #: redacts drafts; the second argument says in which of them to look for names

@@ -11,13 +11,21 @@ from ultron_core.transcript.speech import GREETING, is_only_courtesy
 
 __all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
 
+#: characters of a topic
 MAX_TOPIC = 80
+#: characters of a request in which its title is looked for
 _SEEN = 2000
+#: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: e.g. `<system-reminder>`, `</p>`
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>")
+#: what a line begins with before its words, e.g. `## Goal`, `- first`, `2. second`, `a **bold**`
 _MARKUP = re.compile(r"^[\s#>*\-=_`|•·~\d.)]*(?=\S)|[*_`#]{2,}")
+#: e.g. `a⏎⏎b`
 _SPACE = re.compile(r"\s+")
+#: e.g. `First. Second`, `第一。第二`
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])")
+#: how a request opens before it says anything, e.g. `Could you please help me fix`, `I want to book`, `请帮我`
 _POLITE = re.compile(
     r"^(?:(?:can|could|would|will) you (?:please |kindly )?(?:help me (?:to )?|tell me )?|please (?:help me )?"
     r"|i(?:'d| would) like (?:you )?to |i (?:want|need) (?:you )?to |help me (?:to )?"

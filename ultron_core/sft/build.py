@@ -151,6 +151,8 @@ def _as_row(candidate: Candidate, normal: Normalized, total: int, trained: int) 
         redaction_version=candidate.redaction_version,
         start_line=candidate.start_line,
         end_line=candidate.end_line,
+        origin="session",
+        trust="human" if any(message.origin == "human" for message in candidate.messages) else "agent",
         agent_id=candidate.agent_id,
         session_id=candidate.session_id,
     )

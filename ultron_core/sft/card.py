@@ -7,6 +7,7 @@ from typing import Any
 
 __all__ = ["render_card", "render_report"]
 
+#: the size categories of Hugging Face dataset cards
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -43,6 +44,7 @@ objects. The rights are those of the logs it was made from.
   {manifest["config"]["max_tokens"]} tokens are left out, never trimmed. Set your trainer's maximum length accordingly.
 - Train on assistant messages only; everything else is context.
 - `tools_inferred` rows: the log carried no tool schema; a minimal one was made from the observed calls.
+- `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.
 - Splits follow a hash of the session: rows of one log are in one split and never move between versions.
 
 `flavours/` holds the same rows for LLaMA-Factory, OpenAI fine-tuning and ms-swift. `manifest.json` lists every

@@ -11,6 +11,7 @@ __all__ = ["EvalIndex", "build_index"]
 
 #: GPT-3 / lm-evaluation-harness lineage
 _N = 13
+#: a word, or one Chinese character, e.g. `user_id`, `端`
 _WORD = re.compile(r"[一-鿿]|\w+")
 
 

@@ -18,9 +18,12 @@ from ultron_core.sft.records import canonical_json
 
 __all__ = ["duplicate_clusters", "minhash"]
 
+#: as in datatrove; see above
 _BANDS, _ROWS = 14, 8
+#: words
 _SHINGLE = 5
 _PRIME = np.uint64((1 << 61) - 1)
+#: a word, or one Chinese character, e.g. `user_id`, `端`
 _WORD = re.compile(r"[一-鿿]|\w+")
 
 

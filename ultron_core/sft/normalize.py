@@ -15,6 +15,7 @@ from ultron_core.models import Message, ToolCall
 __all__ = ["Normalized", "normalize_messages"]
 
 _MARK = "\n[... {cut} tokens of tool output left out ...]\n"
+#: the end of the integers that a column of Parquet holds
 _INT64 = 2**63
 
 

@@ -59,6 +59,10 @@ class Row:
     redaction_version: str
     start_line: int
     end_line: int
+    #: `session`: every row is a segment of a log
+    origin: str
+    #: `human` when a person speaks in it, else `agent`
+    trust: str
     split: str = "train"
     #: not in the file: which agent and session it comes from, for the table of shipped rows
     agent_id: str = field(default="", compare=False)

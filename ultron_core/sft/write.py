@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ultron_core.errors import ExportError
+from ultron_core.folders import make_folders
 from ultron_core.sft.build import Built, counts_by_reason
 from ultron_core.sft.card import render_card, render_report
 from ultron_core.sft.flavours import FLAVOURS, LLAMAFACTORY_DATASET_INFO
@@ -29,8 +30,10 @@ from ultron_core.sft.records import Row, canonical_json
 __all__ = ["MANIFEST", "SCHEMA_VERSION", "SPLITS", "content_hash", "load_manifest", "write_dataset"]
 
 MANIFEST = "manifest.json"
-SCHEMA_VERSION = 1
+#: of the manifest; raised when a field changes its meaning (2: origin and trust of each row)
+SCHEMA_VERSION = 2
 SPLITS = ("train", "validation")
+#: rows of one Parquet file
 _ROWS_A_SHARD = 20_000
 _HIDDEN = {"split", "agent_id", "session_id"}
 _TYPES: dict[str, Any] = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
@@ -49,11 +52,10 @@ def write_dataset(target: Path, built: Built, manifest: Mapping[str, Any]) -> di
     are added. Raises ExportError when the folder cannot be written.
     """
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(target.parent)
         work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
         try:
             done = _write_all(work, built, manifest)
-            work.chmod(0o755)
             work.replace(target)
         finally:
             shutil.rmtree(work, ignore_errors=True)

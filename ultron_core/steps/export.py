@@ -27,6 +27,7 @@ from ultron_core.sft import (
     verify_dataset,
     write_dataset,
 )
+from ultron_core.sft.write import SCHEMA_VERSION
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import exports
 from ultron_core.store.tables import segments as segment_store
@@ -75,7 +76,7 @@ def export_dataset(
     if problems := validate_rows(built.rows):
         raise ExportError(f"{len(problems)} violation(s) found, nothing was published. First: {problems[0]}")
     digest = content_hash(built.rows)
-    settings_hash = hashlib.sha256(repr(sorted(config.items())).encode()).hexdigest()
+    settings_hash = hashlib.sha256(repr([SCHEMA_VERSION, *sorted(config.items())]).encode()).hexdigest()
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
         last = exports.newest(conn, runtime.account_id, request.name)
@@ -114,7 +115,7 @@ def export_rows(
     min_quality_score: float | None = None,
     limit: int | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score}`."""
+    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
     request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
     built, _ = _build(runtime, request, None)
     ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
@@ -126,6 +127,8 @@ def export_rows(
             "topic": row.topic,
             "task_type": row.task_type,
             "quality_score": row.quality_score,
+            "origin": row.origin,
+            "trust": row.trust,
         }
         for row in ordered
     ]

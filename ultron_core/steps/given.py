@@ -46,9 +46,11 @@ TIERS = ("HOT", "WARM", "COLD")
 STATUSES = ("active", "archived")
 #: an index of Postgres takes 2,704 bytes an entry: a name of so many characters always fits
 MOST_NAME = 200
+#: tags of one memory
 MOST_TAGS = 100
 #: a memory is a lesson; a log of this size belongs in a session file
 MOST_TEXT = 1_000_000
+#: characters of a query
 MOST_QUERY = 100_000
 #: results of one search
 MOST_RESULTS = 10_000

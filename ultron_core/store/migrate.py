@@ -23,6 +23,7 @@ __all__ = ["Migration", "migrate", "read_migrations"]
 
 FOLDER = Path(__file__).parent / "migrations"
 LOCK = 0x756C74726F6E  # "ultron"
+#: e.g. `0001_first`
 _NAME = re.compile(r"(\d{4})_[a-z0-9_]+")
 
 

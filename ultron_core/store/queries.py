@@ -21,6 +21,7 @@ from ultron_core.store.database import Connection
 __all__ = ["NamedQueries", "families", "load_queries", "parse_queries"]
 
 FOLDER = Path(__file__).parent / "queries"
+#: the line above each query of a file, e.g. `-- name: find_memory`
 _HEADER = re.compile(r"^-- name: *(.*?) *$", re.MULTILINE)
 
 

@@ -27,6 +27,7 @@ __all__ = ["Action", "argument_strings", "first_line", "message_texts", "read_ac
 _FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
 #: "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
 _SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
+#: a code block that changes a file, e.g. `<<<<<<< SEARCH`, `@@ -1,3 +1,4 @@`, `diff --git a/x b/x`
 _PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
 #: output that begins by naming what was run: "Test Script: pytest -rA tests/test_a.py;", "$ ls -l"
 _NAMED_COMMAND = re.compile(
@@ -34,8 +35,8 @@ _NAMED_COMMAND = re.compile(
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
-#: no person writes these: a traceback, "bash: jq: command not found", "$ ls", "<returncode>0</returncode>",
-#: "The last command <command>sleep 99</command> timed out and has been killed."
+#: no person writes these, e.g. `bash: jq: command not found`, `$ ls`, `<returncode>0</returncode>`, `The last
+#: command <command>sleep 99</command> timed out and has been killed.`
 _MACHINE_OUTPUT = re.compile(
     r"Traceback \(most recent|command not found|^\$ |^\s*<returncode>|timed out and has been killed|"
     rf"{joined(HARNESS_OUTPUT).pattern}",

@@ -17,7 +17,9 @@ _MAX_LINE = 400
 _MAX_JSON = 4_000
 #: colours: "\x1b[31mFAIL\x1b[0m"
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+#: a tag that a harness puts around a result, in transcript/harness.py, e.g. `<tool_use_error>`
 TAG = joined(HARNESS_TAGS)
+#: a line that a harness adds to a result, in transcript/harness.py, e.g. `Wall time: 0.2 seconds`
 _NOISE = joined(HARNESS_NOISE)
 #: "KeyError: 'x'", "E   AssertionError", "Caused by: java.io.IOException: disk full"
 _EXCEPTION = re.compile(
@@ -63,7 +65,7 @@ _KINDS = (
 )
 #: keys under which an API answers with its error
 _JSON_ERROR = ("error", "errors", "error_message", "err", "exception", "错误")
-#: source, diff and box lines: an error's name in them is text, no event ("12 | raise ValueError(...)")
+#: source, diff and box lines: an error's name in them is text, no event, e.g. `12 | raise ValueError(x)`
 _SOURCE_LINE = re.compile(
     r"^(?:\d+\s*[│|:→]|[│|+*#/<>]|//|--|\.\.\.|import |from \S+ import|def |class |return |raise |assert |if |elif |"
     r"else|for |while |try|except|throw |const |let |var |function )|[{};]$|\.\.\. ok$"
@@ -80,6 +82,7 @@ _BARE_EXIT = re.compile(
 #: a banner, a box line, a dated log line, a test that passed:
 #: "> tsgo --noEmit", "=====", "2026/02/20 16:36:23 INFO started", "--- PASS: TestA (0.00s)"
 _BANNER = re.compile(r"^(?:[>$] |=== RUN|--- PASS)|^[\W_]+$|^\d{4}[/-]\d\d[/-]\d\d.* INFO\b")
+#: the call itself went well, e.g. `exitcode: 0 (execution succeeded)`, `Exit code: 0`
 _CLEAN_LINE = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
 
 

@@ -9,6 +9,7 @@ import ultron_core
 from ultron_core.clusters.topics import Topic
 from ultron_core.labels.judge import Judgement
 from ultron_core.llm.answering.answers import parse_answer
+from ultron_core.llm.prompts import without_examples
 from ultron_core.memories.classify import TypeAnswer
 from ultron_core.memories.merging.bodies import MergedBody
 from ultron_core.memories.merging.confirm import SameFact
@@ -22,6 +23,7 @@ from ultron_core.steps.stages.review import Review, review_question
 ROOT = Path(ultron_core.__file__).parent
 SCHEMAS = {
     "segments/by_model/prompts/segment.md": TaskList,
+    "llm/prompts/both.md": Review,
     "labels/prompts/label.md": Judgement,
     "memories/prompts/extract.md": ExtractAnswer,
     "memories/prompts/ingest.md": ExtractAnswer,
@@ -34,11 +36,15 @@ SCHEMAS = {
     "search/prompts/rerank.md": RerankAnswer,
 }
 #: parts of other prompts
-PARTS = {"again.md", "both.md", "record.md", "schema.md"}
+PARTS = {"again.md", "record.md", "schema.md"}
 
 
 def text_of(name):
     return (ROOT / name).read_text("utf-8")
+
+
+def schema_is_about_a_record(name):
+    return SCHEMAS[name] in (Judgement, ExtractAnswer, Review) and not name.endswith("ingest.md")
 
 
 def examples(text):
@@ -62,8 +68,8 @@ def test_the_answers_of_its_examples_fit(name):
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_it_says_in_which_language_to_write_first_and_what_not_to_do(name):
     text = text_of(name)
-    if name in ("labels/prompts/label.md", "memories/prompts/extract.md"):
-        text = f"{text_of('llm/prompts/record.md')}\n{text}"
+    if schema_is_about_a_record(name):
+        text = f"{text_of('llm/prompts/record.md')}\n{review_question('').prompt}"
     assert re.search("language", text.splitlines()[0])
     assert re.search("^Do not|[.:] Do not|^Do not", text, re.MULTILINE)
     assert re.search(r"(?:is|are) data", text), "what it is given holds no instructions"
@@ -72,5 +78,6 @@ def test_it_says_in_which_language_to_write_first_and_what_not_to_do(name):
 def test_both_questions_in_one_are_the_two_questions():
     prompt = review_question("").prompt
     for name in ("llm/prompts/record.md", "labels/prompts/label.md", "memories/prompts/extract.md"):
-        assert text_of(name).strip() in prompt
+        assert without_examples(text_of(name)) in prompt
+    assert len(examples(prompt)) == 3
     assert set(Review.model_json_schema()["required"]) >= {"outcome", "metrics", "memories"}

@@ -133,7 +133,16 @@ def test_rows_come_best_first_without_writing_anything(world, settings):
     rows = export_rows(world.runtime, min_quality_score=0.5)
     scores = [row["quality_score"] for row in rows]
     assert len(rows) >= 2 and scores == sorted(scores, reverse=True)
-    assert set(rows[0]) == {"id", "messages", "tools", "topic", "task_type", "quality_score"}
+    assert set(rows[0]) == {
+        "id",
+        "messages",
+        "tools",
+        "topic",
+        "task_type",
+        "quality_score",
+        "origin",
+        "trust",
+    }
     assert not settings.exports_dir.exists() and not stored(world, "SELECT id FROM sft_exports")
 
 

@@ -32,11 +32,13 @@ from ultron_core.transcript.language import Lang, one_line
 __all__ = ["Change", "describe_change", "missing_name", "silences"]
 
 _NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
+#: characters of a line that a sentence can quote
 _MAX_LINE = 120
+#: characters of an argument that a sentence can quote
 _MAX_VALUE = 60
 #: an edit of more new lines is a rewrite that no sentence can hold
 _MAX_ADDED = 2
-#: commands that look and change nothing, so are not what solved a failure
+#: commands that look and change nothing, so are not what solved a failure, e.g. `git diff HEAD`, `cat app.py`
 _LOOKING = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
     r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
@@ -51,7 +53,7 @@ _MISSING = re.compile(
     r"No module|not found|Cannot find|not installed|missing|[Cc]ould not resolve|no such table|not available",
     re.IGNORECASE,
 )
-#: "from sympy.core import Basic": the module that a name is brought from
+#: the module that a name is brought from, e.g. `from sympy.core import Basic`
 _BROUGHT_FROM = re.compile(r"\bfrom\s+([.\w]+)\s+import\b")
 #: commands that change what the next one meets: "git config", "docker compose up", "chmod +x run.sh"
 _CHANGES_STATE = re.compile(

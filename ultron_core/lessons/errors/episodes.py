@@ -16,12 +16,14 @@ __all__ = ["STAGES", "Episode", "find_episodes", "unchanged"]
 
 #: later actions among which the cure of a failure is looked for (not fitted: docs/memories.md)
 _REACH = 60
+#: characters from which on a repeated message of a person begins the whole task again
 _TASK_CHARS = 200
 #: kinds of failure that belong to one step of an edit
 STAGES = ("PatchMismatch", "Lint")
 
 #: "exitcode: 0 (execution succeeded)", "Code output:", "stdout:"
 _STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+#: tests that never ran judge nothing, e.g. `ModuleNotFoundError: No module named 'app'`
 _NOT_IMPORTED = re.compile(r"\b(?:ImportError|ModuleNotFoundError)\b")
 #: "[]", "None"
 _NOTHING = re.compile(r"(?:(?:\[\s*\]|\{\s*\}|none|null|nan|''|\"\")\s*)+", re.IGNORECASE)

@@ -27,7 +27,8 @@ _RECURS = re.compile(
     r"|\bhas no upstream branch\b|\bnot a git repository\b|\bis not installed\b|未安装|不支持|权限不足",
     re.IGNORECASE,
 )
-#: what an agent's own edit breaks as often as a package does, and files of one project
+#: what an agent's own edit breaks as often as a package does, and files of one project, e.g. `module 'pandas'
+#: has no attribute 'appendd'`, `module './util'`
 _OWN = re.compile(
     r"\bhas no attribute\b|\bcannot import name\b|\bunexpected keyword argument\b|module '[./]", re.IGNORECASE
 )
@@ -52,12 +53,14 @@ assertionerror build code command compiled compiling downloading error errors ex
 failure failures files finished in issues npm passed running test tests the warnings with
 """
 _EMPTY_WORDS = frozenset(_EMPTY.split())
-#: a summary line of a test runner that is cut short: "FAILED tests/test_a.py::test_b - Asser..."
+#: a summary line of a test runner that is cut short, e.g. `FAILED tests/test_a.py::test_b - Asser...`
 _CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
-#: "[... 8539 characters cut ...]", "... output truncated"
+#: e.g. `[... 8539 characters cut ...]`, `... output truncated`
 _LEFT_OUT = re.compile(
     r"\b(?:characters|lines|output|bytes) (?:\w+ )?(?:cut|truncated|omitted|skipped)\b", re.IGNORECASE
 )
+#: what a harness says it left out, in transcript/harness.py, e.g. `<tool_use_error>Sibling tool call
+#: errored</tool_use_error>`
 _NOT_MADE = joined(NOT_MADE)
 #: progress, and not what failed: "Compiling 40 files (.ex)", "Running 3 tests"
 _PROGRESS = re.compile(

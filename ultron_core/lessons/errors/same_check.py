@@ -21,13 +21,15 @@ _SPELLING = 0.7
 _MAX_CHANGED = 2
 #: share of a statement's words that must be unchanged: `SELECT nam FROM t`, `SELECT name FROM t`
 _SAME_STATEMENT = 0.6
-#: "Command running in background with ID: b1", "still running"; it says nothing about how the command will end
+#: says nothing about how the command will end, e.g. `Command running in background with ID: b1`, `still
+#: running`
 _NOT_DONE = re.compile(
     r"\brunning in (?:the )?background\b|\bstill running\b|\bsession ID \d+\b", re.IGNORECASE
 )
 #: the exit code is thrown away: `npm test || true`
 _EXIT_HIDDEN = re.compile(r"\|\|\s*(?:true|:|echo\b)")
-#: commands that check something; what they are given selects what is checked
+#: commands that check something; what they are given selects what is checked, e.g. `pytest tests/test_a.py`,
+#: `npm run lint`
 _CHECKS = re.compile(
     r"\b(?:tests?|check|lint|typecheck|tsc|pytest|mypy|ruff|eslint|vitest|jest|clippy|vet|verify|rspec|ctest)\b"
 )
@@ -41,6 +43,7 @@ INSTALL = re.compile(r"\b(?:install|add|sync|deps\.get|migrate|restore|bootstrap
 _VERSION = re.compile(r"(?<=\w)(?:[=<>~!^\[]|@\d).*")
 #: arguments that hold a program
 _CODE_KEYS = ("code", "script", "source")
+#: the tokens of a program, e.g. `df.head`, `(`
 _WORD = re.compile(r"\w+(?:\.\w+)*|[^\w\s]")
 
 

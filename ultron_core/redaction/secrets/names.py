@@ -28,6 +28,7 @@ STEMS = (
     "密码", "口令", "密钥", "秘钥", "令牌", "凭证",
 )  # fmt: skip
 
+#: where the words of a name part, e.g. `_` of DB_PASSWORD, `dbPassword`
 _SPLIT = re.compile(r"[^A-Za-z0-9\u4e00-\u9fff]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 #: words behind the one that counts: `PASSWORD_PROD`, `api_key_2`, `client-key-data`
 _BEHIND = frozenset(

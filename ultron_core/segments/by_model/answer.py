@@ -13,6 +13,7 @@ from ultron_core.segments.by_model.windows import Task
 
 __all__ = ["TaskList", "TaskRange", "problems", "repaired"]
 
+#: of one window
 _MAX_TASKS = 500
 
 

@@ -22,9 +22,11 @@ AROUND = (
 
 #: turns read behind a candidate: a boundary is settled once as many have followed
 LOOK_AHEAD = 2
+#: turns before a candidate that it is compared with (set by hand: docs/segmentation.md)
 _BEHIND = 3
 #: what is usual before a session has shown it, and how many turns that counts for
 _USUAL, _SPREAD, _WEIGHT = 0.45, 0.03, 3
+#: similarity assumed where no turn follows (set by hand: docs/segmentation.md)
 _UNKNOWN = 0.4
 
 Matrix = npt.NDArray[np.float32]

@@ -19,8 +19,10 @@ __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 
 #: An embedding averages over a long text; the beginning says what it is about.
 MAX_TEXT = 1000
+#: characters of a reply that are compared (set by hand: docs/segmentation.md)
 _REPLY_TEXT = 600
 
+#: a word, path or number, e.g. `src/app.py`, `user_id`, `10:30`
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[./\\-][A-Za-z0-9_]+)*|\d+(?:[.:/-]\d+)*")
 _STOP = frozenset(
     "a about after all also am an and any are as at be been but by can could did do does for from get give go had has"  # noqa: SIM905
@@ -163,6 +165,7 @@ def _stem(word: str) -> str:
     return word
 
 
+#: what a turn is about, e.g. `the Parser class`, `utf8`, `src/app.py`, `` `x` ``, `“超时”`
 _NAME = re.compile(
     r"(?<![.!?]\s)(?<!^)\b[A-Z][A-Za-z]+(?:[A-Z][a-z]+)*\b|\b\w*\d\w*\b|\b\w+(?:[._/\\-]\w+)+|`([^`]+)`"
     r"|[“\"「《]([^”\"」》]{2,30})[”\"」》]"

@@ -19,6 +19,7 @@ from ultron_core.store.tables import clusters as store
 
 __all__ = ["run_initial_clustering"]
 
+#: memories read at a time
 _CHUNK = 5000
 
 

@@ -27,6 +27,7 @@ from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
+#: memories that each lane brings, or twice as many as are wanted
 _CANDIDATES = 50
 
 

@@ -39,7 +39,9 @@ __all__ = ["GRACE_SECONDS", "ModelState", "ReembedReport", "model_states", "reem
 
 logger = logging.getLogger("ultron.embeddings")
 
+#: memories embedded at once
 _CHUNK = 200
+#: rows a transaction
 _DELETE_CHUNK = 5000
 #: passes over all memories before the switch leaves the last uploads to back-filling
 _PASSES = 20

@@ -34,8 +34,11 @@ from ultron_core.store.server.place import PORT, Place, choose_place, make_socke
 
 __all__ = ["EmbeddedServer"]
 
+#: seconds that pg_ctl waits for the server to answer, or to stop
 START_SECONDS = 60
+#: seconds over which a failed start is tried again
 RECOVER_SECONDS = 45
+#: a longer log of the server is put aside at its next start
 LOG_LIMIT_BYTES = 10_000_000
 NO_PROCESS = 99_999_999  # above the highest process id of Linux and macOS
 

@@ -52,8 +52,9 @@ SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.ses
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
 -- name: label
 -- The judgement, and the notes that came with it; only if nobody was faster.
@@ -78,8 +79,9 @@ WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
             t.quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END)
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.extract_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
 -- name: extracted
 -- 1: looked through; 2: refused by the gate, the reason is in drops; its notes wait, since the threshold may change.
