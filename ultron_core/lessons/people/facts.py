@@ -92,7 +92,9 @@ _BACKGROUND = re.compile(
     r"(?P<body>(?:(?!#).*\n?)*)",
     re.IGNORECASE | re.MULTILINE,
 )
+#: bytes; a shorter sentence says too little
 _MIN_BACKGROUND = 40
+#: a longer sentence is pasted, or has no full stops
 _MAX_BACKGROUND = 360
 
 

@@ -82,7 +82,7 @@ def search_memories(
     check_names(agent_id=agent_id, tags=tags, memory_types=memory_types)
     query = clean_text(query)
     if not query.strip():
-        raise InputError("The query is empty: say what you look for.")
+        raise InputError("The query is empty: say what you are looking for.")
     if limit < 1:
         raise InputError("limit must be at least 1.")
     notes: list[str] = []
