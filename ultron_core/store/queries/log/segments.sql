@@ -95,15 +95,6 @@ UPDATE task_segments SET extract_error = %(error)s, next_try = %(next_try)s, upd
     extract_attempts = extract_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s AND memory_extracted <> 1;
 
--- name: sft_candidates
--- Labelled, finished segments with at least this score, best first.
-SELECT t.*, s.partition_key, s.tools, s.harness, s.format, s.model AS session_model, s.started_at
-FROM task_segments t JOIN sessions s ON s.id = t.session_id
-WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
-    AND (t.quality_metrics #>> '{summary,overall_score}')::double precision >= %(min_score)s
-    AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
-ORDER BY (t.quality_metrics #>> '{summary,overall_score}')::double precision DESC, t.fingerprint, t.id;
-
 -- name: stats
 -- How many segments there are, and what they wait for; with `due`, only what is to be tried by then.
 SELECT count(*) AS total,

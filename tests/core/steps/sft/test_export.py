@@ -10,7 +10,7 @@ from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ExportError, InputError
 from ultron_core.sft import read_rows
-from ultron_core.steps.export import ExportRequest, export_dataset, export_rows
+from ultron_core.steps.sft.export import ExportRequest, export_dataset, export_rows
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
