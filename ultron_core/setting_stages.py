@@ -111,7 +111,7 @@ class SessionSettings(Stage):
         "ULTRON_RUN_FILES",
         ge=1,
         le=10_000,
-        about="Most files a Dagster run works on; unset means 500, or 50 when a model is set.",
+        about="Maximum number of files in one Dagster run; unset means 500, or 50 when a model is set.",
     )
     archive_max_bytes: int = setting(
         10_000_000,

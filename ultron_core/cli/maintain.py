@@ -38,7 +38,7 @@ def rebalance(settings: Settings, as_json: bool) -> None:
 @click.option("--made-by", default=None, help="Only what this version made, for example offline.")
 @click.pass_obj
 def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
-    """Mark a stage to be done again (after a new model or version); `ultron process` does the work.
+    """Mark a stage for reprocessing (after a new model or version); `ultron process` does the work.
 
     Memories that are extracted again keep their id and hits.
     """
@@ -47,14 +47,14 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
     with open_ultron(settings) as ultron:
         count = reprocess_stage(ultron.runtime, stage, made_by)
     console().print(
-        f"{count} rows marked to be done again. Run `ultron process`, or leave it to `ultron dev`."
+        f"{count} rows marked for reprocessing. Run `ultron process`, or leave it to `ultron dev`."
     )
 
 
 @click.command()
 @click.pass_obj
 def retry(settings: Settings) -> None:
-    """Let rows that used up their tries be tried again; `ultron process` does the work."""
+    """Free rows that used up their attempts; `ultron process` then tries them again."""
     from ultron_core.steps.stages.reprocess import retry as retry_exhausted
 
     with open_ultron(settings) as ultron:

@@ -69,7 +69,9 @@ _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
 _MAX_WHOLE = 400
 #: where things go, line by line, e.g. `tools -> core/tools`
 _ARROW = re.compile(r"^[^\n]{0,120}?\S\s+(?:->|=>|→)\s+\S[^\n]{0,80}$", re.MULTILINE)
+#: a single line is a remark, two are a layout
 _MIN_ARROWS = 2
+#: a longer turn is a document
 _MAX_LAID_OUT = 700
 #: characters of the option that is quoted
 _MAX_OPTION = 320

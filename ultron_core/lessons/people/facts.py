@@ -18,7 +18,7 @@ from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
 __all__ = ["find_facts", "find_policies", "find_refusals"]
 
-#: a longer order is a document of its own
+#: a longer order is a document
 _MAX_ORDER = 6000
 #: drafts of one message
 _MAX_FACTS = 4
@@ -92,7 +92,9 @@ _BACKGROUND = re.compile(
     r"(?P<body>(?:(?!#).*\n?)*)",
     re.IGNORECASE | re.MULTILINE,
 )
+#: bytes; a shorter sentence says too little
 _MIN_BACKGROUND = 40
+#: a longer sentence is pasted, or has no full stops
 _MAX_BACKGROUND = 360
 
 

@@ -57,6 +57,7 @@ objects. The rights are those of the logs it was made from.
 - Train on assistant messages only; everything else is context. Assistant messages with `loss: false` are context, too.
 - `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.
 - Rows of one session, and runs of one task, are in one split.
+- `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.
 
 {_losses(manifest)}
 `flavours/` holds the same rows for {", ".join(manifest["flavours"]) or "no other reader"}. `manifest.json` lists every

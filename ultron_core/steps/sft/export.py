@@ -78,7 +78,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        return hashlib.sha256(canonical_json(self.described).encode()).hexdigest()
+        return hashlib.sha256(canonical_json([SCHEMA_VERSION, self.described]).encode()).hexdigest()
 
 
 def export_dataset(
