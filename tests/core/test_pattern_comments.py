@@ -130,11 +130,11 @@ def beside(node, comments):
 
 def examples(comment):
     _, given, after = comment.rpartition("e.g. ")
-    if given:
+    if given and "`" in after:
         found = [it["one"] or it["more"] for it in SPAN.finditer(after)]
         return [it.replace("⏎", "\n").replace("␛", "\x1b") for it in found]
-    only = ONLY.fullmatch(comment) or FIRST.match(comment)
-    quoted = QUOTED.finditer(only["quotes"]) if only else ()
+    alone = ONLY.fullmatch(comment) or FIRST.match(comment)
+    quoted = QUOTED.finditer(after if given else alone["quotes"] if alone else "")
     found = [it["text"] or ast.literal_eval(f'"{it["string"]}"') for it in quoted]
     return [it for it in found if "..." not in it]
 

@@ -19,8 +19,8 @@ from ultron_core.sessions import parse_session
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = ROOT / "tests" / "replay" / "good.jsonl"
-#: the head of a message as prompts show it: "[12-14] user (harness): ...", "[3] [tool]: ..."
-_HEAD = re.compile(r"^\[(\d+)(?:-(\d+))?\]", re.MULTILINE)
+#: the head of a message as prompts show it: "[bqcd 3 tool] ...", and of a line of a text: "[12] ..."
+_HEAD = re.compile(r"^\[(?:[a-z]{4} (?=[1-9]))?(\d+)(?: [a-z ]+)?\]", re.MULTILINE)
 #: normalised characters of a message that tell it from others; prompts cut messages, but never so near their beginning
 _TELLING = 40
 _KIND = {"correction": "correction", "preference": "preference", "security": "security", "pattern": "pattern"}
@@ -82,7 +82,7 @@ class Shown:
     """The words of a request with the number of the message that each stands in."""
 
     text: str
-    places: tuple  # (position in the normalised text, first number, last number) of each message
+    places: tuple  # (position in the normalised text, number) of each message
 
     @classmethod
     def of(cls, request):
@@ -92,22 +92,22 @@ class Shown:
         parts, places, at = [], [], 0
         for head, following in zip(heads, [*heads[1:], None], strict=False):
             end = following.start() if following else len(raw)
-            places.append((at, int(head[1]), int(head[2] or head[1])))
+            places.append((at, int(head[1])))
             parts.append(normal(raw[head.end() : end]))
             at += len(parts[-1])
         return cls("".join(parts) if heads else normal(raw), tuple(places))
 
     def find(self, words):
-        """(first, last number) of the message that holds the words, None when no message shows them."""
+        """The number of the message that holds the words, None when no message shows them."""
         at = self.text.find(normal(words))
         if at < 0:
             return None
         held = [place for place in self.places if place[0] <= at]
-        return held[-1][1:] if held else (0, 0)
+        return held[-1][1] if held else 0
 
     @property
     def last(self):
-        return max((last for _, _, last in self.places), default=0)
+        return max((number for _, number in self.places), default=0)
 
 
 @dataclass
@@ -188,7 +188,7 @@ def best_match(shown):
 
 def _tasks(tasks, shown):
     """The gold cuts of a thread that the request shows, as its numbers."""
-    starts = {place[0]: task.first["topic"] for task in tasks if (place := shown.find(task.opening))}
+    starts = {place: task.first["topic"] for task in tasks if (place := shown.find(task.opening))}
     order = sorted(starts) or [1]
     ends = [*(start - 1 for start in order[1:]), shown.last]
     return [
@@ -205,13 +205,13 @@ def _judgement(task, shown, schema):
     if outcome == "success" and proof is None:
         outcome = "unknown"
     likely = _PROBABILITY[outcome]
-    at = list(proof or ())[:1]
+    at = [proof] if proof else []
     metrics = [
         {"name": "goal_reached", "score": likely, "messages": at},
         {"name": "completeness", "score": max(likely, 0.3), "messages": at},
     ]
     lessons = [
-        {"kind": kind_of(memory), "score": 0.85, "messages": [place[0]], "note": memory["content"][:200]}
+        {"kind": kind_of(memory), "score": 0.85, "messages": [place], "note": memory["content"][:200]}
         for memory in task.memories
         if (place := _place(memory, shown))
     ]
@@ -253,10 +253,20 @@ def _memories(task, shown):
                 "tags": memory["tags"],
                 "confidence": 0.9,
                 "memory_type": memory["type"],
-                "evidence": [{"start_line": a, "end_line": b, "quote": words} for words, (a, b) in seen],
+                "evidence": [{"message": number, "quote": words} for words, number in seen],
+                **_cured(memory, shown),
             }
         )
     return notes
+
+
+def _cured(memory, shown):
+    """How far the cure is borne out by what the request shows."""
+    proof = memory["proof"]
+    if memory["status"] == "verified" and proof and (number := shown.find(proof["quote"])):
+        by = {"message": number, "quote": proof["quote"]}
+        return {"resolution_status": "verified", "verified_by": by}
+    return {"resolution_status": "none" if memory["status"] == "none" else "claimed", "verified_by": None}
 
 
 def _small(wanted, shown, schema):
