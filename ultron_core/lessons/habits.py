@@ -57,8 +57,7 @@ _ODD = re.compile(r"[<>$…|`\"'(){}]")
 _MAX_COMMAND = 90
 #: commands of one project that are told
 _MOST = 4
-#: a compound line has its parts told apart: "gofmt -w . && go build ./... && go test ./...", e.g. `gofmt -w .
-#: && go build ./... && go test ./...`
+#: a compound line has its parts told apart, e.g. `gofmt -w . && go build ./... && go test ./...`
 _PARTS = re.compile(r"\s*(?:&&|;|\n)\s*")
 
 
