@@ -17,11 +17,13 @@ __all__ = ["find_findings"]
 _MAX_MESSAGE = 1_200
 #: sentences of a message that tell what was seen; the next ones tell what comes next
 _SENTENCES = 4
+#: a shorter sentence states no fact, a longer one is a paragraph
 _LENGTH = (45, 320)
 #: results before a message that it may speak of
 _RESULTS = 4
+#: drafts of one segment
 _MOST = 6
-#: sounds before a finding: "There it is — ", "Interesting - ", "Good."
+#: sounds before a finding: "There it is — ", "Interesting - ", "Good news: "
 _OPENING = re.compile(
     r"^(?:there it is|interesting(?:ly)?|found it|found the (?:issue|cause|bug)|aha|ah|good (?:news|catch)?|great|"
     r"okay|ok|right|confirmed|so|and|but|note that|it turns out(?: that)?|turns out(?: that)?)\s*[—–:,.!-]*\s+",
@@ -37,7 +39,8 @@ _HOLDS = any_of(
     r"^no \w+.{0,40} [—–-]+ ",
     r"不支持|不会|没有|默认|只有|使用|依赖|位于|存放|忽略|因为|需要",
 )
-#: about the agent's own work, its plan, this run or a place in a file
+#: about the agent's own work, its plan, this run or a place in a file, e.g. `Let me look`, `I need to check`,
+#: `让我看看`
 _OWN = any_of(
     r"^(?:if\b|when\b|looking\b|you\b|you'|your\b|read\b|only\b|see\b|i\b|i'|we\b|we'|my\b|now\b|next\b|all\b|both\b|tests?\b|build\b|wait\b|actually\b|hmm\b|task\b|phase\b|clean\b|"
     r"two\b|three\b|one\b|the (?:code|output|result|script|fix|change|edit|build|linter|tests?|user|plan|error "
@@ -49,9 +52,9 @@ _OWN = any_of(
     r"\b(?:likely|presumably|apparently|suspect|may|might|could|seems?|looks?)\b",
     r"我(?:来|会|将|先|已)|完成|然后|^(?:我|让我|明白|好的|现在|接下来|这|那|首先|需要)",
 )
-#: items of a list are steps or parts, not findings
+#: items of a list are steps or parts, not findings, e.g. `- the parser`, `2. the lexer`
 _LISTED = re.compile(r"^\s*(?:[-*•|#>]|\d{1,2}[.)])\s*.*$", re.MULTILINE)
-#: things that can be looked up: `code`, camelCase, snake_case
+#: things that can be looked up: `code`, camelCase, snake_case, e.g. `getUser`, `user_id`, `` `port` ``
 _THING = re.compile(r"`([^`]{3,80})`|\b([a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b")
 
 

@@ -32,7 +32,8 @@ _RECURS = re.compile(
 _OWN = re.compile(
     r"\bhas no attribute\b|\bcannot import name\b|\bunexpected keyword argument\b|module '[./]", re.IGNORECASE
 )
-#: told as a fact about the environment (absent.py)
+#: told as a fact about the environment (absent.py), e.g. `bash: jq: command not found`, `sh: 1: jq: not
+#: found`
 _NO_PROGRAM = re.compile(r"\bcommand not found\b|: not found$", re.IGNORECASE)
 #: values of one test or one script: "AssertionError: Expected 5 but got 7", "E   assert 41 == 42"
 _VALUES = re.compile(

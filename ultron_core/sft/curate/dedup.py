@@ -17,7 +17,9 @@ from ultron_core.sft.curate.shingles import Shingles, jaccard
 __all__ = ["BandKeys", "band_keys", "bands_for", "near_duplicates"]
 
 BandKeys = npt.NDArray[np.uint32]
+#: hashes of a signature; `bands_for` divides them into bands
 _PERMUTATIONS = 256
+#: fixed: the same rows must always give the same clusters
 _SEED = 20_240_229
 #: share of the pairs at the threshold that must become candidates
 _RECALL = 0.995

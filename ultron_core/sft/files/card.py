@@ -7,6 +7,7 @@ from typing import Any
 
 __all__ = ["render_card", "render_report"]
 
+#: the size categories of Hugging Face dataset cards
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 #: what single readers lose of what rows may hold; the counts are `rows_with` of the manifest
 _LOSSES = (

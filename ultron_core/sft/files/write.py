@@ -34,6 +34,7 @@ __all__ = ["SCHEMA_VERSION", "content_hash", "write_dataset"]
 
 #: of the manifest; raised when a field changes its meaning (3: origin and trust of each row)
 SCHEMA_VERSION = 3
+#: rows of one Parquet file
 _ROWS_A_SHARD = 20_000
 #: rows of one Parquet row group: fixed, so that equal rows give equal bytes
 _ROWS_A_GROUP = 256

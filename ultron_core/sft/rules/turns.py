@@ -15,6 +15,7 @@ __all__ = ["Finding", "text_problems", "token_problems", "turn_problems"]
 #: (number of the rule, what is wrong)
 Finding = tuple[int, str]
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
+#: the end of the integers that a column of Parquet holds
 _INT64 = 2**63
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["CONTROL_MARKER", "UNCLEAN", "portable", "without_nulls"]
 
-#: lone surrogates and NUL: pyarrow, ujson and Postgres refuse them
+#: lone surrogates and NUL: pyarrow, ujson and Postgres refuse them: "\ud83d", "\x00"
 UNCLEAN = re.compile("[\ud800-\udfff\x00]")
 #: what a tokenizer takes for the end of a turn, wherever it stands: "<|im_end|>", "<|eot_id|>", "<｜Assistant｜>"
 CONTROL_MARKER = re.compile(r"<([|｜])([A-Za-z][\w▁ ]{1,40})([|｜])>")
