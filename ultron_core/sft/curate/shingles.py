@@ -19,9 +19,9 @@ from ultron_core.transcript.language import CJK, CJK_CLASS
 __all__ = ["Shingles", "compared_text", "jaccard", "shingles"]
 
 Shingles = npt.NDArray[np.uint64]
-#: words of a shingle, as in datatrove
+#: words, or Chinese characters
 _LENGTH = 5
-#: a Chinese character is a word of its own, e.g. `端`, `user`
+#: a word, or one Chinese character, e.g. `user_id`, `端`
 _WORD = re.compile(rf"[{CJK_CLASS}]|[^\W{CJK_CLASS}]+")
 #: the same for text without Chinese, three times as fast, e.g. `user_id`
 _LATIN_WORD = re.compile(r"\w+")
