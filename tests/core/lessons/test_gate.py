@@ -76,12 +76,20 @@ def test_what_a_tool_orders_its_reader_to_remember_is_no_lesson(role, content, e
         ("Created the file report.py.", "one_off_fact"),
         ("My phone number is on the card, call me there.", "private_not_shareable"),
         ("The booking 4OG6T3 could not be changed.", "private_not_shareable"),
+        ("The flight was booked: confirmation code: 4OG6T3 for two.", "private_not_shareable"),
         ("我的身份证放在家里的抽屉里了", "private_not_shareable"),
         ("<PERSON> lives with <PERSON_2>, mail <EMAIL_ADDRESS>.", "private_not_shareable"),
     ],
 )
 def test_reasons_about_the_content_hold_for_direct_uploads_too(content, expected):
     assert reason(MemoryDraft(content, confidence=1.0), ()) == expected
+
+
+@pytest.mark.parametrize(
+    "content", ["Middleware order matters in Django.", "Booking confirmation emails are sent by the worker."]
+)
+def test_a_word_behind_order_or_booking_is_no_identifier(content):
+    assert reason(MemoryDraft(content, confidence=1.0), ()) is None
 
 
 def test_low_confidence_is_the_last_reason():

@@ -9,8 +9,9 @@ from ultron_core.memories import gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.drops import DropPlace
+from ultron_core.transcript.language import one_line
 
-__all__ = ["GatedDrafts", "gate_drafts"]
+__all__ = ["GatedDrafts", "gate_drafts", "refuse_drafts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,13 @@ def gate_drafts(
         else:
             refused.append(_refusal(runtime, replace(drop, stage=stage), draft))
     return GatedDrafts(tuple(kept), tuple(refused))
+
+
+def refuse_drafts(
+    runtime: Runtime, stage: str, reason: str, drafts: Sequence[MemoryDraft]
+) -> list[DropPlace]:
+    """Every draft with the one reason for which all are refused."""
+    return [_refusal(runtime, Drop(stage, reason, one_line(draft.content)[:200]), draft) for draft in drafts]
 
 
 def _refusal(runtime: Runtime, drop: Drop, draft: MemoryDraft) -> DropPlace:

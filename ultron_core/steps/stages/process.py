@@ -216,6 +216,6 @@ def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:
     return {
         **{stage.name: stages[stage.backlog] for stage in STAGES},
         "texts": texts["waiting"],
-        "open": segments["open"],
+        "open": segments["open"] + sessions["growing"],
         "exhausted": sum(counts["exhausted"] for counts in (sessions, segments, texts)),
     }
