@@ -59,13 +59,13 @@ def notes(shown):
 
 
 def note(content, resolution, memory_type, quote, shown):
-    start, end = shown.find(quote) or (1, 1)
     return {
         "content": content,
         "resolution": resolution,
         "memory_type": memory_type,
         "confidence": 0.95,
-        "evidence": [{"start_line": start, "end_line": end, "quote": quote}],
+        "resolution_status": "claimed",
+        "evidence": [{"message": shown.find(quote) or 1, "quote": quote}],
     }
 
 

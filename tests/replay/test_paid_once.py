@@ -45,7 +45,7 @@ class Paid:
 
 @pytest.mark.slow
 def test_a_process_that_is_killed_pays_for_no_answer_again(settings, plain):
-    paid = Paid(kill_at=(3, 9))
+    paid = Paid(kill_at=(2, 5))
     with model_server() as server:
         server.always = paid
         with Ultron(settings, **plain) as ultron:

@@ -19,18 +19,19 @@ __all__ = ["Record", "RecordWindow", "message_body"]
 
 #: at most so many tokens, and at most one part in so many of a window, for what every window shows
 _HEAD, _SYSTEM, _REQUEST, _TAIL = (400, 8), (800, 8), (1_500, 6), (1_500, 6)
-#: characters of one message: what people write counts most, of a tool's output its head and its last lines
+#: characters of one message: what is said counts most, of a tool's output its head and its last lines. With these every
+#: quote of the good list of tests/replay is shown; half as much of an assistant's message loses two of them
 _MESSAGE_CHARS = {
-    "user": 6_000,
-    "agent": 6_000,
-    "assistant": 2_000,
-    "tool": 1_200,
-    "tool error": 2_400,
-    "harness": 1_000,
+    "user": 4_000,
+    "agent": 4_000,
+    "assistant": 4_000,
+    "tool": 700,
+    "tool error": 1_600,
+    "harness": 400,
     "recalled": 200,
 }
 #: characters of the arguments of one call
-_CALL_CHARS = 800
+_CALL_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
