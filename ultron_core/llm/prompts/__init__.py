@@ -5,10 +5,15 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["read_prompt"]
+__all__ = ["read_prompt", "without_examples"]
 
 
 @cache
 def read_prompt(package: str, name: str) -> str:
     """The text of `prompts/<name>.md` of a package, without the line end after it."""
     return files(package).joinpath("prompts", f"{name}.md").read_text("utf-8").rstrip("\n")
+
+
+def without_examples(prompt: str) -> str:
+    """The rules of a prompt alone, as a part of one that has examples of its own."""
+    return prompt.partition("\n\nExamples\n")[0]

@@ -31,7 +31,7 @@ _MESSAGE_CHARS = {
     "recalled": 200,
 }
 #: characters of the arguments of one call
-_CALL_CHARS = 400
+_CALL_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)

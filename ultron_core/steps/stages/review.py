@@ -18,7 +18,7 @@ from ultron_core.labels.judge import (
     missing_metrics,
     unjudged,
 )
-from ultron_core.llm.prompts import read_prompt
+from ultron_core.llm.prompts import read_prompt, without_examples
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.records.asking import Question, ask_windows
 from ultron_core.llm.records.record import Record
@@ -40,7 +40,8 @@ class Review(Judgement):
 
 def review_question(topic: str) -> Question[Review]:
     """Both questions as one."""
-    parts = [*judge_rules(), extract_rules(), read_prompt("ultron_core.llm", "both")]
+    rules = [without_examples(part) for part in (*judge_rules(), extract_rules())]
+    parts = [*rules, read_prompt("ultron_core.llm", "both")]
     about = (f"Topic: {topic}",) if topic else ()
     return Question(STAGE, "\n\n".join(parts), Review, about, missing_metrics, lambda answer: answer.notes)
 
