@@ -64,6 +64,7 @@ def note(content, resolution, memory_type, quote, shown):
         "resolution": resolution,
         "memory_type": memory_type,
         "confidence": 0.95,
+        "resolution_status": "claimed",
         "evidence": [{"message": shown.find(quote) or 1, "quote": quote}],
     }
 
