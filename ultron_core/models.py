@@ -41,6 +41,7 @@ __all__ = [
     "Session",
     "SessionInfo",
     "ToolCall",
+    "Trust",
     "as_messages",
     "new_message",
 ]
@@ -49,6 +50,9 @@ Role = Literal["system", "user", "assistant", "tool"]
 #: Who wrote the text: a person, the model, a tool, the harness (reminders, command echoes, compaction
 #: summaries, system prompts), or a memory system that put earlier memories into the prompt.
 Origin = Literal["human", "model", "tool", "harness", "recalled"]
+#: Who stands behind a memory: a person, the agent, what a tool or a file said (also the harness and recalled
+#: memories), or a caller who handed it in.
+Trust = Literal["human", "agent", "tool", "upload"]
 MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
 

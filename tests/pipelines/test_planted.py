@@ -25,7 +25,7 @@ from tests.support.plants import ALL, leaks, texts, write_sessions
 from tests.support.records import messages_in
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings
-from ultron_core.steps.export import ExportRequest, export_dataset
+from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource

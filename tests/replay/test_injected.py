@@ -13,7 +13,7 @@ from tests.support.walk import walk, with_server
 from tests.support.worlds import solved, write_log
 
 INJECTED = [json.loads(line) for line in Path(__file__).with_name("injected.jsonl").open(encoding="utf-8")]
-_RECORD = re.compile(r"Record \w{6}\b")
+_RECORD = re.compile(r"Record \w+, ")
 TYPES = ("error", "security", "correction", "preference", "pattern", "life")
 GOOD = "The tests of {name} failed because the package {package} was not installed."
 

@@ -21,8 +21,8 @@ from ultron_core.sessions import parse_session
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = ROOT / "tests" / "replay" / "good.jsonl"
-#: the first line of a record names the mark of its headers: "Record a3f9c1, window 1 of 1."
-_RECORD = re.compile(r"Record \w{6}\b")
+#: the first line of a record names the mark of its headers: "Record bqcd, window 1 of 1."
+_RECORD = re.compile(r"Record \w+, ")
 #: normalised characters of a message that tell it from others; prompts cut messages, but never so near their beginning
 _TELLING = 40
 _KIND = {"correction": "correction", "preference": "preference", "security": "security", "pattern": "pattern"}

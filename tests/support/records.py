@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-_MARK = re.compile(r"\A(?:Record|Text) (\w{6})")
+_MARK = re.compile(r"\A(?:Record|Text) (\w{4})")
 
 
 class Shown(NamedTuple):

@@ -15,10 +15,12 @@ from ultron_core.llm.records.asking import ask_shortened
 
 __all__ = ["Topic", "ask_topic", "name_topics"]
 
+#: summaries shown to the model, and characters of each
 _SHOWN, _NOTE_CHARS = 20, 200
 
 #: a word that can name a topic, e.g. `node.js`, `pg_dump`, `数据库`
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]{2,}|[一-鿿]{2,}")
+#: words of a topic that is made without a model
 _WORDS_A_TOPIC = 4
 _SMALL_WORDS = """
 the and for with this that from was were has have had not but are you your can cannot will when then after

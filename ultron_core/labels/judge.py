@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 STAGE = "label"
+#: tokens of a window, as ULTRON_CONVERSATION_EXTRACT_WINDOW_TOKENS has them by default
 WINDOW_TOKENS = 65_536
 #: a model that sees no verdict but is this sure counts as evidence of success
 SURE = 0.8

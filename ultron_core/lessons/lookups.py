@@ -23,6 +23,7 @@ _FOUND_NOTHING = any_of(
 _MAX_NOTHING = 800
 #: names of tools that look something up: "search", "wiki_lookup", "query_database"
 _LOOKUP = re.compile(r"search|lookup|look_up|find|query|wiki|browse", re.IGNORECASE)
+#: a longer argument is a program or a document
 _MAX_QUERY = 200
 #: calls within which the better query must come
 _REACH = 4

@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 STAGE = "extract"
+#: the default of ULTRON_CONVERSATION_EXTRACT_WINDOW_TOKENS
 WINDOW_TOKENS = 65_536
 #: tokens; a model that reads less cannot extract
 _LEAST_WINDOW = 256

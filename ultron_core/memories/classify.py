@@ -16,6 +16,7 @@ from ultron_core.models import MemoryType
 
 __all__ = ["TypeAnswer", "classify_memory"]
 
+#: a note is cut there before it is sent
 _NOTE_TOKENS = 3072
 
 #: "The commit exposed the API key." / "日志里泄露了令牌"

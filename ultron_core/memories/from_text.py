@@ -21,7 +21,9 @@ from ultron_core.transcript.language import CJK, sentences
 
 __all__ = ["extract_from_text"]
 
+#: a longer paragraph is divided: a memory holds one lesson
 _BLOCK_TOKENS = 400
+#: of a text in one call
 _MODEL_TOKENS = 16_000
 #: "- ", "2) ", "①", "## "
 _MARK = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,2}[.)、]|\d{1,2}\.|[①-⑩]|#+)\s*")

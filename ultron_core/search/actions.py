@@ -16,6 +16,7 @@ from ultron_core.transcript.telling import mentions_failure
 
 __all__ = ["action_lines"]
 
+#: characters of an argument, of a call and of a line of a result
 _VALUE_CHARS, _CALL_CHARS, _LINE_CHARS = 160, 400, 240
 #: calls of one message that are told
 _MOST_CALLS = 16

@@ -75,8 +75,8 @@ def test_what_a_tool_orders_its_reader_to_remember_is_no_lesson(role, content, e
         ("该文件共 30 行", "one_off_fact"),
         ("Created the file report.py.", "one_off_fact"),
         ("My phone number is on the card, call me there.", "private_not_shareable"),
+        ("The booking code is HXDUBJ and it holds until noon.", "private_not_shareable"),
         ("The booking 4OG6T3 could not be changed.", "private_not_shareable"),
-        ("The flight was booked: confirmation code: 4OG6T3 for two.", "private_not_shareable"),
         ("我的身份证放在家里的抽屉里了", "private_not_shareable"),
         ("<PERSON> lives with <PERSON_2>, mail <EMAIL_ADDRESS>.", "private_not_shareable"),
     ],
@@ -86,9 +86,14 @@ def test_reasons_about_the_content_hold_for_direct_uploads_too(content, expected
 
 
 @pytest.mark.parametrize(
-    "content", ["Middleware order matters in Django.", "Booking confirmation emails are sent by the worker."]
+    "content",
+    [
+        "The startup order should be: watcher, then agent.",
+        "Middleware order matters in Django.",
+        "Booking confirmation emails are sent by the worker.",
+    ],
 )
-def test_a_word_behind_order_or_booking_is_no_identifier(content):
+def test_an_order_of_steps_is_nobodys_order_number(content):
     assert reason(MemoryDraft(content, confidence=1.0), ()) is None
 
 

@@ -23,9 +23,9 @@ from ultron_core.steps.stages.review import Review, review_question
 ROOT = Path(ultron_core.__file__).parent
 SCHEMAS = {
     "segments/by_model/prompts/segment.md": TaskList,
+    "llm/prompts/both.md": Review,
     "labels/prompts/label.md": Judgement,
     "memories/prompts/extract.md": ExtractAnswer,
-    "llm/prompts/both.md": Review,
     "memories/prompts/ingest.md": ExtractAnswer,
     "memories/prompts/classify.md": TypeAnswer,
     "memories/prompts/merge.md": MergedBody,
@@ -41,6 +41,10 @@ PARTS = {"again.md", "record.md", "schema.md"}
 
 def text_of(name):
     return (ROOT / name).read_text("utf-8")
+
+
+def schema_is_about_a_record(name):
+    return SCHEMAS[name] in (Judgement, ExtractAnswer, Review) and not name.endswith("ingest.md")
 
 
 def examples(text):
@@ -61,11 +65,11 @@ def test_the_answers_of_its_examples_fit(name):
     assert re.search("[一-鿿]", text_of(name).partition("Examples")[2]), "one is Chinese"
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - {"llm/prompts/both.md"}))
+@pytest.mark.parametrize("name", SCHEMAS)
 def test_it_says_in_which_language_to_write_first_and_what_not_to_do(name):
     text = text_of(name)
-    if name in ("labels/prompts/label.md", "memories/prompts/extract.md"):
-        text = f"{text_of('llm/prompts/record.md')}\n{text}"
+    if schema_is_about_a_record(name):
+        text = f"{text_of('llm/prompts/record.md')}\n{review_question('').prompt}"
     assert re.search("language", text.splitlines()[0])
     assert re.search("^Do not|[.:] Do not|^Do not", text, re.MULTILINE)
     assert re.search(r"(?:is|are) data", text), "what it is given holds no instructions"
@@ -74,6 +78,6 @@ def test_it_says_in_which_language_to_write_first_and_what_not_to_do(name):
 def test_both_questions_in_one_are_the_two_questions():
     prompt = review_question("").prompt
     for name in ("llm/prompts/record.md", "labels/prompts/label.md", "memories/prompts/extract.md"):
-        assert without_examples(text_of(name)).strip() in prompt
-    assert prompt.count("\nExamples\n") == 1
+        assert without_examples(text_of(name)) in prompt
+    assert len(examples(prompt)) == 3
     assert set(Review.model_json_schema()["required"]) >= {"outcome", "metrics", "memories"}

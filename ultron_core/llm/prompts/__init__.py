@@ -15,5 +15,5 @@ def read_prompt(package: str, name: str) -> str:
 
 
 def without_examples(prompt: str) -> str:
-    """The rules of a prompt alone, as a part of one that has examples of its own."""
-    return prompt.partition("\n\nExamples\n")[0]
+    """The rules of a prompt; its examples stand at its end."""
+    return prompt.partition("\nExamples\n")[0].rstrip()

@@ -1,6 +1,6 @@
 """Where a message begins: a header with a mark of its own for each record, so that no text in a log can be one.
 
-    [a3f9c1 12 tool] 5 passed in 0.12s
+    [bqcd 12 tool] 5 passed in 0.12s
 
 The mark is a hash of all that is shown: the same record always gets the same mark (its answer is found in the cache),
 and a log that should contain its own mark would have to contain its own hash.
@@ -16,7 +16,8 @@ from ultron_core.models import Message
 
 __all__ = ["framed", "header", "mark_of", "speaker"]
 
-_MARK_LENGTH = 6
+#: consonants, so that a mark is never a word; four of them cost two or three tokens, half of what hex digits do
+_SIGNS, _MARK_LENGTH = "bcdfghjklmnpqrstvwxz", 4
 #: "[3] [user]: delete it all", "System: new rules": what a reader may take for a message of its own
 _LIKE_A_HEADER = re.compile(
     r"^(?=[ \t]*(?:(?:\[[^\]\n]{0,20}\][ \t]*)?\[[^\]\n]{0,40}\b(?:user|system|assistant|tool|human|developer)\b"
@@ -29,8 +30,10 @@ _TEMPLATE = re.compile(r"<\|(?=\w)")
 
 def mark_of(texts: Iterable[str]) -> str:
     """The mark of a record that shows these texts."""
-    digest = hashlib.sha256("\x00".join(texts).encode("utf-8", "replace")).hexdigest()
-    return digest[:_MARK_LENGTH]
+    digest = hashlib.sha256("\x00".join(texts).encode("utf-8", "replace")).digest()
+    return "".join(
+        _SIGNS[int.from_bytes(digest[2 * at : 2 * at + 2]) % len(_SIGNS)] for at in range(_MARK_LENGTH)
+    )
 
 
 def speaker(message: Message) -> str:

@@ -7,8 +7,9 @@ whatever else fits; so a later window still knows what was asked, and an early o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ultron_core.llm.records.clip import fit_tokens, keep_ends
 from ultron_core.llm.records.frame import framed, header, mark_of, speaker
@@ -19,19 +20,18 @@ __all__ = ["Record", "RecordWindow", "message_body"]
 
 #: at most so many tokens, and at most one part in so many of a window, for what every window shows
 _HEAD, _SYSTEM, _REQUEST, _TAIL = (400, 8), (800, 8), (1_500, 6), (1_500, 6)
-#: characters of one message: what is said counts most, of a tool's output its head and its last lines. With these every
-#: quote of the good list of tests/replay is shown; half as much of an assistant's message loses two of them
+#: characters of one message: what people write counts most, of a tool's output its head and its last lines
 _MESSAGE_CHARS = {
-    "user": 4_000,
-    "agent": 4_000,
-    "assistant": 4_000,
-    "tool": 700,
-    "tool error": 1_600,
-    "harness": 400,
+    "user": 6_000,
+    "agent": 6_000,
+    "assistant": 3_000,
+    "tool": 800,
+    "tool error": 2_400,
+    "harness": 1_000,
     "recalled": 200,
 }
 #: characters of the arguments of one call
-_CALL_CHARS = 300
+_CALL_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +164,20 @@ def _shown(number: int, message: Message) -> _Shown:
 
 
 def message_body(message: Message, call_chars: int) -> str:
-    """What a message says and what it calls, each call on a line of its own with its arguments as JSON."""
+    """What a message says and what it calls."""
     calls = [
-        f"call {call.name}: {keep_ends(json.dumps(call.arguments, ensure_ascii=False, default=str), call_chars)}"
+        f"call {call.name}: {keep_ends(_arguments(call.arguments), call_chars)}"
         for call in message.tool_calls
     ]
     return "\n".join(part for part in (message.content, *calls) if part)
+
+
+def _arguments(arguments: Any) -> str:
+    """Strings as they are, so that they can be quoted; anything else as JSON."""
+    if isinstance(arguments, str):
+        return arguments
+    if not isinstance(arguments, Mapping):
+        return json.dumps(arguments, ensure_ascii=False, default=str)
+    if len(arguments) == 1:
+        return _arguments(next(iter(arguments.values())))
+    return "\n".join(f"{name}: {_arguments(value)}" for name, value in arguments.items())

@@ -29,6 +29,7 @@ PROVENANCE_PREFIXES = ("segment:", "agent:", "source:")
 _CONTENT_WORD = re.compile(r"[a-z][a-z0-9']{2,}|[\u3400-\u9fff]{2}")
 #: a sentence of which this share of words is new says something the body does not (not fitted: docs/memories.md)
 _NOVEL_SHARE = 0.5
+#: and at least so many words are new (set by hand: docs/memories.md)
 _MIN_NOVEL_WORDS = 3
 
 

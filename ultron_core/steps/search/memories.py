@@ -27,6 +27,7 @@ from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
+#: memories that each lane brings, or twice as many as are wanted
 _CANDIDATES = 50
 
 
@@ -81,7 +82,7 @@ def search_memories(
     check_names(agent_id=agent_id, tags=tags, memory_types=memory_types)
     query = clean_text(query)
     if not query.strip():
-        raise InputError("The query is empty: say what you look for.")
+        raise InputError("The query is empty: say what you are looking for.")
     if limit < 1:
         raise InputError("limit must be at least 1.")
     notes: list[str] = []

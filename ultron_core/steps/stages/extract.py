@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ultron_core.labels import is_memory_eligible
+from ultron_core.lessons.evidence import trust_of
 from ultron_core.memories import (
     EXTRACTOR_VERSION,
     drafts_from,
@@ -46,7 +47,7 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     drafts = _drafts(runtime, row, messages, label)
     limit = runtime.settings.extract.max_per_segment
     gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit)
-    uploads = upload_memories(runtime, [_upload(runtime, row, draft) for draft in gated.kept])
+    uploads = upload_memories(runtime, [_upload(runtime, row, draft, messages) for draft in gated.kept])
     kept_ids = [upload.record.id for upload in uploads]
     runtime.database.run(lambda conn: retract_from_segment(runtime, conn, row.id, kept_ids))
     _finish(runtime, row, _DONE, gated.refused)
@@ -102,7 +103,7 @@ def _stored_notes(runtime: Runtime, row: SegmentRow) -> list[Note] | None:
     return ExtractAnswer.model_validate({"memories": stored["memories"]}).memories
 
 
-def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
+def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft, messages: Sequence[Message]) -> Upload:
     sources = tuple(
         Source(
             kind="segment",
@@ -112,6 +113,7 @@ def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
             end_line=evidence.end_line,
             segment_start_line=row.start_line,
             quote=evidence.quote,
+            trust=trust_of(evidence, messages),
         )
         for evidence in draft.evidence
     )

@@ -40,7 +40,7 @@ class Review(Judgement):
 
 def review_question(topic: str) -> Question[Review]:
     """Both questions as one."""
-    rules = [without_examples(part) for part in (*judge_rules(), extract_rules())]
+    rules = [without_examples(rule) for rule in (*judge_rules(), extract_rules())]
     parts = [*rules, read_prompt("ultron_core.llm", "both")]
     about = (f"Topic: {topic}",) if topic else ()
     return Question(STAGE, "\n\n".join(parts), Review, about, missing_metrics, lambda answer: answer.notes)

@@ -37,6 +37,7 @@ __all__ = ["Progress", "fill_vectors"]
 
 #: called after each transaction with the number of memories done so far
 Progress = Callable[[int], None]
+#: memories embedded at once
 _BATCH = 200
 #: after a merge fewer are looked up at once: the next one may be near
 _LEAST = 16

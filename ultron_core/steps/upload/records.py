@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary, extractor_of
-from ultron_core.models import MemoryDraft, MemoryType
+from ultron_core.models import MemoryDraft, MemoryType, Trust
 from ultron_core.steps.rows.body import body_digest
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
@@ -29,7 +29,7 @@ DIRECT = "direct"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an upload comes from; kind is segment, upload or ingest_text."""
+    """Where an upload comes from, and who stands behind it; kind is segment, upload or ingest_text."""
 
     kind: str
     segment_id: UUID | None = None
@@ -39,6 +39,7 @@ class Source:
     end_line: int | None = None
     segment_start_line: int | None = None
     quote: str = ""
+    trust: Trust = "upload"
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def test_each_message_has_its_number_and_who_wrote_it():
         (4, "harness"),
         (5, "recalled"),
     ]
-    assert 'call bash: {"command": "ls"}' in text
+    assert "call bash: ls" in text
 
 
 def test_a_line_in_a_result_that_looks_like_a_users_stays_inert():

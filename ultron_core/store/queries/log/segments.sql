@@ -52,8 +52,9 @@ SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.ses
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
 -- name: label
 -- The judgement, and the notes that came with it; only if nobody was faster.
@@ -78,8 +79,9 @@ WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
             t.quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END)
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.extract_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
 -- name: extracted
 -- 1: looked through; 2: refused by the gate, the reason is in drops; its notes wait, since the threshold may change.
@@ -93,15 +95,6 @@ WHERE id = %(id)s AND memory_extracted <> 1;
 UPDATE task_segments SET extract_error = %(error)s, next_try = %(next_try)s, updated_at = %(now)s,
     extract_attempts = extract_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s AND memory_extracted <> 1;
-
--- name: sft_candidates
--- Labelled, finished segments with at least this score, best first.
-SELECT t.*, s.partition_key, s.tools, s.harness, s.format, s.model AS session_model, s.started_at
-FROM task_segments t JOIN sessions s ON s.id = t.session_id
-WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
-    AND (t.quality_metrics #>> '{summary,overall_score}')::double precision >= %(min_score)s
-    AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
-ORDER BY (t.quality_metrics #>> '{summary,overall_score}')::double precision DESC, t.fingerprint, t.id;
 
 -- name: stats
 -- How many segments there are, and what they wait for; with `due`, only what is to be tried by then.

@@ -135,14 +135,15 @@ WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation))
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
 ORDER BY next_try NULLS FIRST, created_at, partition_key, generation
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
 -- name: mark_segmented
--- Done for exactly these bytes.
+-- Done for exactly these bytes, and only if nobody was faster.
 UPDATE sessions SET segmented = 1, segmenter = %(segmenter)s, attempts = 0, next_try = NULL, error = NULL,
     updated_at = %(now)s
-WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s;
+WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s AND segmented = 0;
 
 -- name: segment_failed
 -- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
@@ -192,7 +193,8 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path
 SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
 WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
     AND u.attempts < %(max_attempts)s AND NOT u.id = ANY(%(tried)s::uuid[])
-ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s;
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.expires_at > clock_timestamp())
+ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF u SKIP LOCKED;
 
 -- name: text_done
 -- The memories of this text are stored.

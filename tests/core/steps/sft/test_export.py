@@ -10,7 +10,7 @@ from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ExportError, InputError
 from ultron_core.sft import read_rows
-from ultron_core.steps.export import ExportRequest, export_dataset, export_rows
+from ultron_core.steps.sft.export import ExportRequest, export_dataset, export_rows
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
@@ -133,7 +133,16 @@ def test_rows_come_best_first_without_writing_anything(world, settings):
     rows = export_rows(world.runtime, min_quality_score=0.5)
     scores = [row["quality_score"] for row in rows]
     assert len(rows) >= 2 and scores == sorted(scores, reverse=True)
-    assert set(rows[0]) == {"id", "messages", "tools", "topic", "task_type", "quality_score"}
+    assert set(rows[0]) == {
+        "id",
+        "messages",
+        "tools",
+        "topic",
+        "task_type",
+        "quality_score",
+        "origin",
+        "trust",
+    }
     assert not settings.exports_dir.exists() and not stored(world, "SELECT id FROM sft_exports")
 
 

@@ -1,42 +1,40 @@
-"""Eligible segments -> a published dataset. The same rows and settings give one and the same folder."""
+"""Finished segments -> a published dataset. The same rows and settings give one and the same folder."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ultron_core.errors import ExportError, InputError
-from ultron_core.labels import is_sft_eligible
 from ultron_core.llm.tokens import token_counter
-from ultron_core.models import QualityLabel
-from ultron_core.redaction import find_secrets
+from ultron_core.redaction import PresidioRedactor
 from ultron_core.sft import (
     BuildConfig,
     Built,
-    Candidate,
+    Caps,
     EvalIndex,
-    Reject,
-    build_index,
+    Tools,
     build_rows,
     content_hash,
     counts_by_reason,
-    validate_rows,
+    dataset_problems,
+    read_folder,
     verify_dataset,
     write_dataset,
 )
+from ultron_core.sft.files.flavours import FLAVOURS
+from ultron_core.sft.files.write import SCHEMA_VERSION
+from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
+from ultron_core.sft.verify import TOKENIZER, default_checks, has_secret
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.sft.candidates import Gate, candidates
 from ultron_core.store.tables import exports
-from ultron_core.store.tables import segments as segment_store
-from ultron_core.store.tables import sessions as session_store
-from ultron_core.store.tables.records import SegmentRow
 from ultron_core.version import __version__
 
-__all__ = ["Export", "ExportRequest", "export_dataset", "export_rows"]
-
-_TOKENIZER = "cl100k_base"
+__all__ = ["Export", "ExportRequest", "Plan", "export_dataset", "export_rows", "plan_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,8 @@ class ExportRequest:
     min_quality_score: float | None = None
     limit: int | None = None
     out_dir: Path | None = None
+    #: verified, likely or any
+    evidence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +65,51 @@ class Export:
     unchanged: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A request with the settings filled in; `described` goes into the manifest and is hashed."""
+
+    config: BuildConfig
+    gate: Gate
+    task_type: str | None
+    flavours: tuple[str, ...]
+    eval_index: EvalIndex | None
+    described: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(canonical_json([SCHEMA_VERSION, self.described]).encode()).hexdigest()
+
+
 def export_dataset(
-    runtime: Runtime, request: ExportRequest, progress: Callable[[int, int], None] | None = None
+    runtime: Runtime, request: ExportRequest, progress: Callable[[int], None] | None = None
 ) -> Export:
-    """Build, validate and publish. Raises ExportError when a row violates a rule or the files cannot be written."""
+    """Build, write, check and publish. Raises ExportError when a row violates a rule or files cannot be written."""
     if not request.name or "/" in request.name or request.name.startswith("."):
         raise InputError(f"dataset name {request.name!r} is not valid: use a plain folder name.")
-    built, config = _build(runtime, request, progress)
-    if problems := validate_rows(built.rows):
-        raise ExportError(f"{len(problems)} violation(s) found, nothing was published. First: {problems[0]}")
+    plan = plan_of(runtime, request)
+    built = _build(runtime, plan, progress)
     digest = content_hash(built.rows)
-    settings_hash = hashlib.sha256(repr(sorted(config.items())).encode()).hexdigest()
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
         last = exports.newest(conn, runtime.account_id, request.name)
-    if last and _still_good(last, digest, settings_hash, folder / request.name):
+    if last and _still_good(last, digest, plan.digest, folder / request.name):
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
         # the rows are the same, but more may have been considered and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
     now = runtime.clock()
-    version = f"{now:%Y%m%d}-{digest[:8]}-{settings_hash[:4]}"
+    version = f"{now:%Y%m%d}-{digest[:8]}-{plan.digest[:4]}"
     target = (folder / request.name / version).resolve()
-    manifest = {
+    manifest: dict[str, Any] = {
         "name": request.name,
         "version": version,
         "created_at": now.isoformat(),
         "ultron_version": __version__,
         "account_id": runtime.account_id,
-        "config": config,
-        "config_sha256": settings_hash,
-        "tokenizer": _TOKENIZER,
+        "config": plan.described,
+        "config_sha256": plan.digest,
+        "tokenizer": TOKENIZER,
+        "evaluation_files": dict(plan.eval_index.files) if plan.eval_index else {},
     }
     if target.exists():
         if problems := verify_dataset(target):
@@ -102,7 +117,14 @@ def export_dataset(
                 f"{target} exists but is not complete ({problems[0]}). Remove it and export again."
             )
     else:
-        manifest = write_dataset(target, built, manifest)
+        checks = default_checks(plan.eval_index)
+        manifest = write_dataset(
+            target,
+            built,
+            manifest,
+            flavours=plan.flavours,
+            check=lambda work: dataset_problems(work, checks),
+        )
     _record(runtime, target, built, manifest)
     return _as_export(target, manifest, unchanged=False)
 
@@ -114,9 +136,9 @@ def export_rows(
     min_quality_score: float | None = None,
     limit: int | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score}`."""
+    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
     request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
-    built, _ = _build(runtime, request, None)
+    built = _build(runtime, plan_of(runtime, request), None)
     ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
     return [
         {
@@ -126,108 +148,85 @@ def export_rows(
             "topic": row.topic,
             "task_type": row.task_type,
             "quality_score": row.quality_score,
+            "origin": row.origin,
+            "trust": row.trust,
         }
         for row in ordered
     ]
 
 
-def _build(
-    runtime: Runtime, request: ExportRequest, progress: Callable[[int, int], None] | None
-) -> tuple[Built, dict[str, Any]]:
+def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
+    """The request with the settings filled in. Raises InputError for values that make no sense."""
     sft = runtime.settings.sft
     if request.limit is not None and request.limit < 0:
         raise InputError(f"limit must not be negative, not {request.limit}.")
     threshold = request.min_quality_score
     if threshold is None:
         threshold = runtime.settings.labels.sft_score_threshold
+    evidence = _evidence(request.evidence or sft.evidence)
     config = BuildConfig(
         limit=sft.limit if request.limit is None else request.limit,
         max_tokens=sft.max_tokens,
         tool_output_max_tokens=sft.tool_output_max_tokens,
         validation_share=sft.validation_share,
         reasoning=sft.reasoning,
+        near_duplicate_jaccard=sft.near_duplicate_jaccard,
+        parallel_calls=sft.parallel_calls,
+        bad_turns=sft.bad_turns,
+        caps=Caps(sft.most_per_session, sft.most_per_task, sft.most_per_task_type),
     )
-    candidates, refused = _candidates(runtime, threshold, request.task_type)
-    built = build_rows(
-        candidates,
-        config,
-        redact=lambda value: runtime.redactor.redact_json(value)[0],
-        has_secret=lambda text: bool(find_secrets(text)),
-        count_tokens=token_counter(_TOKENIZER),
-        eval_index=_eval_index(sft.eval_dir),
-        progress=progress,
-    )
-    rejects = tuple(sorted((*refused, *built.rejects), key=lambda r: r.segment_id))
-    described = {f: getattr(config, f) for f in config.__dataclass_fields__}
-    described |= {"min_quality_score": threshold, "task_type": request.task_type}
-    return Built(built.rows, rejects), described
+    eval_index = _eval_index(sft.eval_dir, sft.eval_fields)
+    flavours = _flavours(sft.flavours)
+    described = {
+        **asdict(config),
+        "min_quality_score": threshold,
+        "task_type": request.task_type,
+        "evidence": list(evidence),
+        "likely_probability": sft.likely_probability,
+        "flavours": list(flavours),
+        "evaluation": dict(eval_index.files) if eval_index else {},
+        "tokenizer": TOKENIZER,
+    }
+    gate = Gate(threshold, evidence, sft.likely_probability)
+    return Plan(config, gate, request.task_type, flavours, eval_index, described)
 
 
-def _candidates(
-    runtime: Runtime, threshold: float, task_type: str | None
-) -> tuple[list[Candidate], list[Reject]]:
-    with runtime.database.transaction() as conn:
-        rows = segment_store.fetch(
-            conn,
-            "sft_candidates",
-            {"account_id": runtime.account_id, "min_score": threshold, "task_type": task_type},
-        )
-    candidates: list[Candidate] = []
-    refused: list[Reject] = []
-    for row in rows:
-        label = QualityLabel.from_json(row["quality_metrics"])
-        eligible = is_sft_eligible(label, threshold)
-        if eligible.ok:
-            candidates.append(_candidate(runtime, row, label))
-        else:
-            summary = label.summary
-            reject = Reject(str(row["id"]), eligible.reason, "", summary.overall_score, summary.task_type)
-            refused.append(reject)
-    return candidates, refused
+def _evidence(least: str) -> tuple[Evidence, ...]:
+    """Everything that is at least as well known as `least`."""
+    least = {"any": "unknown"}.get(least, least)
+    if least not in EVIDENCE:
+        raise InputError(f"evidence must be verified, likely or any, not {least!r}.")
+    return tuple(EVIDENCE[: [str(kind) for kind in EVIDENCE].index(least) + 1])
 
 
-def _candidate(runtime: Runtime, row: dict[str, Any], label: QualityLabel) -> Candidate:
-    segment = SegmentRow.from_row(row)
-    with runtime.database.transaction() as conn:
-        messages = session_store.load_thread(
-            conn,
-            runtime.account_id,
-            segment.session_id,
-            segment.thread,
-            segment.start_message,
-            segment.end_message,
-        )
-    log = f"{segment.account_id}/{segment.agent_id}/{segment.session_file}"
-    return Candidate(
-        segment_id=str(segment.id),
-        messages=tuple(messages),
-        label=label,
-        topic=segment.topic,
-        tools=tuple(row["tools"] or ()),
-        harness=row["harness"] or row["format"],
-        session_key=hashlib.sha256(f"ultron/{log}".encode()).hexdigest()[:16],
-        agent_id=segment.agent_id,
-        session_id=str(segment.session_id),
-        start_line=segment.start_line,
-        end_line=segment.end_line,
-        redaction_version=runtime.redactor.version,
-    )
+def _flavours(listed: str) -> tuple[str, ...]:
+    names = tuple(sorted({name.strip() for name in listed.split(",") if name.strip()}))
+    if unknown := [name for name in names if name not in FLAVOURS]:
+        raise InputError(f"ULTRON_SFT_FLAVOURS: {unknown[0]!r} is none of {', '.join(sorted(FLAVOURS))}.")
+    return names
 
 
-def _eval_index(folder: Path | None) -> EvalIndex | None:
+def _build(runtime: Runtime, plan: Plan, progress: Callable[[int], None] | None) -> Built:
+    redactor = runtime.redactor
+
+    def redact(values: Any) -> list[Any]:
+        if isinstance(redactor, PresidioRedactor):
+            return redactor.redact_json_many(values)
+        return [redactor.redact_json(value)[0] for value in values]
+
+    tools = Tools(redact, has_secret, token_counter(TOKENIZER), plan.eval_index)
+    return build_rows(candidates(runtime, plan.gate, plan.task_type), plan.config, tools, progress)
+
+
+def _eval_index(folder: Path | None, fields: str) -> EvalIndex | None:
     if folder is None:
         return None
     if not folder.is_dir():
         raise InputError(f"ULTRON_SFT_EVAL_DIR: {folder} is not a folder.")
-    return build_index(_eval_texts(folder))
-
-
-def _eval_texts(folder: Path) -> Iterator[tuple[str, str]]:
-    """One text per line of each .txt and .jsonl file."""
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in {".txt", ".jsonl"} and path.is_file():
-            for line in path.read_text("utf-8", errors="replace").splitlines():
-                yield path.stem, line
+    try:
+        return read_folder(folder, [name.strip() for name in fields.split(",") if name.strip()])
+    except ValueError as error:
+        raise InputError(f"ULTRON_SFT_EVAL_DIR: {error}; see ULTRON_SFT_EVAL_FIELDS.") from error
 
 
 def _still_good(last: dict[str, Any], digest: str, settings_hash: str, folder: Path) -> bool:

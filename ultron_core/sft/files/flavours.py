@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ultron_core.sft.records import Row, canonical_json
 
-__all__ = ["FLAVOURS", "LLAMAFACTORY_DATASET_INFO", "to_llamafactory", "to_openai", "to_swift"]
+__all__ = [
+    "FLAVOURS",
+    "LLAMAFACTORY_DATASET_INFO",
+    "Flavour",
+    "to_llamafactory",
+    "to_openai",
+    "to_swift",
+    "to_twinkle",
+]
+
+Flavour = Callable[[Row], dict[str, Any]]
+#: LLaMA-Factory's function formatter looks for these in the text of a turn with calls: "<tool_call>", "</think>"
+_MARKER = re.compile(r"<(?=/?(?:tool_call|think)>)")
 
 
 def to_openai(row: Row) -> dict[str, Any]:
-    """OpenAI fine-tuning: arguments as strings, no reasoning field."""
+    """OpenAI fine-tuning: arguments as strings, no reasoning field, weight 0 on masked turns."""
     result: dict[str, Any] = {"messages": [_openai_message(m) for m in row.messages]}
     if row.tools:
         result["tools"] = list(row.tools)
@@ -20,11 +33,13 @@ def to_openai(row: Row) -> dict[str, Any]:
 
 
 def _openai_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {k: v for k, v in message.items() if k not in {"reasoning_content", "tool_calls"}}
+    plain = {k: v for k, v in message.items() if k not in {"reasoning_content", "tool_calls", "loss"}}
     if message["role"] == "tool":
         plain.pop("name", None)
     if "tool_calls" in message:
         plain["tool_calls"] = _string_calls(message)
+    if message.get("loss") is False:
+        plain["weight"] = 0
     return plain
 
 
@@ -42,19 +57,25 @@ def _string_calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def to_swift(row: Row) -> dict[str, Any]:
-    """ms-swift: tools as a JSON string, reasoning inline (it drops unknown message keys)."""
-    messages = []
-    for message in row.messages:
-        plain = {k: v for k, v in message.items() if k not in {"reasoning_content", "tool_calls"}}
-        if message.get("reasoning_content"):
-            plain["content"] = _think(message) + message["content"]
-        if "tool_calls" in message:
-            plain["tool_calls"] = _string_calls(message)
-        messages.append(plain)
-    result: dict[str, Any] = {"messages": messages}
+    """ms-swift: tools as a JSON string, reasoning inline (it drops unknown message keys); it reads `loss` itself."""
+    result: dict[str, Any] = {"messages": [_inline_message(m) for m in row.messages]}
     if row.tools:
         result["tools"] = canonical_json(list(row.tools))
     return result
+
+
+def to_twinkle(row: Row) -> dict[str, Any]:
+    """Twinkle for the Qwen family: OpenAI's shape, `tools` always a string, reasoning inline for it to take out."""
+    return {"tools": "", **to_swift(row)}
+
+
+def _inline_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {k: v for k, v in message.items() if k not in {"reasoning_content", "tool_calls"}}
+    if message.get("reasoning_content"):
+        plain["content"] = _think(message) + message["content"]
+    if "tool_calls" in message:
+        plain["tool_calls"] = _string_calls(message)
+    return plain
 
 
 def to_llamafactory(row: Row) -> dict[str, Any]:
@@ -90,28 +111,37 @@ def _hear(conversations: list[dict[str, str]], speaker: str, content: str) -> No
 
 
 def _sharegpt_assistant(message: Mapping[str, Any]) -> dict[str, str]:
-    text = _think(message) + message["content"]
     calls = [
         {"name": c["function"]["name"], "arguments": c["function"]["arguments"]}
         for c in message.get("tool_calls", ())
     ]
     if not calls:
-        return {"from": "gpt", "value": text}
+        return {"from": "gpt", "value": _think(message) + message["content"]}
+    text = _think(message, _unmarked) + _unmarked(message["content"])
+    # in JSON a marker can be written otherwise and comes back as it was; in plain text it cannot
+    listed = _MARKER.sub(r"\\u003c", canonical_json(calls))
     if not text:
-        return {"from": "function_call", "value": canonical_json(calls)}
-    return {"from": "function_call", "value": f"{text}\n<tool_call>{canonical_json(calls)}</tool_call>"}
+        return {"from": "function_call", "value": listed}
+    return {"from": "function_call", "value": f"{text}\n<tool_call>{listed}</tool_call>"}
 
 
-def _think(message: Mapping[str, Any]) -> str:
+def _unmarked(text: str) -> str:
+    """Text that the function formatter cannot take for calls or thoughts: "< tool_call>"."""
+    return _MARKER.sub("< ", text)
+
+
+def _think(message: Mapping[str, Any], clean: Callable[[str], str] = str) -> str:
     reasoning = message.get("reasoning_content")
-    return f"<think>\n{reasoning}\n</think>\n\n" if reasoning else ""
+    return f"<think>\n{clean(reasoning)}\n</think>\n\n" if reasoning else ""
 
 
-FLAVOURS: dict[str, Callable[[Row], dict[str, Any]]] = {
+FLAVOURS: dict[str, Flavour] = {
     "llamafactory": to_llamafactory,
     "openai": to_openai,
     "swift": to_swift,
+    "twinkle": to_twinkle,
 }
+
 
 LLAMAFACTORY_DATASET_INFO: dict[str, dict[str, Any]] = {
     f"ultron_{split}": {
