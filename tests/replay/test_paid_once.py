@@ -45,7 +45,7 @@ class Paid:
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_pays_for_no_answer_again(settings, plain):
+def test_a_process_that_is_killed_pays_for_no_answer_again(settings, plain, database):
     paid = Paid(kill_at=(2, 5))
     with model_server() as server:
         server.always = paid
@@ -59,6 +59,8 @@ def test_a_process_that_is_killed_pays_for_no_answer_again(settings, plain):
             paid.process = subprocess.Popen(command, cwd=ROOT)
             if paid.process.wait(timeout=60) == 0:
                 break
+            with database.transaction() as conn:  # time passes: nobody renews what the dead process held
+                conn.execute("UPDATE leases SET expires_at = clock_timestamp()")
         assert runs == 3, "two kills, and the run that completes"
         with Ultron(with_server(settings, server), **plain) as ultron:
             assert ultron.process_pending()["pending"] == 0
@@ -96,6 +98,7 @@ def test_a_log_that_grows_is_paid_for_once_when_it_is_quiet(settings, plain, tmp
         with Ultron(with_server(quiet, server), clock=lambda: now[0], **plain) as ultron:
             for end in range(3, len(lines) + 1):
                 log.write_bytes(b"".join(lines[:end]))
+                os.utime(log, (now[0].timestamp(),) * 2)
                 ultron.ingest([log], "agent", process=True)
                 now[0] += timedelta(minutes=2)
             assert paid.asked == 0, "somebody is still writing"
