@@ -1,4 +1,4 @@
-r"""Beside each pattern stands why it exists, with an example that it matches.
+r"""Beside each pattern stands why it exists, with an example that it matches; beside each number, what it is.
 
     #: the time zone at the end of a date, e.g. `+0800`
     _ZONE = re.compile(...)
@@ -50,6 +50,16 @@ def test_each_example_is_matched(assigned):
     assert wrong == []
 
 
+def test_each_number_says_what_it_is():
+    bare = [place for _, module, source in sources() for place in bare_numbers(module, source)]
+    assert bare == []
+
+
+def test_a_number_without_a_comment_would_be_seen():
+    source = "#: characters\n_MOST = 4\n_A, _B = 1, -2\n_C = 3  # levels\n_WORD = 'a'\n"
+    assert list(bare_numbers("made.up", source)) == ["made.up:3"]
+
+
 def test_a_pattern_without_a_comment_and_a_wrong_example_would_be_seen():
     source = '#: a number, e.g. `12` or `a`\n_N = compile("[0-9]")\n_BARE = compile("a")  # noqa: E501\n'
     number, bare = in_module("made.up", source, {"_N": re.compile("[0-9]"), "_BARE": re.compile("a")})
@@ -59,12 +69,32 @@ def test_a_pattern_without_a_comment_and_a_wrong_example_would_be_seen():
 
 @pytest.fixture(scope="module")
 def assigned():
-    found = []
+    return [found for module, name, source in sources() for found in in_module(name, source, vars(module))]
+
+
+def sources():
+    """(module, its name, its text)"""
     for _, name, package in pkgutil.walk_packages(ultron_core.__path__, "ultron_core."):
         if not package and not name.endswith("__main__"):
             module = importlib.import_module(name)
-            found += in_module(name, Path(module.__file__).read_text("utf-8"), vars(module))
-    return found
+            yield module, name, Path(module.__file__).read_text("utf-8")
+
+
+def bare_numbers(module, source):
+    comments = comment_lines(source)
+    assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    numbers = [node for node in assigned if is_number(node.value)]
+    yield from (f"{module}:{node.lineno}" for node in numbers if not any(beside(node, comments)))
+
+
+def is_number(value):
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, int | float) and not isinstance(value.value, bool)
+    if isinstance(value, ast.UnaryOp):
+        return is_number(value.operand)
+    if isinstance(value, ast.BinOp):
+        return is_number(value.left) or is_number(value.right)
+    return isinstance(value, ast.Tuple) and any(is_number(item) for item in value.elts)
 
 
 def in_module(module, source, values):

@@ -16,9 +16,10 @@ from tests.pipelines.test_runs import over_all, run, tick
 from tests.support.model_server import model_server
 from tests.support.places import places_of
 from tests.support.plants import ALL, leaks, texts, write_sessions
+from tests.support.records import messages_in
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings
-from ultron_core.steps.export import ExportRequest, export_dataset
+from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource
@@ -44,12 +45,10 @@ def talkative(request):
     """A model that repeats planted values in every answer."""
     name = request["response_format"]["json_schema"]["name"]
     if name == "TaskList":
-        lines = re.findall(
-            r"^\[(\d+)\] \[(\w+)[^\]]*\]: ?(.*)$", request["messages"][-1]["content"], re.MULTILINE
-        )
-        starts = [int(n) for n, role, body in lines if role == "user" and body.startswith("TASK")] or [1]
+        lines = messages_in(request["messages"][-1]["content"])
+        starts = [n for n, who, body in lines if who == "user" and body.startswith("TASK")] or [1]
         starts[0] = 1
-        ends = [start - 1 for start in starts[1:]] + [int(lines[-1][0])]
+        ends = [start - 1 for start in starts[1:]] + [lines[-1].number]
         topic = f"make the import work with {ALL['github']}"
         return json.dumps(
             {"tasks": [{"start": a, "end": b, "topic": topic} for a, b in zip(starts, ends, strict=True)]}

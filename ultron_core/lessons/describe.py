@@ -34,6 +34,7 @@ __all__ = [
 _POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
 #: of which the host is kept, e.g. `https://host/long/path?query=1`
 _URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
+#: a longer path is that of one page and not of an endpoint
 _MAX_URL_PATH = 30
 #: urllib3: "Max retries exceeded with url: /api/v1/items"
 _ASKED = re.compile(r"(\bwith url: )\S+")
@@ -91,13 +92,15 @@ def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) ->
     return f"`{action.tool}`" if action.tool else words["some_call"]
 
 
-def describe_failure(messages: Sequence[Message], action: Action, lang: Lang) -> str:
-    """What failed and what it reported, without what is true only this once."""
+def describe_failure(messages: Sequence[Message], action: Action, lang: Lang, project: str) -> str:
+    """What failed, in which project, and what it reported, without what is true only this once."""
     assert action.failure is not None
     reported = action.failure.line
     ran = command_of(action) is not None or action.tool in ("code", "patch")
     line = clean_line(general_line(reported) if ran else general_value(reported))
-    return PHRASES[lang]["failed"].format(subject=describe_subject(messages, action, lang), line=line)
+    return PHRASES[lang]["failed_in" if project else "failed"].format(
+        subject=describe_subject(messages, action, lang), line=line, project=project
+    )
 
 
 def describe_context(messages: Sequence[Message], action: Action, lang: Lang) -> str:
@@ -176,6 +179,12 @@ def main_part(command: str) -> str:
     return (useful or parts or [command])[-1]
 
 
+#: a lone argument that shows the call as an exported chat does: "`./main.go`", "The file /repo/a.go has been updated"
+_SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile|at:) ((?:[A-Za-z]:|~|\.)?/[\w./@+-]+\w)")
+#: a lone argument of these names is a program or a question
+_NO_PATH_KEYS = ("code", "script", "query", "command", "cmd", "q")
+
+
 def path_of(arguments: Any) -> str:
     """The file that a call names, or nothing."""
     if not isinstance(arguments, dict):
@@ -183,7 +192,11 @@ def path_of(arguments: Any) -> str:
     for key, value in arguments.items():
         if ("path" in key.lower() or "file" in key.lower()) and isinstance(value, str):
             return value
-    return ""
+    lone = next(iter(arguments.items())) if len(arguments) == 1 else ("", None)
+    if not isinstance(lone[1], str) or lone[0].lower() in _NO_PATH_KEYS:
+        return ""
+    shown = _SHOWN_PATH.findall(lone[1])
+    return "".join(shown[-1]) if shown else ""
 
 
 def short_path(path: str) -> str:

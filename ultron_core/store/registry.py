@@ -41,6 +41,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "clusters": "account",
         "cluster_changes": "account",
         "idempotency_keys": "memory",
+        "leases": "account",
         "embedding_models": "account",
         "lexical_df": "account",
         "lexical_stats": "account",

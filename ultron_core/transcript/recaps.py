@@ -57,19 +57,28 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "said",
+        _title(
+            r"(?:all )?user (?:messages|feedback|corrections|instructions)",
+            r"(?:所有|全部)?用户(?:消息|反馈|要求|指示)",
+        ),
+    ),
+    (
         "other",
         _title(
             r"(?:primary )?(?:request|goal|objective|task)(?: and intent)?|"
             r"(?:optional )?next steps?(?: \(.*\))?|progress",
             r"(?:current|completed|pending|in progress|remaining|done)(?: (?:work|state|status|"
             r"tasks?))?(?: packages?)?(?: \(.*\))?",
-            r"(?:all )?user messages|files?(?: and code sections?| created| modified|/\w+| changed)*|branch|"
+            r"files?(?: and code sections?| created| modified|/\w+| changed)*|branch|"
             r"summary|analysis",
-            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|所有用户消息|进度|总结|待办)\S{0,6}",
+            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|进度|总结|待办)\S{0,6}",
         ),
     ),
 )
+#: different headings that make a text a recap
 _MIN_HEADINGS = 3
+#: characters; a shorter text is a remark
 _MIN_CHARS = 600
 
 

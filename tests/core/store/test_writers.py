@@ -93,6 +93,7 @@ COUNTS = {
     "drops": 5,
     "llm_cache": 2,
     "llm_calls": 2,
+    "leases": 3,
     "sft_exports": 1,
     "sft_export_rows": 1,
 }

@@ -8,7 +8,7 @@ from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.harness import NOT_MADE, joined
 from ultron_core.transcript.telling import Failure
 
-__all__ = ["is_one_off", "recurs", "recurs_unsolved", "tells", "without_paths"]
+__all__ = ["is_one_off", "recurs", "recurs_unsolved", "says_nothing", "tells", "without_paths"]
 
 _RECURS = re.compile(
     # "bash: jq: command not found", "ModuleNotFoundError: No module named 'wcwidth'"
@@ -32,6 +32,8 @@ _RECURS = re.compile(
 _OWN = re.compile(
     r"\bhas no attribute\b|\bcannot import name\b|\bunexpected keyword argument\b|module '[./]", re.IGNORECASE
 )
+#: told as a fact about the environment (absent.py)
+_NO_PROGRAM = re.compile(r"\bcommand not found\b|: not found$", re.IGNORECASE)
 #: values of one test or one script: "AssertionError: Expected 5 but got 7", "E   assert 41 == 42"
 _VALUES = re.compile(
     r"\bassert(?:ion)?(?:error)?\b.*(?:!=|==|\bbut got\b|\bexpected\b|\bboth sides\b|\bis not\b)|"
@@ -75,7 +77,7 @@ def recurs(failure: Failure) -> bool:
 
 def recurs_unsolved(failure: Failure) -> bool:
     """The same of a failure without a cure: only one of the surroundings is worth keeping then."""
-    return recurs(failure) and not _OWN.search(failure.line)
+    return recurs(failure) and not _OWN.search(failure.line) and not _NO_PROGRAM.search(failure.line)
 
 
 def is_one_off(failure: Failure) -> bool:
@@ -83,10 +85,15 @@ def is_one_off(failure: Failure) -> bool:
     return failure.kind in _OF_THIS_TASK or bool(_VALUES.search(failure.line))
 
 
+def says_nothing(failure: Failure) -> bool:
+    """True for a line of the output's frame: what was left out, how the run began, a call that was not made."""
+    return any(pattern.search(failure.line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS, _NOT_MADE))
+
+
 def tells(failure: Failure, call: str) -> bool:
     """False for a line that says only that something failed ("12 failed in 3s") or repeats its own call."""
     line = failure.line
-    if any(pattern.search(line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS, _NOT_MADE)):
+    if says_nothing(failure):
         return False
     if clean_line(line).endswith((":", "：", "━")):
         return False

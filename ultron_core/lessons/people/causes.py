@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ultron_core.lessons.people.statements import clean_statement, has_detail, phrase
-from ultron_core.lessons.people.turns import Turn
+from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.people.statements import clean_statement, has_detail, phrase, without_opening
+from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import HEDGE, any_of
 
@@ -26,13 +28,13 @@ _CAUSE = any_of(
     r"missing|wrong|empty)\b"
     r".{0,80}\b(?:because|due to)\b|\b(?:because|due to)\b.{0,120}\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|"
     r"never fired|ignored)\b",
-    r"根本?原因|根因|症结|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于",
+    r"根本?原因|根因|症结|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于|源于",
 )
 #: a heading over the cause: "## The problem", "**Root cause**", "## 原因分析"
 _CAUSE_HEADING = re.compile(
-    r"^\W*(?:root cause|the (?:problem|cause|bug|issue)|cause|why(?: it (?:fails|failed|broke))?|what(?:'s| was|"
-    r" is) (?:happening|wrong)|"
-    r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源))\W*$",
+    r"^\W*(?:root cause|the (?:problem|cause|bug|issue)|cause|why(?: (?:it|this) (?:fails|failed|broke|happens|"
+    r"happened|works|fixes it))?|what(?:'s| was| is| went) (?:happening|wrong)|"
+    r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源|总结|所在)|为什么.{0,16})\W*$",
     re.IGNORECASE,
 )
 #: below such a heading: says what is amiss, where others only describe, e.g. `the token is never refreshed`,
@@ -55,12 +57,16 @@ _EMPTY = any_of(
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )
+#: a shorter sentence (in bytes) names no cause, a longer one is a paragraph
 _LENGTH = (40, 420)
+#: drafts of one segment
 _MOST = 2
 #: how far after the cause its fix may be told, in sentences
 _NEAR = 6
-#: a longer answer is a report about many things
+#: of a longer answer the end is read: before it a narrating agent tells what it looks at
 _MAX_ANSWER = 6000
+#: characters of what was asked that are quoted
+_MAX_ASKED = 240
 
 
 def find_causes(
@@ -69,13 +75,15 @@ def find_causes(
     """At most two of each closing answer that the person let stand; none of a task that failed."""
     if outcome == "failure" or not work:
         return []
-    return [draft for place in _closing(messages, turns) for draft in _of(messages[place], project)]
+    return [
+        draft for turn in _closing(messages, turns) for draft in _of(messages[turn.answer], turn, project)
+    ]
 
 
-def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
+def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
     """Answers that no call follows: what is said before a call is a guess about it."""
     return [
-        turn.answer
+        turn
         for turn in turns
         if turn.answer >= 0
         and not turn.objected
@@ -86,10 +94,8 @@ def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
     ]
 
 
-def _of(answer: Message, project: str) -> list[MemoryDraft]:
-    if len(answer.content) > _MAX_ANSWER:
-        return []
-    told = list(_told(answer.content))
+def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
+    told = list(_told(answer.content[-_MAX_ANSWER:]))
     drafts: list[MemoryDraft] = []
     for place, (headed, sentence) in enumerate(told):
         if (
@@ -102,7 +108,7 @@ def _of(answer: Message, project: str) -> list[MemoryDraft]:
             continue
         after = [s for _, s in told[place + 1 : place + 1 + _NEAR]]
         fix = next((s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s)), "")
-        drafts.append(_draft(answer, sentence, fix, project))
+        drafts.append(_draft(answer, sentence, fix, _asked(turn), project))
         if len(drafts) == _MOST:
             break
     return drafts
@@ -125,13 +131,21 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
                 headed = False
 
 
-def _draft(answer: Message, sentence: str, fix: str, project: str) -> MemoryDraft:
+def _asked(turn: Turn) -> str:
+    """What the person had reported or asked, in their words."""
+    own = [s for s in own_sentences(turn.message) if len(s) >= _LENGTH[0] // 2]
+    told = without_opening(one_line(" ".join(own[:2])))
+    return PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED)) if told else ""
+
+
+def _draft(answer: Message, sentence: str, fix: str, asked: str, project: str) -> MemoryDraft:
     evidence = [Evidence(answer.start_line, answer.end_line, sentence[:400].strip())]
     if fix:
         evidence.append(Evidence(answer.start_line, answer.end_line, fix[:400].strip()))
     statement = clean_statement(sentence)
     return MemoryDraft(
         content=phrase("cause", statement, project, statement=statement),
+        context=asked,
         resolution=clean_statement(fix),
         tags=("cause",),
         confidence=0.65,

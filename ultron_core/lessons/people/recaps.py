@@ -9,7 +9,7 @@ from ultron_core.lessons.people.statements import clean_statement, has_detail, p
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.recaps import RecapItem, is_recap, recap_items
-from ultron_core.transcript.speech import PREFERENCE, any_of
+from ultron_core.transcript.speech import PREFERENCE, any_of, is_correction, is_wish
 
 __all__ = ["find_recapped"]
 
@@ -47,9 +47,13 @@ _PASSING = any_of(
 )
 #: what every edit leaves behind for a moment: "Unused import of the panel"
 _SLIP = any_of(r"^unused\b|^(?:undefined|missing) (?:function|variable|import)\b|^typo\b|^未使用")
+#: characters of an item that are kept
 _MAX_ITEM = 420
+#: bytes; a shorter item is a name or a heading
 _MIN_ITEM = 40
+#: characters; a shorter problem is a word: "Typo"
 _MIN_PROBLEM = 15
+#: items of one kind in one recap
 _MOST_OF_A_KIND = 8
 _KEYS: dict[str, tuple[MemoryType, str]] = {
     "error": ("error", "recap"),
@@ -75,6 +79,8 @@ def find_recapped(messages: Sequence[Message], project: str) -> list[MemoryDraft
 
 
 def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | None:
+    if item.kind == "said":
+        return _said(item, message, project)
     text = clean_statement(item.text)
     if len(text.encode()) < _MIN_ITEM or _PASSING.search(text) or not (has_detail(text) or CJK.search(text)):
         return None
@@ -94,6 +100,21 @@ def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | Non
         tags=("recap", item.kind),
         confidence=0.65,
         memory_type=memory_type,
+        evidence=(Evidence(message.start_line, message.end_line, item.quote[:400].strip()),),
+    )
+
+
+def _said(item: RecapItem, message: Message, project: str) -> MemoryDraft | None:
+    """A message of a person that the summary repeats, where it states a wish for later or puts something right."""
+    text = clean_statement(item.text).strip("\"'“”「」 ")
+    if len(text) > _MAX_ITEM or not (is_wish(text) or is_correction(text)):
+        return None
+    kind: MemoryType = "preference" if is_wish(text) else "correction"
+    return MemoryDraft(
+        content=phrase(kind, text, project, statement=text),
+        tags=("recap", kind),
+        confidence=0.65,
+        memory_type=kind,
         evidence=(Evidence(message.start_line, message.end_line, item.quote[:400].strip()),),
     )
 

@@ -6,9 +6,10 @@ import re
 
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
-from ultron_core.transcript.language import language, one_line
+from ultron_core.transcript.language import CJK, language, one_line
+from ultron_core.transcript.speech import ONE_OFF
 
-__all__ = ["clean_statement", "has_detail", "phrase", "statement_draft", "without_opening"]
+__all__ = ["clean_statement", "has_detail", "phrase", "statement_draft", "weighty", "without_opening"]
 
 #: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port,
 #: e.g. `` `make check` ``, `src/app.py`, `user_id`, `v1.2`
@@ -24,6 +25,19 @@ _MARKS = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+|#{1,6}\s+|>\s+)+|\*\*|[✅✓❌
 def has_detail(text: str) -> bool:
     """True when a sentence names a thing: a command, a file, an identifier, a version."""
     return _DETAIL.search(text) is not None
+
+
+#: e.g. `don't`, `src/app.py`, `端`
+_WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
+#: fewer words of substance are a bare "no, still broken"
+_MIN_WORDS = {"en": 5, "zh": 8}
+
+
+def weighty(sentence: str) -> bool:
+    """True for words of substance that are not about one appointment or order."""
+    if ONE_OFF.search(sentence):
+        return False
+    return len(_WORD.findall(sentence)) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
 
 
 def clean_statement(text: str) -> str:

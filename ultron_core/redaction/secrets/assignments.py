@@ -13,6 +13,7 @@ __all__ = ["assigned_secrets", "credential_name", "credential_value"]
 
 _C = "REDACTED_CREDENTIAL"
 _NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+#: characters of a name before a value
 _LONGEST = 80
 _Q = r"\"'`"
 #: the value: in quotes (escaped ones as in JSON inside JSON), else up to a space, quote, comma, semicolon or tag

@@ -11,8 +11,9 @@ from ultron_core.models import Drop, MemoryDraft, Message
 from ultron_core.redaction.known import KnownSecrets
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.drops import DropPlace
+from ultron_core.transcript.language import one_line
 
-__all__ = ["GatedDrafts", "gate_drafts"]
+__all__ = ["GatedDrafts", "gate_drafts", "refuse_drafts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,13 @@ def _without(known: KnownSecrets, draft: MemoryDraft) -> MemoryDraft:
         tags=tuple(known.removed(tag) for tag in draft.tags),
         evidence=tuple(replace(one, quote=known.removed(one.quote)) for one in draft.evidence),
     )
+
+
+def refuse_drafts(
+    runtime: Runtime, stage: str, reason: str, drafts: Sequence[MemoryDraft]
+) -> list[DropPlace]:
+    """Every draft with the one reason for which all are refused."""
+    return [_refusal(runtime, Drop(stage, reason, one_line(draft.content)[:200]), draft) for draft in drafts]
 
 
 def _refusal(runtime: Runtime, drop: Drop, draft: MemoryDraft) -> DropPlace:

@@ -12,6 +12,7 @@ from ultron_core.steps.stages.table import SEGMENTS, STAGES
 
 __all__ = ["estimate_pending"]
 
+#: more segments than any store has waiting
 _ALL = 1_000_000
 
 

@@ -34,7 +34,7 @@ class Stage:
     backlog: str
     #: named query that records a failed model call on the row
     failed: str
-    #: named query that marks its rows to be done again
+    #: named query that marks its rows for reprocessing
     reprocess: str
     #: columns of the `versions` query that its data version adds to those of the stages before it
     versions: tuple[str, ...]

@@ -14,6 +14,7 @@ from ultron_core.models import MemoryDraft
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.drafts import gate_drafts
+from ultron_core.steps.stages.leases import Leases
 from ultron_core.steps.stages.loop import Item, StageResult, work_through
 from ultron_core.steps.upload.records import Source, Upload, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
@@ -43,8 +44,9 @@ def ingest_text(runtime: Runtime, text: str, agent_id: str) -> StageResult:
     text = clean_text(text)
     if not text.strip():
         raise InputError("The text is empty: there is nothing to learn from.")
-    upload = _archive(runtime, text.encode(), agent_id)
-    result = _work_through(runtime, [Item(upload.id, "", _Text(agent_id, text))])[0]
+    with Leases(runtime, STAGE) as leases:
+        upload = _archive(runtime, leases, text.encode(), agent_id)
+        result = _work_through(runtime, [Item(upload.id, "", _Text(agent_id, text))])[0]
     if result.status == "done" or upload.stored:
         return result
     with runtime.database.transaction() as conn:
@@ -58,19 +60,23 @@ def process_pending_texts(
     runtime: Runtime, batch_size: int | None = None, tried: Collection[UUID] = ()
 ) -> list[StageResult]:
     """Work on texts that wait for a model, oldest first."""
-    with runtime.database.transaction() as conn:
-        rows = session_store.fetch(conn, "pending_texts", runtime.waiting(batch_size=batch_size, tried=tried))
-    items = [
-        Item(row["id"], "", _Text(row["agent_id"], zlib.decompress(row["body"]).decode("utf-8")))
-        for row in rows
-    ]
-    return _work_through(runtime, items)
+    params = runtime.waiting(batch_size=batch_size, tried=tried)
+    with Leases(runtime, STAGE) as leases:
+        with runtime.database.transaction() as conn:
+            rows = session_store.fetch(conn, "pending_texts", params)
+            mine = leases.claim(conn, [row["id"] for row in rows])
+        items = [
+            Item(row["id"], "", _Text(row["agent_id"], zlib.decompress(row["body"]).decode("utf-8")))
+            for row in rows
+            if row["id"] in mine
+        ]
+        return _work_through(runtime, items)
 
 
-def _archive(runtime: Runtime, body: bytes, agent_id: str) -> session_store.Archived:
+def _archive(runtime: Runtime, leases: Leases, body: bytes, agent_id: str) -> session_store.Archived:
     keep = len(body) <= runtime.settings.sessions.archive_max_bytes
     with runtime.database.transaction() as conn:
-        return session_store.archive_bytes(
+        archived = session_store.archive_bytes(
             conn,
             body if keep else None,
             {
@@ -85,6 +91,8 @@ def _archive(runtime: Runtime, body: bytes, agent_id: str) -> session_store.Arch
                 "now": runtime.clock(),
             },
         )
+        leases.claim(conn, [archived.id])  # before any other process can see that it waits
+        return archived
 
 
 def _work_through(runtime: Runtime, items: Sequence[Item[_Text]]) -> list[StageResult]:

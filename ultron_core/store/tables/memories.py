@@ -33,6 +33,7 @@ __all__ = [
 
 _SQL = NamedQueries("memories/memories")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
+#: the most that pgvector's sparsevec takes
 _DIMENSIONS = 1_000_000_000
 #: what pgvector's sparse vector holds; of longer texts the words that occur most count
 MOST_TERMS = 16_000

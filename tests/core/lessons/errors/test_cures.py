@@ -6,7 +6,6 @@ from tests.core.lessons.builders import bash, talk
 from tests.core.memories.test_extract import kept
 from ultron_core.lessons.describe import general_line, general_value
 from ultron_core.lessons.errors.code_diff import find_code_change
-from ultron_core.lessons.explanations import diagnosis
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
 
@@ -103,26 +102,6 @@ def test_an_argument_is_named_with_its_value():
     messages = talk(("user", "Please."), (call, "Error: certificate cannot be used"), (again, "done"))
     (draft,) = kept(messages)
     assert draft.resolution == "It worked after changing `payment_id` from `certificate_…` to `gift_card_…`."
-
-
-@pytest.mark.parametrize(
-    ("sentence", "cause"),
-    [
-        (
-            "It looks like the function needs to be imported first. Let's correct the code. Here it is:",
-            "It looks like the function needs to be imported first.",
-        ),
-        (
-            "It seems the file is a .docx and no image. We need to read it with another library.",
-            "It seems the file is a .docx and no image. We need to read it with another library.",
-        ),
-        ("看起来列名与预期不同，应该先打印表头。", "看起来列名与预期不同，应该先打印表头。"),
-        ("There was an error with the code. Let me try again.", ""),
-        ("It appears that the approach has resulted in an error.", ""),
-    ],
-)
-def test_a_diagnosis_is_a_cause_and_not_an_announcement(sentence, cause):
-    assert diagnosis(talk(("assistant", sentence)), 0) == cause
 
 
 def test_a_cure_that_a_later_failure_refutes_is_none():

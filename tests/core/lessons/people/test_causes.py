@@ -28,6 +28,12 @@ def test_the_cause_with_its_fix():
     )
     assert draft.resolution == "The fix is query-side: replaced `alnumWords` with `fieldTokens`."
     assert draft.memory_type == "error"
+    assert draft.context == "A person had asked or reported: Why is it not found?"
+
+
+def test_of_a_long_answer_the_end_is_read():
+    (draft,) = causes("I look at one file after the other. " * 300 + "\n" + ANSWER)
+    assert "splits `poem.txt`" in draft.content
 
 
 def test_a_chinese_cause():
