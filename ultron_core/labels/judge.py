@@ -133,7 +133,8 @@ def labeler_of(llm: LLM) -> str:
 
 @cache
 def _digest() -> str:
-    return prompt_digest("\n\n".join(judge_rules()), Judgement)
+    both = read_prompt("ultron_core.llm", "both")  # the same judgement, asked for with the notes
+    return prompt_digest("\n\n".join([*judge_rules(), both]), Judgement)
 
 
 def unjudged(llm: LLM) -> QualityLabel:

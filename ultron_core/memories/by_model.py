@@ -81,6 +81,7 @@ def _digest() -> str:
         read_prompt("ultron_core.llm", "record"),
         extract_rules(),
         read_prompt("ultron_core.memories", "ingest"),
+        read_prompt("ultron_core.llm", "both"),
     )
     return prompt_digest("\n\n".join(prompts), ExtractAnswer)
 

@@ -23,9 +23,9 @@ from ultron_core.steps.stages.review import Review, review_question
 ROOT = Path(ultron_core.__file__).parent
 SCHEMAS = {
     "segments/by_model/prompts/segment.md": TaskList,
-    "llm/prompts/both.md": Review,
     "labels/prompts/label.md": Judgement,
     "memories/prompts/extract.md": ExtractAnswer,
+    "llm/prompts/both.md": Review,
     "memories/prompts/ingest.md": ExtractAnswer,
     "memories/prompts/classify.md": TypeAnswer,
     "memories/prompts/merge.md": MergedBody,
@@ -65,7 +65,7 @@ def test_the_answers_of_its_examples_fit(name):
     assert re.search("[一-鿿]", text_of(name).partition("Examples")[2]), "one is Chinese"
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - {"llm/prompts/both.md"}))
 def test_it_says_in_which_language_to_write_first_and_what_not_to_do(name):
     text = text_of(name)
     if schema_is_about_a_record(name):
@@ -78,6 +78,6 @@ def test_it_says_in_which_language_to_write_first_and_what_not_to_do(name):
 def test_both_questions_in_one_are_the_two_questions():
     prompt = review_question("").prompt
     for name in ("llm/prompts/record.md", "labels/prompts/label.md", "memories/prompts/extract.md"):
-        assert without_examples(text_of(name)) in prompt
-    assert len(examples(prompt)) == 3
+        assert without_examples(text_of(name)).strip() in prompt
+    assert prompt.count("\nExamples\n") == 1
     assert set(Review.model_json_schema()["required"]) >= {"outcome", "metrics", "memories"}

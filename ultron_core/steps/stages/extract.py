@@ -30,7 +30,7 @@ from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow
 
-__all__ = ["STEP"]
+__all__ = ["STEP", "drafts_of"]
 
 #: values of `task_segments.memory_extracted`
 _DONE, _REFUSED = 1, 2
@@ -44,7 +44,7 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     eligible = is_memory_eligible(label, runtime.settings.labels.memory_score_threshold)
     if not eligible.ok:
         return _refuse(runtime, item, label, eligible.reason, messages)
-    drafts = _drafts(runtime, row, messages, label)
+    drafts = drafts_of(runtime, row, messages, label)
     limit = runtime.settings.extract.max_per_segment
     gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit)
     uploads = upload_memories(runtime, [_upload(runtime, row, draft, messages) for draft in gated.kept])
@@ -79,7 +79,7 @@ def _refuse(
     return StageResult(row.id, item.partition_key, "refused", {"dropped": len(drops)}, drops=drops)
 
 
-def _drafts(
+def drafts_of(
     runtime: Runtime, row: SegmentRow, messages: Sequence[Message], label: QualityLabel
 ) -> list[MemoryDraft]:
     """By rules; by the model's notes that wait on the row; or by a call of its own."""

@@ -12,7 +12,6 @@ from psycopg.types.json import Jsonb
 
 from ultron_core.labels import LABELER_VERSION, label_segment
 from ultron_core.labels.judge import label_with_model
-from ultron_core.llm.protocol import LLM
 from ultron_core.memories import extractor_of
 from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
@@ -24,13 +23,15 @@ from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow
 
-__all__ = ["STEP", "asks_both"]
+__all__ = ["STEP", "judge_segment"]
 
 
 def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     with runtime.database.transaction() as conn:
         messages = segment_messages_of(conn, item.row)
-    label, notes = _judged(runtime, item.row, messages)
+        system = session_store.system_prompt(conn, item.row.account_id, item.row.session_id, item.row.thread)
+    both = item.row.memory_extracted == 0 and item.row.label_attempts == 0
+    label, notes = judge_segment(runtime, messages, item.row.topic, system, both_due=both)
     (metrics, notes), _ = runtime.redactor.redact_json([label.to_json(), notes])
     values = {
         "id": item.id,
@@ -44,30 +45,21 @@ def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     return StageResult(item.id, item.partition_key, "done", {"newly_labeled": 1})
 
 
-def _judged(
-    runtime: Runtime, row: SegmentRow, messages: Sequence[Message]
+def judge_segment(
+    runtime: Runtime, messages: Sequence[Message], topic: str, system: str, *, both_due: bool
 ) -> tuple[QualityLabel, dict[str, Any] | None]:
-    """(label, the notes that came with it if they were asked for)."""
-    judge = runtime.quality_llm
-    if judge is None:
-        return label_segment(messages, topic=row.topic), None
-    with runtime.database.transaction() as conn:
-        system = session_store.system_prompt(conn, row.account_id, row.session_id, row.thread)
-    if not asks_both(runtime, row):
-        limit = runtime.window_tokens
-        return label_with_model(messages, judge, row.topic, system=system, window_tokens=limit), None
-    label, notes = review_segment(messages, judge, row.topic, system, runtime.window_tokens)
-    return label, {"extractor": extractor_of(judge), "memories": [note.model_dump() for note in notes]}
+    """(label, the notes that came with it if they were asked for).
 
-
-def asks_both(runtime: Runtime, row: SegmentRow) -> bool:
-    """Whether one call does for the judgement and the notes: both are due, and one model gives both.
-
-    A model whose answer to both was refused is asked for the judgement alone.
+    One call does for both where both are due and one model gives both. A model whose answer to both was refused is
+    asked for the judgement alone.
     """
-    judge: LLM | None = runtime.quality_llm
-    both_due = row.memory_extracted == 0 and row.label_attempts == 0
-    return judge is not None and judge is runtime.llm and both_due and runtime.window_tokens >= LEAST_TOKENS
+    judge, limit = runtime.quality_llm, runtime.window_tokens
+    if judge is None:
+        return label_segment(messages, topic=topic), None
+    if not (both_due and judge is runtime.llm and limit >= LEAST_TOKENS):
+        return label_with_model(messages, judge, topic, system=system, window_tokens=limit), None
+    label, notes = review_segment(messages, judge, topic, system, limit)
+    return label, {"extractor": extractor_of(judge), "memories": [note.model_dump() for note in notes]}
 
 
 def _workers(runtime: Runtime) -> int:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.support.model_server import minimal_answer, model_server
+from tests.support.model_server import minimal_answer
 from tests.support.records import holding, messages_in
 from tests.support.worlds import MARK, solved, task, write_log
 from ultron_core.client import Ultron
@@ -79,25 +79,6 @@ def extraction(text):
             "evidence": evidence,
         }
     ]
-
-
-@pytest.fixture
-def server():
-    with model_server(answer=answer) as running:
-        yield running
-
-
-@pytest.fixture
-def with_model(settings, server):
-    llm = LLMSettings(
-        api_key="sk-" + "local" * 5,
-        base_url=server.url,
-        model="judge-1",
-        timeout_seconds=2,
-        max_retries=0,
-        retry_base_delay=0,
-    )
-    return settings.model_copy(update={"llm": llm})
 
 
 def rows(ultron, query):
