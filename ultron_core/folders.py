@@ -7,6 +7,7 @@ from pathlib import Path
 
 __all__ = ["make_folders", "make_home"]
 
+#: for the owner alone
 _PRIVATE = 0o700
 #: another account may pass through to what it owns further in, and sees no names on the way
 _PASSABLE = 0o711

@@ -266,7 +266,8 @@ class Segment:
     thread: str = "main"
     start_line: int = 0
     end_line: int = 0
-    #: what segmented it: `offline:<version>`, `model:<name>`, `short` for two messages or fewer
+    #: what segmented it: `offline:<version>`, `model:<name>#<hash of prompt>`, `short` when there is
+    #: nothing to divide: two messages, or for a model one request
     segmenter: str = ""
     #: why a rule had to repair the model's answer, else empty
     repair: str = ""
@@ -295,7 +296,7 @@ class QualitySummary:
 
 @dataclass(frozen=True, slots=True)
 class QualityLabel:
-    """The judgement of one segment; `labeler` says who made it (`offline:<version>`, `model:<name>`)."""
+    """The judgement of one segment; `labeler` says who made it (`offline:<version>`, `model:<name>#<hash>`)."""
 
     summary: QualitySummary
     metrics: Mapping[str, Metric]

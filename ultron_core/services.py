@@ -8,9 +8,9 @@ from uuid import UUID
 
 from ultron_core.steps import given
 from ultron_core.steps.clusters import read as cluster_step
-from ultron_core.steps.export import export_rows
 from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.sft.export import export_rows
 from ultron_core.steps.stages import extract, label, segment
 from ultron_core.steps.stages.loop import StageResult, run_batch
 

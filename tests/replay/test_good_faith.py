@@ -25,3 +25,10 @@ def test_every_memory_of_the_good_list_is_stored(walked):
 def test_every_quote_of_the_good_list_is_still_shown_to_the_model(walked):
     done, _ = walked
     assert unseen(done.requests) == []
+
+
+def test_the_estimate_before_was_right_within_a_quarter(walked):
+    done, good = walked
+    tokens = sum(call["input_tokens"] for call in good.calls)
+    assert abs(done.estimate["calls"] - len(good.calls)) <= 0.25 * len(good.calls)
+    assert abs(done.estimate["input_tokens"] - tokens) <= 0.25 * tokens

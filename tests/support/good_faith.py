@@ -14,13 +14,15 @@ from functools import cache
 from pathlib import Path
 
 from tests.support import hostile
+from tests.support.model_server import least
+from tests.support.records import messages_in
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.sessions import parse_session
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = ROOT / "tests" / "replay" / "good.jsonl"
-#: the head of a message as prompts show it: "[12-14] user (harness): ...", "[3] [tool]: ..."
-_HEAD = re.compile(r"^\[(\d+)(?:-(\d+))?\]", re.MULTILINE)
+#: the first line of a record names the mark of its headers: "Record bqcd, window 1 of 1."
+_RECORD = re.compile(r"Record \w+, ")
 #: normalised characters of a message that tell it from others; prompts cut messages, but never so near their beginning
 _TELLING = 40
 _KIND = {"correction": "correction", "preference": "preference", "security": "security", "pattern": "pattern"}
@@ -82,32 +84,31 @@ class Shown:
     """The words of a request with the number of the message that each stands in."""
 
     text: str
-    places: tuple  # (position in the normalised text, first number, last number) of each message
+    places: tuple  # (position in the normalised text, number) of each message
 
     @classmethod
     def of(cls, request):
         # the record alone: neither the instructions with their examples, nor a refused answer that is shown again
         raw = next(m["content"] for m in request["messages"] if m["role"] == "user")
-        heads = list(_HEAD.finditer(raw))
+        if not _RECORD.match(raw):
+            return cls(normal(raw), ())
         parts, places, at = [], [], 0
-        for head, following in zip(heads, [*heads[1:], None], strict=False):
-            end = following.start() if following else len(raw)
-            places.append((at, int(head[1]), int(head[2] or head[1])))
-            parts.append(normal(raw[head.end() : end]))
+        for message in messages_in(raw):
+            places.append((at, message.number))
+            parts.append(normal(message.body))
             at += len(parts[-1])
-        return cls("".join(parts) if heads else normal(raw), tuple(places))
+        return cls("".join(parts), tuple(places))
 
     def find(self, words):
-        """(first, last number) of the message that holds the words, None when no message shows them."""
+        """The number of the message that shows the words, None when none does."""
         at = self.text.find(normal(words))
-        if at < 0:
+        if at < 0 or not self.places:
             return None
-        held = [place for place in self.places if place[0] <= at]
-        return held[-1][1:] if held else (0, 0)
+        return [number for begin, number in self.places if begin <= at][-1]
 
     @property
     def last(self):
-        return max((last for _, _, last in self.places), default=0)
+        return max((number for _, number in self.places), default=0)
 
 
 @dataclass
@@ -187,13 +188,13 @@ def best_match(shown):
 
 
 def _tasks(tasks, shown):
-    """The gold cuts of a thread that the request shows, as its numbers."""
-    starts = {place[0]: task.first["topic"] for task in tasks if (place := shown.find(task.opening))}
-    order = sorted(starts) or [1]
+    """The gold cuts of a thread that the request shows, as its numbers; the first task begins where the record does."""
+    starts = {1: tasks[0].first["topic"]}
+    starts |= {number: task.first["topic"] for task in tasks if (number := shown.find(task.opening))}
+    order = sorted(starts)
     ends = [*(start - 1 for start in order[1:]), shown.last]
     return [
-        {"start": begin, "end": end, "topic": starts.get(start, "")}
-        for begin, start, end in zip([1, *order[1:]], order, ends, strict=True)
+        {"start": start, "end": end, "topic": starts[start]} for start, end in zip(order, ends, strict=True)
     ]
 
 
@@ -205,15 +206,15 @@ def _judgement(task, shown, schema):
     if outcome == "success" and proof is None:
         outcome = "unknown"
     likely = _PROBABILITY[outcome]
-    at = list(proof or ())[:1]
+    at = [proof] if proof else []
     metrics = [
         {"name": "goal_reached", "score": likely, "messages": at},
         {"name": "completeness", "score": max(likely, 0.3), "messages": at},
     ]
     lessons = [
-        {"kind": kind_of(memory), "score": 0.85, "messages": [place[0]], "note": memory["content"][:200]}
+        {"kind": kind_of(memory), "score": 0.85, "messages": [number]}
         for memory in task.memories
-        if (place := _place(memory, shown))
+        if (number := _number(memory, shown))
     ]
     value = {
         "outcome": outcome,
@@ -232,31 +233,28 @@ def kind_of(memory):
     return _KIND[memory["type"]]
 
 
-def _place(memory, shown):
-    return next((place for quote in memory["quotes"] if (place := shown.find(quote["quote"]))), None)
+def _number(memory, shown):
+    return next((number for quote in memory["quotes"] if (number := shown.find(quote["quote"]))), None)
 
 
 def _memories(task, shown):
     """The notes whose quotes are in sight; a quote that was left out of the request is not given."""
     notes = []
     for memory in task.memories:
-        seen = [
-            (quote["quote"], place) for quote in memory["quotes"] if (place := shown.find(quote["quote"]))
-        ]
+        seen = [_quote(quote, shown) for quote in memory["quotes"] if shown.find(quote["quote"])]
         if not seen:
             continue
-        notes.append(
-            {
-                "content": memory["content"],
-                "context": memory["context"],
-                "resolution": memory["resolution"],
-                "tags": memory["tags"],
-                "confidence": 0.9,
-                "memory_type": memory["type"],
-                "evidence": [{"start_line": a, "end_line": b, "quote": words} for words, (a, b) in seen],
-            }
-        )
+        names = ("content", "context", "resolution", "tags")
+        note = {name: memory[name] for name in names} | {"memory_type": memory["type"], "confidence": 0.9}
+        proof = memory["proof"] if memory["proof"] and shown.find(memory["proof"]["quote"]) else None
+        status = "claimed" if memory["status"] == "verified" and proof is None else memory["status"]
+        note |= {"resolution_status": status, "evidence": seen}
+        notes.append(note | {"verified_by": _quote(proof, shown)} if proof else note)
     return notes
+
+
+def _quote(quote, shown):
+    return {"message": shown.find(quote["quote"]), "quote": quote["quote"]}
 
 
 def _small(wanted, shown, schema):
@@ -275,8 +273,6 @@ def _small(wanted, shown, schema):
         "name": " ".join(memory["content"].split()[:5]),
         "topic": " ".join(memory["content"].split()[:5]),
     }
-    from tests.support.model_server import least
-
     return {
         name: values[name] if name in values else least(schema["properties"][name], schema, None)
         for name in wanted

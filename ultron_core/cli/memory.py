@@ -21,7 +21,9 @@ __all__ = ["COMMANDS"]
 @click.command()
 @click.argument("query")
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), help="Most results; default ULTRON_MEMORY_SEARCH_LIMIT (10)."
+    "--limit",
+    type=click.IntRange(1, 1000),
+    help="Maximum number of results; default ULTRON_MEMORY_SEARCH_LIMIT (10).",
 )
 @click.option("--level", type=click.Choice(["l0", "l1"]), default="l1", show_default=True)
 @click.option("--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)))

@@ -18,9 +18,11 @@ __all__ = ["find_findings"]
 _MAX_MESSAGE = 1_200
 #: sentences of a message that tell what was seen; the next ones tell what comes next
 _SENTENCES = 4
+#: a shorter sentence states no fact, a longer one is a paragraph
 _LENGTH = (45, 320)
 #: results before a message that it may speak of
 _RESULTS = 4
+#: drafts of one segment
 _MOST = 6
 #: results before a report that it may speak of, characters of each, and statements that are taken from it
 _RESULTS_OF_A_REPORT, _MAX_OUTPUT, _MOST_REPORTED = 12, 20_000, 2
@@ -47,7 +49,8 @@ _SURPRISES = any_of(
     r"rather than|no longer)\b",
     r"不支持|不会|默认|只有|忽略",
 )
-#: about the agent's own work, its plan, this run or a place in a file
+#: about the agent's own work, its plan, this run or a place in a file, e.g. `Let me look`, `I need to check`,
+#: `让我看看`
 _OWN = any_of(
     r"^(?:if\b|when\b|looking\b|you\b|you'|your\b|read\b|only\b|see\b|i\b|i'|we\b|we'|my\b|now\b|next\b|all\b|both\b|"
     r"tests?\b|build\b|wait\b|actually\b|hmm\b|task\b|phase\b|clean\b|added\b|updated\b|expanded\b|removed\b|"
@@ -63,9 +66,9 @@ _OWN = any_of(
     r"\b(?:likely|presumably|apparently|suspect|may|might|could|seems?|looks?|appears? to|appear)\b",
     r"我(?:来|会|将|先|已)|完成|然后|^(?:我|让我|明白|好的|现在|接下来|这|那|首先|需要)",
 )
-#: items of a list are steps or parts, not findings
+#: items of a list are steps or parts, not findings, e.g. `- the parser`, `2. the lexer`
 _LISTED = re.compile(r"^\s*(?:[-*•|#>]|\d{1,2}[.)])\s*.*$", re.MULTILINE)
-#: things that can be looked up: `code`, camelCase, snake_case
+#: things that can be looked up: `code`, camelCase, snake_case, e.g. `getUser`, `user_id`, `` `port` ``
 _THING = re.compile(r"`([^`]{3,80})`|\b([a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b")
 
 

@@ -73,7 +73,7 @@ def _model_parts(lines: Sequence[_Line]) -> list[str]:
     parts: list[str] = []
     used = 0
     for block in _blocks(lines):
-        shown = "\n".join(f"[{line.number}-{line.number}] {line.raw}" for line in block)
+        shown = "\n".join(f"[{line.number}] {line.raw}" for line in block)
         for piece in _split_long(shown, _MODEL_TOKENS):
             size = count_tokens(piece)
             if not parts or used + size > _MODEL_TOKENS:

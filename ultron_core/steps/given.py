@@ -62,7 +62,7 @@ _UPLOAD_FIELDS = ("content", "context", "resolution", "tags", "idempotency_key",
 def check_text(name: str, value: Any, *, most: int = MOST_TEXT) -> None:
     """A string of at most `most` characters; half surrogate pairs in it are cleaned later."""
     if not isinstance(value, str):
-        raise InputError(f"{name} must be a text, not {_kind(value)}.")
+        raise InputError(f"{name} must be a string, not {_kind(value)}.")
     if len(value) > most:
         raise InputError(f"{name} has {len(value):,} characters; the limit is {most:,}. Shorten or split it.")
 
@@ -161,7 +161,7 @@ def check_upload(upload: Upload) -> None:
     if upload.memory_type is not None:
         check_one_of("memory_type", upload.memory_type, MEMORY_TYPES)
     if not isinstance(upload.sources, Sequence) or not all(isinstance(s, Source) for s in upload.sources):
-        raise InputError("sources are not made by hand: leave them out.")
+        raise InputError("sources cannot be given by hand: leave them out.")
 
 
 def upload_of(memory: Any) -> Upload:

@@ -162,7 +162,7 @@ class Database:
         return self._repeat(self.transaction, work, attempts)
 
     def run_session(self, work: Callable[[Connection], T], *, attempts: int = ATTEMPTS) -> T:
-        """`run` for work that commits by itself as it goes on: see `session`."""
+        """`run` for work that commits as it goes: see `session`."""
         return self._repeat(self.session, work, attempts)
 
     def _repeat(

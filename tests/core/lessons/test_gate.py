@@ -85,10 +85,16 @@ def test_reasons_about_the_content_hold_for_direct_uploads_too(content, expected
     assert reason(MemoryDraft(content, confidence=1.0), ()) == expected
 
 
-def test_an_order_of_steps_is_nobodys_order_number():
-    assert (
-        reason(MemoryDraft("The startup order should be: watcher, then agent.", confidence=1.0), ()) is None
-    )
+@pytest.mark.parametrize(
+    "content",
+    [
+        "The startup order should be: watcher, then agent.",
+        "Middleware order matters in Django.",
+        "Booking confirmation emails are sent by the worker.",
+    ],
+)
+def test_an_order_of_steps_is_nobodys_order_number(content):
+    assert reason(MemoryDraft(content, confidence=1.0), ()) is None
 
 
 def test_low_confidence_is_the_last_reason():

@@ -32,7 +32,8 @@ _RECURS = re.compile(
 _OWN = re.compile(
     r"\bhas no attribute\b|\bcannot import name\b|\bunexpected keyword argument\b|module '[./]", re.IGNORECASE
 )
-#: told as a fact about the environment (absent.py)
+#: told as a fact about the environment (absent.py), e.g. `bash: jq: command not found`, `sh: 1: jq: not
+#: found`
 _NO_PROGRAM = re.compile(r"\bcommand not found\b|: not found$", re.IGNORECASE)
 #: "error TS2304: Cannot find name 'join'.", "a.go:3:2: undefined: Total", "F821 undefined name 'models'"
 _SLIP = re.compile(

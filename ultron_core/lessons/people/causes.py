@@ -65,6 +65,7 @@ _MOST = 2
 _NEAR = 6
 #: of a longer answer the end is read: before it a narrating agent tells what it looks at
 _MAX_ANSWER = 6000
+#: characters of what was asked that are quoted
 _MAX_ASKED = 240
 
 

@@ -69,7 +69,9 @@ _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
 _MAX_WHOLE = 400
 #: where things go, line by line, e.g. `tools -> core/tools`
 _ARROW = re.compile(r"^[^\n]{0,120}?\S\s+(?:->|=>|→)\s+\S[^\n]{0,80}$", re.MULTILINE)
+#: a single line is a remark, two are a layout
 _MIN_ARROWS = 2
+#: a longer turn is a document
 _MAX_LAID_OUT = 700
 #: characters of the option that is quoted
 _MAX_OPTION = 320
@@ -81,8 +83,12 @@ _MIN_PLAIN = 14
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
 
-def find_decisions(messages: Sequence[Message], turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
-    """At most one decision a turn."""
+def find_decisions(
+    messages: Sequence[Message], turns: Sequence[Turn], project: str, work: bool
+) -> list[MemoryDraft]:
+    """At most one decision a turn; none of a talk that is not about work, where people choose seats and dishes."""
+    if not work:
+        return []
     drafts = []
     for turn in turns:
         before = messages[turn.before] if turn.before >= 0 else None

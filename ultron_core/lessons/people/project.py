@@ -60,7 +60,7 @@ _ROOT_HOLDS = frozenset(
         "pom.xml",
     ]
 )
-#: where no project lies: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
+#: where no project is: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
 _ELSEWHERE = frozenset(
     [
         "usr",
@@ -108,12 +108,13 @@ _NOT_NAMES = frozenset(
         "testbed",
     ]
 )
-#: a person's own folder comes after these: "/home/ana/src" is no project
+#: a person's own folder comes after these: "/home/ana/src" is not a project
 _HOMES = frozenset(("home", "Users"))
 #: a folder that names no project, e.g. `.cache`, `3f2a9c1d`, `v`
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
-#: characters of a message in which paths are looked for
+#: characters of an argument in which paths are looked for
 _MOST = 400
+#: characters of a message in which paths are looked for
 _MOST_SHOWN = 4000
 #: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
 _CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)
@@ -139,8 +140,12 @@ def _argument_paths(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _shown_paths(messages: Sequence[Message]) -> Iterator[str]:
+    """Paths below somebody's folder; in a patch those whose second part is what a repository's root holds."""
     for message in messages:
-        yield from _PATH.findall(message.content[:_MOST_SHOWN])
+        for path in _PATH.findall(message.content[:_MOST_SHOWN]):
+            parts = re.split(r"[/\\]", path)
+            if parts[1] in _HOMES or parts[0].endswith(":") or (parts[2:3] and parts[2] in _ROOT_HOLDS):
+                yield path
 
 
 def _agreed(paths: Iterable[str]) -> str:

@@ -33,8 +33,11 @@ _JOINED = re.compile(
 _LATIN = re.compile(r"[A-Za-z]{3,}")
 #: a longer message is a document
 _MAX_MESSAGE = 1500
+#: characters of the order that are quoted
 _MAX_TASK = 200
+#: words, or characters in Chinese; a shorter clause reminds of nothing in particular
 _MIN_WORDS, _MIN_CHINESE = 5, 10
+#: characters; a shorter rest is not an order
 _MIN_ORDER = 20
 
 
@@ -84,7 +87,7 @@ def _concrete(clause: str) -> bool:
 
 
 def _order(text: str, clause: str) -> str:
-    rest = one_line(_LINK.sub(r"\1", text.replace(clause, "")))
+    rest = one_line(_LINK.sub(r"\1", " ".join(part for part in _clauses(text) if clause not in part)))
     if len(rest) < _MIN_ORDER:
         return ""
     return PHRASES[language(rest)]["while_doing"].format(statement=clip(rest, _MAX_TASK))

@@ -33,7 +33,7 @@ Matrix = npt.NDArray[np.float32]
 
 
 def around_turns(turns: Sequence[Turn], vectors: Sequence[TurnVectors]) -> list[dict[str, float]]:
-    """One dict with the names of AROUND a turn; empty for the first, which is no candidate."""
+    """One dict per turn with the names in AROUND; empty for the first, which is not a candidate."""
     if not turns:
         return []
     both = np.stack([v.both for v in vectors])

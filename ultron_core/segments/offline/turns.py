@@ -71,7 +71,7 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """The turns of one thread in order. Recalled memories, reminders and tool results are no turns."""
+    """The turns of one thread in order. Recalled memories, reminders and tool results are not turns."""
     closed = closed_positions(messages)
     places = [i for i, m in enumerate(messages) if is_request(m)]
     turns = []

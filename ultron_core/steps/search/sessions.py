@@ -36,7 +36,7 @@ from ultron_core.store.tables.records import message_from_row
 __all__ = ["Matches", "SessionHit", "match_windows", "search_sessions", "searched_agent"]
 
 _SQL = NamedQueries("log/windows")
-#: the rest (harness, recalled memories) is no better than a tool's output
+#: the rest (harness, recalled memories) is trusted no more than a tool's output
 _TRUST: dict[str, Trust] = {"human": "human", "model": "agent"}
 _LEAST_LAST: tuple[Trust, ...] = ("human", "agent", "tool")
 #: windows that each lane brings, or twenty times the limit
@@ -154,7 +154,7 @@ def _ask(
     check_names(agent_id=agent_id)
     query = clean_text(query)
     if not query.strip():
-        raise InputError("The query is empty: say what you look for.")
+        raise InputError("The query is empty: say what you are looking for.")
     analysis = analyze_query(query, runtime.clock())
     return {
         "account_id": runtime.account_id,

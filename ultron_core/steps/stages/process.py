@@ -76,7 +76,7 @@ class ProcessReport:
     filled: int = 0
     #: tasks at the end of logs that changed recently: they are judged once the log is quiet
     open: int = 0
-    #: rows that used up their tries, from this pass and earlier ones
+    #: rows that used up their attempts, from this pass and earlier ones
     exhausted: int = 0
 
 
@@ -212,7 +212,7 @@ def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
 def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:
     """How much waits, by stage; with `due`, without rows whose next try is still to come.
 
-    `open` tasks and `exhausted` rows, which used up their tries, do not count as waiting for a stage.
+    `open` tasks and `exhausted` rows, which used up their attempts, do not count as waiting for a stage.
     """
     params = {**runtime.waiting(), "due": runtime.clock() if due else None}
     with runtime.database.transaction() as conn:
@@ -223,6 +223,6 @@ def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:
     return {
         **{stage.name: stages[stage.backlog] for stage in STAGES},
         "texts": texts["waiting"],
-        "open": segments["open"],
+        "open": segments["open"] + sessions["growing"],
         "exhausted": sum(counts["exhausted"] for counts in (sessions, segments, texts)),
     }

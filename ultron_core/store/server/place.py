@@ -1,8 +1,8 @@
-"""Where the embedded PostgreSQL lies and which account runs it.
+"""Where the embedded PostgreSQL is kept and which account runs it.
 
 An ordinary user: everything in `<home>/postgres`. Root: PostgreSQL refuses to run as root, so an existing
 account without privileges runs it (the owner of the data if there are some, else `postgres` or `nobody`).
-When that account cannot get into the home, or to the binaries, data and a copy of the binaries lie in
+When that account cannot get into the home, or to the binaries, data and a copy of the binaries are in
 /var/lib/ultron. No permission of an existing folder is ever changed.
 """
 
@@ -108,9 +108,7 @@ def make_socket_dir(place: Place) -> Path:
                 folder, place
             ):
                 return folder
-    raise ServerStartError(
-        "No folder for the server's socket could be made in the folder for temporary files."
-    )
+    raise ServerStartError("No folder for the server's socket could be created in the temporary folder.")
 
 
 def _own(folder: Path, place: Place) -> bool:
