@@ -310,8 +310,11 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
     failed = episode.failed
     line = failed.failure.line if failed.failure else ""
     own = _names((command_of(failed) or "").lower())
+    last = episode.again[-1].result if episode.again else failed.result
     commands = [
-        (a, main_part(command_of(a) or "")) for a in episode.between if a.failure is None and command_of(a)
+        (a, main_part(command_of(a) or ""))
+        for a in episode.between
+        if a.failure is None and a.call > last and command_of(a)
     ]
     steps = [
         (a, c)
