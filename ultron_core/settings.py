@@ -121,7 +121,7 @@ class Settings(Stage):
 
     @property
     def run_files(self) -> int:
-        """Most files a Dagster run works on.
+        """Maximum number of files in one Dagster run.
 
         Starting a run costs some 5 s of CPU, a file offline some 0.1 s: at 500 files the start is a tenth of the
         work. A model takes seconds a file, and a run that fails is begun again as a whole.

@@ -1,12 +1,12 @@
-r"""Beside each pattern stands why it exists, with an example that it matches.
+r"""Beside each pattern stands why it exists, with an example that it matches; beside each number, what it is.
 
     #: the time zone at the end of a date, e.g. `+0800`
     _ZONE = re.compile(...)
 
 The comment stands directly above the assignment or inside it. Its examples are what stands in backticks after its last
-"e.g.", where `⏎` is a line end and `␛` the escape character; or else all that a comment quotes which says nothing
-more, or says it before a colon: `#: colours: "\x1b[31m"`. Double quotes hold a Python string there; quotes with "..."
-are cut short and not tried.
+"e.g.", where `⏎` is a line end and `␛` the escape character; or else what a comment quotes before or after a colon:
+`#: colours: "\x1b[31m"`, `#: "Exit code 1": it failed`. Double quotes hold a Python string there; quotes with "..." are
+cut short and not tried.
 """
 
 import ast
@@ -24,8 +24,10 @@ import ultron_core
 
 #: text between runs of as many backticks, e.g. `code`; as in Markdown, two or more backticks and a space hold others
 SPAN = re.compile(r"(?<!`)`(?P<one>[^`]+)`(?!`)|(?P<run>``+) (?P<more>.+?) (?P=run)(?!`)")
-QUOTED = re.compile(r'"(?P<string>[^"]+)"|`(?P<text>[^`]+)`')
-ONLY = re.compile(r"(?:.*?: )?(?P<quotes>(?:(?:\"[^\"]+\"|`[^`]+`)(?:,|;| /| and| or|\.)? ?)+)")
+QUOTED = re.compile(r'"(?P<string>(?:[^"\\]|\\.)+)"|`(?P<text>[^`]+)`')
+QUOTES = r"(?:(?:\"(?:[^\"\\]|\\.)+\"|`[^`]+`)(?:,|;| /| and| or|\.)? ?)+"
+ONLY = re.compile(rf"(?:.*?: )?(?P<quotes>{QUOTES})")
+FIRST = re.compile(rf"(?P<quotes>{QUOTES})(?::|of\b|in\b)")
 #: comments that speak to a tool
 TO_A_TOOL = re.compile(r"#\s*(?:noqa|fmt|type|mypy)\b")
 
@@ -50,6 +52,16 @@ def test_each_example_is_matched(assigned):
     assert wrong == []
 
 
+def test_each_number_says_what_it_is():
+    bare = [place for _, module, source in sources() for place in bare_numbers(module, source)]
+    assert bare == []
+
+
+def test_a_number_without_a_comment_would_be_seen():
+    source = "#: characters\n_MOST = 4\n_A, _B = 1, -2\n_C = 3  # levels\n_WORD = 'a'\n"
+    assert list(bare_numbers("made.up", source)) == ["made.up:3"]
+
+
 def test_a_pattern_without_a_comment_and_a_wrong_example_would_be_seen():
     source = '#: a number, e.g. `12` or `a`\n_N = compile("[0-9]")\n_BARE = compile("a")  # noqa: E501\n'
     number, bare = in_module("made.up", source, {"_N": re.compile("[0-9]"), "_BARE": re.compile("a")})
@@ -59,12 +71,32 @@ def test_a_pattern_without_a_comment_and_a_wrong_example_would_be_seen():
 
 @pytest.fixture(scope="module")
 def assigned():
-    found = []
+    return [found for module, name, source in sources() for found in in_module(name, source, vars(module))]
+
+
+def sources():
+    """(module, its name, its text)"""
     for _, name, package in pkgutil.walk_packages(ultron_core.__path__, "ultron_core."):
         if not package and not name.endswith("__main__"):
             module = importlib.import_module(name)
-            found += in_module(name, Path(module.__file__).read_text("utf-8"), vars(module))
-    return found
+            yield module, name, Path(module.__file__).read_text("utf-8")
+
+
+def bare_numbers(module, source):
+    comments = comment_lines(source)
+    assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    numbers = [node for node in assigned if is_number(node.value)]
+    yield from (f"{module}:{node.lineno}" for node in numbers if not any(beside(node, comments)))
+
+
+def is_number(value):
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, int | float) and not isinstance(value.value, bool)
+    if isinstance(value, ast.UnaryOp):
+        return is_number(value.operand)
+    if isinstance(value, ast.BinOp):
+        return is_number(value.left) or is_number(value.right)
+    return isinstance(value, ast.Tuple) and any(is_number(item) for item in value.elts)
 
 
 def in_module(module, source, values):
@@ -98,11 +130,11 @@ def beside(node, comments):
 
 def examples(comment):
     _, given, after = comment.rpartition("e.g. ")
-    if given:
+    if given and "`" in after:
         found = [it["one"] or it["more"] for it in SPAN.finditer(after)]
         return [it.replace("⏎", "\n").replace("␛", "\x1b") for it in found]
-    only = ONLY.fullmatch(comment)
-    quoted = QUOTED.finditer(only["quotes"]) if only else ()
+    alone = ONLY.fullmatch(comment) or FIRST.match(comment)
+    quoted = QUOTED.finditer(after if given else alone["quotes"] if alone else "")
     found = [it["text"] or ast.literal_eval(f'"{it["string"]}"') for it in quoted]
     return [it for it in found if "..." not in it]
 

@@ -101,7 +101,7 @@ def _new_information(results: list[str]) -> float:
 
 
 def _most_repeats(keys: list[str]) -> float:
-    """How often the call that was made most often was made again, as a logarithm."""
+    """How often the most repeated call was repeated, as a logarithm."""
     counts = Counter(key for key in keys if key)
     return math.log1p(max(counts.values()) - 1) if counts else 0.0
 

@@ -175,7 +175,7 @@ def _stopped(dialogue: Dialogue) -> Positions:
 
 
 def _repeated(dialogue: Dialogue) -> Positions:
-    """Calls made before with equal arguments and answers, replies said before, requests made again.
+    """Repeated calls (equal arguments and answers), repeated replies and repeated requests.
 
     Running the same check again and seeing it pass is good work, so results that report success do not count.
     """

@@ -34,6 +34,7 @@ __all__ = [
 _POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
 #: of which the host is kept, e.g. `https://host/long/path?query=1`
 _URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
+#: a longer path is that of one page and not of an endpoint
 _MAX_URL_PATH = 30
 #: urllib3: "Max retries exceeded with url: /api/v1/items"
 _ASKED = re.compile(r"(\bwith url: )\S+")
@@ -75,6 +76,8 @@ _FENCE_NAME = re.compile(r"```([\w+-]*)$")
 #: the modules that a program uses, e.g. `import numpy as np`, `from json import loads`
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 #: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
+#: characters of a query that a sentence can quote
+_MAX_QUESTION = 160
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
@@ -91,13 +94,15 @@ def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) ->
     return f"`{action.tool}`" if action.tool else words["some_call"]
 
 
-def describe_failure(messages: Sequence[Message], action: Action, lang: Lang) -> str:
-    """What failed and what it reported, without what is true only this once."""
+def describe_failure(messages: Sequence[Message], action: Action, lang: Lang, project: str) -> str:
+    """What failed, in which project, and what it reported, without what is true only this once."""
     assert action.failure is not None
     reported = action.failure.line
     ran = command_of(action) is not None or action.tool in ("code", "patch")
     line = clean_line(general_line(reported) if ran else general_value(reported))
-    return PHRASES[lang]["failed"].format(subject=describe_subject(messages, action, lang), line=line)
+    return PHRASES[lang]["failed_in" if project else "failed"].format(
+        subject=describe_subject(messages, action, lang), line=line, project=project
+    )
 
 
 def describe_context(messages: Sequence[Message], action: Action, lang: Lang) -> str:
@@ -116,7 +121,23 @@ def describe_context(messages: Sequence[Message], action: Action, lang: Lang) ->
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
         return words["patching"].format(file=f"`{short_path(path)}`") if path else words["patching_some"]
-    return words["calling"].format(tool=f"`{action.tool}`") if action.tool else words["calling_some"]
+    if not action.tool:
+        return words["calling_some"]
+    asked = next(iter(action.arguments.values()), "") if _is_question(action.arguments) else ""
+    return words["calling_with" if asked else "calling"].format(tool=f"`{action.tool}`", asked=f"`{asked}`")
+
+
+def _is_question(arguments: Any) -> bool:
+    """True for a lone argument of one short line without values of one account: a query, a name to look up."""
+    if not isinstance(arguments, dict) or len(arguments) != 1:
+        return False
+    value = next(iter(arguments.values()))
+    return (
+        isinstance(value, str)
+        and len(value) <= _MAX_QUESTION
+        and "\n" not in value
+        and general_value(value) == value
+    )
 
 
 def _code_name(messages: Sequence[Message], action: Action, lang: Lang) -> str:
@@ -176,6 +197,12 @@ def main_part(command: str) -> str:
     return (useful or parts or [command])[-1]
 
 
+#: a lone argument that shows the call as an exported chat does: "`./main.go`", "The file /repo/a.go has been updated"
+_SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile|at:) ((?:[A-Za-z]:|~|\.)?/[\w./@+-]+\w)")
+#: a lone argument of these names is a program or a question
+_NO_PATH_KEYS = ("code", "script", "query", "command", "cmd", "q")
+
+
 def path_of(arguments: Any) -> str:
     """The file that a call names, or nothing."""
     if not isinstance(arguments, dict):
@@ -183,7 +210,11 @@ def path_of(arguments: Any) -> str:
     for key, value in arguments.items():
         if ("path" in key.lower() or "file" in key.lower()) and isinstance(value, str):
             return value
-    return ""
+    lone = next(iter(arguments.items())) if len(arguments) == 1 else ("", None)
+    if not isinstance(lone[1], str) or lone[0].lower() in _NO_PATH_KEYS:
+        return ""
+    shown = _SHOWN_PATH.findall(lone[1])
+    return "".join(shown[-1]) if shown else ""
 
 
 def short_path(path: str) -> str:

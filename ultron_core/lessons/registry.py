@@ -10,8 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ultron_core.lessons.errors.absent import find_absent
 from ultron_core.lessons.errors.failed_calls import solved_drafts, unsolved_drafts
+from ultron_core.lessons.errors.repairs import find_repairs
 from ultron_core.lessons.errors.reported import find_reported
+from ultron_core.lessons.findings import find_findings
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people.causes import find_causes
@@ -24,6 +27,7 @@ from ultron_core.lessons.people.preferences import find_preferences, find_tips
 from ultron_core.lessons.people.recaps import find_recapped
 from ultron_core.lessons.people.reminders import find_reminders
 from ultron_core.lessons.reading import Reading, read_segment
+from ultron_core.lessons.schemas import find_schemas
 from ultron_core.lessons.security import find_security_events
 from ultron_core.models import MemoryDraft, Message, Outcome
 from ultron_core.transcript.language import one_line
@@ -57,9 +61,10 @@ class Lesson:
 
 #: the scores order the kinds; they were set by hand (docs/memories.md, "Unsupported numbers")
 RULES: tuple[Rule, ...] = (
-    Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes")),
-    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes")),
+    Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes", "project")),
+    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "project")),
     Rule(find_reported, "solved_error", 0.72, ("messages", "actions")),
+    Rule(find_repairs, "solved_error", 0.75, ("messages", "actions", "turns", "project")),
     Rule(find_corrections, "correction", 0.8, ("messages", "actions", "turns", "project", "work")),
     Rule(find_preferences, "preference", 0.85, ("turns", "project")),
     Rule(find_reminders, "fact", 0.72, ("turns", "project")),
@@ -73,6 +78,9 @@ RULES: tuple[Rule, ...] = (
     Rule(find_security_events, "security", 0.9, ("messages", "actions")),
     Rule(find_tips, "tip", 0.72),
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
+    Rule(find_absent, "fact", 0.72, ("messages", "actions")),
+    Rule(find_schemas, "fact", 0.72, ("messages", "actions")),
+    Rule(find_findings, "fact", 0.72, ("messages", "actions", "project")),
     Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project")),
 )
 

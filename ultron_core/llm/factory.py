@@ -24,7 +24,7 @@ def make_llm(
 def make_quality_llm(
     settings: Settings, *, cache: AnswerCache, ledger: CallLedger, redact: Callable[[str], str]
 ) -> LLM | None:
-    """The judge: its own settings where given, else the main model's (a larger one on DashScope)."""
+    """The judge: its own settings where given, else a larger one on DashScope; None when the main model judges."""
     if settings.llm.offline or not (settings.quality_llm.api_key or settings.llm.enabled):
         return None
     own, main = settings.quality_llm, settings.llm
@@ -37,6 +37,8 @@ def make_quality_llm(
             "model": own.model or stronger,
         }
     )
+    if (merged.url, merged.model_name, merged.api_key) == (main.url, main.model_name, main.api_key):
+        return None  # one client for both: it is asked both questions at once
     return _client(merged, cache, ledger, redact)
 
 

@@ -21,7 +21,9 @@ from ultron_core.transcript.language import CJK, sentences
 
 __all__ = ["extract_from_text"]
 
+#: a longer paragraph is divided: a memory holds one lesson
 _BLOCK_TOKENS = 400
+#: of a text in one call
 _MODEL_TOKENS = 16_000
 #: "- ", "2) ", "①", "## "
 _MARK = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,2}[.)、]|\d{1,2}\.|[①-⑩]|#+)\s*")
@@ -71,7 +73,7 @@ def _model_parts(lines: Sequence[_Line]) -> list[str]:
     parts: list[str] = []
     used = 0
     for block in _blocks(lines):
-        shown = "\n".join(f"[{line.number}-{line.number}] {line.raw}" for line in block)
+        shown = "\n".join(f"[{line.number}] {line.raw}" for line in block)
         for piece in _split_long(shown, _MODEL_TOKENS):
             size = count_tokens(piece)
             if not parts or used + size > _MODEL_TOKENS:

@@ -12,6 +12,7 @@ _WORD = re.compile(r"(?:[A-Z]{0,5}[a-z]{1,14})?(?:[A-Z]{1,5}[a-z]{2,14})*[A-Z]{0
 _SWITCH = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
 #: a run of letters this long is not a word, unless it repeats one letter
 _LONG = 24
+#: different letters that such a run must have
 _FEW_LETTERS = 10
 
 

@@ -34,7 +34,9 @@ __all__ = [
 
 #: term ids are 1 .. 999,999,999, the index range of pgvector's sparsevec(1000000000)
 _TERM_SPACE = 999_999_999
+#: longer tokens are hashes and encoded data; their beginning tells them apart
 _MAX_TERM_CHARS = 120
+#: the usual values (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009)
 BM25_K1, BM25_B = 1.2, 0.75
 #: what the weight of a term in a document comes near to, however often it occurs
 BM25_MOST = BM25_K1 + 1

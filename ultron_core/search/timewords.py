@@ -67,7 +67,7 @@ def _month(moment: datetime, shift: int = 0) -> datetime:
 
 
 def _start(moment: datetime, unit: str, shift: int) -> datetime:
-    """The begin of the calendar unit that lies `shift` units after the one of `moment`."""
+    """The start of the calendar unit that is `shift` units after that of `moment`."""
     if unit == "day":
         return _day(moment) + timedelta(days=shift)
     if unit == "week":

@@ -11,7 +11,9 @@ from ultron_core.transcript.speech import GREETING, is_only_courtesy
 
 __all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
 
+#: characters of a topic
 MAX_TOPIC = 80
+#: characters of a request in which its title is looked for
 _SEEN = 2000
 #: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)

@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 _SQL = load_queries("upkeep/audit")
+#: rows that violate a rule, by name
 _SHOWN = 20
 #: what redaction put in, e.g. `<API_KEY>`, `<PERSON_2>`
 _PLACEHOLDER = re.compile(r"<[A-Z_]+(?:_\d+)?>")

@@ -96,7 +96,7 @@ def _make_extension(conn: Connection) -> None:
         try:
             conn.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
         except (errors.InsufficientPrivilege, errors.FeatureNotSupported, errors.UndefinedFile) as error:
-            raise PgvectorMissingError(f"pgvector could not be switched on. {PGVECTOR_HELP}") from error
+            raise PgvectorMissingError(f"pgvector could not be enabled. {PGVECTOR_HELP}") from error
         row = conn.execute(installed).fetchone()
     check_pgvector(row["version"] if row else None)
 
@@ -129,4 +129,4 @@ def _apply(conn: Connection, migration: Migration) -> None:
                 {"name": migration.name, "checksum": migration.checksum},
             )
     except psycopg.Error as error:
-        raise MigrationError(f"Migration {migration.name} failed and was undone: {error}") from error
+        raise MigrationError(f"Migration {migration.name} failed and was rolled back: {error}") from error

@@ -21,7 +21,16 @@ from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.telling import Failure
 
-__all__ = ["Action", "argument_strings", "first_line", "message_texts", "read_actions", "without_code"]
+__all__ = [
+    "Action",
+    "argument_strings",
+    "call_text",
+    "first_line",
+    "message_texts",
+    "named_command",
+    "read_actions",
+    "without_code",
+]
 
 #: "```python\nprint(1)\n```"
 _FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
@@ -133,16 +142,20 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
 
 def _called(found: tuple[int, ToolCall], position: int, result: Message) -> Action:
     origin, call = found
-    text = (
+    return _action(origin, position, call.name, call.arguments, call_text(call), result)
+
+
+def call_text(call: ToolCall) -> str:
+    """The arguments of a call as one text."""
+    return (
         call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
     )
-    return _action(origin, position, call.name, call.arguments, text, result)
 
 
 def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     """Output that follows a message without calls: of its patch, of a command it names, or of its last block."""
     result = messages[position]
-    named = _NAMED_COMMAND.search(result.content)
+    named = named_command(result.content)
     blocks = _FENCE.findall(messages[origin].content)
     patches = [code for _, code in blocks if _PATCH.search(code)]
     tool, code = "", ""
@@ -151,7 +164,7 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
         tool, code = "patch", "\n".join(patches)
         arguments = _patch_arguments(code, result.content)
     elif named:
-        tool, code = "command", named.group(1).strip()
+        tool, code = "command", named
     elif blocks:
         code = blocks[-1][1].strip()
         if blocks[-1][0].lower() in ("python", "py", "javascript", "js"):
@@ -162,6 +175,12 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     if action.failure is not None and action.failure.kind == "PatchMismatch":
         return replace(action, tool="patch")
     return action
+
+
+def named_command(output: str) -> str:
+    """The command that the output itself names, or nothing."""
+    named = _NAMED_COMMAND.search(output)
+    return named.group(1).strip() if named else ""
 
 
 def _action(origin: int, position: int, tool: str, arguments: Any, text: str, result: Message) -> Action:

@@ -76,7 +76,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
+#: different headings that make a text a recap
 _MIN_HEADINGS = 3
+#: characters; a shorter text is a remark
 _MIN_CHARS = 600
 
 

@@ -123,7 +123,7 @@ def find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
 
 
 def _is_example(text: str, match: re.Match[str]) -> bool:
-    """Judged by the secret and the words right before it: "run its tests and use ghp_..." is no example."""
+    """Judged by the secret and the words right before it: "run its tests and use ghp_..." is not an example."""
     begin = text.rfind("\n", 0, match.start()) + 1
     before = text[max(begin, match.start() - _BEFORE) : match.start()]
     return _EXAMPLE.search(match.group()) is not None or _CALLED_EXAMPLE.search(before) is not None

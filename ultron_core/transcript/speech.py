@@ -236,7 +236,7 @@ GAVE_UP = any_of(
     r"\bno (?:further|more) (?:steps|attempts|information)\b|\bgiv(?:e|ing) up\b",
     r"无法(?:完成|找到|解决|确定|访问|提供|处理|继续)|未能(?:完成|找到|解决)|放弃",
 )
-#: the assistant asks for something before it goes on: "Please provide the date."
+#: the assistant asks for something before it continues: "Please provide the date."
 ASKS = any_of(
     r"[?？]\s*$",
     r"\bplease (?:provide|confirm|tell me|let me know which|specify|add|share)\b",

@@ -26,6 +26,8 @@ _EXCEPTION = re.compile(
     r"^(?:E\s+|Uncaught |Caused by: |thread '[^']*' )?(?:[A-Za-z_][\w.]*\.)?"
     r"([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Timeout|NotFound|DoesNotExist))\b(?::|\s*$|\s-|\s+Traceback)"
 )
+#: ExUnit and iex: "** (RuntimeError) no :secret_key_base configuration found"
+_RAISED_AS = re.compile(r"^\*\* \(((?:\w+\.)*[A-Z]\w*)\) \S")
 #: the last line of a traceback when its exception has an unusual name: "cv2.error: (-215:Assertion failed)"
 _RAISED = re.compile(r"^[A-Za-z_]\w*(?:\.\w+)+: \S")
 #: lines that name a failure on their own, the most telling first
@@ -149,7 +151,7 @@ def _named(lines: list[str], text: str) -> Failure | None:
         if found:
             return Failure(found[:_MAX_LINE], kind)
     for line in reversed(lines):
-        match = _EXCEPTION.match(ANSI.sub("", line))
+        match = _EXCEPTION.match(ANSI.sub("", line)) or _RAISED_AS.match(line)
         if match:
             return Failure(_announced(line, lines)[:_MAX_LINE], match.group(1))
     if "Traceback (most recent call last)" in text:

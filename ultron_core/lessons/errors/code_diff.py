@@ -10,6 +10,7 @@ __all__ = ["CodeChange", "find_code_change"]
 
 #: a change of more lines is a rewrite, which no sentence can hold
 _MAX_LINES = 3
+#: characters of a line that a sentence can quote
 _MAX_LENGTH = 160
 #: how alike two lines must be for the one to count as the other, changed
 _SAME_LINE = 0.6

@@ -66,12 +66,15 @@ _EMPTY = any_of(
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )
+#: a shorter sentence (in bytes) names no cause, a longer one is a paragraph
 _LENGTH = (40, 420)
+#: drafts of one segment
 _MOST = 2
 #: how far after the cause its fix may be told, in sentences
 _NEAR = 6
 #: of a longer answer the end is read: before it a narrating agent tells what it looks at
 _MAX_ANSWER = 6000
+#: characters of what was asked that are quoted
 _MAX_ASKED = 240
 #: an item of a list, e.g. `- The old index is read`
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s")
@@ -92,6 +95,7 @@ _DONE = any_of(
     r"^\W*(?:\w+ ){0,2}(?:added|changed|fixed|replaced|removed|moved|rewrote|updated|now)\b",
     r"^\W*(?:已|现在|修复|修正|将|移除|改为)",
 )
+#: characters of a report that are kept
 _MAX_REPORTED = 320
 
 

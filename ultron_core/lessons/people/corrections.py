@@ -54,6 +54,7 @@ _PLAIN = any_of(
 )
 #: asks where something belongs and does not say it, e.g. `propose where each of these files should go`
 _WONDERS = re.compile(r"\b(?:where|how|what|which|whether)\b[^.?!]{0,60}\bshould\b", re.IGNORECASE)
+#: probability of an objection from which on plain words decide (set by hand: docs/memories.md)
 _HALF = 0.27
 #: says that it fails, not what is right, e.g. `it still crashes`, `还是不行`
 _BROKEN = any_of(
@@ -67,6 +68,7 @@ _OWN = any_of(
     r"bag)s?\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
+#: characters of a correction with its neighbours: what still reads as one statement
 _MAX_STATEMENT = 420
 #: a long text at the beginning of a segment hands in a task, whatever it says is wrong
 _MAX_OPENING = 500
@@ -77,7 +79,7 @@ _CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.7
 def find_corrections(
     messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], project: str, work: bool
 ) -> list[MemoryDraft]:
-    """One draft a turn that objects and teaches something, or that complains of what the agent delivered."""
+    """One draft per turn that objects and teaches something, or that complains about what the agent delivered."""
     drafts = []
     for at, turn in enumerate(turns):
         own = own_sentences(turn.message)

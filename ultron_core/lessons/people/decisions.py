@@ -61,6 +61,7 @@ _TAKEN = any_of(
     r"implement (?:it|that|this|all)|proceed|lgtm|make it so)\b(?!.{0,20}\b(?:but|wait|however)\b)",
     r"^\W*(?:好的?|可以|行|同意|没问题|就这样|按(?:你说的|这个)|是的|执行|开始)",
 )
+#: characters of a reply that only takes an offer: "go with option 1"
 _MAX_TAKEN = 120
 #: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
 _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
@@ -68,12 +69,17 @@ _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
 _POINTS = re.compile(
     r"\b(?:want|need|use|do|move|keep|drop|put|make)(?: to \w+)? (?:that|this|it|them|those|these)\b"
 )
+#: a longer turn is taken sentence by sentence
 _MAX_WHOLE = 400
 #: where things go, line by line, e.g. `tools -> core/tools`
 _ARROW = re.compile(r"^[^\n]{0,120}?\S\s+(?:->|=>|→)\s+\S[^\n]{0,80}$", re.MULTILINE)
+#: a single line is a remark, two are a layout
 _MIN_ARROWS = 2
+#: a longer turn is a document
 _MAX_LAID_OUT = 700
+#: characters of the option that is quoted
 _MAX_OPTION = 320
+#: a shorter sentence leaves open what was chosen; in Chinese twice as many characters
 _MIN_WORDS = 5
 #: a choice in so many words says what it is about without naming a file
 _MIN_PLAIN = 14

@@ -18,8 +18,9 @@ from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
 __all__ = ["find_facts", "find_policies", "find_refusals"]
 
-#: a longer order is a document of its own
+#: a longer order is a document
 _MAX_ORDER = 6000
+#: drafts of one message
 _MAX_FACTS = 4
 #: a person states what holds in the project
 _STATED = any_of(
@@ -95,7 +96,9 @@ _BACKGROUND = re.compile(
     r"(?P<body>(?:(?!#).*\n?)*)",
     re.IGNORECASE | re.MULTILINE,
 )
+#: bytes; a shorter sentence says too little
 _MIN_BACKGROUND = 40
+#: characters: what still reads as one statement
 _MAX_BACKGROUND = 420
 
 
@@ -144,6 +147,7 @@ _REFUSED = any_of(
     r"策略不允许|被(?:钩子|策略|保护分支)(?:拒绝|阻止)",
     flags=re.IGNORECASE | re.MULTILINE,
 )
+#: in a longer output these words are content
 _MAX_REFUSAL = 4_000
 
 

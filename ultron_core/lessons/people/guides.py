@@ -38,6 +38,7 @@ _TASK = re.compile(
 )
 #: how many messages after the mark the guide of the command may come
 _REACH = 3
+#: characters; a shorter text is the order itself
 _MIN_GUIDE = 400
 #: a rule by its form, e.g. `Always run make check before a commit`, `we don't mock the database`,
 #: `禁止直接推送到主分支`
@@ -63,7 +64,9 @@ _FORMAT = any_of(r"\b(?:format your|like this|example|output|respond|answer|summ
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 #: how a tool that reads files numbers their lines, e.g. `    12→- Never commit`
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
+#: rules of one guide
 _MOST = 10
+#: a shorter item (in bytes) is a heading, a longer one is a paragraph
 _LENGTH = (20, 360)
 
 

@@ -14,6 +14,7 @@ from ultron_core.transcript.speech import ONE_OFF, PREFERENCE, QUESTION, any_of
 
 __all__ = ["TECHNICAL", "find_preferences", "find_tips", "is_everyday"]
 
+#: characters; a longer turn is an order or a pasted text
 _LONG = 1500
 
 #: a long order is searched for rules by their words alone; a longer text is a document
@@ -43,6 +44,7 @@ _FOR_NOW = any_of(
     r"\b(?:this (?:time|pr|branch|bug|issue|file|one)|for now|right now|yet|today|the (?:review|feedback|comment))\b",
     r"这次|暂时|先不|现在",
 )
+#: a shorter imperative is a step of the work: "use tabs here"
 _MIN_WORDS_RULE = 5
 #: below the bound at which a turn is called a rule by itself (.9): here a sentence must be put like one, too
 _LIKELY = 0.5
@@ -138,6 +140,7 @@ _OWN = any_of(
     r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|<[A-Z_]+>",
     r"我(?:的|们|想|要|需要|订)|帮我|请(?:帮|给|问)|订单|预订|退款|\d+\s*元|\d+月\d+日",
 )
+#: bytes; a shorter sentence tells nobody else enough
 _MIN_WORDS = 30
 
 

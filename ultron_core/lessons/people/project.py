@@ -60,7 +60,7 @@ _ROOT_HOLDS = frozenset(
         "pom.xml",
     ]
 )
-#: where no project lies: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
+#: where no project is: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
 _ELSEWHERE = frozenset(
     [
         "usr",
@@ -108,11 +108,13 @@ _NOT_NAMES = frozenset(
         "testbed",
     ]
 )
-#: a person's own folder comes after these: "/home/ana/src" is no project
+#: a person's own folder comes after these: "/home/ana/src" is not a project
 _HOMES = frozenset(("home", "Users"))
 #: a folder that names no project, e.g. `.cache`, `3f2a9c1d`, `v`
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
+#: characters of an argument in which paths are looked for
 _MOST = 400
+#: characters of a message in which paths are looked for
 _MOST_SHOWN = 4000
 #: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
 _CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)

@@ -49,9 +49,13 @@ _PASSING = any_of(
 _SLIP = any_of(
     r"^unused\b|(?:^|: )(?:undefined|missing) (?:function|variable|import)\b|\bundefined$|^typo\b|^未使用"
 )
+#: characters of an item that are kept
 _MAX_ITEM = 420
+#: bytes; a shorter item is a name or a heading
 _MIN_ITEM = 40
+#: characters; a shorter problem is a word: "Typo"
 _MIN_PROBLEM = 15
+#: items of one kind in one recap
 _MOST_OF_A_KIND = 8
 _KEYS: dict[str, tuple[MemoryType, str]] = {
     "error": ("error", "recap"),

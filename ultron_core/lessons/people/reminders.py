@@ -33,8 +33,11 @@ _JOINED = re.compile(
 _LATIN = re.compile(r"[A-Za-z]{3,}")
 #: a longer message is a document
 _MAX_MESSAGE = 1500
+#: characters of the order that are quoted
 _MAX_TASK = 200
+#: words, or characters in Chinese; a shorter clause reminds of nothing in particular
 _MIN_WORDS, _MIN_CHINESE = 5, 10
+#: characters; a shorter rest is not an order
 _MIN_ORDER = 20
 
 

@@ -18,7 +18,9 @@ __all__ = ["Turn", "own_sentences", "read_turns"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
+#: a longer sentence is pasted, or has no full stops
 _MAX_SENTENCE = 360
+#: eight letters or three Chinese characters say something
 _MIN_BYTES = 8
 #: lines that nobody types: "> quoted", "$ ls", "[01/25/26 9:57  ~/src] go build", "at main (a.js:3)", "+++ b/x"
 _PASTED = re.compile(

@@ -57,7 +57,7 @@ _WORDS = re.compile(
 )
 #: words that may count, e.g. `the first try`, `twice`
 _ORDINALS = re.compile(rf"\b(?:{'|'.join(_EN_ORDINAL)})\b", re.I)
-#: after "one": it counts here and is no pronoun, e.g. `-hour`, `-time`, `-retry`
+#: after "one": it counts here and is not a pronoun, e.g. `-hour`, `-time`, `-retry`
 _UNIT_EN = re.compile(
     r"[ -](?:second|minute|hour|day|week|month|year|time|retr|percent|row|line|gb|mb)", re.I
 )

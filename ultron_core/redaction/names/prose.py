@@ -14,6 +14,7 @@ __all__ = ["prose_units"]
 _END = re.compile(
     r"(?:\\r)?\\n|[\r\n]+|[。！？]|[.!?][\"')\]]{0,3}(?<!\b[A-Z]\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s+"
 )
+#: characters; the model's time grows with the length of a unit
 _MAX_UNIT = 2000
 #: e.g. `a`, `é`, `端`
 _LETTERS = re.compile(r"[^\W\d_]")

@@ -62,6 +62,7 @@ _USER_FLAG = re.compile(
 #: e.g. `curl`, `https POST`
 _CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
 _CLIENT_WORDS = ("curl", "wget", "httpie", "lftp", "siege", "http ", "https ")
+#: characters after the client in which its flags are looked for
 _CLIENT_REACH = 1000
 #: in a command's header flag the name need not be surer than "token", e.g. `-H "X-Octopus-ApiKey: 3a16750d"`
 _HEADER_FLAG = re.compile(

@@ -69,7 +69,7 @@ CONTINUE = _words(
     at_start=True,
 )
 
-#: asks for what lies around the last thing; the old subject is the anchor of the new one, e.g. `anything
+#: asks for what is near the last thing; the old subject is the anchor of the new one, e.g. `anything
 #: close to it?`
 NEARBY = _words(
     r"nearby|near (?:it|there|here|that|the)|close to|around (?:there|here|it)|next to|surrounding|in the area",

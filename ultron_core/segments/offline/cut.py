@@ -27,6 +27,7 @@ __all__ = ["SEGMENTER_VERSION", "boundaries_of", "can_open", "cut_offline", "gap
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
 SEGMENTER_VERSION = "offline:3"
 
+#: seconds
 _HOUR = 3600.0
 #: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
 _REMARK = 60

@@ -19,6 +19,7 @@ __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 
 #: An embedding averages over a long text; the beginning says what it is about.
 MAX_TEXT = 1000
+#: characters of a reply that are compared (set by hand: docs/segmentation.md)
 _REPLY_TEXT = 600
 
 #: a word, path or number, e.g. `src/app.py`, `user_id`, `10:30`
@@ -70,7 +71,7 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """The turns of one thread in order. Recalled memories, reminders and tool results are no turns."""
+    """The turns of one thread in order. Recalled memories, reminders and tool results are not turns."""
     closed = closed_positions(messages)
     places = [i for i, m in enumerate(messages) if is_request(m)]
     turns = []

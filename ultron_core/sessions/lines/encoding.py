@@ -54,6 +54,7 @@ _LATIN_LETTER = re.compile(
 )
 #: a quote, dash or sign of Windows-1252 on its own: "\x93quoted\x94", "\x80 12"
 _LATIN_MARK = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xbf\xd7](?![\x80-\xff])")
+#: share of the bytes that must fit when nothing else speaks for the encoding
 _MOSTLY = 0.9
 
 

@@ -13,6 +13,7 @@ from uuid import UUID
 from ultron_core.models import Drop, Message
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.failures import ROW_FAULTS, describe_failure
+from ultron_core.steps.stages.leases import Leases
 from ultron_core.steps.stages.table import Stage
 from ultron_core.steps.upload.records import UploadResult
 from ultron_core.store.database import Connection
@@ -78,13 +79,16 @@ def run_batch(
 ) -> list[StageResult]:
     """Work on one batch of what waits for a stage, only of these partitions when `keys` is given; rows that were
     `tried` in this cycle wait for the next one."""
-    with runtime.database.transaction() as conn:
-        items = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size, tried))
 
     def note_failure(conn: Connection, params: Params) -> int:
         return step.run(conn, step.stage.failed, params)
 
-    results = work_through(runtime, items, step.work, note_failure, workers=step.workers(runtime))
+    with Leases(runtime, step.stage.name) as leases:
+        with runtime.database.transaction() as conn:
+            waiting = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size, tried))
+            mine = leases.claim(conn, [item.id for item in waiting])
+        items = [item for item in waiting if item.id in mine]
+        results = work_through(runtime, items, step.work, note_failure, workers=step.workers(runtime))
     step.finish(runtime, keys)
     return results
 

@@ -54,6 +54,7 @@ _OUTCOMES: Mapping[LiteralString, LiteralString] = {
     "label_error": "text",
     "extract_error": "text",
     "repair": "text",
+    "model_notes": "jsonb",
 }
 #: tables other than memories (whose words also change vectors and counts) that hold redacted text, by name
 PLACES: Mapping[str, Place] = {

@@ -40,6 +40,7 @@ __all__ = [
     "run",
     "source_file_attempts",
     "source_files",
+    "system_prompt",
     "to_segment",
     "update",
     "upsert_source_file",
@@ -207,6 +208,13 @@ def load_messages(conn: Connection, account_id: str, session_id: UUID) -> list[M
     """All messages of a session in file order."""
     rows = conn.execute(_SQL["messages"], {"session_id": session_id, "account_id": account_id})
     return [message_from_row(row) for row in rows]
+
+
+def system_prompt(conn: Connection, account_id: str, session_id: UUID, thread: str) -> str:
+    """What the agent of a thread was told before anything else; empty when the log does not say."""
+    params = {"session_id": session_id, "account_id": account_id, "thread": thread}
+    row = _SQL.fetch_one(conn, "system_prompt", params)
+    return str(row["content"]) if row else ""
 
 
 def load_thread(

@@ -52,13 +52,14 @@ SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.ses
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
 -- name: label
--- The judgement; only if nobody was faster.
+-- The judgement, and the notes that came with it; only if nobody was faster.
 UPDATE task_segments SET quality_metrics = %(metrics)s, labeled = 1, labeler = %(labeler)s, label_attempts = 0,
-    label_error = NULL, next_try = NULL, updated_at = %(now)s
+    model_notes = %(notes)s, label_error = NULL, next_try = NULL, updated_at = %(now)s
 WHERE id = %(id)s AND labeled = 0;
 
 -- name: label_failed
@@ -78,12 +79,14 @@ WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
             t.quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END)
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.extract_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
 -- name: extracted
--- 1: looked through; 2: refused by the gate, the reason is in drops.
+-- 1: looked through; 2: refused by the gate, the reason is in drops; its notes wait, since the threshold may change.
 UPDATE task_segments SET memory_extracted = %(state)s, extractor = %(extractor)s, extract_attempts = 0,
+    model_notes = CASE WHEN %(state)s = 1 THEN NULL ELSE model_notes END,
     extract_error = NULL, next_try = NULL, updated_at = %(now)s
 WHERE id = %(id)s AND memory_extracted <> 1;
 
@@ -92,15 +95,6 @@ WHERE id = %(id)s AND memory_extracted <> 1;
 UPDATE task_segments SET extract_error = %(error)s, next_try = %(next_try)s, updated_at = %(now)s,
     extract_attempts = extract_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s AND memory_extracted <> 1;
-
--- name: sft_candidates
--- Labelled, finished segments with at least this score, best first.
-SELECT t.*, s.partition_key, s.tools, s.harness, s.format, s.model AS session_model, s.started_at
-FROM task_segments t JOIN sessions s ON s.id = t.session_id
-WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
-    AND (t.quality_metrics #>> '{summary,overall_score}')::double precision >= %(min_score)s
-    AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
-ORDER BY (t.quality_metrics #>> '{summary,overall_score}')::double precision DESC, t.fingerprint, t.id;
 
 -- name: stats
 -- How many segments there are, and what they wait for; with `due`, only what is to be tried by then.
@@ -180,7 +174,8 @@ WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NU
 
 -- name: reprocess_extract
 -- Look again through what this extractor looked through or the gate refused, and what used up its tries.
-UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, next_try = NULL, updated_at = %(now)s
+UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, model_notes = NULL, next_try = NULL,
+    updated_at = %(now)s
 WHERE account_id = %(account_id)s AND ((memory_extracted > 0
     AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%'))
     OR (memory_extracted = 0 AND extract_attempts > 0));

@@ -67,6 +67,10 @@ WITH moved AS (
         status = CASE WHEN status = 'source_missing' THEN 'ok' ELSE status END
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
     RETURNING id
+), known AS (
+    UPDATE outcomes SET session_file = %(new_file)s
+    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
+        AND EXISTS (SELECT FROM moved)
 )
 UPDATE task_segments SET session_file = %(new_file)s
 WHERE session_id IN (SELECT id FROM moved);
@@ -119,20 +123,31 @@ SELECT * FROM (
 WHERE position >= %(after)s AND position < %(before)s
 ORDER BY position;
 
+-- name: system_prompt
+-- What a session was told first: in this thread, else in any.
+SELECT content FROM messages
+WHERE session_id = %(session_id)s AND account_id = %(account_id)s AND role = 'system' AND content <> ''
+ORDER BY thread <> %(thread)s, seq LIMIT 1;
+
 -- name: to_segment
--- Sessions whose messages are not cut yet, untried ones first, then oldest.
-SELECT * FROM sessions
+-- Sessions whose messages are not cut yet, untried ones first, then oldest. For a model, which is paid for, a log that
+-- still grows waits until it is quiet or was rotated away. The condition is the one of `stats`.
+SELECT * FROM sessions s
 WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
     AND attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
+    AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+        OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
+            AND n.session_file = s.session_file AND n.generation > s.generation))
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
 ORDER BY next_try NULLS FIRST, created_at, partition_key, generation
-LIMIT %(batch_size)s;
+LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
 -- name: mark_segmented
--- Done for exactly these bytes.
+-- Done for exactly these bytes, and only if nobody was faster.
 UPDATE sessions SET segmented = 1, segmenter = %(segmenter)s, attempts = 0, next_try = NULL, error = NULL,
     updated_at = %(now)s
-WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s;
+WHERE id = %(session_id)s AND content_sha256 = %(content_sha256)s AND segmented = 0;
 
 -- name: segment_failed
 -- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
@@ -182,7 +197,8 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path
 SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
 WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
     AND u.attempts < %(max_attempts)s AND NOT u.id = ANY(%(tried)s::uuid[])
-ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s;
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.expires_at > clock_timestamp())
+ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF u SKIP LOCKED;
 
 -- name: text_done
 -- The memories of this text are stored.
@@ -199,15 +215,21 @@ UPDATE raw_uploads SET error = %(error)s, next_try = %(next_try)s,
 WHERE id = %(id)s;
 
 -- name: stats
--- How many sessions wait, and for what; with `due`, only what is to be tried by then.
+-- How many sessions wait, and for what; with `due`, only what is to be tried by then. `growing` ones wait for quiet.
 SELECT count(*) AS total,
     count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND attempts < %(max_attempts)s
-        AND coalesce(next_try <= %(due)s, true)) AS to_segment,
+        AND is_quiet AND coalesce(next_try <= %(due)s, true)) AS to_segment,
+    count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND NOT is_quiet) AS growing,
     count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND attempts >= %(max_attempts)s) AS exhausted,
     count(*) FILTER (WHERE status = 'failed') AS failed,
     count(*) FILTER (WHERE status = 'source_missing') AS source_missing,
     coalesce(sum(message_count), 0)::bigint AS messages
-FROM sessions WHERE account_id = %(account_id)s;
+FROM (
+    SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+        OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
+            AND n.session_file = s.session_file AND n.generation > s.generation)) AS is_quiet
+    FROM sessions s WHERE account_id = %(account_id)s
+) t;
 
 -- name: failed
 -- Sessions left failed, for the daily check.

@@ -97,6 +97,10 @@ UPDATE lexical_stats SET (documents, total_length) = (
     SELECT count(*), coalesce(sum(length), 0) FROM message_windows WHERE account_id = %(account_id)s)
 WHERE account_id = %(account_id)s AND scope = 'window';
 
+-- name: several_agents
+-- Whether logs of more than one agent are here: both ends of the index on sessions.
+SELECT coalesce(min(agent_id) <> max(agent_id), false) AS several FROM sessions WHERE account_id = %(account_id)s;
+
 -- name: frequencies
 -- What the weights of a query rest on: windows, windows with each term, windows of the time it names.
 SELECT coalesce((SELECT documents FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'window'), 0)

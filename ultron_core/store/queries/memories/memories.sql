@@ -84,11 +84,16 @@ WHERE m.id = ANY(%(ids)s) AND m.status = 'active'
 SELECT id FROM memories WHERE account_id = %(account_id)s AND status = 'active' AND tags @> ARRAY[%(tag)s];
 
 -- name: by_ids
--- Full memories in the order asked for.
-SELECT m.*, u.tier, u.hit_count, u.last_hit_at
+-- Full memories in the order asked for, each with its most trusted source.
+SELECT m.*, u.tier, u.hit_count, u.last_hit_at, coalesce(best.kind, 'upload') AS origin,
+    coalesce(best.trust, 'upload') AS trust
 FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
 JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
 JOIN memory_usage u ON u.memory_id = m.id
+LEFT JOIN LATERAL (
+    SELECT kind, trust FROM memory_sources s WHERE s.memory_id = m.id
+    ORDER BY array_position(ARRAY['human', 'agent', 'upload', 'tool'], trust), created_at, id LIMIT 1
+) AS best ON true
 ORDER BY wanted.position;
 
 -- name: sources

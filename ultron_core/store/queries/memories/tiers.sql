@@ -5,22 +5,31 @@ CREATE TEMPORARY TABLE tier_work (memory_id uuid NOT NULL, tier text NOT NULL, c
 -- name: rank
 -- The cuts; memories whose tier by rank of hits is another one than they have, and COLD ones without a hit for too long
 -- (or ever), go to tier_work in order of id. Nothing is locked, and bodies are not read, be they vacuumed or not: what
--- is archived is found in an index of its own.
-WITH active AS MATERIALIZED (
-    SELECT u.memory_id, u.tier, u.hit_count, u.last_hit_at FROM memory_usage u
+-- is archived is found in an index of its own, and so are rules. A rule that no person said may be HOT when a second
+-- session repeated it, or another caller: uploads of one agent count once. The HOT share is one of those that may.
+WITH held AS MATERIALIZED (
+    SELECT m.id FROM memories m LEFT JOIN memory_sources s ON s.memory_id = m.id
+    WHERE m.account_id = %(account_id)s AND m.status = 'active' AND m.memory_type IN ('preference', 'correction')
+    GROUP BY m.id
+    HAVING NOT coalesce(bool_or(s.trust = 'human'), false)
+        AND count(DISTINCT coalesce(s.session_id::text, 'given by ' || s.agent_id)) < 2
+), active AS MATERIALIZED (
+    SELECT u.memory_id, u.tier, u.hit_count, u.last_hit_at, h.id IS NULL AS may
+    FROM memory_usage u LEFT JOIN held h ON h.id = u.memory_id
     WHERE u.account_id = %(account_id)s AND NOT EXISTS (
         SELECT 1 FROM memories m WHERE m.id = u.memory_id AND m.account_id = %(account_id)s AND m.status = 'archived'
     )
-), counted AS (SELECT count(*) AS total FROM active), cut AS (
-    SELECT total, ceil(total * %(hot)s::float8 / 100)::bigint AS hot, ceil(total * %(warm)s::float8 / 100)::bigint AS warm
+), counted AS (SELECT count(*) AS total, count(*) FILTER (WHERE may) AS may FROM active), cut AS (
+    SELECT total, may AS allowed, ceil(may * %(hot)s::float8 / 100)::bigint AS hot, ceil(total * %(warm)s::float8 / 100)::bigint AS warm
     FROM counted
 ), ranked AS (
-    SELECT memory_id, tier, last_hit_at,
-        row_number() OVER (ORDER BY hit_count DESC, last_hit_at DESC NULLS LAST, memory_id) AS rank
-    FROM active
+    SELECT memory_id, tier, last_hit_at, may, row_number() OVER best AS rank,
+        count(*) FILTER (WHERE may) OVER (best ROWS UNBOUNDED PRECEDING) AS rank_of_may
+    FROM active WINDOW best AS (ORDER BY hit_count DESC, last_hit_at DESC NULLS LAST, memory_id)
 ), assigned AS (
     SELECT memory_id, tier AS old, last_hit_at,
-        CASE WHEN rank <= hot THEN 'HOT' WHEN rank <= hot + warm THEN 'WARM' ELSE 'COLD' END AS tier
+        CASE WHEN may AND rank_of_may <= hot THEN 'HOT'
+            WHEN rank - least(rank_of_may, hot) <= warm THEN 'WARM' ELSE 'COLD' END AS tier
     FROM ranked CROSS JOIN cut
 ), work AS (
     SELECT memory_id, tier, tier <> old AS changed,
@@ -29,7 +38,7 @@ WITH active AS MATERIALIZED (
 ), stored AS (
     INSERT INTO tier_work SELECT * FROM work WHERE changed OR expired ORDER BY memory_id
 )
-SELECT total, least(hot, total) AS hot, least(warm, total - least(hot, total)) AS warm FROM cut;
+SELECT total, least(hot, allowed) AS hot, least(warm, total - least(hot, allowed)) AS warm FROM cut;
 
 -- name: work_pages
 -- How much there is to do.

@@ -37,7 +37,7 @@ GROUP BY term ORDER BY term
 ON CONFLICT (account_id, scope, term) DO UPDATE SET df = greatest(d.df + excluded.df, 0);
 
 -- name: forget_words
--- Words that these memories alone held, once they are no longer counted: not even their numbers stay.
+-- Words that these memories alone held, once they are no longer counted: not even their numbers remain.
 DELETE FROM lexical_df d USING memory_search s
 WHERE s.memory_id = ANY(%(ids)s) AND s.account_id = %(account_id)s AND d.account_id = s.account_id
     AND d.scope = 'memory' AND d.term = ANY(s.terms) AND d.df = 0;

@@ -1,7 +1,7 @@
 -- name: tune
 -- For the statements that follow in the transaction: whether their plans serve any words, and how wide the walk through
 -- the index is. At 100 it finds .998 of the ten nearest of 100,000 and .934 of a million; there 400 finds .985. A hit
--- lost in a crash of the server is no harm: the commit need not wait for the disk.
+-- lost in a crash of the server does no harm: the commit need not wait for the disk.
 SELECT set_config('plan_cache_mode', %(plan)s, true), set_config('synchronous_commit', 'off', true),
     set_config('hnsw.ef_search',
         round(least(1000, 100 * greatest(1, documents / 1e5) ^ 0.6))::integer::text, true)

@@ -9,7 +9,7 @@ VALUES (%(account_id)s, %(key)s, %(stage)s, %(model)s, %(answer)s, %(now)s)
 ON CONFLICT (account_id, key) DO UPDATE SET answer = excluded.answer, created_at = excluded.created_at;
 
 -- name: forget_answers
--- Forget what the models named so were asked in a stage, so that work marked to be done again asks again.
+-- Forget what the named models answered in a stage, so that work marked for reprocessing asks again.
 DELETE FROM llm_cache WHERE account_id = %(account_id)s AND stage = %(stage)s
     AND (%(made_by)s::text IS NULL OR starts_with('model:' || model, %(made_by)s)
         OR starts_with(%(made_by)s, 'model:' || model || '#'));
