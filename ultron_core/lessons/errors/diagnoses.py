@@ -50,7 +50,8 @@ _AMISS = any_of(
 )
 #: announces work, reports progress or says that all is as planned: "Let me check", "All 12 tests pass", "as expected"
 _EMPTY = any_of(
-    r"^(?:let me|let's|now\b(?! the)|next\b|i'll|i will|i'm going|i can\b|we can\b|first\b|here(?:'s| is| are)|"
+    r"^(?:(?:i|we) (?:need|have|should|must|can)\b|let me|let's|"
+    r"now\b(?! the)|next\b|i'll|i will|i'm going|i can\b|we can\b|first\b|here(?:'s| is| are)|"
     r"to (?:fix|find|see|check|understand|verify)\b|i(?:'ve| have)\b|i'd\b|i see\b|looking at\b|with (?:this|these)|"
     r"sorry|apolog|you(?:'re| are) right|done\b|good\b|great\b|perfect\b|summary)",
     r"\b(?:as expected|is expected|are expected|intentional(?:ly)?|on purpose|pre-existing|unrelated|transient|"
