@@ -76,9 +76,9 @@ _LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "j
 _FENCE_NAME = re.compile(r"```([\w+-]*)$")
 #: the modules that a program uses, e.g. `import numpy as np`, `from json import loads`
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
-#: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 #: characters of a query that a sentence can quote
 _MAX_QUESTION = 160
+#: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
