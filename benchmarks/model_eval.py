@@ -5,16 +5,18 @@
 
 The model is the one of the settings (docs/models.md). At most N sessions a set (default 20; the same ones each time)
 are judged whole, as one task each, by the prompts that the pipeline uses. All answers go into FILE (default
-model_eval_answers.jsonl; it holds text of the sessions); with --replay they come from there and no key is needed.
+model_eval_answers.jsonl; it holds text of the sessions, so none is written for the lockbox); with --replay they come
+from there and no key is needed.
 
 One line a set of sessions with a recorded success, and one of all:
-`auc` and `brier` of success_probability (0.5 and 0.25 tell nothing), `gate_n` sessions that pass the gate for training
-data and their `gate_precision` (beside `base`, the share of successes), `notes` and on failed runs the `cures` with the
-share that were called `cures_verified` (aim: 0), `quotes` and the share that no message holds, `quote_drop` (aim: under
-0.05), `asked` questions and the share asked again, `re_ask` (aim: under 0.03), `failed` rows without a usable answer,
-`input_tokens` and `output_tokens` a session.
-One line a set of divided dialogues: `f1_clipped` over boundaries from messages cut as the pipeline cuts them, `f1_full`
-from whole ones, with the tokens of each.
+`auc` and `brier` of success_probability (0.5 and 0.25 tell nothing); `gate_n` sessions that pass the gate for
+training data and their `gate_precision` (beside `base`, the share of successes); `notes`; on failed runs the `cures`,
+the share that the model called verified and the share that would be stored as such, `cures_verified` (aim: 0);
+`quotes` and the share that no message holds, `quote_drop` (aim: under 0.05); `asked` questions and the share asked
+again, `re_ask` (aim: under 0.03); `failed` sessions without a usable answer; `input_tokens` and `output_tokens` a
+session.
+One line a set of divided dialogues: `f1_clipped` over boundaries from messages cut as the pipeline cuts them,
+`f1_full` from whole ones, with the tokens of each.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from unittest.mock import patch
 
 import numpy as np
 from inputs.dialogues import STITCHED, load
-from inputs.lockbox import guarded
+from inputs.lockbox import guarded, is_lockbox
 from inputs.places import arguments
 from label_parts.figures import auc
 from label_parts.runs import load_sessions, outcome_names
@@ -40,6 +42,7 @@ from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.ledger import MemoryCache, MemoryLedger
 from ultron_core.llm.tokens import token_counter
 from ultron_core.memories import drafts_from
+from ultron_core.memories.unverified import UNVERIFIED
 from ultron_core.redaction.names.presidio import PresidioRedactor
 from ultron_core.segments.by_model import cut
 from ultron_core.settings import Settings
@@ -59,6 +62,7 @@ class Judged:
     gated: list = field(default_factory=list)
     notes: int = 0
     cures: int = 0
+    cures_called: int = 0
     cures_verified: int = 0
     quotes: int = 0
     quotes_kept: int = 0
@@ -81,7 +85,8 @@ def main():
         say(skipped="no key is set, so no model was asked; docs/models.md says which variables name one")
         return
     with guarded(NAME, args.data):
-        evaluate(args.data, Models(settings, args.record, args.replay), args.sessions)
+        record = None if is_lockbox(args.data) else args.record
+        evaluate(args.data, Models(settings, record, args.replay), args.sessions)
 
 
 def parser():
@@ -101,7 +106,9 @@ class Models:
         self._llm = settings.llm.model_copy(update={"offline": False})
         self._redactor = PresidioRedactor(settings.redaction.word_list) if settings.llm.redact_input else None
         first = self._client(MemoryLedger())
-        self._endpoint = Replayed(replay) if replay else Recording(first._endpoint, record)
+        asked = Recording(first._endpoint, record) if record else first._endpoint
+        self._endpoint = Replayed(replay) if replay else asked
+        self.window_tokens = min(settings.extract.window_tokens, settings.llm.window_tokens)
 
     def client(self, ledger):
         client = self._client(ledger)
@@ -141,7 +148,7 @@ def judge_set(data, name, models, most):
     llm = models.client(ledger)
     for row, messages in spread(sessions, most, lambda session: session[0]["file"]):
         try:
-            label, notes = review_segment(messages, llm, "", "", models.settings.llm.window_tokens)
+            label, notes = review_segment(messages, llm, "", "", models.window_tokens)
         except ModelAnswerError:
             judged.failed += 1
             continue
@@ -169,7 +176,8 @@ def count_notes(judged, messages, notes, outcome, *, failed):
         judged.quotes_kept += len(draft.evidence)
         if failed and note.resolution.strip():
             judged.cures += 1
-            judged.cures_verified += note.resolution_status == "verified"
+            judged.cures_called += note.resolution_status == "verified"
+            judged.cures_verified += bool(draft.resolution) and UNVERIFIED not in draft.tags
 
 
 def figures(judged):
@@ -185,6 +193,7 @@ def figures(judged):
         "gate_precision": share(sum(passed), len(passed)),
         "notes": judged.notes,
         "cures": judged.cures,
+        "cures_called_verified": share(judged.cures_called, judged.cures),
         "cures_verified": share(judged.cures_verified, judged.cures),
         "quotes": judged.quotes,
         "quote_drop": share(judged.quotes - judged.quotes_kept, judged.quotes),
@@ -204,7 +213,8 @@ def boundaries(dialogues, models):
     """F1 and tokens of both ways to show the same dialogues."""
     row = {"n": len(dialogues)}
     whole = {"_USER_CHARS": WHOLE, "_ASSISTANT_CHARS": WHOLE, "_OTHER_CHARS": WHOLE}
-    for way, limits in (("clipped", {}), ("full", whole)):
+    as_it_is = {name: getattr(cut, name) for name in whole}
+    for way, limits in (("clipped", as_it_is), ("full", whole)):
         ledger = MemoryLedger()
         llm = models.client(ledger)
         with patch.multiple(cut, **limits):

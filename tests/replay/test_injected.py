@@ -1,16 +1,19 @@
 """Logs whose tool results give orders to the model that reads them, and a model that obeys every one of them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.support.good_faith import Shown, normal, schema_of
 from tests.support.model_server import least, model_server
+from tests.support.records import messages_in
 from tests.support.walk import walk, with_server
 from tests.support.worlds import solved, write_log
 
 INJECTED = [json.loads(line) for line in Path(__file__).with_name("injected.jsonl").open(encoding="utf-8")]
+_RECORD = re.compile(r"Record \w+, ")
 TYPES = ("error", "security", "correction", "preference", "pattern", "life")
 GOOD = "The tests of {name} failed because the package {package} was not installed."
 
@@ -87,3 +90,14 @@ def test_the_good_note_of_each_log_is_kept(obeyed):
 def test_what_a_tool_result_orders_becomes_no_memory(obeyed, injected):
     ordered = normal(injected["obeyed"]["content"])
     assert [m["content"] for m in obeyed.memories if ordered in normal(m["content"] + m["resolution"])] == []
+
+
+def test_a_line_that_looks_like_a_person_opens_no_message(obeyed):
+    """Forged heads, turns and record ends stay inside the tool's message: people said two things in each log."""
+    records = [
+        text for request in obeyed.requests if _RECORD.match(text := request["messages"][1]["content"])
+    ]
+    assert len(records) >= len(INJECTED)
+    for text in records:
+        said = [shown.body for shown in messages_in(text) if shown.who == "user"]
+        assert len(said) == 2 and said[0].startswith("TASK") and said[1] == "thanks, that works"

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ class Paid:
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_pays_for_no_answer_again(settings, plain):
+def test_a_process_that_is_killed_pays_for_no_answer_again(settings, plain, database):
     paid = Paid(kill_at=(2, 5))
     with model_server() as server:
         server.always = paid
@@ -58,6 +59,8 @@ def test_a_process_that_is_killed_pays_for_no_answer_again(settings, plain):
             paid.process = subprocess.Popen(command, cwd=ROOT)
             if paid.process.wait(timeout=60) == 0:
                 break
+            with database.transaction() as conn:  # time passes: nobody renews what the dead process held
+                conn.execute("UPDATE leases SET expires_at = clock_timestamp()")
         assert runs == 3, "two kills, and the run that completes"
         with Ultron(with_server(settings, server), **plain) as ultron:
             assert ultron.process_pending()["pending"] == 0
@@ -79,3 +82,29 @@ def test_the_same_logs_under_other_names_cost_nothing(settings, plain, tmp_path)
                 copy.write_bytes(path.read_bytes())
             ultron.ingest(copies, "other", process=True)
     assert paid.asked == asked
+
+
+def test_a_log_that_grows_is_paid_for_once_when_it_is_quiet(settings, plain, tmp_path):
+    """Eight appends, each followed by a cycle, cost what the whole log costs in one go."""
+    quiet = settings.model_copy(
+        update={"sessions": settings.sessions.model_copy(update={"quiet_minutes": 30})}
+    )
+    lines = (
+        next(s.path for s in sessions() if s.name == "zh-questions").read_bytes().splitlines(keepends=True)
+    )
+    log, now, paid = tmp_path / "live.jsonl", [datetime(2026, 11, 22, 9, tzinfo=UTC)], Paid()
+    with model_server() as server:
+        server.always = paid
+        with Ultron(with_server(quiet, server), clock=lambda: now[0], **plain) as ultron:
+            for end in range(3, len(lines) + 1):
+                log.write_bytes(b"".join(lines[:end]))
+                os.utime(log, (now[0].timestamp(),) * 2)
+                ultron.ingest([log], "agent", process=True)
+                now[0] += timedelta(minutes=2)
+            assert paid.asked == 0, "somebody is still writing"
+            now[0] += timedelta(minutes=30)
+            ultron.process_pending()
+            done = stored(ultron, server, {}, {})
+    assert len(done.segments) == 5 and all(segment["labeler"] for segment in done.segments)
+    assert set(paid.answered.values()) == {1}
+    assert paid.asked == 1 + 5, "one call for the cuts, one for each task"

@@ -14,13 +14,15 @@ from functools import cache
 from pathlib import Path
 
 from tests.support import hostile
+from tests.support.model_server import least
+from tests.support.records import messages_in
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.sessions import parse_session
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = ROOT / "tests" / "replay" / "good.jsonl"
 #: the first line of a record names the mark of its headers: "Record bqcd, window 1 of 1."
-_MARK = re.compile(r"^Record ([a-z]{4})\b")
+_RECORD = re.compile(r"Record \w+, ")
 #: normalised characters of a message that tell it from others; prompts cut messages, but never so near their beginning
 _TELLING = 40
 _KIND = {"correction": "correction", "preference": "preference", "security": "security", "pattern": "pattern"}
@@ -88,14 +90,12 @@ class Shown:
     def of(cls, request):
         # the record alone: neither the instructions with their examples, nor a refused answer that is shown again
         raw = next(m["content"] for m in request["messages"] if m["role"] == "user")
-        mark = _MARK.match(raw)
-        if mark is None:
+        if not _RECORD.match(raw):
             return cls(normal(raw), ())
-        heads = list(re.finditer(rf"^\[{mark[1]} (\d+) [a-z ]+\] ", raw, re.MULTILINE))
         parts, places, at = [], [], 0
-        for head, following in zip(heads, [*heads[1:], None], strict=False):
-            places.append((at, int(head[1])))
-            parts.append(normal(raw[head.end() : following.start() if following else len(raw)]))
+        for message in messages_in(raw):
+            places.append((at, message.number))
+            parts.append(normal(message.body))
             at += len(parts[-1])
         return cls("".join(parts), tuple(places))
 
@@ -273,8 +273,6 @@ def _small(wanted, shown, schema):
         "name": " ".join(memory["content"].split()[:5]),
         "topic": " ".join(memory["content"].split()[:5]),
     }
-    from tests.support.model_server import least
-
     return {
         name: values[name] if name in values else least(schema["properties"][name], schema, None)
         for name in wanted

@@ -48,7 +48,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Members (by position) that leave for a cluster of their own; `cohesion` was that of the whole."""
+    """Members (by position) that leave to form a new cluster; `cohesion` was that of the whole."""
 
     moved: tuple[int, ...]
     cosine: float

@@ -47,7 +47,7 @@ _OWN = any_of(
     r"should|will be|to implement|now|has been|have been|was (?:added|changed|removed|updated)|my (?:change|edit)|"
     r"the (?:issue|problem|bug)|transient|worth|currently|pre-existing|lines? \d|lines? `?\d|so i)\b",
     r"\b(?:likely|presumably|apparently|suspect|may|might|could|seems?|looks?)\b",
-    r"^(?:我|让我|现在|接下来|这|那|首先|需要)",
+    r"我(?:来|会|将|先|已)|完成|然后|^(?:我|让我|明白|好的|现在|接下来|这|那|首先|需要)",
 )
 #: items of a list are steps or parts, not findings
 _LISTED = re.compile(r"^\s*(?:[-*•|#>]|\d{1,2}[.)])\s*.*$", re.MULTILINE)

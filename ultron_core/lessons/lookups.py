@@ -70,7 +70,7 @@ def _draft(messages: Sequence[Message], failed: Action, worked: Action) -> Memor
         resolution=words["similar_fix"],
         tags=("search", "similar"),
         confidence=0.65,
-        memory_type="error",
+        memory_type="pattern",
         evidence=evidence,
     )
 

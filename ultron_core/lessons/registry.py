@@ -18,6 +18,7 @@ from ultron_core.lessons.findings import find_findings
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people.causes import find_causes
+from ultron_core.lessons.people.confirmed import confirm
 from ultron_core.lessons.people.corrections import find_corrections
 from ultron_core.lessons.people.decisions import find_decisions
 from ultron_core.lessons.people.facts import find_facts, find_policies, find_refusals
@@ -25,7 +26,7 @@ from ultron_core.lessons.people.guides import find_guides
 from ultron_core.lessons.people.preferences import find_preferences, find_tips
 from ultron_core.lessons.people.recaps import find_recapped
 from ultron_core.lessons.people.reminders import find_reminders
-from ultron_core.lessons.reading import read_segment
+from ultron_core.lessons.reading import Reading, read_segment
 from ultron_core.lessons.schemas import find_schemas
 from ultron_core.lessons.security import find_security_events
 from ultron_core.models import MemoryDraft, Message, Outcome
@@ -84,6 +85,10 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+#: what a person said to be so, which the rest of the log may bear out
+_STATED = ("fact", "decision")
+
+
 def lesson_kinds() -> tuple[str, ...]:
     """The kinds of all rules, each once, in order."""
     return tuple(dict.fromkeys(rule.kind for rule in RULES))
@@ -96,11 +101,15 @@ def find_lessons(messages: Sequence[Message], outcome: Outcome = "unknown") -> l
     """
     reading = read_segment(messages, outcome)
     found = [
-        Lesson(rule.kind, rule.score, draft)
+        Lesson(rule.kind, rule.score, _checked(rule.kind, draft, reading))
         for rule in RULES
         for draft in rule.find(*(getattr(reading, need) for need in rule.needs))
     ]
     return _unique(sorted(found, key=_first_line))
+
+
+def _checked(kind: str, draft: MemoryDraft, reading: Reading) -> MemoryDraft:
+    return confirm(draft, reading.messages, reading.actions) if kind in _STATED else draft
 
 
 def _first_line(lesson: Lesson) -> int:

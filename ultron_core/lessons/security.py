@@ -141,6 +141,8 @@ _REFUSED = any_of(
     r"\b(?:blocked|denied|rejected) by (?:the )?(?:sandbox|policy|a hook|hook|user)\b",
     r"用户(?:拒绝|取消)了|权限(?:已)?被(?:用户)?拒绝",
 )
+#: a person refused, and not a policy, a sandbox or a hook: "The user doesn't want to proceed with this tool use."
+_BY_PERSON = any_of(r"\buser\b|\btool use was rejected\b", r"用户")
 #: a refusal is short; in a longer output these words are content
 _REFUSAL_CHARS = 600
 #: a text about injections, or a program that looks for them, e.g. `a test for prompt injection`, `def
@@ -163,8 +165,12 @@ def _events(messages: Sequence[Message], actions: Sequence[Action]) -> list[Memo
 def _refused(messages: Sequence[Message], action: Action) -> MemoryDraft | None:
     output = action.output
     match = _REFUSED.search(output[:_REFUSAL_CHARS])
-    if match is None or len(output) > 2 * _REFUSAL_CHARS or command_of(action) is None:
+    command = command_of(action)
+    if match is None or len(output) > 2 * _REFUSAL_CHARS or command is None:
         return None
+    by_person = _BY_PERSON.search(match.group()) is not None
+    if by_person and not any(shape.search(part) for part in _parts(command) for _, shape in RISKS):
+        return None  # a person who stops a harmless call wants something else; what, is told as a correction
     return _event(messages, action, "refused", messages[action.result], match.group())
 
 

@@ -98,7 +98,7 @@ class Draft:
         self._render()
 
     def resolve(self) -> None:
-        """In a text that is one JSON value, or one a line, only the inside of string literals may change.
+        """In a text that is one JSON value, or one per line, only the inside of string literals may change.
 
         Checked only when a span is found, because parsing costs more than scanning a text without one.
         """

@@ -25,7 +25,7 @@ _MOST_LINES, _LOOKED_AT = 4, 40_000
 
 
 def action_lines(message: Message) -> Iterator[str]:
-    """One line a call (the first 16), and up to four error lines of a result; nothing for a message without either."""
+    """One line per call (the first 16), and up to four error lines of a result; nothing without either."""
     for call in message.tool_calls[:_MOST_CALLS]:
         values = " ".join(value[:_VALUE_CHARS] for value in argument_strings(call.arguments))
         yield f"{call.name}: {one_line(values)}"[:_CALL_CHARS]

@@ -60,7 +60,7 @@ def families() -> list[str]:
 
 @cache
 def load_queries(name: str) -> Mapping[str, LiteralString]:
-    """The statements of `store/queries/<name>.sql` by name; read once a process.
+    """The statements of `store/queries/<name>.sql` by name; read once per process.
 
     Raises StoreError when the file is missing or malformed (see `parse_queries`).
     """

@@ -185,9 +185,17 @@ def _failed(text: str, edges: str, is_error: bool | None, shows: bool, checks: C
     return checks in ("failed", "mixed") or any(pattern.search(edges) for pattern in signs)
 
 
+def _first_told(line: str) -> str:
+    """The first line of an output whose line breaks were written as `\\n`, with the next one when it ends in a colon:
+    "Pre-commit validation failed:\\n\\n[FORMAT] Code is not formatted."."""
+    first, *rest = line.split("\\n")
+    following = next((part for part in rest if part.strip()), "") if first.rstrip().endswith(":") else ""
+    return f"{first} {following}".rstrip()
+
+
 def clean_line(line: str, limit: int = 240) -> str:
     """A line fit for a sentence: no colours, markup or white space runs, long paths cut to their last parts."""
-    line = TAG.sub("", ANSI.sub("", line.split("\\n")[0]))
+    line = TAG.sub("", ANSI.sub("", _first_told(line)))
     line = _HOME.sub("~", line)
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
     line = " ".join(line.split()).strip()

@@ -85,8 +85,9 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
             return None
         return (
             _command_change(failed, before, worked, lang)
-            or _file_change(episode, lang)
+            or _file_change(episode, lang, near=True)
             or _steps(episode, lang)
+            or _file_change(episode, lang)
         )
     if failed.tool == "patch":
         path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)
@@ -142,10 +143,11 @@ def _script_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     return words["added"].format(lines=", ".join(f"`{line}`" for line in change.added))
 
 
-def _file_change(episode: Episode, lang: Lang) -> Change | None:
+def _file_change(episode: Episode, lang: Lang, *, near: bool = False) -> Change | None:
     """The edit before the working try that has most to do with the failure, with the lines that it changed.
 
-    Edits before the last failing try did not cure it. A lone edit need not name what the failure names.
+    Edits before the last failing try did not cure it. A lone edit need not name what the failure names, unless
+    it must be `near`.
     """
     failed = episode.failed
     last = episode.again[-1].result if episode.again else failed.result
@@ -159,10 +161,10 @@ def _file_change(episode: Episode, lang: Lang) -> Change | None:
         and path_of(a.arguments)
     ]
     changes = [(a, change) for a in edits if (change := _edit_change(a, failed, lang))]
-    near = [(a, change) for a, change in changes if _nearness(change, failed)]
-    if near:
-        action, change = max(near, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
-    elif len(edits) == 1 and changes:
+    related = [(a, change) for a, change in changes if _nearness(change, failed)]
+    if related:
+        action, change = max(related, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
+    elif len(edits) == 1 and changes and not near:
         action, change = changes[0]
     else:
         return None
@@ -269,9 +271,10 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     names = [name for name in names if _speaks_of(failed, (name, old.get(name), new.get(name)))]
     if not names:
         return None
-    if len(names) > 1:
-        return None  # which of them cured it is not known
     words = PHRASES[lang]
+    if len(names) > 1:  # which of several changed ones cured it is not known
+        given = not any(old.get(name) for name in names)
+        return words["given"].format(names=", ".join(f"`{name}`" for name in names[:4])) if given else None
     (name,) = names
     one, other = old.get(name), new.get(name)
     if len(before) == 1 and isinstance(one, str) and isinstance(other, str):
@@ -309,7 +312,7 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
     """The last two commands before the working try that may have changed what the failure speaks of."""
     failed = episode.failed
     line = failed.failure.line if failed.failure else ""
-    own = _names(command_of(failed) or "")
+    own = _names((command_of(failed) or "").lower())
     commands = [
         (a, main_part(command_of(a) or "")) for a in episode.between if a.failure is None and command_of(a)
     ]
@@ -322,7 +325,8 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
         and (
             (_MISSING.search(line) and INSTALL.search(c))
             or (
-                (_CHANGES_STATE.search(c) or INSTALL.search(c)) and (_names(line) & _names(c)) - own - _COMMON
+                (_CHANGES_STATE.search(c) or INSTALL.search(c))
+                and (_names(line.lower()) & _names(c.lower())) - own - _COMMON
             )
         )
     ]

@@ -33,6 +33,9 @@ _CONFIRMED = any_of(
     r"\bturn(?:s|ed) out\b|\b(?:works?|passes|worked) (?:now )?because\b|\bthat(?:'s| is) why\b",
     r"(?:原因|问题)(?:其实)?(?:就是|出在)",
 )
+#: "go.mod", "config.exs"
+_FILE = re.compile(r"\b\w[\w-]*\.[a-z]{2,5}\b")
+#: words of a guess beside those that all stages know, e.g. "it is likely the cache"
 _DOUBT = any_of(
     r"\b(?:likely|presumably|apparently|suspect|may|might|could be|seems?|looks like|hopefully)\b"
 )
@@ -121,7 +124,7 @@ def _first(messages: Sequence[Message], position: int, line: str, cue: re.Patter
     for place, sentence in enumerate(told):
         if not _is_cause(sentence, cue) or not adds_to(sentence, line):
             continue
-        if not has_detail(sentence) and not shares_term(sentence, line):
+        if not (has_detail(sentence) or _FILE.search(sentence) or shares_term(sentence, line)):
             continue
         return Diagnosis(_continued(told, place, text), position)
     return None

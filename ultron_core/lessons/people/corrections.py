@@ -79,7 +79,7 @@ _CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.7
 def find_corrections(
     messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], project: str, work: bool
 ) -> list[MemoryDraft]:
-    """One draft a turn that objects and teaches something, or that complains of what the agent delivered."""
+    """One draft per turn that objects and teaches something, or that complains about what the agent delivered."""
     drafts = []
     for at, turn in enumerate(turns):
         own = own_sentences(turn.message)

@@ -18,7 +18,7 @@ from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
 __all__ = ["find_facts", "find_policies", "find_refusals"]
 
-#: a longer order is a document of its own
+#: a longer order is a document
 _MAX_ORDER = 6000
 #: drafts of one message
 _MAX_FACTS = 4

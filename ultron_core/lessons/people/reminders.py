@@ -87,7 +87,7 @@ def _concrete(clause: str) -> bool:
 
 
 def _order(text: str, clause: str) -> str:
-    rest = one_line(_LINK.sub(r"\1", text.replace(clause, "")))
+    rest = one_line(_LINK.sub(r"\1", " ".join(part for part in _clauses(text) if clause not in part)))
     if len(rest) < _MIN_ORDER:
         return ""
     return PHRASES[language(rest)]["while_doing"].format(statement=clip(rest, _MAX_TASK))

@@ -1,4 +1,4 @@
-"""Prompts as files: `prompts/<name>.md` of a package, read once a process."""
+"""Prompts as files: `prompts/<name>.md` of a package, read once per process."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ __all__ = ["Record", "RecordWindow", "message_body"]
 
 #: at most so many tokens, and at most one part in so many of a window, for what every window shows
 _HEAD, _SYSTEM, _REQUEST, _TAIL = (400, 8), (800, 8), (1_500, 6), (1_500, 6)
-#: characters of one message: what is said counts most, of a tool's output its head and its last lines. With these every
-#: quote of the good list of tests/replay is shown; half as much of an assistant's message loses two of them
+#: characters of one message: what people write counts most, of a tool's output its head and its last lines
 _MESSAGE_CHARS = {
     "user": 6_000,
     "agent": 6_000,

@@ -2,8 +2,8 @@
 
 A batch is embedded while nothing is locked, then written in one transaction with a constant number of statements. A
 memory that is near to another may have to be merged, which changes bodies and may ask the embedder again: it ends
-the batch, is done by itself, and the rest follows, so that every decision is the one of memories done one by one.
-Each transaction is complete: killed at any time, the next call does the rows that are left.
+the batch, is handled by itself, and the rest follows, so that every decision is the one that memories handled one
+by one would get. Each transaction is complete: killed at any time, the next call does the remaining rows.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ultron_core.store.tables import redaction as store
 
 __all__ = ["Replay", "replay"]
 
-#: rows a transaction
+#: rows per transaction
 _CHUNK = 200
 _MEMORIES = "memories"
 _BODY = ("content", "context", "resolution")

@@ -41,7 +41,7 @@ logger = logging.getLogger("ultron.embeddings")
 
 #: memories embedded at once
 _CHUNK = 200
-#: rows a transaction
+#: rows per transaction
 _DELETE_CHUNK = 5000
 #: passes over all memories before the switch leaves the last uploads to back-filling
 _PASSES = 20

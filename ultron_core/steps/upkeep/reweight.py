@@ -21,7 +21,7 @@ __all__ = ["DRIFT", "reweigh_memories"]
 _SQL = NamedQueries("search/reweight")
 #: share by which the average may move; a fifth changes the weight of a word by at most a twelfth
 DRIFT = 0.2
-#: rows a transaction
+#: rows per transaction
 _CHUNK = 1000
 
 

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: one server a home, started by the first who needs it, stopped by the last.
+"""The embedded PostgreSQL: one server per home, started by the first process that needs it, stopped by the last.
 
     server = EmbeddedServer.open(home)
     database = Database.open(server.url())

@@ -42,7 +42,7 @@ class PostgresAnswerCache:
 
 
 class PostgresCallLedger:
-    """One row a call; the day's tokens are counted in UTC."""
+    """One row per call; the day's tokens are counted in UTC."""
 
     def __init__(self, database: Database, account_id: str, clock: _Clock) -> None:
         self._database, self._account_id, self._clock = database, account_id, clock

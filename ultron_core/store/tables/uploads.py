@@ -52,7 +52,7 @@ def nearest(
 
     Up to EXACT_BELOW `documents` every row of the type is compared. Of more, one walk through the index serves
     duplicates and clusters; only where it ended among near ones (from the cosine `lowest` on) there may be
-    more of the own type, and they are looked for by themselves.
+    more of its own type, and those are looked up separately.
     """
     if documents < EXACT_BELOW:
         same = _same_type(conn, account_id, model, wanted, sql.SQL(_SQL["nearest_exact"]))

@@ -121,12 +121,12 @@ def test_a_thread_with_one_request_is_one_segment_without_a_call():
 
 
 def test_of_long_messages_the_head_and_the_tail_are_read():
-    said = ("user", "assistant", "tool")
+    said = {"user": 1_500, "assistant": 300, "tool": 120}
     long = [{"role": role, "content": f"{role} begins " + "x" * 9_000 + " ends"} for role in said]
     llm = Scripted([(1, 4, "all")])
     segment_messages([*long, {"role": "user", "content": "and now?"}], llm)
     shown = messages_in(llm.asked[0][0][-1]["content"])
-    assert [one.body.count("x") // 10 for one in shown[:3]] == [148, 17, 4]
+    assert [one.body.count("x") // 10 for one in shown[:3]] == [148, 27, 10]
     assert all(one.body.startswith(f"{one.who} begins") and one.body.endswith(" ends") for one in shown[:3])
 
 
