@@ -315,12 +315,12 @@ class SftSettings(Stage):
         pattern="^(verified|likely|any)$",
         about="How much must be known of a run's end: verified, likely (and verified), or any.",
     )
-    likely_probability: float = setting(
-        0.5,
-        "ULTRON_SFT_LIKELY_PROBABILITY",
+    likely_from: float = setting(
+        0.6,
+        "ULTRON_SFT_LIKELY_FROM",
         ge=0,
         le=1,
-        about="From this calibrated probability of success on a run counts as likely to have succeeded.",
+        about="Lowest expected_success of a run that is likely without a verdict; 0.5 is neither for nor against.",
     )
     near_duplicate_jaccard: float = setting(
         0.7,

@@ -1,4 +1,4 @@
-"""The pages of the repository name only files, headings, commands and settings that exist."""
+"""The pages of the repository name only files, headings, constants, functions, commands and settings that exist."""
 
 import re
 from functools import cache
@@ -48,9 +48,18 @@ def test_every_link_leads_to_a_file_and_a_heading(page):
 
 
 def test_every_path_exists(page):
-    named = [path for path in code(page) if re.fullmatch(rf"[\w./-]+(?:/|\.(?:{SUFFIXES}))", path)]
+    written = [path for text in code(page) for path in spelled_out(text)]
+    named = [path for path in written if re.fullmatch(rf"[\w./-]+(?:/|\.(?:{SUFFIXES}))", path)]
     real = [path for path in named if path not in ELSEWHERE and not PLACEHOLDER.search(path)]
     assert [path for path in real if not exists(page, path)] == []
+
+
+def test_every_constant_and_function_exists(page):
+    named = [
+        text for text in code(page) if re.fullmatch(r"_?[A-Z][A-Z0-9]*_[A-Z0-9_]+|(?:[a-z_]+\.)+\w+", text)
+    ]
+    real = [name for name in named if not re.search(rf"\.(?:{SUFFIXES}|com)$", name)]
+    assert [name for name in real if name.rpartition(".")[2] not in words_of_the_code()] == []
 
 
 def test_every_command_and_its_options_exist(page):
@@ -65,12 +74,13 @@ def test_every_target_of_make_exists(page):
 
 def test_every_setting_is_read_somewhere(page):
     used = set(re.findall(r"\bULTRON_[A-Z0-9_]*[A-Z0-9]\b", page.read_text("utf-8")))
-    assert sorted(used - settings()) == []
+    assert sorted(used - words_of_the_code()) == []
 
 
 def test_a_stale_path_and_a_stale_command_would_be_seen():
     assert exists(ROOT / "README.md", "steps/audit.py")
     assert not exists(ROOT / "README.md", "memories/cues.py")
+    assert "LABELER_VERSION" in words_of_the_code()
     assert is_command(["reprocess", "--stage", "memories"])
     assert not is_command(["reprocess", "--step", "memories"])
     assert not is_command(["segment", "x"])
@@ -87,6 +97,13 @@ def code(page):
             found.append(line.strip())
         found += re.findall(r"`([^`]+)`", line)
     return found
+
+
+def spelled_out(text):
+    """`steps/{edit,audit}.py` as its two paths."""
+    before, brace, rest = text.partition("{")
+    inside, closed, after = rest.partition("}")
+    return [f"{before}{part}{after}" for part in inside.split(",")] if brace and closed else [text]
 
 
 def exists(page, path):
@@ -119,8 +136,10 @@ def is_command(words):
 
 
 @cache
-def settings():
+def words_of_the_code():
     folders = ("ultron_core", "ultron_pipelines", "tests", "benchmarks")
-    code = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    code = [
+        path for folder in folders for kind in ("py", "sql") for path in (ROOT / folder).rglob(f"*.{kind}")
+    ]
     files = [*ROOT.glob("*.yaml"), *code]
-    return {name for path in files for name in re.findall(r"ULTRON_[A-Z0-9_]+", path.read_text("utf-8"))}
+    return {word for path in files for word in re.findall(r"\w+", path.read_text("utf-8"))}

@@ -4,9 +4,9 @@ r"""Beside each pattern stands why it exists, with an example that it matches; b
     _ZONE = re.compile(...)
 
 The comment stands directly above the assignment or inside it. Its examples are what stands in backticks after its last
-"e.g.", where `⏎` is a line end and `␛` the escape character; or else all that a comment quotes which says nothing
-more, or says it before a colon: `#: colours: "\x1b[31m"`. Double quotes hold a Python string there; quotes with "..."
-are cut short and not tried.
+"e.g.", where `⏎` is a line end and `␛` the escape character; or else what a comment quotes before or after a colon:
+`#: colours: "\x1b[31m"`, `#: "Exit code 1": it failed`. Double quotes hold a Python string there; quotes with "..." are
+cut short and not tried.
 """
 
 import ast
@@ -24,8 +24,10 @@ import ultron_core
 
 #: text between runs of as many backticks, e.g. `code`; as in Markdown, two or more backticks and a space hold others
 SPAN = re.compile(r"(?<!`)`(?P<one>[^`]+)`(?!`)|(?P<run>``+) (?P<more>.+?) (?P=run)(?!`)")
-QUOTED = re.compile(r'"(?P<string>[^"]+)"|`(?P<text>[^`]+)`')
-ONLY = re.compile(r"(?:.*?: )?(?P<quotes>(?:(?:\"[^\"]+\"|`[^`]+`)(?:,|;| /| and| or|\.)? ?)+)")
+QUOTED = re.compile(r'"(?P<string>(?:[^"\\]|\\.)+)"|`(?P<text>[^`]+)`')
+QUOTES = r"(?:(?:\"(?:[^\"\\]|\\.)+\"|`[^`]+`)(?:,|;| /| and| or|\.)? ?)+"
+ONLY = re.compile(rf"(?:.*?: )?(?P<quotes>{QUOTES})")
+FIRST = re.compile(rf"(?P<quotes>{QUOTES})(?::|of\b|in\b)")
 #: comments that speak to a tool
 TO_A_TOOL = re.compile(r"#\s*(?:noqa|fmt|type|mypy)\b")
 
@@ -128,11 +130,11 @@ def beside(node, comments):
 
 def examples(comment):
     _, given, after = comment.rpartition("e.g. ")
-    if given:
+    if given and "`" in after:
         found = [it["one"] or it["more"] for it in SPAN.finditer(after)]
         return [it.replace("⏎", "\n").replace("␛", "\x1b") for it in found]
-    only = ONLY.fullmatch(comment)
-    quoted = QUOTED.finditer(only["quotes"]) if only else ()
+    alone = ONLY.fullmatch(comment) or FIRST.match(comment)
+    quoted = QUOTED.finditer(after if given else alone["quotes"] if alone else "")
     found = [it["text"] or ast.literal_eval(f'"{it["string"]}"') for it in quoted]
     return [it for it in found if "..." not in it]
 

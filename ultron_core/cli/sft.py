@@ -9,7 +9,7 @@ from uuid import UUID
 import click
 
 from ultron_core.cli.opening import open_ultron
-from ultron_core.cli.output import FAILED, console, key_values, print_json, progress_bar
+from ultron_core.cli.output import FAILED, PARTLY, console, key_values, print_json, progress_bar
 from ultron_core.settings import Settings
 
 __all__ = ["COMMANDS"]
@@ -58,6 +58,37 @@ def export_sft(
     if export.unchanged:
         out.print("Nothing changed since this export:")
     out.print(str(export.path), markup=False, soft_wrap=True)
+
+
+@click.command("outcomes")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--source", default="", help="Who says so, where the lines do not (default: the file's name).")
+@click.option(
+    "--success-from", type=float, default=1.0, show_default=True, help="Lowest reward of a success."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def outcomes(settings: Settings, file: Path, source: str, success_from: float, as_json: bool) -> None:
+    """Import how sessions ended: .jsonl or .csv lines with session, outcome (0, 1 or a reward), source, task.
+
+    They override what the rules make of a log: a failure never ships, a success ships as verified. Exit code 3 when
+    some lines name no session, or several.
+    """
+    from ultron_core.steps.sft.outcomes import import_outcomes
+
+    with open_ultron(settings) as ultron:
+        done = import_outcomes(ultron.runtime, file, source=source, success_from=success_from)
+    if as_json:
+        print_json(done)
+    else:
+        out = console()
+        out.print(f"{done.written} outcomes, {done.successes} of them successes")
+        for name in done.unknown:
+            out.print(f"  no session: {name}", markup=False)
+        for name in done.ambiguous:
+            out.print(f"  more than one session: {name}", markup=False)
+    if done.unknown or done.ambiguous:
+        sys.exit(PARTLY)
 
 
 @click.group("sft")
@@ -121,4 +152,4 @@ def explain(settings: Settings, segment: UUID, as_json: bool) -> None:
         console().print(key_values("", dict(told)))
 
 
-COMMANDS = [export_sft, sft]
+COMMANDS = [export_sft, outcomes, sft]

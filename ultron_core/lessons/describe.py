@@ -76,6 +76,8 @@ _FENCE_NAME = re.compile(r"```([\w+-]*)$")
 #: the modules that a program uses, e.g. `import numpy as np`, `from json import loads`
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 #: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
+#: characters of a query that a sentence can quote
+_MAX_QUESTION = 160
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
@@ -119,7 +121,23 @@ def describe_context(messages: Sequence[Message], action: Action, lang: Lang) ->
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
         return words["patching"].format(file=f"`{short_path(path)}`") if path else words["patching_some"]
-    return words["calling"].format(tool=f"`{action.tool}`") if action.tool else words["calling_some"]
+    if not action.tool:
+        return words["calling_some"]
+    asked = next(iter(action.arguments.values()), "") if _is_question(action.arguments) else ""
+    return words["calling_with" if asked else "calling"].format(tool=f"`{action.tool}`", asked=f"`{asked}`")
+
+
+def _is_question(arguments: Any) -> bool:
+    """True for a lone argument of one short line without values of one account: a query, a name to look up."""
+    if not isinstance(arguments, dict) or len(arguments) != 1:
+        return False
+    value = next(iter(arguments.values()))
+    return (
+        isinstance(value, str)
+        and len(value) <= _MAX_QUESTION
+        and "\n" not in value
+        and general_value(value) == value
+    )
 
 
 def _code_name(messages: Sequence[Message], action: Action, lang: Lang) -> str:

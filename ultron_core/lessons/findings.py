@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ultron_core.lessons.people.statements import clean_statement, has_detail, statement_draft
 from ultron_core.models import MemoryDraft, Message
@@ -17,14 +18,19 @@ __all__ = ["find_findings"]
 _MAX_MESSAGE = 1_200
 #: sentences of a message that tell what was seen; the next ones tell what comes next
 _SENTENCES = 4
+#: a shorter sentence states no fact, a longer one is a paragraph
 _LENGTH = (45, 320)
 #: results before a message that it may speak of
 _RESULTS = 4
+#: drafts of one segment
 _MOST = 6
+#: results before a report that it may speak of, characters of each, and statements that are taken from it
+_RESULTS_OF_A_REPORT, _MAX_OUTPUT, _MOST_REPORTED = 12, 20_000, 2
 #: sounds before a finding: "There it is — ", "Interesting - ", "Good."
 _OPENING = re.compile(
-    r"^(?:there it is|interesting(?:ly)?|found it|found the (?:issue|cause|bug)|aha|ah|good (?:news|catch)?|great|"
-    r"okay|ok|right|confirmed|so|and|but|note that|it turns out(?: that)?|turns out(?: that)?)\s*[—–:,.!-]*\s+",
+    r"^(?:\(\d+\)\s*)?(?:there it is|interesting(?:ly)?|found it|found the (?:issue|cause|bug)|aha|ah|"
+    r"good (?:news|catch)?|great|okay|ok|right|confirmed|so|and|but|note that|"
+    r"(?:it )?turns out(?: that)?|correct \w+|as a bonus bug)\s*[—–:,.!-]*\s+|^\(\d+\)\s*",
     re.IGNORECASE,
 )
 #: says how something is made or behaves, not what happens next: "is gitignored", "does not read", "appends a suffix"
@@ -37,21 +43,32 @@ _HOLDS = any_of(
     r"^no \w+.{0,40} [—–-]+ ",
     r"不支持|不会|没有|默认|只有|使用|依赖|位于|存放|忽略|因为|需要",
 )
-#: about the agent's own work, its plan, this run or a place in a file
+#: the same where nobody would expect it: "a pragma cannot change the journal mode on a read-only connection"
+_SURPRISES = any_of(
+    r"\b(?:even though|cannot|can't|never|silently|no-op|only (?:when|if)|doesn't|does not|by default|always|unlike|"
+    r"rather than|no longer)\b",
+    r"不支持|不会|默认|只有|忽略",
+)
+#: about the agent's own work, its plan, this run or a place in a file, e.g. `Let me look`, `I need to check`,
+#: `让我看看`
 _OWN = any_of(
-    r"^(?:if\b|when\b|looking\b|you\b|you'|your\b|read\b|only\b|see\b|i\b|i'|we\b|we'|my\b|now\b|next\b|all\b|both\b|tests?\b|build\b|wait\b|actually\b|hmm\b|task\b|phase\b|clean\b|"
+    r"^(?:if\b|when\b|looking\b|you\b|you'|your\b|read\b|only\b|see\b|i\b|i'|we\b|we'|my\b|now\b|next\b|all\b|both\b|"
+    r"tests?\b|build\b|wait\b|actually\b|hmm\b|task\b|phase\b|clean\b|added\b|updated\b|expanded\b|removed\b|"
+    r"moved\b|fixed\b|replaced\b|design\b|explore\b|implement\b|find\b|write\b|create\b|return\b|please\b|"
+    r"implementation\b|exception\b|the (?:long |doc )?comment\b|an unknown\b|#\d|"
     r"two\b|three\b|one\b|the (?:code|output|result|script|fix|change|edit|build|linter|tests?|user|plan|error "
     r"messages?|only|remaining|following|command)\b|these\b|those\b|this\b|that\b|it\b|they\b|there\b|let|since\b|"
     r"take\b|add\b|use\b|update\b|\d)",
     r"\b(?:i'll|i will|i need|i should|i'm|i can|i see|we need|we should|let me|let's|want me|need(?:s)? to|"
-    r"should|will be|to implement|now|has been|have been|was (?:added|changed|removed|updated)|my (?:change|edit)|"
+    r"should|would|was moved|\| |will be|to implement|now|"
+    r"has been|have been|was (?:added|changed|removed|updated)|my (?:change|edit)|"
     r"the (?:issue|problem|bug)|transient|worth|currently|pre-existing|lines? \d|lines? `?\d|so i)\b",
-    r"\b(?:likely|presumably|apparently|suspect|may|might|could|seems?|looks?)\b",
+    r"\b(?:likely|presumably|apparently|suspect|may|might|could|seems?|looks?|appears? to|appear)\b",
     r"我(?:来|会|将|先|已)|完成|然后|^(?:我|让我|明白|好的|现在|接下来|这|那|首先|需要)",
 )
-#: items of a list are steps or parts, not findings
+#: items of a list are steps or parts, not findings, e.g. `- the parser`, `2. the lexer`
 _LISTED = re.compile(r"^\s*(?:[-*•|#>]|\d{1,2}[.)])\s*.*$", re.MULTILINE)
-#: things that can be looked up: `code`, camelCase, snake_case
+#: things that can be looked up: `code`, camelCase, snake_case, e.g. `getUser`, `user_id`, `` `port` ``
 _THING = re.compile(r"`([^`]{3,80})`|\b([a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b")
 
 
@@ -65,8 +82,14 @@ def find_findings(messages: Sequence[Message], actions: Sequence[Action], projec
     for position, message in enumerate(messages):
         if message.role != "assistant" or message.origin != "model" or not message.content.strip():
             continue
-        shown = _shown(messages, position, outputs) if len(message.content) <= _MAX_MESSAGE else ""
-        for quote, statement in _told(message.content, shown) if shown else ():
+        if len(message.content) <= _MAX_MESSAGE:
+            shown = _shown(messages, position, outputs)
+            told = _told(_prose(message.content)[:_SENTENCES], message.content, shown, _HOLDS)
+        else:
+            # a report tells more of the work than of the project: only what is surprising, twice at most
+            shown = "" if message.tool_calls else _shown_before(position, outputs)
+            told = islice(_told(_prose(message.content), message.content, shown, _SURPRISES), _MOST_REPORTED)
+        for quote, statement in told if shown else ():
             draft = statement_draft("fact", statement, message, quote, project, tags=("finding",))
             drafts.setdefault(draft.content, draft)
     return list(drafts.values())[:_MOST]
@@ -84,14 +107,25 @@ def _shown(messages: Sequence[Message], position: int, outputs: dict[int, str]) 
     return "\n".join(found)
 
 
-def _told(text: str, shown: str) -> Iterator[tuple[str, str]]:
+def _shown_before(position: int, outputs: dict[int, str]) -> str:
+    """The last results before a report, without the ends of long ones."""
+    places = [place for place in outputs if place < position][-_RESULTS_OF_A_REPORT:]
+    return "\n".join(outputs[place][:_MAX_OUTPUT] for place in places)
+
+
+def _prose(text: str) -> list[str]:
+    """Sentences of a message without its code and the items of its lists."""
+    return sentences(_LISTED.sub("\n", without_code(text)))
+
+
+def _told(told: Sequence[str], text: str, shown: str, cue: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     """Sentences with the statement that each makes."""
-    for sentence in sentences(_LISTED.sub("\n", without_code(text)))[:_SENTENCES]:
+    for sentence in told:
         statement = clean_statement(_OPENING.sub("", sentence))
         size = len(statement) + 2 * len(CJK.findall(statement))
         if not _LENGTH[0] <= size <= _LENGTH[1] or sentence[-1] in ":：?？" or sentence not in text:
             continue
-        if _OWN.search(statement) or HEDGE.search(statement) or not _HOLDS.search(statement):
+        if _OWN.search(statement) or HEDGE.search(statement) or not cue.search(statement):
             continue
         things = [one or other for one, other in _THING.findall(statement)]
         if has_detail(statement) and any(thing in shown for thing in things):

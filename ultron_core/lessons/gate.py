@@ -53,8 +53,8 @@ _PRIVATE = re.compile(
     r"\b(?:user|customer|client|patient|passenger)(?:'s)? (?:phone|home address|address|email|"
     r"password|passport|date of birth|dob|birthday|salary|"
     r"bank account|credit card|ssn|diagnosis|user id|id|reservation|booking)\b(?: number| id)?\s*(?:is|was|:|=)|"
-    # digits among real capitals, or the six letters of an airline's record locator; nobody is named in
-    # "Middleware order matters" or in "a booking was refused"
+    # digits among real capitals, or the six letters of an airline's record locator; nobody is
+    # named in sentences such as "Middleware order matters" or "a booking was refused"
     r"\b(?:reservation|booking|confirmation|order) (?:id|number|code)?\s*(?:is|was|:|"
     r"=)?\s*(?-i:(?=[A-Z0-9]*\d)[A-Z0-9]{5,}|[A-Z]{6})\b|\bdate of birth\b|\bsocial security\b|"
     r"我的(?:手机|电话|地址|邮箱|密码|护照|身份证|生日|工资|银行卡|信用卡|病|妻子|丈夫|老婆|老公|儿子|"

@@ -36,7 +36,7 @@ _OTHER = re.compile(
     r"^(?:git|gh|cat|ls|grep|rg|find|head|tail|sed|awk|echo|rm|mv|cp|mkdir|touch|cd|which|man|test|docker|kill|bd|"
     r"curl|pip3?|apt(?:-get)?|chmod|diff|wc|\w+ (?:install|add|i|ci))\b"
 )
-#: programs whose first operand is what they run
+#: programs whose first operand is what they run, e.g. `python3.11`, `node`
 _RUNNERS = re.compile(r"(?:python|node|ruby|bash|sh|perl|deno|bun|php)[\d.]*")
 #: "tests/test_a.py::test_b", "src/x.ts", "a.b.test_c": what was checked this time; "./..." is all of it
 _PLACE = re.compile(r"(?:[\w.@~-]*/)+[\w.@:*-]*|\S+\.\w{1,5}(?:::\S*)?|\S*::\S+|(?:\w+\.)+\w+")
@@ -51,12 +51,13 @@ _PROGRAM = re.compile(r"[a-z0-9_.~/-]+(?:\s|$)")
 _WRAPPER = re.compile(
     r"^(?:(?:conda run|micromamba run)(?: -{1,2}\S+(?: (?!-)\S+)?)* +(?=\S)|timeout \S+ |time |sudo )+"
 )
-#: what only a part of a script holds
+#: what only a part of a script holds, e.g. `$(pwd)`, `a | b`
 _ODD = re.compile(r"[<>$…|`\"'(){}]")
+#: a longer command is a program for one occasion
 _MAX_COMMAND = 90
 #: commands of one project that are told
 _MOST = 4
-#: a compound line has its parts told apart: "gofmt -w . && go build ./... && go test ./..."
+#: a compound line has its parts told apart, e.g. `gofmt -w . && go build ./... && go test ./...`
 _PARTS = re.compile(r"\s*(?:&&|;|\n)\s*")
 
 

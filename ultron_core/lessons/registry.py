@@ -72,7 +72,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_facts, "fact", 0.75, ("turns", "project")),
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
     Rule(find_policies, "fact", 0.72),
-    Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project")),
+    Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project", "work")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
     Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_security_events, "security", 0.9, ("messages", "actions")),

@@ -21,7 +21,7 @@ _COLUMNS_OF = re.compile(
     r"|^\s*pragma table_info\(\s*['\"`]?(?P<named>\w+)['\"`]?\s*\)\s*;?\s*$",
     re.IGNORECASE,
 )
-#: "('AirportCode', 'varchar(255)', 'NO', ...)" of a driver in Python
+#: of a driver in Python, e.g. `('AirportCode', 'varchar(255)', 'NO')`
 _ROW = re.compile(r"\(\s*'(?P<name>[A-Za-z_][\w ]{0,60})',\s*[b]?'(?P<type>[a-z]\w*)")
 #: "(0, 'AirportCode', 'TEXT', 0, None, 1)" of sqlite
 _SQLITE_ROW = re.compile(r"\(\s*\d+,\s*'(?P<name>[A-Za-z_]\w{0,60})',\s*'(?P<type>[A-Za-z]\w*)")
@@ -35,7 +35,9 @@ _UNKNOWN = re.compile(
     r"\b(?:doesn't|does not) exist\b|\binvalid (?:column|object) name\b",
     re.IGNORECASE,
 )
+#: columns that are listed of a table, and tables of one memory
 _MOST_COLUMNS, _MOST_TABLES = 24, 6
+#: characters; more tables are left out
 _MAX_CONTENT = 600
 
 

@@ -9,6 +9,7 @@ from ultron_core.llm.tokens import truncate_tokens
 
 __all__ = ["Expansion", "expansion_messages", "phrases_of"]
 
+#: phrases by which a model expands a query, and characters of each
 _MOST_PHRASES, _PHRASE_CHARS = 4, 40
 #: a query may be a whole log that somebody pasted
 _QUERY_TOKENS = 1_000

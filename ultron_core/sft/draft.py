@@ -86,6 +86,7 @@ def _as_row(candidate: Candidate, normal: Normalized) -> Row:
         topic=candidate.topic,
         quality_score=round(summary.overall_score, 6),
         evidence=candidate.evidence,
+        success_probability=round(candidate.success_probability, 6),
         source_harness=candidate.harness,
         session_key=candidate.session_key,
         task_key=task_key(candidate.project, first_request(messages), candidate.task_id),

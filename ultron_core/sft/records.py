@@ -55,6 +55,8 @@ class Candidate:
     #: the task's name in imported outcomes, or empty
     task_id: str = ""
     evidence: Evidence = "unknown"
+    #: calibrated; 1 where an imported outcome says so
+    success_probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ class Row:
     topic: str
     quality_score: float
     evidence: Evidence
+    success_probability: float
     source_harness: str
     session_key: str
     task_key: str

@@ -48,6 +48,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "redaction_replays": "account",
         "llm_calls": "account",
         "llm_cache": "account",
+        "outcomes": "account",
         "sft_exports": "kept",
         "sft_export_rows": "kept",
     }

@@ -94,6 +94,7 @@ COUNTS = {
     "llm_cache": 2,
     "llm_calls": 2,
     "leases": 3,
+    "outcomes": 2,
     "sft_exports": 1,
     "sft_export_rows": 1,
 }

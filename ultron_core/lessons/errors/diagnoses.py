@@ -17,6 +17,7 @@ __all__ = ["Diagnosis", "diagnose", "find_cause"]
 
 #: messages after a failure in which its cause is told, and sentences of each that are read
 _MESSAGES, _SENTENCES = 6, 8
+#: a shorter sentence names no cause, a longer one is a paragraph
 _LENGTH = (25, 380)
 #: sentences that one diagnosis holds
 _MOST = 3
@@ -47,9 +48,10 @@ _AMISS = any_of(
     r"overrid\w+|conflict\w*|break(?:s|ing)|shadow\w*|ignor\w+|expects?|requires?|must|needs?|since|treats?)\b",
     r"缺少|没有|未|不(?:是|支持|存在|会|能)|需要|必须|冲突|覆盖|忽略",
 )
-#: announces work, reports progress or says that all is as planned: "Let me check", "All 12 pass", "as expected"
+#: announces work, reports progress or says that all is as planned: "Let me check", "All 12 tests pass", "as expected"
 _EMPTY = any_of(
-    r"^(?:let me|let's|now\b(?! the)|next\b|i'll|i will|i'm going|i can\b|we can\b|first\b|here(?:'s| is| are)|"
+    r"^(?:(?:i|we) (?:need|have|should|must|can)\b|let me|let's|"
+    r"now\b(?! the)|next\b|i'll|i will|i'm going|i can\b|we can\b|first\b|here(?:'s| is| are)|"
     r"to (?:fix|find|see|check|understand|verify)\b|i(?:'ve| have)\b|i'd\b|i see\b|looking at\b|with (?:this|these)|"
     r"sorry|apolog|you(?:'re| are) right|done\b|good\b|great\b|perfect\b|summary)",
     r"\b(?:as expected|is expected|are expected|intentional(?:ly)?|on purpose|pre-existing|unrelated|transient|"

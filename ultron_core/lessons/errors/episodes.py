@@ -23,6 +23,7 @@ STAGES = ("PatchMismatch", "Lint")
 
 #: "exitcode: 0 (execution succeeded)", "Code output:", "stdout:"
 _STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+#: e.g. `user_id`
 _WORD = re.compile(r"\w+")
 #: tests that never ran judge nothing, e.g. `ModuleNotFoundError: No module named 'app'`
 _NOT_IMPORTED = re.compile(r"\b(?:ImportError|ModuleNotFoundError)\b")

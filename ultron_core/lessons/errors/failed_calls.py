@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.describe import describe_context, describe_failure, describe_subject, describe_tags
+from ultron_core.lessons.describe import (
+    core_command,
+    describe_context,
+    describe_failure,
+    describe_subject,
+    describe_tags,
+)
 from ultron_core.lessons.errors.cures import Change, describe_change, missing_name, name_files, silences
 from ultron_core.lessons.errors.diagnoses import diagnose
 from ultron_core.lessons.errors.episodes import Episode, unchanged
@@ -14,6 +20,7 @@ from ultron_core.lessons.errors.recurring import (
     recurs,
     recurs_unsolved,
     says_nothing,
+    slipped,
     tells,
     without_paths,
 )
@@ -95,9 +102,11 @@ def _solved(
         change is None or not tells(failed.failure, failed.text) or is_one_off(failed.failure)
     ):
         return None
+    if cause is None and slipped(failed.failure) and not code_of(failed):
+        return None
     if change is None:
         change = name_files(episode, lang)
-    if change is None or _of_one_script(failed, change):
+    if change is None or _of_one_script(failed, change) or _printed(failed, change, worked):
         return None
     name = missing_name(failed)
     if name and (silences(change.sentence, name) or _fails_again(episode, worked, name)):
@@ -118,6 +127,12 @@ def _solved(
         memory_type="error",
         evidence=tuple(dict.fromkeys(item for item in evidence if item is not None)),
     )
+
+
+def _printed(failed: Action, change: Change, worked: Action) -> bool:
+    """True when the failure printed the very command that worked: whoever meets it is told by the program."""
+    command = core_command(command_of(worked) or "")
+    return change.made is worked and " " in command and command in failed.output
 
 
 def _of_one_script(failed: Action, change: Change) -> bool:

@@ -8,7 +8,7 @@ from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.harness import NOT_MADE, joined
 from ultron_core.transcript.telling import Failure
 
-__all__ = ["is_one_off", "recurs", "recurs_unsolved", "says_nothing", "tells", "without_paths"]
+__all__ = ["is_one_off", "recurs", "recurs_unsolved", "says_nothing", "slipped", "tells", "without_paths"]
 
 _RECURS = re.compile(
     # "bash: jq: command not found", "ModuleNotFoundError: No module named 'wcwidth'"
@@ -32,8 +32,15 @@ _RECURS = re.compile(
 _OWN = re.compile(
     r"\bhas no attribute\b|\bcannot import name\b|\bunexpected keyword argument\b|module '[./]", re.IGNORECASE
 )
-#: told as a fact about the environment (absent.py)
+#: told as a fact about the environment (absent.py), e.g. `bash: jq: command not found`, `sh: 1: jq: not
+#: found`
 _NO_PROGRAM = re.compile(r"\bcommand not found\b|: not found$", re.IGNORECASE)
+#: "error TS2304: Cannot find name 'join'.", "a.go:3:2: undefined: Total", "F821 undefined name 'models'"
+_SLIP = re.compile(
+    r"\berror TS\d+|\bcannot find (?:name|symbol)\b|\bundefined: \w|\bundefined name\b|\bdeclared and not used\b|"
+    r"\bcannot find value\b|\b\w+ is not defined\b|\bis unused\b",
+    re.IGNORECASE,
+)
 #: values of one test or one script: "AssertionError: Expected 5 but got 7", "E   assert 41 == 42"
 _VALUES = re.compile(
     r"\bassert(?:ion)?(?:error)?\b.*(?:!=|==|\bbut got\b|\bexpected\b|\bboth sides\b|\bis not\b)|"
@@ -78,6 +85,11 @@ def recurs(failure: Failure) -> bool:
 def recurs_unsolved(failure: Failure) -> bool:
     """The same of a failure without a cure: only one of the surroundings is worth keeping then."""
     return recurs(failure) and not _OWN.search(failure.line) and not _NO_PROGRAM.search(failure.line)
+
+
+def slipped(failure: Failure) -> bool:
+    """True for a name or module that an edit left behind or forgot to bring, as a compiler or type checker says."""
+    return _SLIP.search(failure.line) is not None
 
 
 def is_one_off(failure: Failure) -> bool:

@@ -37,15 +37,18 @@ _ASKS = any_of(
     r"write|create|implement|update|review|don't|do not|never|no\b)\b",
     r"^(?:请|帮|不要|别)",
 )
-#: headings and places of one version of a file
+#: headings and places of one version of a file, e.g. `line 12`, `# Fixes`
 _PLACED = re.compile(r"\blines? \d|^\s*#", re.IGNORECASE)
-#: says what the code does now, or what was done to it
+#: says what the code does now, or what was done to it, e.g. `The client now retries`, `Added a timeout`,
+#: `改为重试`
 _DONE = any_of(
     r"\bnow (?:\w+ly )?\w+s\b|^(?:added|changed|replaced|moved|removed|fixed|wrapped|renamed|switched)\b|"
     r"\bis now\b|\bare now\b|\bno longer\b|\binstead of\b",
     r"现在|改为|已(?:修复|改|添加|移除)",
 )
+#: a shorter sentence names no change, a longer one is a paragraph
 _LENGTH = (30, 320)
+#: an edit of more files is a rewrite
 _MOST_FILES = 4
 
 

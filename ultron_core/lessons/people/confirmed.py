@@ -16,9 +16,11 @@ __all__ = ["confirm"]
 _NAMED = re.compile(
     r"[\w@~.-]*/[\w./*-]*\w|\b\w+\.\w{1,6}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+"
 )
+#: a shorter name is a word; a statement of more names is a list
 _MIN_NAME, _MOST_NAMES = 5, 6
 #: a second place makes a statement this much surer; one alone stands at .6 to .7
 _SURER = 0.15
+#: characters of a result in which the names are looked for
 _MOST_OUTPUT = 20_000
 
 

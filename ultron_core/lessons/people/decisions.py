@@ -83,8 +83,12 @@ _MIN_PLAIN = 14
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
 
-def find_decisions(messages: Sequence[Message], turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
-    """At most one decision a turn."""
+def find_decisions(
+    messages: Sequence[Message], turns: Sequence[Turn], project: str, work: bool
+) -> list[MemoryDraft]:
+    """At most one decision a turn; none of a talk that is not about work, where people choose seats and dishes."""
+    if not work:
+        return []
     drafts = []
     for turn in turns:
         before = messages[turn.before] if turn.before >= 0 else None

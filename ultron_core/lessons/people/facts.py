@@ -58,7 +58,9 @@ _STATED = any_of(
 )
 #: speaks of the moment: what somebody did, saw, or wants now, e.g. `I just ran it`, `Look at this`, `我刚试了`
 _MOMENT = any_of(
-    r"^(?:if|since|consider|look|when|ok|and|but)\b|\bhttps?://|\b(?:iiuc|afaik|maybe|probably)\b|\bi can\b",
+    r"^(?:if|since|consider|look|when|ok|and|but)\b|\bhttps?://|\b(?:iiuc|afaik|maybe|probably)\b|"
+    # "I believe the fix would be to add a case", "you may want to use a HashMap"
+    r"\bi(?: can\b| would\b| could\b| believe\b| suggest\b| propose\b|'d\b)|\byou (?:may|might|want)\b",
     r"\b(?:i (?:ran|run|did|get|got|see|saw|tried|think|guess|want|have|just)|right now|currently|today|"
     r"recently|i \w+ed|yesterday|looks like|"
     r"this is (?:the output|what)|you (?:can|could|need|should|must|forgot|are)|please|let's|here is|error|"
@@ -187,7 +189,7 @@ _POLITE = re.compile(
 )
 #: about one person's case, not about the rule, e.g. `your booking`, `a fee of $50`, `您的订单`
 _ONE_CASE = any_of(
-    r"\b(?:your|you|you're|you've|my|let me|since|the (?:reservation|order|booking|flight|ticket) (?:was|is|has|"
+    r"^i\b|\b(?:your|you|you're|you've|my|let me|since|the (?:reservation|order|booking|flight|ticket) (?:was|is|has|"
     r"does)|i (?:see|found|have|will|understand|apologi\w+)|i'll|i've|this (?:reservation|order|booking|flight|"
     r"request))\b|[$€£]\s?\d|"
     r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z\d]{5,}\b|\b(?:january|february|march|april|may \d|june|july|august|september|"

@@ -140,8 +140,12 @@ def _argument_paths(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _shown_paths(messages: Sequence[Message]) -> Iterator[str]:
+    """Paths below somebody's folder; in a patch those whose second part is what a repository's root holds."""
     for message in messages:
-        yield from _PATH.findall(message.content[:_MOST_SHOWN])
+        for path in _PATH.findall(message.content[:_MOST_SHOWN]):
+            parts = re.split(r"[/\\]", path)
+            if parts[1] in _HOMES or parts[0].endswith(":") or (parts[2:3] and parts[2] in _ROOT_HOLDS):
+                yield path
 
 
 def _agreed(paths: Iterable[str]) -> str:

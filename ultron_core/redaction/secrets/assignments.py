@@ -140,7 +140,7 @@ def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
         match = _FLAG.match(text, end) or _LIST_FLAG.match(text, end)
         yield from _judged(text, match, grade, env=True)
     block = _BLOCK.match(text, end)
-    if block and (grade > Strength.WEAK or is_secret(grade, block["raw"].strip(), quoted=True)):
+    if block and (grade >= Strength.STRONG or is_secret(grade, block["raw"].strip(), quoted=True)):
         raw = block.start("raw") + len(block["raw"]) - len(block["raw"].lstrip())
         if is_secret(Strength.STRONG, block["raw"].strip().split("\n")[0], quoted=True):
             yield Span(raw, block.end("raw"), _C)

@@ -22,6 +22,10 @@ _HEADER = re.compile(
     rf"(?i:authorization)\\{{0,3}}[\"'`]?\]?\s{{0,3}}(?:[:=,]|=>|：)\s{{0,4}}\\{{0,3}}[\"'`]?(?:(?P<scheme>(?i:{_SCHEME}))[ =:]{{1,4}}(?:token=\\{{0,3}}\"?)?)?"  # noqa: E501
     r"(?P<value>[^\s\"'`\\,;<>(){}\[\]]{3,4000})"
 )
+#: in the place of a value, e.g. `<token>`, `YOUR_KEY`, `{jwt}`, `credentials`
+_NAMED = re.compile(
+    r"(?i)token|key|secret|passw|credential|your|auth|jwt|xxx|string|value|header|[<${*\[]|\.\.\.|…"
+)
 #: e.g. `Authorization: Bearer abcdef123456`
 _BEARER = re.compile(r"(?i:bearer)[ :=]{1,3}([A-Za-z0-9._~+/=-]{6,4000})")
 #: e.g. `Authorization: Basic dXNlcjpwYXNz`
@@ -68,13 +72,13 @@ def header_secrets(text: str) -> Iterator[Span]:
 
 
 def _any_value(value: str, scheme: bool) -> bool:
-    """With a scheme in front all but a stand-in; without one a word such as `Authorization: required` stays."""
-    if (
-        value.startswith(("$", "%s", "%(", "*", "+"))
-        or is_stand_in(value.rstrip("."))
-        or len(set(value)) <= 2
-    ):
+    """With a scheme in front all but a template or a word for the thing itself; without one also
+    `Authorization: required` stays."""
+    if value.startswith(("$", "%s", "%(", "*", "+")) or len(set(value)) <= 2:
         return False
+    if is_stand_in(value.rstrip(".")):
+        # `Basic abc` is what somebody sent
+        return scheme and _NAMED.search(value) is None
     return scheme or bool(re.search(r"\d", value)) or len(value) >= 24
 
 

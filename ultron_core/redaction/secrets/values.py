@@ -45,6 +45,8 @@ _ENDS_IN_NUMBER = re.compile(r"(?:[A-Za-z]+[_.-])+(?:[A-Za-z]+|\d{1,4})|[A-Za-z_
 _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
 #: at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing, e.g. `swordfish`
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
+#: letters, digits and letters again, or the other way round, e.g. `xyz123abc`, `7f3k9`
+_SHORT_TOKEN = re.compile(r"(?=\w{5,40}$)(?:[A-Za-z]+\d+[A-Za-z]|\d+[A-Za-z]+\d)[A-Za-z0-9]*")
 #: e.g. `0123456789abcdef`
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
 #: e.g. `123e4567-e89b-12d3-a456-426614174000`
@@ -67,8 +69,10 @@ def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False, l
         return False
     if len(set(value)) == 1 or _FILE.fullmatch(value):
         return False
-    if grade == Strength.WEAK:
-        return _weak(value, quoted or env)
+    if grade <= Strength.TOKEN:
+        return _weak(value, quoted or env) or (
+            grade == Strength.TOKEN and bool(_SHORT_TOKEN.fullmatch(value))
+        )
     if quoted:
         # words with spaces are a message or a label ("Enter your password"), unless digits mix in
         return " " not in value or (bool(re.search(r"\d", value)) and value.count(" ") <= 5)
@@ -92,7 +96,7 @@ def _raw(grade: Strength, value: str) -> bool:
             return True
         # hunter2, Summer2024: a word and a number is what people choose, `password1` is a variable
         simple = re.fullmatch(r"[A-Za-z]{3,}\d{1,6}[A-Za-z]{0,3}", value)
-        return grade == Strength.PASSWORD and bool(simple) and not is_stand_in(value.rstrip("0123456789"))
+        return bool(simple) and not is_stand_in(value.rstrip("0123456789"))
     return (
         len(value) >= 6 and bool(re.search(r"\d|[^\w.]", value)) and not re.fullmatch(r"[\d.,-]{1,7}", value)
     )

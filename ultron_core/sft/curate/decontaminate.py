@@ -19,6 +19,7 @@ __all__ = ["EvalIndex", "build_index", "read_folder"]
 _N = 13
 #: shorter texts say nothing of where they come from
 _FEWEST = 8
+#: a word, or one Chinese character, e.g. `user_id`, `端`
 _WORD = re.compile(rf"[{CJK_CLASS}]|[^\W{CJK_CLASS}]+")
 
 

@@ -15,6 +15,7 @@ from ultron_core.transcript.language import CJK_CLASS
 
 __all__ = ["first_request", "join_groups", "task_key"]
 
+#: a word, a part of an identifier, or one Chinese character, e.g. `user`, `端`
 _WORD = re.compile(rf"[{CJK_CLASS}]|[^\W_{CJK_CLASS}]+")
 #: words that two wordings of one request differ in: "Hi! I'd like to book", "Hello, I need to book ... please"
 _FILLER = frozenset((

@@ -7,6 +7,7 @@ from typing import Any
 
 __all__ = ["render_card", "render_report"]
 
+#: the size categories of Hugging Face dataset cards
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 #: what single readers lose of what rows may hold; the counts are `rows_with` of the manifest
 _LOSSES = (
@@ -54,6 +55,7 @@ objects. The rights are those of the logs it was made from.
 - Tool outputs over {config["tool_output_max_tokens"]} tokens keep head and tail around a mark. Rows over
   {config["max_tokens"]} tokens are left out, never trimmed. Set your trainer's maximum length accordingly.
 - Train on assistant messages only; everything else is context. Assistant messages with `loss: false` are context, too.
+- `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.
 - Rows of one session, and runs of one task, are in one split.
 - `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.
 
@@ -65,14 +67,18 @@ file with its hash, every row id, the settings and the counts below.
 
 
 def _precision(manifest: Mapping[str, Any]) -> str:
-    """What share of the rows is expected to be right, or that nobody knows."""
-    known = manifest.get("expected_precision")
-    if not known:
-        return "Nothing is known of how many of them did what was asked."
-    return (
-        f"Expected share that did what was asked: {known['value']:.2f} (90 % interval {known['low']:.2f} to "
-        f"{known['high']:.2f}, {known['basis']})."
-    )
+    """What share of the rows is expected to be right, and of how many nobody knows."""
+    known, unknown = manifest["expected_precision"], manifest["evidence"]["unknown"]
+    parts = []
+    if known:
+        parts.append(
+            f"Of the {known['rows']} rows with evidence `verified` or `likely` a share of {known['value']:.2f} is "
+            f"expected to have done what was asked (90 % interval {known['low']:.2f} to {known['high']:.2f}, by "
+            "imported outcomes and calibrated probabilities)."
+        )
+    if unknown or not known:
+        parts.append(f"Nothing is known of the ends of {unknown} rows.")
+    return " ".join(parts)
 
 
 def _losses(manifest: Mapping[str, Any]) -> str:

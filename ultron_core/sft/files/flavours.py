@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 Flavour = Callable[[Row], dict[str, Any]]
-#: LLaMA-Factory's function formatter looks for these in the text of a turn with calls: "<tool_call>", "</think>"
+#: what LLaMA-Factory's function formatter looks for in the text of a turn with calls, e.g. `<tool_call>`, `</think>`
 _MARKER = re.compile(r"<(?=/?(?:tool_call|think)>)")
 
 

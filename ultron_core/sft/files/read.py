@@ -15,6 +15,7 @@ __all__ = ["MANIFEST", "SPLITS", "load_manifest", "read_rejects", "read_rows", "
 
 MANIFEST = "manifest.json"
 SPLITS = ("train", "validation")
+#: rows in memory
 _ROWS_AT_ONCE = 256
 
 

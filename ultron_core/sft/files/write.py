@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import shutil
 import tempfile
 from collections import Counter
@@ -32,8 +33,9 @@ from ultron_core.sft.rules.files import hash_of
 
 __all__ = ["SCHEMA_VERSION", "content_hash", "write_dataset"]
 
-#: of the manifest; raised when a field changes its meaning (3: origin and trust of each row)
+#: of the manifest; raised when a field changes its meaning (3: evidence, repairs, identity over all columns)
 SCHEMA_VERSION = 3
+#: rows of one Parquet file
 _ROWS_A_SHARD = 20_000
 #: rows of one Parquet row group: fixed, so that equal rows give equal bytes
 _ROWS_A_GROUP = 256
@@ -92,6 +94,7 @@ class _Counts:
         }
         self.repairs: Counter[str] = Counter()
         self.rows_with: Counter[str] = Counter()
+        self.chances: list[float] = []
 
     def add(self, row: Row) -> None:
         self.hashes.append(row_sha256(row))
@@ -100,6 +103,8 @@ class _Counts:
         for kind, value in (("task_type", row.task_type), ("evidence", row.evidence), ("split", row.split)):
             self.by[kind][value] += 1
         self.by["harness"][row.source_harness] += 1
+        if row.evidence != "unknown":
+            self.chances.append(row.success_probability)
         self.repairs.update(json.loads(row.repairs))
         self.rows_with.update(
             tools_inferred=row.tools_inferred,
@@ -116,12 +121,28 @@ class _Counts:
             "splits": {split: self.by["split"][split] for split in SPLITS},
             "task_types": dict(sorted(self.by["task_type"].items())),
             "evidence": {kind: self.by["evidence"][kind] for kind in EVIDENCE},
+            "expected_precision": _expected(self.chances),
             "harnesses": dict(sorted(self.by["harness"].items())),
             "repairs": dict(sorted(self.repairs.items())),
             "rows_with": {kind: count for kind, count in sorted(self.rows_with.items()) if count},
             "tokens": _quantiles(self.tokens),
             "ids": self.ids,
         }
+
+
+def _expected(chances: Sequence[float]) -> dict[str, float] | None:
+    """What share of the rows with a known or likely end is expected to be right, with its 90 % interval."""
+    if not chances:
+        return None
+    count, value = len(chances), sum(chances) / len(chances)
+    # each row is a draw of its own: 1.645 standard deviations of the share of right ones
+    spread = 1.645 * math.sqrt(sum(p * (1 - p) for p in chances)) / count
+    return {
+        "rows": count,
+        "value": round(value, 4),
+        "low": round(max(0.0, value - spread), 4),
+        "high": round(min(1.0, value + spread), 4),
+    }
 
 
 def _write_all(

@@ -8,13 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 from ultron_core.sft.draft import CountTokens, token_counts
-from ultron_core.sft.shape.portable import CONTROL_MARKER, UNCLEAN
+from ultron_core.sft.shape.portable import CONTROL_MARKER, clean_text
 
 __all__ = ["Finding", "text_problems", "token_problems", "turn_problems"]
 
 #: (number of the rule, what is wrong)
 Finding = tuple[int, str]
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
+#: the end of the integers that a column of Parquet holds
 _INT64 = 2**63
 
 
@@ -61,7 +62,7 @@ def _answers(body: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
 def text_problems(value: Any) -> Iterator[Finding]:
     """Strings and numbers that a reader loses, and texts that a tokenizer takes for the end of a turn."""
     if isinstance(value, str):
-        if UNCLEAN.search(value):
+        if clean_text(value) != value:
             yield 15, "text with a lone surrogate or a NUL"
         if marker := CONTROL_MARKER.search(value):
             yield 17, f"text holds the control marker {marker[0]}: what follows it would be another turn"

@@ -11,7 +11,7 @@ from ultron_core.transcript.language import CJK_CLASS
 
 __all__ = ["check_alone"]
 
-#: letters of one word, or one Chinese character; numbers alone name nothing ("1.1.5", "8, 12, 13")
+#: letters of one word, or one Chinese character, e.g. `don't`, `端`; numbers alone name nothing
 _WORD = re.compile(rf"[{CJK_CLASS}]|[^\W\d_{CJK_CLASS}][\w'’-]*")
 #: words that only go on with what was there before: "ok, do that", "yes please", "continue", "好的 继续"
 _LEANING = frozenset((

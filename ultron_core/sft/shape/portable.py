@@ -6,11 +6,9 @@ import re
 from collections import Counter
 from typing import Any
 
-__all__ = ["CONTROL_MARKER", "UNCLEAN", "portable", "without_nulls"]
+__all__ = ["CONTROL_MARKER", "clean_text", "portable", "without_nulls"]
 
-#: lone surrogates and NUL: pyarrow, ujson and Postgres refuse them
-UNCLEAN = re.compile("[\ud800-\udfff\x00]")
-#: what a tokenizer takes for the end of a turn, wherever it stands: "<|im_end|>", "<|eot_id|>", "<｜Assistant｜>"
+#: what a tokenizer takes for the end of a turn, wherever it stands, e.g. `<|im_end|>`, `<｜Assistant｜>`
 CONTROL_MARKER = re.compile(r"<([|｜])([A-Za-z][\w▁ ]{1,40})([|｜])>")
 
 
@@ -26,12 +24,21 @@ def portable(value: Any, repairs: Counter[str]) -> Any:
 
 
 def _clean(text: str, repairs: Counter[str]) -> str:
-    text, unclean = UNCLEAN.subn("\ufffd", text)
+    clean = clean_text(text)
+    repairs["unclean_text"] += clean != text
     # "<|.im_end.|>" reads the same and is no token
-    text, markers = CONTROL_MARKER.subn(_apart, text)
-    repairs["unclean_character"] += unclean
+    text, markers = CONTROL_MARKER.subn(_apart, clean)
     repairs["control_marker"] += markers
     return text
+
+
+def clean_text(text: str) -> str:
+    """Without lone surrogates and NUL, which pyarrow, ujson and Postgres refuse; most texts have neither."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\x00", "\ufffd")
 
 
 def _apart(match: re.Match[str]) -> str:

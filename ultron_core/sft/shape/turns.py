@@ -14,6 +14,7 @@ from ultron_core.sft.shape.refused import Refused
 __all__ = ["Turn", "from_first_user", "merged", "turns"]
 
 Turn = dict[str, Any]
+#: the end of the integers that a column of Parquet holds
 _INT64 = 2**63
 
 

@@ -24,7 +24,7 @@ class Gate:
 
     min_score: float
     evidence: tuple[Evidence, ...]
-    #: from this calibrated probability on a run counts as `likely` to have succeeded
+    #: from this `expected_success` on a run without a verdict counts as `likely`
     likely: float
 
 
@@ -57,6 +57,9 @@ def candidates(
 def _refusal(row: Mapping[str, Any], gate: Gate) -> str:
     if row["labeled"] != 1:
         return "not_labelled"
+    if row["known_success"] is not None:
+        # an imported outcome overrides the rules in both directions
+        return "" if row["known_success"] else "imported_failure"
     eligible = is_sft_eligible(row["quality_metrics"], gate.min_score)
     return "" if eligible.ok else eligible.reason
 
@@ -87,7 +90,11 @@ def _candidate(runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken,
         system=spoken.system,
         continues=row["start_message"] > 0,
         project=_salted(runtime, row["cwd"] or row["agent_id"]),
-        evidence=evidence_of(label, spoken.messages, likely=gate.likely),
+        task_id=row["known_task"] or "",
+        success_probability=1.0 if row["known_success"] else label.summary.success_probability,
+        evidence="verified"
+        if row["known_success"]
+        else evidence_of(label, spoken.messages, likely=gate.likely),
     )
 
 

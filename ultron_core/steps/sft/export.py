@@ -182,12 +182,13 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         "min_quality_score": threshold,
         "task_type": request.task_type,
         "evidence": list(evidence),
-        "likely_probability": sft.likely_probability,
+        "likely_from": sft.likely_from,
         "flavours": list(flavours),
         "evaluation": dict(eval_index.files) if eval_index else {},
         "tokenizer": TOKENIZER,
+        "schema": SCHEMA_VERSION,
     }
-    gate = Gate(threshold, evidence, sft.likely_probability)
+    gate = Gate(threshold, evidence, sft.likely_from)
     return Plan(config, gate, request.task_type, flavours, eval_index, described)
 
 

@@ -74,7 +74,7 @@ def test_amounts_and_accounts_are_left_out_of_a_tools_answer(line, general):
 
 def fixed(*steps):
     test = bash("npm run check")
-    failed = "src/a.ts(3,1): error TS2304: Cannot find name 'join'."
+    failed = "error: src/a.ts: the loader lacks the name 'join'"
     found = kept(talk(("user", "Please make it compile."), (test, failed), *steps, (test, "ok")))
     return [d.resolution for d in found if d.memory_type == "error"]
 
@@ -105,8 +105,8 @@ def test_an_argument_is_named_with_its_value():
 
 
 def test_a_cure_that_a_later_failure_refutes_is_none():
-    missing = "src/a.ts(3,1): error TS2304: Cannot find name 'join'."
-    again = "src/b.ts(9,1): error TS2304: Cannot find name 'join'."
+    missing = "error: src/a.ts: the loader lacks the name 'join'"
+    again = "error: src/b.ts: the loader lacks the name 'join'"
     cure = edit("/repo/src/a.ts", 'import { x } from "path";', 'import { join, x } from "path";')
     test = bash("npm run check")
     turns = [(test, missing), cure, (test, "ok")]
@@ -127,3 +127,22 @@ def test_what_a_harness_prints_after_an_output_is_not_success():
     output = Message("tool", error, origin="tool")
     messages = as_messages([*talk(("user", "Please."), ("assistant", script)), output, costs])
     assert [(a.call, a.result) for a in read_actions(messages)] == [(1, 2)]
+
+
+def test_a_name_that_an_edit_left_behind_is_a_slip_unless_its_cause_is_told():
+    slip = "src/a.ts(3,1): error TS2304: Cannot find name 'join'."
+    cure = edit("/repo/src/a.ts", 'import { resolve } from "path";', 'import { join, resolve } from "path";')
+    check = bash("npm run check")
+    cause = ("assistant", "The bundler does not re-export `join` from its own `path` module.")
+    turns = [(check, slip), cure, (check, "ok")]
+    assert [d for d in kept(talk(("user", "Please."), *turns)) if d.memory_type == "error"] == []
+    (draft,) = (
+        d for d in kept(talk(("user", "Please."), turns[0], cause, *turns[1:])) if d.memory_type == "error"
+    )
+    assert draft.resolution.startswith("The bundler does not re-export `join`")
+
+
+def test_a_cure_that_the_program_prints_itself_is_no_lesson():
+    push = "fatal: The current branch x has no upstream branch.\n\n    git push --set-upstream origin x\n"
+    again = (bash("git push --set-upstream origin x"), "remote: created")
+    assert kept(talk(("user", "Please push."), (bash("git push"), push), again)) == []

@@ -12,9 +12,9 @@ OPTIONS = """There are two ways:
 Which one?"""
 
 
-def decisions(*turns):
+def decisions(*turns, work=True):
     messages = talk(("user", "How should we do it?"), *turns)
-    return find_decisions(messages, read_turns(messages), "shop")
+    return find_decisions(messages, read_turns(messages), "shop", work)
 
 
 def test_a_choice_with_its_reason():
@@ -52,3 +52,7 @@ def test_where_each_thing_goes_is_one_decision():
     (draft,) = decisions(("assistant", "I would put everything into lib."), ("user", words))
     assert draft.content == "Decided in shop: tools -> core/tools; theme -> modes/theme"
     assert draft.evidence[0].quote == "tools -> core/tools"
+
+
+def test_what_a_customer_picks_is_no_decision_of_a_project():
+    assert decisions(("assistant", OPTIONS), ("user", "Go with option 1."), work=False) == []

@@ -37,6 +37,8 @@ def test_a_statement_about_the_project(sentence):
         "I ran the tool in ~/src/shop and got this.",
         "Please put it in `src/main.py`.",
         "We use it a lot.",
+        "I believe the fix would be used by `utils.py` too.",
+        "The index is built from `a.csv`, so you may want to use a map.",
         "If this is a private repository, see https://example.org/help for more.",
     ],
 )

@@ -258,7 +258,7 @@ def test_text_that_a_tokenizer_takes_for_the_end_of_a_turn_is_set_apart():
     said = "print('<|im_end|>') \ud800 and \x00"
     normal = normalize_messages([user(said), assistant("It prints a marker.")], [])
     assert normal.messages[0]["content"] == "print('<|.im_end.|>') \ufffd and \ufffd"
-    assert normal.repairs == {"control_marker": 1, "unclean_character": 2}
+    assert normal.repairs == {"control_marker": 1, "unclean_text": 1}
 
 
 def test_null_keys_are_absent_keys_and_a_free_text_argument_is_wrapped():
