@@ -141,7 +141,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="not opened: the turns lie in benchmarks/gold")
+    parser.add_argument("--data", type=Path, help="not opened: the turns are in benchmarks/gold")
     parser.parse_args()
     rows = load_turns()
     cost(rows)

@@ -1,6 +1,6 @@
 """How many memories the offline extractor drafts and keeps, and where they point.
 
-    python benchmarks/extraction.py [--data DIR] [--audit N] [--seed S]
+    python benchmarks/extraction.py [--data DIR] [--seed S]
 
 The whole offline path of the pipeline: segments, labels, the gate on memory_score, drafts of each segment, the
 gate on drafts. One line per set: sessions (`n`), `segments` and how many of them are `eligible`, `drafts`, `kept`
@@ -9,9 +9,8 @@ gate on drafts. One line per set: sessions (`n`), `segments` and how many of the
 within 2 steps of the labelled mistake), `near_mistake_own` (the same of the runs that have an error memory) and
 `near_chance` (what the same number of lines placed at random in each run would reach), and the same again with the
 known outcome as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a
-tool failed and the same tool worked later, the share with an error memory that has a resolution. `--audit N` prints
-N stored memories (after near-duplicates) with their evidence, to be marked by hand as
-benchmarks/results/extraction_audit.jsonl is.
+tool failed and the same tool worked later, the share with an error memory that has a resolution.
+benchmarks/memory_audit.py draws memories for reading.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from pathlib import Path
 
 from inputs.lockbox import guarded
 from inputs.places import SessionSet, arguments, session_sets
+from inputs.reserve import sessions as labelled
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.labels import is_memory_eligible, label_segment
@@ -56,6 +56,8 @@ class Read:
     eligible: int
     drafts: list[MemoryDraft]
     reasons: list[str | None]
+    #: segments that were searched and gave a memory that is kept
+    yielding: int = 0
 
     @property
     def kept(self) -> list[MemoryDraft]:
@@ -64,17 +66,16 @@ class Read:
 
 def main() -> int:
     parser = arguments(__doc__)
-    parser.add_argument("--audit", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--development", action="store_true", help="leave out the sessions of the reserve")
     args = parser.parse_args()
     with guarded("extraction", args.data):
-        everything = [item for found in session_sets(args.data) for item in measure(found)]
+        left_out = reserved(args.data) if args.development else frozenset()
+        everything = [item for found in session_sets(args.data) for item in measure(found, left_out)]
         if everything:
             solved_yield(everything, args.seed)
         else:
             say(set="sessions", skipped="not in the data folder")
-        if args.audit:
-            audit(everything, args.audit, args.seed)
     return 0
 
 
@@ -82,9 +83,18 @@ def say(**fields) -> None:
     print(json.dumps({"benchmark": "extraction", **fields}, ensure_ascii=False), flush=True)
 
 
-def sessions(found: SessionSet) -> Iterator[tuple[str, list[Message]]]:
+def reserved(data: Path) -> frozenset[tuple[str, str]]:
+    """Set and file name of each session of the reserve."""
+    return frozenset(
+        (str(row["set"]), Path(str(row["file"])).name) for row in labelled(data) if row["reserve"]
+    )
+
+
+def sessions(
+    found: SessionSet, left_out: frozenset[tuple[str, str]] = frozenset()
+) -> Iterator[tuple[str, list[Message]]]:
     for name, body in found.files():
-        if name.endswith(".jsonl"):
+        if name.endswith(".jsonl") and (found.name, Path(name).name) not in left_out:
             yield Path(name).name, list(parse_session(body).messages)
 
 
@@ -93,7 +103,7 @@ def read(source: str, name: str, messages: list[Message], known: QualityLabel | 
     drafts: list[MemoryDraft] = []
     reasons: list[str | None] = []
     segments = segment_messages(messages)
-    eligible = 0
+    eligible = yielding = 0
     for segment in segments:
         part = [m for m in messages[segment.start : segment.end] if m.thread == segment.thread]
         label = known or label_segment(part)
@@ -102,15 +112,16 @@ def read(source: str, name: str, messages: list[Message], known: QualityLabel | 
         eligible += 1
         found = extract_memories(part, label=label)
         drops = [gate_draft(draft, part) for draft in found]
+        yielding += any(drop is None for drop in drops)
         drafts += found
         reasons += [drop.reason if drop else None for drop in drops]
-    return Read(source, name, messages, len(segments), eligible, drafts, reasons)
+    return Read(source, name, messages, len(segments), eligible, drafts, reasons, yielding)
 
 
-def measure(sources: SessionSet) -> list[Read]:
+def measure(sources: SessionSet, left_out: frozenset[tuple[str, str]] = frozenset()) -> list[Read]:
     source = sources.name
     begin = time.perf_counter()
-    found = [read(source, name, ms) for name, ms in sessions(sources) if ms]
+    found = [read(source, name, ms) for name, ms in sessions(sources, left_out) if ms]
     seconds = time.perf_counter() - begin
     report(source, found, seconds, **where(sources, found))
     if source == "who_and_when_failures":
@@ -200,8 +211,8 @@ def solved(messages: list[Message]) -> bool:
     return False
 
 
-def audit(everything: list[Read], count: int, seed: int) -> None:
-    """A random sample of what a store would hold: near-duplicates of one type merged, unless they diverge."""
+def stored(everything: list[Read]) -> list[tuple[Read, MemoryDraft]]:
+    """What a store would hold: near-duplicates of one type merged, unless they diverge."""
     embedder = local_embedder()
     pairs = [(item, draft) for item in everything for draft in item.kept]
     texts = [embedding_text(d.memory_type, d.content, d.context, d.resolution) for _, d in pairs]
@@ -215,18 +226,7 @@ def audit(everything: list[Read], count: int, seed: int) -> None:
         )
         if not merged:
             kept.append(i)
-    say(set="stored", n=len(kept), drafts=len(pairs))
-    for i in sorted(random.Random(seed).sample(kept, min(count, len(kept)))):
-        item, draft = pairs[i]
-        say(
-            set="audit",
-            session=f"{item.source}/{item.name}",
-            memory_type=draft.memory_type,
-            content=draft.content,
-            context=draft.context,
-            resolution=draft.resolution,
-            evidence=[[e.start_line, e.end_line, e.quote[:160]] for e in draft.evidence],
-        )
+    return [pairs[i] for i in kept]
 
 
 if __name__ == "__main__":

@@ -268,7 +268,7 @@ def measure_agents(world: World, data: Path, seed: int) -> None:
         asked, seconds = [], 0.0
         for question in draw_items(sessions, seed):
             begin = time.perf_counter()
-            hits = world.ultron.search_sessions(question.text, DEPTH)
+            hits = world.ultron.search_sessions(question.text, DEPTH, all_agents=True)
             seconds += time.perf_counter() - begin
             matches = match_windows(world.ultron.runtime, question.text, DEPTH)
             ranked = {"fused": [names[hit.session_id] for hit in hits]}

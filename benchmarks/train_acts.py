@@ -2,7 +2,7 @@
 
     python benchmarks/train_acts.py [--data DIR] [--out FILE]
 
-Everything it reads lies in benchmarks/gold (DIR is not opened). One logistic regression an act on n-grams, word
+Everything it reads is in benchmarks/gold (DIR is not opened). One logistic regression per act on n-grams, word
 classes, context and, in the second set of coefficients, the sentence vector. An n-gram must occur in two
 repositories and three turns. Each repository weighs as the root of its size. Thresholds come from predictions with
 the turn's own repository left out (what the project wrote: a quarter at a time). The quarter of the written turns
@@ -249,7 +249,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="not opened: the turns lie in benchmarks/gold")
+    parser.add_argument("--data", type=Path, help="not opened: the turns are in benchmarks/gold")
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
     made = train(load_turns())

@@ -305,20 +305,24 @@ class Ultron:
         limit: int = 10,
         *,
         agent_id: str | None = None,
+        all_agents: bool = False,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[session_search_step.SessionHit]:
         """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted).
 
-        A hit that is probably not about the query is marked `weak`. `since` and `until` filter by time; a time
-        named in the query only ranks what was said then higher. Raises InputError; `limit` may be up to 10,000.
+        Without `agent_id` those of the agent that ULTRON_AGENT_ID names; when it is unset and several agents have
+        logs here, `all_agents` must be True. A hit that is probably not about the query is marked `weak`. `since` and
+        `until` filter by time; a time named in the query only ranks what was said then higher. Raises InputError;
+        `limit` may be up to 10,000.
         """
         given.check_text("query", query, most=given.MOST_QUERY)
         given.check_count("limit", limit, most=given.MOST_RESULTS)
         given.check_name("agent_id", agent_id, optional=True)
         given.check_times(since=since, until=until)
+        agent = session_search_step.searched_agent(self.runtime, agent_id, all_agents)
         return session_search_step.search_sessions(
-            self.runtime, query, limit, agent_id=agent_id, since=since, until=until
+            self.runtime, query, limit, agent_id=agent, since=since, until=until
         )
 
     def get_memory_details(self, ids: Sequence[str | UUID]) -> list[MemoryRecord]:

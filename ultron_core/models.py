@@ -41,6 +41,7 @@ __all__ = [
     "Session",
     "SessionInfo",
     "ToolCall",
+    "Trust",
     "as_messages",
     "new_message",
 ]
@@ -49,6 +50,9 @@ Role = Literal["system", "user", "assistant", "tool"]
 #: Who wrote the text: a person, the model, a tool, the harness (reminders, command echoes, compaction
 #: summaries, system prompts), or a memory system that put earlier memories into the prompt.
 Origin = Literal["human", "model", "tool", "harness", "recalled"]
+#: Who stands behind a memory: a person, the agent, what a tool or a file said (also the harness and recalled
+#: memories), or a caller who handed it in.
+Trust = Literal["human", "agent", "tool", "upload"]
 MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
 
@@ -262,7 +266,8 @@ class Segment:
     thread: str = "main"
     start_line: int = 0
     end_line: int = 0
-    #: what segmented it: `offline:<version>`, `model:<name>`, `short` for two messages or fewer
+    #: what segmented it: `offline:<version>`, `model:<name>#<hash of prompt>`, `short` when there is
+    #: nothing to divide: two messages, or for a model one request
     segmenter: str = ""
     #: why a rule had to repair the model's answer, else empty
     repair: str = ""
@@ -291,7 +296,7 @@ class QualitySummary:
 
 @dataclass(frozen=True, slots=True)
 class QualityLabel:
-    """The judgement of one segment; `labeler` says who made it (`offline:<version>`, `model:<name>`)."""
+    """The judgement of one segment; `labeler` says who made it (`offline:<version>`, `model:<name>#<hash>`)."""
 
     summary: QualitySummary
     metrics: Mapping[str, Metric]

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from ultron_core.steps import given
 from ultron_core.steps.clusters import read as cluster_step
-from ultron_core.steps.export import export_rows
 from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.sft.export import export_rows
 from ultron_core.steps.stages import extract, label, segment
 from ultron_core.steps.stages.loop import StageResult, run_batch
 
@@ -50,7 +50,7 @@ class TrajectoryService:
     def export_sft(
         self, task_type: str | None = None, min_quality_score: float | None = None, limit: int = 5000
     ) -> list[dict[str, Any]]:
-        """Training rows `{messages, tools, topic, ...}` of eligible segments, best first; writes nothing.
+        """Training rows `{messages, tools, topic, trust, ...}` of eligible segments, best first; writes nothing.
 
         `min_quality_score` None is the configured threshold. Raises InputError for a negative limit.
         """

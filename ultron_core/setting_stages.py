@@ -54,6 +54,13 @@ class StoreSettings(Stage):
     account_id: str = setting(
         "default", "ULTRON_ACCOUNT", min_length=1, max_length=100, about="Account that every row belongs to."
     )
+    agent_id: str | None = setting(
+        None,
+        "ULTRON_AGENT_ID",
+        min_length=1,
+        max_length=200,
+        about="Agent whose logs `search_sessions` searches when the caller names none.",
+    )
     pool_size: int = setting(
         8,
         "ULTRON_DATABASE_POOL_SIZE",
@@ -98,6 +105,13 @@ class SessionSettings(Stage):
         "ULTRON_INGEST_MAX_BYTES",
         ge=0,
         about="A file above this size, also when it is unpacked from gz, is marked failed; 0 means no limit.",
+    )
+    run_files: int | None = setting(
+        None,
+        "ULTRON_RUN_FILES",
+        ge=1,
+        le=10_000,
+        about="Maximum number of files in one Dagster run; unset means 500, or 50 when a model is set.",
     )
     archive_max_bytes: int = setting(
         10_000_000,
@@ -290,14 +304,71 @@ class SftSettings(Stage):
         0.1, "ULTRON_SFT_VALIDATION_SHARE", ge=0, le=0.5, about="Share of groups in the validation split."
     )
     reasoning: str = setting(
-        "keep",
+        "drop",
         "ULTRON_SFT_REASONING",
         pattern="^(keep|drop|inline)$",
-        about="The model's reasoning: keep, drop or inline.",
+        about="The model's reasoning: drop, keep or inline; with the last two only rows that have some are exported.",
+    )
+    evidence: str = setting(
+        "likely",
+        "ULTRON_SFT_EVIDENCE",
+        pattern="^(verified|likely|any)$",
+        about="How much must be known of a run's end: verified, likely (and verified), or any.",
+    )
+    likely_from: float = setting(
+        0.6,
+        "ULTRON_SFT_LIKELY_FROM",
+        ge=0,
+        le=1,
+        about="Lowest expected_success of a run that is likely without a verdict; 0.5 is neither for nor against.",
+    )
+    near_duplicate_jaccard: float = setting(
+        0.7,
+        "ULTRON_SFT_NEAR_DUPLICATE_JACCARD",
+        ge=0.3,
+        le=1,
+        about="Rows whose word 5-grams have at least this Jaccard similarity to a better row are left out.",
+    )
+    parallel_calls: str = setting(
+        "keep",
+        "ULTRON_SFT_PARALLEL_CALLS",
+        pattern="^(keep|drop)$",
+        about="Rows with several calls in one turn, which Llama 3.1 templates refuse: keep or drop.",
+    )
+    bad_turns: str = setting(
+        "mask",
+        "ULTRON_SFT_BAD_TURNS",
+        pattern="^(mask|drop)$",
+        about="Turns whose call was interrupted: mask them from loss, or drop the row (TRL knows no mask).",
+    )
+    most_per_session: int = setting(
+        0, "ULTRON_SFT_MAX_PER_SESSION", ge=0, about="Maximum rows of one session; 0 = no limit."
+    )
+    most_per_task: int = setting(
+        0, "ULTRON_SFT_MAX_PER_TASK", ge=0, about="Maximum runs of one task; 0 = no limit."
+    )
+    most_per_task_type: int = setting(
+        0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
+    )
+    flavours: str = setting(
+        "llamafactory,openai,swift,twinkle",
+        "ULTRON_SFT_FLAVOURS",
+        about="Further shapes of the same rows, separated by commas; empty means Parquet alone.",
+    )
+    salt: str = setting(
+        "",
+        "ULTRON_SFT_SALT",
+        secret=True,
+        about="Mixed into the hashes of sessions and projects, so that nobody can tell by guessing which they are.",
     )
     interval_hours: float = setting(
         24.0, "ULTRON_SFT_INTERVAL_HOURS", ge=0.1, about="Hours between scheduled exports."
     )
     eval_dir: Path | None = setting(
         None, "ULTRON_SFT_EVAL_DIR", about="Folder of evaluation texts that no row may contain."
+    )
+    eval_fields: str = setting(
+        "question,prompt,problem,problem_statement,instruction,input,query,text,messages",
+        "ULTRON_SFT_EVAL_FIELDS",
+        about="Fields of evaluation .jsonl files that hold their texts, separated by commas.",
     )

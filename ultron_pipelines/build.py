@@ -38,10 +38,10 @@ def build_defs(
     schedule_status = dg.DefaultScheduleStatus.RUNNING if running else dg.DefaultScheduleStatus.STOPPED
     return dg.Definitions(
         assets=[
-            session_files,
-            segments,
-            quality_labels,
-            extracted_memories,
+            *(
+                asset.with_attributes(backfill_policy=dg.BackfillPolicy.multi_run(settings.run_files))
+                for asset in (session_files, segments, quality_labels, extracted_memories)
+            ),
             tier_assignments,
             clusters,
             sft_dataset,

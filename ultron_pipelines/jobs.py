@@ -5,10 +5,15 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported, unreported
+from ultron_core.steps.files.drop_folder import (
+    UnreportedSession,
+    files_of_partitions,
+    mark_reported,
+    unreported,
+)
 from ultron_core.steps.stages.process import process_and_report
 from ultron_core.steps.stages.table import STAGES
-from ultron_pipelines.assets.events import PartitionEvent, finish_range, log_partition
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, plan_failed
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event
 from ultron_pipelines.partitions import sessions_partitions
@@ -30,21 +35,18 @@ class IngestConfig(dg.Config):
 def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ultron: UltronResource) -> None:
     with ultron.open() as opened:
         events = ingest_partitions(opened, files_of_partitions(opened.runtime, config.keys), config.keys)
-        done = {event.key for event in events}
-        waiting = [s for s in unreported(opened.runtime) if s.partition_key not in done]
+        known = {event.key for event in events}
+        waiting = [s for s in unreported(opened.runtime) if s.partition_key not in known]
         _add_partitions(context, [s.partition_key for s in waiting])
-        events += [
-            PartitionEvent(s.partition_key, "done", s.data_version, {"status": s.status})
-            for s in waiting
-            if s.status != "failed"
-        ]
-        _log_all(context, events)
-        mark_reported(opened.runtime, [s.partition_key for s in waiting])
+        log_partitions(context, ASSET, events)
+        log_partitions(context, ASSET, (_library_event(s) for s in waiting if s.status != "failed"))
+        plan_failed(context, ASSET, events)
+        mark_reported(opened.runtime, [*known, *(s.partition_key for s in waiting)])
+    fail_bad(context, events)
 
 
-def _log_all(context: dg.OpExecutionContext, events: list[PartitionEvent]) -> None:
-    for _ in finish_range(context, ASSET, events):
-        raise AssertionError("finish_range yields nothing")
+def _library_event(session: UnreportedSession) -> PartitionEvent:
+    return PartitionEvent(session.partition_key, "done", session.data_version, {"status": session.status})
 
 
 def _add_partitions(context: dg.OpExecutionContext, keys: list[str]) -> None:
@@ -63,8 +65,7 @@ def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource)
         report, partitions = process_and_report(opened.runtime)
         _add_partitions(context, list(report.partition_keys))
         for stage, reports in partitions.items():
-            for partition in reports:
-                log_partition(context, stage.name, stage_event(stage, partition))
+            log_partitions(context, stage.name, (stage_event(stage, partition) for partition in reports))
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "
         f"{report.pending} pending, {report.failed} failed"

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ultron_core.errors import StoreError, UltronError
+from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.store.database import ensure_database
 from ultron_core.store.server import EmbeddedServer
@@ -75,7 +76,8 @@ def _sibling_url(url: str, server: EmbeddedServer | None) -> str:
 def _dagster_home(settings: Settings) -> Path:
     """DAGSTER_HOME inside Ultron's home, with a copy of the project's dagster.yaml."""
     home = settings.store.home / "dagster"
-    (home / "files").mkdir(parents=True, exist_ok=True)
+    make_home(settings.store.home)
+    make_folders(home / "files")
     source = next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
     target = home / "dagster.yaml"
     if not target.exists() or target.read_bytes() != source.read_bytes():
@@ -106,7 +108,8 @@ def main() -> None:
 
 def _serve(host: str, port: int) -> int:
     settings = Settings.load()
-    settings.sessions_dir.mkdir(parents=True, exist_ok=True)
+    make_home(settings.store.home)
+    make_folders(settings.sessions_dir)
     with dagster_environment(settings) as variables:
         print(f"Dagster UI: http://{host}:{port}   drop folder: {settings.sessions_dir}/<agent>/", flush=True)
         command = [sys.executable, "-m", "dagster", "dev", *_workspace(), "--host", host, "--port", str(port)]

@@ -1,4 +1,4 @@
-"""`reembed_job`: rebuild all vectors with the configured model, while everything else goes on."""
+"""`reembed_job`: rebuild all vectors with the configured model, while everything else keeps running."""
 
 import dagster as dg
 from pydantic import Field

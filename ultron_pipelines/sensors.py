@@ -1,20 +1,20 @@
 """Sensors of the drop folder and of pending work."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import dagster as dg
 
-from ultron_core.steps.files.drop_folder import SeenFile, scan, stamp_digest, unreported
+from ultron_core.steps.files.drop_folder import scan, stamp_digest, unreported
 from ultron_core.steps.stages.process import count_pending
 from ultron_core.steps.stages.segment_rows import close_quiet_segments
-from ultron_pipelines.jobs import ingest_sessions, session_files_job
+from ultron_pipelines.jobs import ingest_sessions
 from ultron_pipelines.partitions import sessions_partitions
+from ultron_pipelines.queue import active_runs, ingest_config, next_batches
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["make_sensors"]
 
-_FILES_A_RUN = 200
 #: a run that died before it wrote the ledger is requested again after this long
 _ASK_AGAIN_SECONDS = 600
 
@@ -23,7 +23,7 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
     """Both sensors with the given default status and interval."""
 
     @dg.sensor(
-        jobs=[ingest_sessions, session_files_job],
+        job=ingest_sessions,
         default_status=status,
         minimum_interval_seconds=seconds,
         description="New and changed files in the drop folder, and sessions that a library call ingested.",
@@ -34,16 +34,32 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
         with ultron.open() as opened:
             found = scan(opened.runtime)
             silent = unreported(opened.runtime, limit=1)
+            size = opened.settings.run_files
         if found.problem:
             context.log.warning(found.problem)
-        keys = [file.key for file in (*found.changed, *found.retry)]
-        if not keys and not silent:
+        waiting = (*found.changed, *found.retry)
+        if not waiting and not silent:
             return dg.SkipReason(
                 found.problem or f"{found.unchanged} files unchanged, {found.settling} settling."
             )
-        new = sorted(set(keys) - set(_known_partitions(context)))
+        active = active_runs(context.instance)
+        batches = next_batches(waiting, active, size)
+        bucket = int(time.time() // _ASK_AGAIN_SECONDS)
+        requests = [
+            dg.RunRequest(
+                run_key=f"{stamp_digest(batch)}:{bucket}",
+                run_config=ingest_config([file.key for file in batch]),
+            )
+            for batch in batches
+        ]
+        if silent and not requests and not active:
+            requests = [dg.RunRequest(run_key=f"unreported:{int(time.time() // 30)}")]
+        if not requests:
+            return dg.SkipReason(f"{len(waiting)} files wait; {len(active)} runs hold others or these.")
+        asked = {file.key for batch in batches for file in batch}
+        new = sorted(asked - set(_known_partitions(context)))
         return dg.SensorResult(
-            run_requests=list(_requests(found.changed, found.retry, bool(silent))),
+            run_requests=requests,
             dynamic_partitions_requests=[sessions_partitions.build_add_request(new)] if new else [],
         )
 
@@ -80,28 +96,6 @@ def _known_partitions(context: dg.SensorEvaluationContext) -> Sequence[str]:
     name = sessions_partitions.name
     assert name is not None
     return context.instance.get_dynamic_partitions(name)
-
-
-def _requests(
-    changed: Sequence[SeenFile], retry: Sequence[SeenFile], silent: bool
-) -> Iterator[dg.RunRequest]:
-    """A few large runs for changed files; one partitioned run per failed file, so that the UI shows it."""
-    bucket = int(time.time() // _ASK_AGAIN_SECONDS)
-    for begin in range(0, len(changed), _FILES_A_RUN):
-        chunk = changed[begin : begin + _FILES_A_RUN]
-        yield dg.RunRequest(
-            job_name=ingest_sessions.name,
-            run_key=f"{stamp_digest(chunk)}:{bucket}",
-            run_config={"ops": {"read_session_files": {"config": {"keys": [f.key for f in chunk]}}}},
-        )
-    if silent and not changed:
-        yield dg.RunRequest(job_name=ingest_sessions.name, run_key=f"unreported:{int(time.time() // 30)}")
-    for file in retry:
-        yield dg.RunRequest(
-            job_name=session_files_job.name,
-            partition_key=file.key,
-            run_key=f"{stamp_digest([file])}:retry:{bucket}",
-        )
 
 
 def _is_running(context: dg.SensorEvaluationContext) -> bool:

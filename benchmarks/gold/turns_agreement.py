@@ -3,7 +3,7 @@
     python benchmarks/gold/turns_agreement.py
 
 One JSON object a line: what, n, same (share of equal judgements), kappa, first and second (how often each reading
-gave the label). Then one line a turn whose `main` differs.
+gave the label). Then one line per turn whose `main` differs.
 """
 
 from __future__ import annotations

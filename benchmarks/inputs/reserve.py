@@ -5,7 +5,7 @@
 The audits of memories (junk, useful, false cures, recall) draw from the reserve alone; rules, patterns and fits are
 made on the other half. A session is in the reserve when the first 8 hex digits of SHA-256 of `<set>/<task>` are an
 even number; without a task the file's name counts. Both wire formats of a run therefore fall on the same side.
-Prints one line a session: `{"set": ..., "file": ..., "task": ..., "reserve": true}`.
+Prints one line per session: `{"set": ..., "file": ..., "task": ..., "reserve": true}`.
 """
 
 from __future__ import annotations

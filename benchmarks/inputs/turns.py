@@ -48,7 +48,7 @@ def load_turns() -> list[Labelled]:
 
 
 def truth(rows: Iterable[Labelled]) -> np.ndarray:
-    """A row a turn, a column an act, true where it is a label."""
+    """A row per turn, a column per act, true where it is a label."""
     return np.array([[act in row.labels for act in ACTS] for row in rows], dtype=bool)
 
 

@@ -81,7 +81,7 @@ def _run(row: Mapping[str, Any], messages: tuple[Message, ...]) -> Run:
 
 
 def independent(sets: Mapping[str, Sequence[Run]]) -> dict[str, Sequence[Run]]:
-    """The sets that count in a mean: both ends occur, and they are no other set's runs in another format."""
+    """The sets that count in a mean: both ends occur, and they are not another set's runs in another format."""
     return {
         name: runs
         for name, runs in sets.items()

@@ -17,7 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Form", "forms", "frames", "sets"]
+from ultron_core.redaction import redact_patterns
+
+__all__ = ["Form", "forms", "frames", "gone", "sets"]
 
 FOLDER = Path(__file__).parent / "forms"
 LOWER = string.ascii_lowercase + string.digits
@@ -97,3 +99,11 @@ def drawn(template: str, rng: random.Random) -> str:
         return "".join(rng.choice(ALPHABETS[match[1]]) for _ in range(int(match[2])))
 
     return re.sub(r"\{(?:pw|uuid|([alwxhunb])(\d+))\}", one, template)
+
+
+def gone(form: Form) -> bool:
+    """Is at least half of the secret covered, as the benchmark counts it?"""
+    start = form.text.index(form.secret)
+    end = start + len(form.secret)
+    found = redact_patterns(form.text).findings
+    return 2 * sum(max(0, min(f.end, end) - max(f.start, start)) for f in found) >= end - start

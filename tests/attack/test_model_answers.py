@@ -12,7 +12,7 @@ import pytest
 
 from ultron_core.errors import ModelAnswerError
 from ultron_core.llm.answering.answers import parse_answer
-from ultron_core.memories.by_model import ExtractAnswer
+from ultron_core.memories.notes import ExtractAnswer
 
 VARIANTS = [
     json.loads(line) for line in Path(__file__).with_name("model_answers.jsonl").open(encoding="utf-8")

@@ -1,7 +1,6 @@
 """A model server that is hostile, broken or old: every request ends in time, within its cap, and on its row alone."""
 
 import json
-import re
 import time
 
 import pytest
@@ -9,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from tests.support import hostile
 from tests.support.model_server import model_server
+from tests.support.records import messages_in
 from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
@@ -160,13 +160,13 @@ def path_answer(request):
     """A sensible answer to each stage; told apart by the system message, since an old server gets no schema."""
     asked = request["messages"][0]["content"]
     text = request["messages"][-1]["content"]
-    if asked.startswith("You divide"):
-        last = max(int(number) for number in re.findall(r"^\[(\d+)\] \[", text, re.MULTILINE))
+    if "You divide" in asked:
+        last = messages_in(text)[-1].number
         return json.dumps({"tasks": [{"start": 1, "end": last, "topic": "a task"}]})
-    if asked.startswith("You judge"):
+    if "# Judge" in asked:
         metrics = [{"name": name, "score": 0.9} for name in ("goal_reached", "completeness")]
         judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9, "metrics": metrics}
-        return json.dumps(judged | {"lessons": [{"kind": "pattern", "score": 0.9}]})
+        return json.dumps(judged | {"lessons": [{"kind": "pattern", "score": 0.9}], "memories": []})
     return '{"memories": []}'
 
 

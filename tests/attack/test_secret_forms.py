@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.attack.forms import FOLDER, Form, forms, sets
-from ultron_core.redaction import find_secrets, redact_patterns
+from tests.attack.forms import FOLDER, forms, gone, sets
+from ultron_core.redaction import find_secrets
 
 #: share of a set's forms that must go. What is left is named in docs/redaction.md
 AT_LEAST = {
@@ -17,14 +17,6 @@ AT_LEAST = {
     "gitleaks_read": 0.99,
     "gitleaks_unread": 0.98,
 }
-
-
-def gone(form: Form) -> bool:
-    """Is at least half of the secret covered, as the benchmark counts it?"""
-    start = form.text.index(form.secret)
-    end = start + len(form.secret)
-    found = redact_patterns(form.text).findings
-    return 2 * sum(max(0, min(f.end, end) - max(f.start, start)) for f in found) >= end - start
 
 
 @pytest.mark.parametrize("name", sets())

@@ -44,7 +44,10 @@ def parameters(function):
         (Ultron.run_tier_rebalance, ""),
         (Ultron.archive_memories_by_tag, "tag"),
         (Ultron.close, ""),
-        (Ultron.search_sessions, "query, limit=10, *, agent_id=None, since=None, until=None"),
+        (
+            Ultron.search_sessions,
+            "query, limit=10, *, agent_id=None, all_agents=False, since=None, until=None",
+        ),
         (TrajectoryService.segment_pending_sessions, "batch_size=50"),
         (TrajectoryService.label_pending_segments, "batch_size=50"),
         (TrajectoryService.extract_memories_from_segments, "batch_size=50"),

@@ -1,59 +1,30 @@
 """Keys and personal data planted in sessions: after the whole path they stand in the private log alone."""
 
-import gzip
 import json
 import logging
 import os
 import re
-import sqlite3
 import time
-import zlib
-from pathlib import Path
 
-import dagster as dg
-import pyarrow.parquet as pq
 import pytest
 from detect_secrets.core.scan import scan_line
 from detect_secrets.settings import transient_settings
-from psycopg import sql
 
 from tests.core.redaction.test_second_scanner import PLUGINS
 from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
 from tests.support.model_server import model_server
+from tests.support.places import places_of
 from tests.support.plants import ALL, leaks, texts, write_sessions
+from tests.support.records import messages_in
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings
-from ultron_core.steps.export import ExportRequest, export_dataset
+from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource
 
 pytestmark = pytest.mark.xdist_group("dagster")
-
-PRIVATE = re.compile(r"raw_\w+|messages|message_windows|llm_cache")
-
-
-def tables_text(database):
-    """`table.column` to everything in it as text, of every column of every table of the schema but the private log."""
-    found = {}
-    with database.connection() as conn:
-        columns = conn.execute(
-            "SELECT table_name, column_name, data_type FROM information_schema.columns"
-            " WHERE table_schema = 'ultron' AND data_type NOT IN ('integer', 'bigint', 'smallint', 'real',"
-            " 'double precision', 'boolean', 'uuid', 'timestamp with time zone')"
-            " AND udt_name NOT IN ('vector', 'halfvec', 'sparsevec', '_int4') ORDER BY 1, 2"
-        ).fetchall()
-        for row in columns:
-            table, column = row["table_name"], row["column_name"]
-            if PRIVATE.fullmatch(table) or (table, column) == ("source_files", "private_path"):
-                continue
-            kind = "encode({}, 'escape')" if row["data_type"] == "bytea" else "{}::text"
-            query = sql.SQL("SELECT string_agg(" + kind + ", E'\\n') AS text FROM ultron.{}").format(
-                sql.Identifier(column), sql.Identifier(table)
-            )
-            found[f"{table}.{column}"] = conn.execute(query).fetchone()["text"] or ""
-    return found
 
 
 def private_text(database):
@@ -61,47 +32,6 @@ def private_text(database):
         return conn.execute("SELECT string_agg(m::text, E'\\n') AS text FROM ultron.messages m").fetchone()[
             "text"
         ]
-
-
-def files_text(folder):
-    """Every file below the folder by relative path: parquet as rows and metadata, packed files unpacked."""
-    found = {}
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        data = path.read_bytes()
-        parts = [str(path.relative_to(folder)), data.decode("utf-8", "replace")]
-        if path.suffix == ".parquet":
-            parts += [json.dumps(pq.read_table(path).to_pylist(), ensure_ascii=False, default=str)]
-            parts += [str(pq.read_schema(path).metadata), str(pq.read_metadata(path).metadata)]
-        if path.suffix == ".gz":
-            parts.append(gzip.decompress(data).decode("utf-8", "replace"))
-        if path.suffix == ".db" or data[:15] == b"SQLite format 3":
-            parts += sqlite_text(path)
-        found[parts[0]] = "\n".join(parts)
-    return found
-
-
-def sqlite_text(path):
-    """All rows of all tables; what is packed (Dagster's snapshots) unpacked."""
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as conn:
-        for (table,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            for row in conn.execute(f'SELECT * FROM "{table}"'):
-                for value in row:
-                    if isinstance(value, bytes):
-                        try:
-                            yield zlib.decompress(value).decode("utf-8", "replace")
-                        except zlib.error:
-                            yield value.decode("utf-8", "replace")
-                    elif value is not None:
-                        yield str(value)
-
-
-def events_text(instance):
-    """Events, run configs, tags, asset metadata and partition keys as Dagster gives them back."""
-    parts = [str(instance.get_dynamic_partitions("sessions"))]
-    for record in instance.get_run_records():
-        parts += [str(record.dagster_run.run_config), str(record.dagster_run.tags), str(record)]
-        parts += [dg.serialize_value(entry) for entry in instance.all_logs(record.dagster_run.run_id)]
-    return "\n".join(parts)
 
 
 def second_scanner(text):
@@ -115,12 +45,10 @@ def talkative(request):
     """A model that repeats planted values in every answer."""
     name = request["response_format"]["json_schema"]["name"]
     if name == "TaskList":
-        lines = re.findall(
-            r"^\[(\d+)\] \[(\w+)[^\]]*\]: ?(.*)$", request["messages"][-1]["content"], re.MULTILINE
-        )
-        starts = [int(n) for n, role, body in lines if role == "user" and body.startswith("TASK")] or [1]
+        lines = messages_in(request["messages"][-1]["content"])
+        starts = [n for n, who, body in lines if who == "user" and body.startswith("TASK")] or [1]
         starts[0] = 1
-        ends = [start - 1 for start in starts[1:]] + [int(lines[-1][0])]
+        ends = [start - 1 for start in starts[1:]] + [lines[-1].number]
         topic = f"make the import work with {ALL['github']}"
         return json.dumps(
             {"tasks": [{"start": a, "end": b, "topic": topic} for a, b in zip(starts, ends, strict=True)]}
@@ -168,11 +96,7 @@ def test_planted_values_stand_in_the_private_log_alone(
     assert not set(ALL) - set(leaks(known)), "the private log must hold every planted value"
     printed = capfd.readouterr()
     places = {
-        **tables_text(database),
-        **{f"export {name}": text for name, text in files_text(run_settings.exports_dir).items()},
-        **{f"home {n}": t for n, t in files_text(run_settings.store.home).items() if not n.startswith("pg")},
-        **{f"dagster {n}": t for n, t in files_text(Path(instance.root_directory)).items()},
-        "dagster events": events_text(instance),
+        **places_of(database, run_settings, instance),
         "log lines": caplog.text,
         "printed": printed.out + printed.err,
         "search results": "\n".join(printed_by_hand),

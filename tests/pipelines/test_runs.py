@@ -2,11 +2,12 @@
 
 import dagster as dg
 import pytest
+from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
 from tests.support.worlds import rows_written, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.steps.stages.table import STAGES
-from ultron_pipelines.partitions import SESSIONS_NAME
+from ultron_pipelines.partitions import SESSIONS_NAME, sessions_partitions
 
 pytestmark = pytest.mark.xdist_group("dagster")
 
@@ -59,6 +60,32 @@ def partitions_of(instance, asset):
     return set(instance.get_materialized_partitions(dg.AssetKey(asset)))
 
 
+def failed_partitions(instance):
+    """What the UI shows as Failed."""
+    status = get_and_update_asset_status_cache_value(
+        instance, dg.AssetKey("session_files"), sessions_partitions
+    )
+    return set(status.deserialize_failed_partition_subsets(sessions_partitions).get_partition_keys())
+
+
+def test_a_run_that_is_queued_holds_its_files(defs, instance, drop):
+    drop("agent/one.jsonl", task("alpha"))
+    (request,), _ = tick(defs, instance)
+    job = defs.resolve_job_def("ingest_sessions")
+    queued = instance.create_run_for_job(
+        job, run_config=request.run_config, status=dg.DagsterRunStatus.NOT_STARTED
+    )
+    assert tick(defs, instance) == ([], "1 files wait; 1 runs hold others or these.")
+    drop("agent/two.jsonl", task("beta"))
+    assert tick(defs, instance)[0] == [], "joins the next full batch, or waits until nothing is queued"
+    instance.report_run_canceled(queued)
+    (request,), _ = tick(defs, instance)
+    assert request.run_config["ops"]["read_session_files"]["config"]["keys"] == [
+        "agent/one.jsonl",
+        "agent/two.jsonl",
+    ]
+
+
 def test_a_drop_becomes_memories_and_a_second_tick_finds_nothing(
     defs, instance, drop, dagster_settings, database
 ):
@@ -93,6 +120,8 @@ def test_one_bad_file_fails_alone(defs, instance, drop, drop_folder, dagster_set
     requests, _ = tick(defs, instance)
     assert not run(defs, instance, "ingest_sessions", run_config=requests[0].run_config).success
     assert partitions_of(instance, "session_files") == {"agent/a.jsonl", "agent/c.jsonl"}
+    assert failed_partitions(instance) == {"agent/b.jsonl"}, "shown as Failed at its first try"
+    assert tick(defs, instance)[0] == [], "the bad file waits until its next try is due"
     failed = run(defs, instance, "session_files_job", tags=over_all(instance))
     assert not failed.success
     event = next(e for e in failed.all_events if e.event_type_value == "STEP_FAILURE")

@@ -53,7 +53,7 @@ PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + SECRETS["pem"] + "\n" + "-----E
 
 
 def frames(name):
-    """The value as it stands in different kinds of text."""
+    """The value as it appears in different kinds of text."""
     value = ALL[name]
     if name in ("url password",):
         return [f"postgres://svc:{value}@db.internal.example.org:5432/app"]

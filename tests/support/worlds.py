@@ -1,11 +1,11 @@
 """Small worlds for tests: log files made of tasks, a model that cuts where a task begins, a counter of writes."""
 
 import json
-import re
 import threading
 
 from psycopg import sql
 
+from tests.support.records import messages_in
 from ultron_core.errors import ModelUnavailableError
 from ultron_core.segments.by_model.answer import TaskList
 
@@ -58,7 +58,7 @@ def call(call_id, command):
 
 
 def solved(name, package):
-    """A task with an import error that an installation mends: a memory must come out of it."""
+    """A task with an import error that an installation fixes: a memory must come out of it."""
     return task(
         name,
         error=f'Traceback (most recent call last):\n  File "{name}.py", line 3, in <module>\n'
@@ -92,10 +92,10 @@ class CuttingLLM:
         if self.down:
             raise ModelUnavailableError("the test model is down")
         assert schema is TaskList, f"only segmentation is expected, not {stage}"
-        lines = re.findall(r"^\[(\d+)\] \[(\w+)[^\]]*\]: ?(.*)$", messages[1]["content"], re.MULTILINE)
-        starts = [int(n) for n, role, body in lines if role == "user" and body.startswith(MARK)] or [1]
+        lines = messages_in(messages[1]["content"])
+        starts = [n for n, who, body in lines if who == "user" and body.startswith(MARK)] or [1]
         starts[0] = 1
-        ends = [start - 1 for start in starts[1:]] + [int(lines[-1][0])]
+        ends = [start - 1 for start in starts[1:]] + [lines[-1].number]
         return TaskList(
             tasks=[{"start": s, "end": e, "topic": "t"} for s, e in zip(starts, ends, strict=True)]
         )

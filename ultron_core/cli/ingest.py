@@ -24,6 +24,7 @@ __all__ = ["COMMANDS"]
 
 CLAUDE_CODE_LOGS = Path("~/.claude/projects")
 CODEX_LOGS = Path("~/.codex/sessions")
+#: rows of the table; the rest are counted
 _SHOWN = 40
 #: fates of a line as the ledger names them; skipped lines are shown apart, with their reasons
 _FATES = ("total", "message", "part", "metadata")
@@ -171,14 +172,14 @@ def _print_report(settings: Settings, report: ProcessReport) -> None:
     if report.open:
         console().print(
             f"{report.open} task(s) still open: their log changed within the last "
-            f"{settings.sessions.quiet_minutes:g} minutes and may go on. They are labelled once it is quiet "
+            f"{settings.sessions.quiet_minutes:g} minutes and may continue. They are labelled once it is quiet "
             "(ULTRON_SESSION_QUIET_MINUTES)."
         )
     if report.pending:
         console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}", markup=False)
     if report.exhausted:
         console().print(
-            f"{report.exhausted} used up their tries (ULTRON_MAX_ATTEMPTS): `ultron retry` frees them."
+            f"{report.exhausted} used up their attempts (ULTRON_MAX_ATTEMPTS): `ultron retry` frees them."
         )
     if report.failed:
         console().print(f"{report.failed} failed: {'; '.join(report.errors[:2])}", markup=False)

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import click
 
-from ultron_core.cli import dev, doctor, embeddings, ingest, maintain, memory
+from ultron_core.cli import dev, doctor, embeddings, ingest, maintain, memory, sft
 from ultron_core.cli.output import DONE, FAILED, ReaderLeft, console
 from ultron_core.errors import SettingsError, UltronError
+from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
 
@@ -31,7 +32,7 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = settings
 
 
-for module in (ingest, memory, maintain, embeddings, dev, doctor):
+for module in (ingest, memory, sft, maintain, embeddings, dev, doctor):
     for command in module.COMMANDS:
         cli.add_command(command)
 
@@ -43,16 +44,19 @@ def set_up_logging(settings: Settings) -> None:
     logger.handlers.clear()
     handlers: list[logging.Handler] = [logging.StreamHandler()]
     if settings.store.log_file is not None:
-        handlers.append(_log_file(settings.store.log_file))
+        handlers.append(_log_file(settings.store.log_file, settings.store.home))
     handlers[0].setLevel(max(logging.WARNING, logger.level))
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logger.addHandler(handler)
 
 
-def _log_file(path: Path) -> logging.Handler:
+def _log_file(path: Path, home: Path) -> logging.Handler:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if home in path.absolute().parents:
+            make_home(home)
+        make_folders(path.parent)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
         return logging.FileHandler(path, encoding="utf-8")
     except OSError as error:
         raise SettingsError(

@@ -28,43 +28,6 @@ def rebalance(settings: Settings, as_json: bool) -> None:
         console().print(key_values("", asdict(report)))
 
 
-@click.command("export-sft")
-@click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
-@click.option("--task-type", help="Only this task type.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
-@click.option("--limit", type=click.IntRange(0), help="Maximum rows.")
-@click.option(
-    "--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_obj
-def export_sft(
-    settings: Settings,
-    name: str,
-    task_type: str | None,
-    min_score: float | None,
-    limit: int | None,
-    out_dir: Path | None,
-    as_json: bool,
-) -> None:
-    """Write the eligible segments as a dataset that trainers take without edits."""
-    from ultron_core.steps.export import ExportRequest, export_dataset
-
-    request = ExportRequest(name, task_type, min_score, limit, out_dir)
-    with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
-        export = export_dataset(ultron.runtime, request, lambda done, total: advance("", done, total))
-    if as_json:
-        print_json(export)
-        return
-    out = console()
-    out.print(f"{export.rows} rows ({export.train_rows} train, {export.validation_rows} validation)")
-    for reason, count in export.rejects.items():
-        out.print(f"  left out: {count} {reason}")
-    if export.unchanged:
-        out.print("Nothing changed since this export:")
-    out.print(str(export.path), markup=False, soft_wrap=True)
-
-
 @click.command()
 @click.option(
     "--stage",
@@ -75,7 +38,7 @@ def export_sft(
 @click.option("--made-by", default=None, help="Only what this version made, for example offline.")
 @click.pass_obj
 def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
-    """Mark a stage to be done again (after a new model or version); `ultron process` does the work.
+    """Mark a stage for reprocessing (after a new model or version); `ultron process` does the work.
 
     Memories that are extracted again keep their id and hits.
     """
@@ -84,14 +47,14 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
     with open_ultron(settings) as ultron:
         count = reprocess_stage(ultron.runtime, stage, made_by)
     console().print(
-        f"{count} rows marked to be done again. Run `ultron process`, or leave it to `ultron dev`."
+        f"{count} rows marked for reprocessing. Run `ultron process`, or leave it to `ultron dev`."
     )
 
 
 @click.command()
 @click.pass_obj
 def retry(settings: Settings) -> None:
-    """Let rows that used up their tries be tried again; `ultron process` does the work."""
+    """Free rows that used up their attempts; `ultron process` then tries them again."""
     from ultron_core.steps.stages.reprocess import retry as retry_exhausted
 
     with open_ultron(settings) as ultron:
@@ -187,4 +150,4 @@ def _replay(settings: Settings, again: bool, as_json: bool) -> None:
             out.print(f"  {path}", markup=False, soft_wrap=True)
 
 
-COMMANDS = [redact, rebalance, export_sft, reprocess, retry, unmerge, delete]
+COMMANDS = [redact, rebalance, reprocess, retry, unmerge, delete]

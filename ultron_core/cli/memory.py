@@ -21,13 +21,16 @@ __all__ = ["COMMANDS"]
 @click.command()
 @click.argument("query")
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), help="Most results; default ULTRON_MEMORY_SEARCH_LIMIT (10)."
+    "--limit",
+    type=click.IntRange(1, 1000),
+    help="Maximum number of results; default ULTRON_MEMORY_SEARCH_LIMIT (10).",
 )
 @click.option("--level", type=click.Choice(["l0", "l1"]), default="l1", show_default=True)
 @click.option("--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)))
 @click.option("--tag", "tags", multiple=True)
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
 @click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
+@click.option("--all-agents", is_flag=True, help="With --sessions: the logs of every agent.")
 @click.option("--explain", is_flag=True, help="Show how each score was computed.")
 @click.option(
     "--rerank/--no-rerank",
@@ -46,6 +49,7 @@ def search(
     tags: tuple[str, ...],
     agent_id: str | None,
     in_sessions: bool,
+    all_agents: bool,
     explain: bool,
     rerank: bool | None,
     no_hits: bool,
@@ -55,7 +59,7 @@ def search(
     limit = limit or settings.search.limit
     with open_ultron(settings) as ultron:
         if in_sessions:
-            found = ultron.search_sessions(query, limit, agent_id=agent_id)
+            found = ultron.search_sessions(query, limit, agent_id=agent_id, all_agents=all_agents)
             if as_json:
                 print_json(list(found))
             else:
@@ -93,13 +97,14 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
                 f"{hit.score:.2f}{' weak' if hit.weak else ''}",
                 record.memory_type,
                 record.tier,
+                record.trust,
                 record.summary_l0,
             ]
         )
     if not rows:
         out.print("Nothing found.")
     else:
-        out.print(table("", ["id", "#score", "type", "tier", "memory"], rows))
+        out.print(table("", ["id", "#score", "type", "tier", "said by", "memory"], rows))
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
         if any(hit.weak for hit in hits):
             out.print("weak: probably not about the query.", style="dim")
@@ -155,6 +160,8 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "tags",
         "created_at",
         "extractor",
+        "origin",
+        "trust",
     ):
         out.print(f"{name:12} {_field(values[name])}", markup=False)
     for name in ("content", "context", "resolution"):

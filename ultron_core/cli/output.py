@@ -34,6 +34,7 @@ __all__ = [
 DONE, FAILED, PARTLY = 0, 1, 3
 
 
+#: characters of a line where there is no terminal to ask
 _PIPE_WIDTH = 240
 
 

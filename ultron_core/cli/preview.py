@@ -13,6 +13,7 @@ from ultron_core.redaction import PresidioRedactor
 
 __all__ = ["Replacement", "preview"]
 
+#: lines redacted at once
 _BATCH = 200
 #: characters of the line shown before and behind what goes
 _CONTEXT = 24

@@ -22,12 +22,17 @@ __all__ = ["LEAST_SPLIT", "Merge", "Split", "find_merges", "find_split", "settle
 
 Labels = npt.NDArray[np.int_]
 
+#: members of the smaller half of a split (set by hand: docs/memory-store.md)
 _LEAST_HALF = 3
 #: members that a cluster needs before a split is considered
 LEAST_SPLIT = 2 * _LEAST_HALF
+#: share of the spread that a split must take away (set by hand: docs/memory-store.md)
 _LEAST_GAIN = 0.25
+#: of 2-means; it ends sooner when nothing moves any more
 _ITERATIONS = 20
+#: of splits and merges in turn; they end sooner when nothing moves any more
 _ROUNDS = 5
+#: rows compared with all others in one matrix product
 _BLOCK = 1024
 
 
@@ -43,7 +48,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Members (by position) that leave for a cluster of their own; `cohesion` was that of the whole."""
+    """Members (by position) that leave to form a new cluster; `cohesion` was that of the whole."""
 
     moved: tuple[int, ...]
     cosine: float

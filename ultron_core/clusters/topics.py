@@ -11,12 +11,16 @@ from pydantic import BaseModel, Field
 
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM
+from ultron_core.llm.records.asking import ask_shortened
 
-__all__ = ["ask_topic", "name_topics"]
+__all__ = ["Topic", "ask_topic", "name_topics"]
 
+#: summaries shown to the model, and characters of each
 _SHOWN, _NOTE_CHARS = 20, 200
 
+#: a word that can name a topic, e.g. `node.js`, `pg_dump`, `数据库`
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]{2,}|[一-鿿]{2,}")
+#: words of a topic that is made without a model
 _WORDS_A_TOPIC = 4
 _SMALL_WORDS = """
 the and for with this that from was were has have had not but are you your can cannot will when then after
@@ -38,7 +42,7 @@ def name_topics(groups: Sequence[Sequence[str]]) -> list[str]:
     return [_name(counts, texts, spread, len(groups)) for counts, texts in zip(counted, groups, strict=True)]
 
 
-class _Topic(BaseModel):
+class Topic(BaseModel):
     """The name of a cluster."""
 
     topic: str = Field(min_length=1, max_length=60)
@@ -48,7 +52,11 @@ def ask_topic(summaries: Sequence[str], llm: LLM) -> str:
     """A model's name for a cluster (stage `cluster`); ModelError passes through."""
     prompt = read_prompt("ultron_core.clusters", "topic")
     notes = "\n".join(f"- {summary[:_NOTE_CHARS]}" for summary in summaries[:_SHOWN])
-    answer = llm.complete([{"role": "user", "content": f"{prompt}\n{notes}"}], _Topic, stage="cluster")
+
+    def chat(text: str) -> list[dict[str, str]]:
+        return [{"role": "system", "content": prompt}, {"role": "user", "content": text}]
+
+    answer = ask_shortened(llm, chat, notes, Topic, stage="cluster")
     return " ".join(answer.topic.split())
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from ultron_core.embeddings.local import LocalEmbedder, local_embedder
 from ultron_core.embeddings.protocol import Embedder
-from ultron_core.embeddings.remote import RemoteEmbedder
 from ultron_core.errors import SettingsError
 from ultron_core.settings import Settings
 
@@ -22,6 +21,9 @@ def make_embedder(settings: Settings, *, redact: Callable[[str], str] | None = N
         raise SettingsError(
             "ULTRON_EMBEDDING_BACKEND=openai needs a key: set ULTRON_EMBEDDING_API_KEY or ULTRON_LLM_API_KEY."
         )
+    # the client library takes as long to import as everything else together
+    from ultron_core.embeddings.remote import RemoteEmbedder
+
     url = settings.embedding.base_url or settings.llm.url
     return RemoteEmbedder(
         settings.embedding,

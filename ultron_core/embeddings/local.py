@@ -18,6 +18,7 @@ from ultron_core.embeddings.protocol import Thresholds, Vectors
 
 __all__ = ["LocalEmbedder", "local_embedder"]
 
+#: texts encoded at once
 _BATCH = 64
 #: The average over the tokens of a long text means little; callers pass windows or single memories.
 _MAX_CHARS = 4000

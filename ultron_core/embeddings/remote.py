@@ -14,6 +14,7 @@ from ultron_core.settings import EmbeddingSettings
 
 __all__ = ["RemoteEmbedder"]
 
+#: characters: about 2,000 tokens of English; OpenAI's endpoints refuse more than 8,191 tokens
 _MAX_CHARS = 8000
 
 

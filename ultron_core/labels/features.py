@@ -35,7 +35,9 @@ WORK_FEATURES = (
 #: of a single answer
 ANSWER_FEATURES = ("listed", "hedging", "exclaiming", "self_talk", "filler_opening")
 
+#: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: what a result can newly show, e.g. `timeout`, `5432`, `端`
 _TERM = re.compile(rf"[a-z]{{3,}}|\d+|[{CJK_CLASS}]")
 #: beginning of a result that is compared with the results before it
 _RESULT_CHARS = 8_000
@@ -47,8 +49,11 @@ _SECOND_THOUGHT = re.compile(
     r"assume|guess)\b|再试|重试|换个|也许|可能|似乎|好像|假设",
     re.IGNORECASE,
 )
+#: e.g. `- first`, `2. second`, `1) 第一`
 _LIST = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s", re.MULTILINE)
+#: the agent talks about itself, e.g. `I'll try`, `let me`, `我先`
 _SELF = re.compile(r"\b(?:i|i'm|i'd|i'll|my|me)\b|我", re.IGNORECASE)
+#: e.g. `Sure, I can do that`, `Of course!`, `好的，马上`
 _FILLER = re.compile(
     r"\s*(?:sure|of course|certainly|absolutely|great|hello|hi\b|thank|i'?d be happy|happy to|"
     r"当然|好的|没问题|您好|你好)",
@@ -96,7 +101,7 @@ def _new_information(results: list[str]) -> float:
 
 
 def _most_repeats(keys: list[str]) -> float:
-    """How often the call that was made most often was made again, as a logarithm."""
+    """How often the most repeated call was repeated, as a logarithm."""
     counts = Counter(key for key in keys if key)
     return math.log1p(max(counts.values()) - 1) if counts else 0.0
 

@@ -6,49 +6,56 @@ leaves the row pending; the rules never step in silently.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from functools import lru_cache
-from importlib.resources import files
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from ultron_core.errors import ContextTooLongError
 from ultron_core.labels.lessons import memory_score
 from ultron_core.labels.metrics import WEIGHTS
 from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
 from ultron_core.lessons.registry import lesson_kinds
-from ultron_core.llm.answering.asking import ask_model
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM
+from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
+from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySummary
 
-__all__ = ["Judgement", "LessonJudgement", "MetricJudgement", "label_with_model"]
+__all__ = [
+    "STAGE",
+    "Judgement",
+    "LessonJudgement",
+    "MetricJudgement",
+    "judge_rules",
+    "label_from",
+    "label_with_model",
+    "labeler_of",
+    "missing_metrics",
+    "prompt_version",
+    "unjudged",
+]
 
-#: characters of one window (about 15,000 tokens of English) and of one message in it
-WINDOW_CHARS = 60_000
-MESSAGE_CHARS = 6_000
-#: a model that reads less than two such messages cannot judge
-_LEAST_CHARS = 2 * MESSAGE_CHARS
+STAGE = "label"
+#: tokens of a window, as ULTRON_CONVERSATION_EXTRACT_WINDOW_TOKENS has them by default
+WINDOW_TOKENS = 65_536
 #: a model that sees no verdict but is this sure counts as evidence of success
 SURE = 0.8
 #: judged on the whole course: mean over windows by number of messages; the others: the judgement of the last window
-_COURSE = ("tool_success", "recovery", "no_repetition", "instruction_following", "safety", "density")
+_COURSE = ("recovery", "instruction_following", "safety")
 _NEEDED = ("goal_reached", "completeness")
 
+#: what a model can tell better than a count; the rest of `metrics.WEIGHTS` is left to the rules
 MetricName = Literal[
     "goal_reached",
-    "expected_success",
-    "tool_success",
-    "recovery",
-    "no_repetition",
-    "instruction_following",
-    "grounded_claims",
     "completeness",
+    "instruction_following",
+    "recovery",
+    "grounded_claims",
     "safety",
-    "density",
 ]
+_JUDGED: tuple[str, ...] = get_args(MetricName)
 
 
 def _list_kinds(schema: dict[str, Any]) -> None:
@@ -89,99 +96,74 @@ class Judgement(BaseModel):
     outcome: Outcome
     task_type: str = Field(max_length=20)
     success_probability: float = Field(ge=0, le=1)
-    metrics: list[MetricJudgement] = Field(min_length=1, max_length=10)
+    metrics: list[MetricJudgement] = Field(min_length=1, max_length=6)
     lessons: list[LessonJudgement] = Field(default_factory=list, max_length=8)
     notes: str = Field(default="", max_length=1_500)
 
 
-def label_with_model(messages: Sequence[Message], llm: LLM, topic: str = "") -> QualityLabel:
+def label_with_model(
+    messages: Sequence[Message],
+    llm: LLM,
+    topic: str = "",
+    *,
+    system: str = "",
+    window_tokens: int = WINDOW_TOKENS,
+) -> QualityLabel:
     """One judgement a window, put together by rule. Raises the model's errors; never falls back.
 
-    A segment of harness text alone gets zeros without a call.
+    A segment of harness text alone gets zeros without a call. `system` is the session's system prompt.
     """
-    shown = [m for m in messages if m.origin not in ("harness", "recalled") and m.role != "system"]
-    if not shown:
-        return QualityLabel(QualitySummary(0.0, 0.0, 0.0), {}, f"model:{llm.model_id}")
-    limit = WINDOW_CHARS
-    while True:
-        try:
-            return _put_together(shown, _judge(shown, llm, topic, limit), llm.model_id)
-        except ContextTooLongError:
-            limit = min(limit, sum(len(_show(i, m)) for i, m in enumerate(shown))) // 2
-            if limit < _LEAST_CHARS:
-                raise
+    record = Record(messages, system=system)
+    if not record.has_work:
+        return unjudged(llm)
+    prompt = "\n\n".join(judge_rules())
+    about = (f"Topic: {topic}",) if topic else ()
+    question = Question(STAGE, prompt, Judgement, about, missing_metrics, lambda answer: answer.notes)
+    return label_from(messages, ask_windows(llm, record, question, window_tokens), llm)
 
 
-def _judge(shown: Sequence[Message], llm: LLM, topic: str, limit: int) -> list[tuple[int, Judgement]]:
-    """(messages of a window, the judgement up to its end) of all windows."""
-    windows = list(_windows(shown, limit))
-    judgements: list[tuple[int, Judgement]] = []
-    notes = ""
-    for number, (start, end) in enumerate(windows, 1):
-        text = _window_text(shown, start, end, topic, notes, f"{number} of {len(windows)}")
-        ask = [{"role": "system", "content": _prompt()}, {"role": "user", "content": text}]
-        given = {m.name for _, judgement in judgements for m in judgement.metrics}
-
-        def check(
-            judgement: Judgement, given: AbstractSet[str] = given, last: bool = number == len(windows)
-        ) -> str:
-            missing = set(_NEEDED) - given - {m.name for m in judgement.metrics}
-            return f"there is no score for {', '.join(sorted(missing))}" if last and missing else ""
-
-        judgement = ask_model(llm, ask, Judgement, check, stage="label")
-        judgements.append((end - start, judgement))
-        notes = judgement.notes
-    return judgements
+def judge_rules() -> tuple[str, ...]:
+    """The parts of the judge's prompt: how a record is read, and how it is judged."""
+    return read_prompt("ultron_core.llm", "record"), read_prompt("ultron_core.labels", "label")
 
 
-@lru_cache(maxsize=1)
-def _prompt() -> str:
-    return files("ultron_core.labels").joinpath("prompts", "label.md").read_text("utf-8")
+def labeler_of(llm: LLM) -> str:
+    """The version of what this model judges."""
+    return made_by(llm, prompt_version())
 
 
-def _windows(messages: Sequence[Message], limit: int) -> Iterator[tuple[int, int]]:
-    start, size = 0, 0
-    for position, message in enumerate(messages):
-        length = len(_show(position, message))
-        if position > start and size + length > limit:
-            yield start, position
-            start, size = position, 0
-        size += length
-    if start < len(messages):
-        yield start, len(messages)
+@cache
+def prompt_version() -> str:
+    """Changes with the words of the prompts and the schema of their answers."""
+    both = read_prompt("ultron_core.llm", "both")  # the same judgement, asked for with the notes
+    return prompt_digest("\n\n".join([*judge_rules(), both]), Judgement)
 
 
-def _show(position: int, message: Message) -> str:
-    calls = "".join(f"\n<call {call.name}> {_cut(str(call.arguments))}" for call in message.tool_calls)
-    flag = " (error)" if message.is_error else ""
-    return f"[{position + 1}] {message.role}{flag}: {_cut(message.content)}{calls}\n"
+def unjudged(llm: LLM) -> QualityLabel:
+    """The label of a segment in which nobody says or does anything."""
+    return QualityLabel(QualitySummary(0.0, 0.0, 0.0), {}, labeler_of(llm))
 
 
-def _cut(text: str) -> str:
-    if len(text) <= MESSAGE_CHARS:
-        return text
-    half = MESSAGE_CHARS // 2
-    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+def missing_metrics(answer: Judgement, earlier: Sequence[Judgement], last: bool) -> str:
+    """By the last window the two main metrics must have been given."""
+    given = {metric.name for judgement in (*earlier, answer) for metric in judgement.metrics}
+    missing = set(_NEEDED) - given
+    return f"there is no score for {', '.join(sorted(missing))}" if last and missing else ""
 
 
-def _window_text(
-    messages: Sequence[Message], start: int, end: int, topic: str, notes: str, which: str
-) -> str:
-    head = [f"Window {which}, messages {start + 1} to {end} of {len(messages)}."]
-    if topic:
-        head.append(f"Topic: {topic}")
-    if notes:
-        head.append(f"Your notes on the earlier windows: {notes}")
-    body = "".join(_show(i, messages[i]) for i in range(start, end))
-    return "\n".join(head) + "\n\n<record>\n" + body + "</record>"
-
-
-def _put_together(
-    messages: Sequence[Message], judgements: Sequence[tuple[int, Judgement]], model_id: str
+def label_from(
+    messages: Sequence[Message], answers: Sequence[tuple[RecordWindow, Judgement]], llm: LLM
 ) -> QualityLabel:
-    last = judgements[-1][1]
-    metrics = {name: _metric(messages, judgements, name) for name in WEIGHTS}
-    lessons = _lessons(messages, judgements)
+    """The label that the judgements of all windows make."""
+    judged = [(window.end - window.start, judgement) for window, judgement in answers]
+    last = judged[-1][1]
+    metrics = {name: _metric(messages, judged, name) for name in _JUDGED}
+    # the estimate weighs as much as the rules' own; it is asked for once, as success_probability
+    expected = Metric(
+        round(last.success_probability, 4), WEIGHTS["expected_success"], (), "success_probability"
+    )
+    metrics["expected_success"] = expected
+    lessons = _lessons(messages, judged)
     evidence = last.outcome == "success" or last.success_probability >= SURE
     summary = QualitySummary(
         overall_score=overall_score(metrics, last.outcome, evidence),
@@ -190,7 +172,7 @@ def _put_together(
         outcome=last.outcome,
         task_type=last.task_type if last.task_type in TASK_TYPES else "other",
     )
-    return QualityLabel(summary, {**metrics, **lessons}, f"model:{model_id}")
+    return QualityLabel(summary, {**metrics, **lessons}, labeler_of(llm))
 
 
 def _metric(messages: Sequence[Message], judgements: Sequence[tuple[int, Judgement]], name: str) -> Metric:

@@ -19,6 +19,7 @@ __all__ = ["judge_lessons", "memory_score"]
 _SUBSTANCE_CAP = 0.6
 #: a lesson counts when it reaches the memory gate; `substance` never does
 _COUNTS = 0.7
+#: evidence of a metric names the last ones, as in transcript/dialogue.py
 _MAX_LINES = 20
 
 

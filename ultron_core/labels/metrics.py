@@ -33,15 +33,20 @@ WEIGHTS = {
 }
 #: offline these have no weight: AUC of the outcome .50, .53 and .52 over eight sources, below .5 on some
 UNPROVEN = ("grounded_claims", "completeness", "density")
-#: what can be looked up: numbers of two digits or more, paths, identifiers
+#: what can be looked up: numbers of two digits or more, paths, identifiers, e.g. `5432`, `src/app.py`,
+#: `user_id`, `ERR42`
 _CLAIM = re.compile(
     r"\b\d[\d.,:]*\d\b|\b[\w-]+(?:[/.][\w-]+)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]{2,}\d\w*\b", re.ASCII
 )
+#: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: how a whole answer ends, e.g. `Done.`, `完成。`, `see app.py`, `**done**`
 _WHOLE_END = re.compile(r"[.!?。！？…)）\]】}>\"'”’`*|:：;；~\w]\s*$")
+#: an answer that was cut off, e.g. `the file and the`, `call(`
 _CUT_END = re.compile(
     r"(?:[,，、(\[{<=]|\b(?:and|or|the|a|an|of|to|with|for|is|are|because|but))\s*$", re.IGNORECASE
 )
+#: the agent asks whether that was all, e.g. `Is there anything else?`, `Let me know`, `还有什么`
 _CLOSING = re.compile(
     r"(?:any(?:thing)?|further|other|more) (?:else|questions?|assistance|help)|let me know|feel free|"
     r"还有(?:什么|其他|任何)|需要(?:我|帮)|其他(?:问题|需要)",

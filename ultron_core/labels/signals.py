@@ -21,7 +21,9 @@ from ultron_core.transcript.risks import find_secrets, risky_parts
 __all__ = ["Signals", "observe", "words"]
 
 Positions = tuple[int, ...]
+#: a word or a number, e.g. `naïve`, `3.5`
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?", re.UNICODE)
+#: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: longer messages of a person are documents: a phrase in them is neither a verdict nor a wish
 _VERDICT, _WISH = 400, 1_200
@@ -173,7 +175,7 @@ def _stopped(dialogue: Dialogue) -> Positions:
 
 
 def _repeated(dialogue: Dialogue) -> Positions:
-    """Calls made before with equal arguments and answers, replies said before, requests made again.
+    """Repeated calls (equal arguments and answers), repeated replies and repeated requests.
 
     Running the same check again and seeing it pass is good work, so results that report success do not count.
     """

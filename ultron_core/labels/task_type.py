@@ -15,6 +15,8 @@ def _rule(words: str, chinese: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{words})\b|{chinese}", re.IGNORECASE)
 
 
+#: what the request says, e.g. `fix the crash`, `重构这个函数`, `plot the dataset`, `look up`, `refund`,
+#: `translate`, `deploy`
 _WORDS = {
     "debug": _rule(
         r"bugs?|debug(?:ging)?|traceback|stack ?trace|exception|crash(?:es|ed)?|regression|broken|"
@@ -50,6 +52,8 @@ _WORDS = {
         "部署|服务器|安装|运维|集群|容器|升级|备份",
     ),
 }
+#: what the called tools are named, e.g. `str_replace_editor`, `kubectl_deploy`, `web_search`, `query_db`,
+#: `cancel_order`
 _TOOLS = {
     "code": re.compile(r"edit|write|patch|apply|str_replace|notebook|aider|create_file|code", re.I),
     "ops": re.compile(r"docker|kube|deploy|terraform|ssh|systemctl", re.I),
@@ -60,6 +64,7 @@ _TOOLS = {
         re.I,
     ),
 }
+#: e.g. `How does this work`, `为什么失败`
 _QUESTION = re.compile(
     r"[?？]|^\s*(?:what|who|when|where|why|how|which|is|are|can|does|explain)\b|什么|为什么|怎么|如何|哪|谁|吗|解释",
     re.IGNORECASE,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action
+from ultron_core.transcript.actions import Action, argument_strings
 from ultron_core.transcript.commands import command_of, purpose
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang
@@ -21,6 +21,7 @@ __all__ = [
     "describe_failure",
     "describe_subject",
     "describe_tags",
+    "edited_path",
     "folder_of",
     "general_line",
     "general_value",
@@ -30,20 +31,21 @@ __all__ = [
     "short_path",
 ]
 
-#: `file.py:52:12:`, `file.ts(499,20):`, `line 12`
+#: `file.py:52:12:`, `file.ts(499,20):`
 _POSITION = re.compile(r"(?<=\w):\d+(?::\d+)?(?=:|\s|$)|(?<=\w)\(\d+,\d+\)(?=:)")
-#: "https://host/long/path?query=1": the host is kept
+#: of which the host is kept, e.g. `https://host/long/path?query=1`
 _URL = re.compile(r"(https?://[^/\s'\"()]+)(/[^\s'\"()?#,]*)?([?#][^\s'\"(),]*)?")
+#: a longer path is that of one page and not of an endpoint
 _MAX_URL_PATH = 30
 #: urllib3: "Max retries exceeded with url: /api/v1/items"
 _ASKED = re.compile(r"(\bwith url: )\S+")
-#: a number that is not a status code: "balance 1342.50", not "HTTP 404"
+#: a number that is not a status code as in "HTTP 404", e.g. `balance 1342.50`
 _NUMBER = re.compile(
     r"(?<!HTTP )(?<!status )(?<!code )(?<!Error )(?<!error )(?<![\w.…-])\d{2,}(?:\.\d+)?\b(?!\w)"
 )
 #: "/tmp/tmpab12/x.log", "0x7f9ec04d7d60"
 _TEMPORARY = re.compile(r"(?:/tmp|/var/folders)/[^\s'\":,]+|\b0x[0-9a-f]{6,}\b")
-#: an identifier that somebody was given: letters and at least four digits
+#: an identifier that somebody was given: letters and at least four digits, e.g. `reservation-4821`, `INC0042`
 _GIVEN = re.compile(r"\b(?=[\w-]*[A-Za-z_-])([A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?)\d{4,}\b")
 
 
@@ -70,9 +72,13 @@ def _short_url(match: re.Match[str]) -> str:
 _STEP_NAMES = {"PatchMismatch": "step_patch", "Lint": "step_lint"}
 #: names of fences -> how their language is called in a sentence
 _LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "js": "JavaScript"}
-#: names of tools and commands that write files
+#: the fence before a block and its language, e.g. ```` ```python ````
 _FENCE_NAME = re.compile(r"```([\w+-]*)$")
+#: the modules that a program uses, e.g. `import numpy as np`, `from json import loads`
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
+#: characters of a query that a sentence can quote
+_MAX_QUESTION = 160
+#: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
@@ -89,13 +95,15 @@ def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) ->
     return f"`{action.tool}`" if action.tool else words["some_call"]
 
 
-def describe_failure(messages: Sequence[Message], action: Action, lang: Lang) -> str:
-    """What failed and what it reported, without what is true only this once."""
+def describe_failure(messages: Sequence[Message], action: Action, lang: Lang, project: str) -> str:
+    """What failed, in which project, and what it reported, without what is true only this once."""
     assert action.failure is not None
     reported = action.failure.line
     ran = command_of(action) is not None or action.tool in ("code", "patch")
     line = clean_line(general_line(reported) if ran else general_value(reported))
-    return PHRASES[lang]["failed"].format(subject=describe_subject(messages, action, lang), line=line)
+    return PHRASES[lang]["failed_in" if project else "failed"].format(
+        subject=describe_subject(messages, action, lang), line=line, project=project
+    )
 
 
 def describe_context(messages: Sequence[Message], action: Action, lang: Lang) -> str:
@@ -114,7 +122,23 @@ def describe_context(messages: Sequence[Message], action: Action, lang: Lang) ->
     if action.tool == "patch":
         path = _linted(action) or path_of(action.arguments)
         return words["patching"].format(file=f"`{short_path(path)}`") if path else words["patching_some"]
-    return words["calling"].format(tool=f"`{action.tool}`") if action.tool else words["calling_some"]
+    if not action.tool:
+        return words["calling_some"]
+    asked = next(iter(action.arguments.values()), "") if _is_question(action.arguments) else ""
+    return words["calling_with" if asked else "calling"].format(tool=f"`{action.tool}`", asked=f"`{asked}`")
+
+
+def _is_question(arguments: Any) -> bool:
+    """True for a lone argument of one short line without values of one account: a query, a name to look up."""
+    if not isinstance(arguments, dict) or len(arguments) != 1:
+        return False
+    value = next(iter(arguments.values()))
+    return (
+        isinstance(value, str)
+        and len(value) <= _MAX_QUESTION
+        and "\n" not in value
+        and general_value(value) == value
+    )
 
 
 def _code_name(messages: Sequence[Message], action: Action, lang: Lang) -> str:
@@ -174,6 +198,12 @@ def main_part(command: str) -> str:
     return (useful or parts or [command])[-1]
 
 
+#: a lone argument that shows the call as an exported chat does: "`./main.go`", "The file /repo/a.go has been updated"
+_SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile:?|at:) ((?:[A-Za-z]:|~|\.)?/[\w./@+-]+\w)")
+#: a lone argument of these names is a program or a question
+_NO_PATH_KEYS = ("code", "script", "query", "command", "cmd", "q")
+
+
 def path_of(arguments: Any) -> str:
     """The file that a call names, or nothing."""
     if not isinstance(arguments, dict):
@@ -181,7 +211,37 @@ def path_of(arguments: Any) -> str:
     for key, value in arguments.items():
         if ("path" in key.lower() or "file" in key.lower()) and isinstance(value, str):
             return value
-    return ""
+    lone = next(iter(arguments.items())) if len(arguments) == 1 else ("", None)
+    if not isinstance(lone[1], str) or lone[0].lower() in _NO_PATH_KEYS:
+        return ""
+    shown = _SHOWN_PATH.findall(lone[1])
+    return "".join(shown[-1]) if shown else ""
+
+
+#: files that a shell writes: "sed -i 's/a/b/' src/a.py", "cat > src/a.py <<'EOF'", "echo x >> notes.md", "tee a.py"
+_SHELL_WRITES = re.compile(
+    r"\bsed (?:-[a-hj-zE]+ )*-i\S* [^\n]*?([\w./~+-]+\.\w{1,6})(?=\s*(?:$|&&|;|\|))"
+    r"|\b(?:cat|echo|printf)\b[^\n|]{0,200}?>{1,2} ?([\w./~+-]+\.\w{1,6})|\btee (?:-a )?([\w./~+-]+\.\w{1,6})",
+    re.MULTILINE,
+)
+#: a shell with an editor of its own: "edit 287:295\nnew lines\nend_of_edit"; its answer names the open file
+_EDITOR = re.compile(r"^(?:edit|insert|str_replace)\b")
+_MAX_SHELL = 600
+
+
+def edited_path(action: Action) -> str:
+    """The file that a call changed, by an editing tool or through the shell, or nothing; a failed call changes none."""
+    if action.failure is not None:
+        return ""
+    command = command_of(action)
+    if command is None:
+        return path_of(action.arguments) if EDIT.search(action.tool) else ""
+    text = next(argument_strings(action.arguments), "")[:_MAX_SHELL]
+    if _EDITOR.match(text):
+        shown = _SHOWN_PATH.search(action.output[:_MAX_SHELL])
+        return (shown[1] or shown[2] or "") if shown else ""
+    written = [path for found in _SHELL_WRITES.findall(text) for path in found if path]
+    return next((path for path in written if not path.startswith(("/tmp", "/dev"))), "")
 
 
 def short_path(path: str) -> str:

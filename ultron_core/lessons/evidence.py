@@ -1,18 +1,18 @@
-"""Does a quote appear in a message? Placeholders of a redacted quote match whatever they replace."""
+"""Who holds a quote, and does it appear at all? Placeholders of a redacted quote match whatever they replace."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from ultron_core.models import Message
+from ultron_core.models import Evidence, Message, Trust
 from ultron_core.transcript.actions import message_texts
 
-__all__ = ["appears_in"]
+__all__ = ["appears_in", "holding", "trust_of"]
 
-#: `<PERSON>`, `<LLM_API_KEY_2>`: what redaction leaves in the text that a model reads
+#: what redaction leaves in the text that a model reads, e.g. `<PERSON>`, `<LLM_API_KEY_2>`
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*[A-Z](?:_\d{1,9})?>")
 #: longest text that one placeholder replaces (a PEM block has about 3,500 characters)
 _MAX_SECRET = 4_000
@@ -29,6 +29,25 @@ def appears_in(quote: str, message: Message) -> bool:
     if not quote.strip():
         return False
     return any(_matches(form, text) for form in _forms(quote) for text in message_texts(message))
+
+
+def holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
+    """Messages on the lines of the evidence that hold its quote."""
+    return [
+        message
+        for message in messages
+        if message.start_line <= item.end_line
+        and message.end_line >= item.start_line
+        and appears_in(item.quote, message)
+    ]
+
+
+def trust_of(item: Evidence, messages: Sequence[Message]) -> Trust:
+    """Who said the quote: a person if any did, else the agent, else a tool, a file or the harness."""
+    origins = {message.origin for message in holding(item, messages)}
+    if "human" in origins:
+        return "human"
+    return "agent" if "model" in origins else "tool"
 
 
 def _forms(quote: str) -> Iterator[str]:

@@ -14,9 +14,9 @@ __all__ = [
     "adds_to",
     "best_reason",
     "clip",
-    "diagnosis",
     "ended",
     "first_remark",
+    "shares_term",
     "talk_language",
 ]
 
@@ -153,6 +153,11 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in words) - _COMMON
 
 
+def shares_term(sentence: str, line: str) -> bool:
+    """True when a sentence names something that the line names."""
+    return bool(_terms(sentence) & _terms(line))
+
+
 def adds_to(sentence: str, line: str) -> bool:
     """False for a sentence that only says a failure's line again."""
     new = {word for word in _terms(sentence) - _terms(line) - _RESTATING if not word.startswith("test_")}
@@ -171,60 +176,3 @@ def clip(text: str, limit: int) -> str:
         return line
     cut = line[:limit]
     return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).rstrip(" ,;:") + "…"
-
-
-_FIRST_SENTENCES = 4
-_CAUSE_LENGTH = (30, 320)
-#: "It looks like the column is called `id`." / "看起来是缺少依赖。"
-_OPENING = re.compile(
-    r"^(?:it (?:looks|seems|appears)(?: like| that)?|this (?:is|was|could be|may be|might be|happens|error) |"
-    r"the (?:error|issue|problem|reason|failure|function|code|script)\b.{0,60}\b(?:is|was|because|due|"
-    r"occurred|indicates|means|suggests|does|did|failed)\b|(?:we|i) (?:forgot|missed|need to)\b|"
-    r"看(?:起来|来)|似乎|问题(?:是|在于|出在)|原因|报错是因为)",
-    re.IGNORECASE,
-)
-#: says that something failed, or how the talk goes on, and not why: "There was an error with the code."
-_NO_CAUSE = re.compile(
-    r"\bresulted in an? \w+|\b(?:an?|some|another|the same) (?:\w+ )?(?:error|issue|problem)s? "
-    r"(?:with|in|while|when|during|occurred)\b|\bwe need to (?:verify|confirm|ensure|"
-    r"proceed|continue)\b|\bplease\b|\b(?:was|were|been) successful|\bstep \d|\blet me\b|"
-    r"\bthere (?:was|were|is) an? (?:error|issue)\b",
-    re.IGNORECASE,
-)
-#: what will be done about it: "We need to install it first."
-_REMEDY = re.compile(
-    r"^(?:we (?:need|should|must|can|will)|i(?:'ll| will| need to| should)|let'?s|to (?:fix|resolve|address|"
-    r"handle|correct)|instead|therefore|this (?:could|might|may) be (?:due|because)|需要|应该|改|先)\b",
-    re.IGNORECASE,
-)
-#: only announces it: "Let's fix this:"
-_NO_REMEDY = re.compile(
-    r"\blet'?s (?:correct|fix|try|address|resolve|handle|adjust|modify) (?:that|this|it|the (?:code|script))\b|"
-    r"\beffectively\b|[:：?？]$",
-    re.IGNORECASE,
-)
-
-
-def diagnosis(messages: Sequence[Message], position: int) -> str:
-    """The cause as the model at `position` states it, with what it will do about it, or nothing.
-
-    One or two of its first four sentences: one that opens as a diagnosis does ("It looks like ..."), and the
-    next when it says what to do.
-    """
-    if position >= len(messages) or messages[position].role != "assistant":
-        return ""
-    text = messages[position].content
-    first = [LIST_MARK.sub("", s).strip() for s in sentences(without_code(text))[:_FIRST_SENTENCES]]
-    for sentence, follow in zip(first, [*first[1:], ""], strict=True):
-        if not _is_cause(sentence):
-            continue
-        both = f"{sentence} {follow}"
-        useful = _REMEDY.match(follow) and not _NO_REMEDY.search(follow)
-        return both if useful and both in text else sentence
-    return ""
-
-
-def _is_cause(sentence: str) -> bool:
-    if not _CAUSE_LENGTH[0] <= len(sentence) + 2 * len(CJK.findall(sentence)) <= _CAUSE_LENGTH[1]:
-        return False
-    return bool(_OPENING.match(sentence)) and not _NO_CAUSE.search(sentence) and sentence[-1] not in ":："

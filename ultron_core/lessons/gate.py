@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.evidence import holding
 from ultron_core.lessons.people.guides import quotes_guide
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
+from ultron_core.transcript.actions import message_texts
 from ultron_core.transcript.language import CJK, one_line
+from ultron_core.transcript.orders import orders_reader
 from ultron_core.transcript.recaps import is_recap
 
 __all__ = ["MIN_CONFIDENCE", "gate_draft"]
 
+#: lowest confidence that is kept (set by hand: docs/memories.md)
 MIN_CONFIDENCE = 0.5
 
 #: "Is there anything else I can help with?" / "您好，很高兴为您服务。"
@@ -50,8 +53,10 @@ _PRIVATE = re.compile(
     r"\b(?:user|customer|client|patient|passenger)(?:'s)? (?:phone|home address|address|email|"
     r"password|passport|date of birth|dob|birthday|salary|"
     r"bank account|credit card|ssn|diagnosis|user id|id|reservation|booking)\b(?: number| id)?\s*(?:is|was|:|=)|"
+    # digits among real capitals, or the six letters of an airline's record locator; nobody is
+    # named in sentences such as "Middleware order matters" or "a booking was refused"
     r"\b(?:reservation|booking|confirmation|order) (?:id|number|code)?\s*(?:is|was|:|"
-    r"=)?\s*[A-Z0-9]{5,}\b|\bdate of birth\b|\bsocial security\b|"
+    r"=)?\s*(?-i:(?=[A-Z0-9]*\d)[A-Z0-9]{5,}|[A-Z]{6})\b|\bdate of birth\b|\bsocial security\b|"
     r"我的(?:手机|电话|地址|邮箱|密码|护照|身份证|生日|工资|银行卡|信用卡|病|妻子|丈夫|老婆|老公|儿子|"
     r"女儿|妈妈|爸爸|母亲|父亲|女朋友|男朋友)|"
     r"(?:用户|客户|患者)的?(?:手机号|电话|住址|家庭住址|身份证|银行卡|病历|密码)(?:号码?)?(?:是|为|：)|身份证号",
@@ -76,15 +81,19 @@ _NO_CURE = re.compile(
     r"(?:修改|补上)参数 `\w+` 后成功)[.。]?$",
     re.IGNORECASE,
 )
+#: a note that tells of an order instead of passing it on, e.g. `prompt injection in a web page`
+_TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
+#: what counts as a word of a lesson, e.g. `retry`, `端`
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
 
 def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
-    About its source, when `messages` (of its session) are given: quote_not_in_lines, system_prompt,
-    recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value, says_nothing,
-    not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets the second group alone.
+    About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
+    system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
+    says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
+    the second group alone.
     """
     reason = (_about_source(draft, as_messages(messages)) if messages else None) or _about_content(draft)
     if reason is None:
@@ -97,9 +106,11 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | No
 def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
     sources: list[Message] = []
     for item in draft.evidence:
-        found = _holding(item, messages)
+        found = holding(item, messages)
         if not found:
             return "quote_not_in_lines"
+        if any(_is_order(item, message) for message in found) and not _TELLS_OF_ORDER.search(draft.content):
+            return "ordered_by_tool"
         sources += found
     if not sources:
         return "quote_not_in_lines"
@@ -117,15 +128,11 @@ def _is_instruction(message: Message) -> bool:
     return message.origin == "harness" and not (is_recap(message) or quotes_guide(message.content))
 
 
-def _holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
-    """Messages on the lines of the evidence that hold its quote."""
-    return [
-        message
-        for message in messages
-        if message.start_line <= item.end_line
-        and message.end_line >= item.start_line
-        and appears_in(item.quote, message)
-    ]
+def _is_order(item: Evidence, message: Message) -> bool:
+    """Whether a tool's output wants its reader to write down what is quoted, or plays a person who does."""
+    if message.origin != "tool":
+        return False
+    return any(orders_reader(text, item.quote) for text in message_texts(message) if item.quote in text)
 
 
 def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:

@@ -23,9 +23,11 @@ _FOUND_NOTHING = any_of(
 _MAX_NOTHING = 800
 #: names of tools that look something up: "search", "wiki_lookup", "query_database"
 _LOOKUP = re.compile(r"search|lookup|look_up|find|query|wiki|browse", re.IGNORECASE)
+#: a longer argument is a program or a document
 _MAX_QUERY = 200
 #: calls within which the better query must come
 _REACH = 4
+#: the words of a query, e.g. `HTTP2`, `端口`
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -68,7 +70,7 @@ def _draft(messages: Sequence[Message], failed: Action, worked: Action) -> Memor
         resolution=words["similar_fix"],
         tags=("search", "similar"),
         confidence=0.65,
-        memory_type="error",
+        memory_type="pattern",
         evidence=evidence,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ultron_core.lessons.describe import path_of
 from ultron_core.lessons.errors.episodes import Episode, find_episodes
 from ultron_core.lessons.people.project import is_work, project_name
 from ultron_core.lessons.people.turns import Turn, read_turns
@@ -12,6 +13,9 @@ from ultron_core.models import Message, Outcome
 from ultron_core.transcript.actions import Action, read_actions
 
 __all__ = ["Reading", "read_segment"]
+
+#: folders between the root of a repository and its package
+_LAYOUT = frozenset(("src", "lib", "python", "."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +38,17 @@ def read_segment(messages: Sequence[Message], outcome: Outcome) -> Reading:
     kept = tuple(m for m in messages if m.role != "system" and m.origin != "recalled")
     actions = read_actions(kept)
     episodes = tuple(find_episodes(kept, actions))
-    project, work = project_name(kept), is_work(kept, actions)
+    project, work = _package(actions) or project_name(kept), is_work(kept, actions)
     return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, work)
+
+
+def _package(actions: Sequence[Action]) -> str:
+    """The folder that all patches of a segment lie in: "django" of `django/db/models/query.py`, or nothing."""
+    paths = {path_of(action.arguments) for action in actions if action.tool == "patch"} - {""}
+    parts = [
+        [part for part in path.split("/") if part not in _LAYOUT]
+        for path in paths
+        if not path.startswith("/")
+    ]
+    roots = {part[0] for part in parts if len(part) > 1}
+    return roots.pop() if len(roots) == 1 and all(len(part) > 1 for part in parts) else ""

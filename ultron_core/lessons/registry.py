@@ -10,20 +10,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ultron_core.lessons.errors.absent import find_absent
 from ultron_core.lessons.errors.failed_calls import solved_drafts, unsolved_drafts
+from ultron_core.lessons.errors.repairs import find_repairs
 from ultron_core.lessons.errors.reported import find_reported
+from ultron_core.lessons.findings import find_findings
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people.causes import find_causes
+from ultron_core.lessons.people.confirmed import confirm
 from ultron_core.lessons.people.corrections import find_corrections
 from ultron_core.lessons.people.decisions import find_decisions
 from ultron_core.lessons.people.facts import find_facts, find_policies, find_refusals
 from ultron_core.lessons.people.guides import find_guides
 from ultron_core.lessons.people.preferences import find_preferences, find_tips
 from ultron_core.lessons.people.recaps import find_recapped
-from ultron_core.lessons.reading import read_segment
+from ultron_core.lessons.people.reminders import find_reminders
+from ultron_core.lessons.reading import Reading, read_segment
+from ultron_core.lessons.schemas import find_schemas
 from ultron_core.lessons.security import find_security_events
 from ultron_core.models import MemoryDraft, Message, Outcome
+from ultron_core.transcript.language import one_line
 
 __all__ = ["RULES", "Lesson", "Rule", "find_lessons", "lesson_kinds"]
 
@@ -54,23 +61,32 @@ class Lesson:
 
 #: the scores order the kinds; they were set by hand (docs/memories.md, "Unsupported numbers")
 RULES: tuple[Rule, ...] = (
-    Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes")),
-    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes")),
+    Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes", "project")),
+    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "project")),
     Rule(find_reported, "solved_error", 0.72, ("messages", "actions")),
+    Rule(find_repairs, "solved_error", 0.75, ("messages", "actions", "turns", "project")),
     Rule(find_corrections, "correction", 0.8, ("messages", "actions", "turns", "project", "work")),
     Rule(find_preferences, "preference", 0.85, ("turns", "project")),
+    Rule(find_reminders, "fact", 0.72, ("turns", "project")),
     Rule(find_guides, "preference", 0.8, ("messages", "actions", "project")),
     Rule(find_facts, "fact", 0.75, ("turns", "project")),
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
     Rule(find_policies, "fact", 0.72),
-    Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project")),
+    Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project", "work")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
     Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_security_events, "security", 0.9, ("messages", "actions")),
     Rule(find_tips, "tip", 0.72),
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
+    Rule(find_absent, "fact", 0.72, ("messages", "actions")),
+    Rule(find_schemas, "fact", 0.72, ("messages", "actions")),
+    Rule(find_findings, "fact", 0.72, ("messages", "actions", "project")),
     Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project")),
 )
+
+
+#: what a person said to be so, which the rest of the log may bear out
+_STATED = ("fact", "decision")
 
 
 def lesson_kinds() -> tuple[str, ...]:
@@ -85,11 +101,15 @@ def find_lessons(messages: Sequence[Message], outcome: Outcome = "unknown") -> l
     """
     reading = read_segment(messages, outcome)
     found = [
-        Lesson(rule.kind, rule.score, draft)
+        Lesson(rule.kind, rule.score, _checked(rule.kind, draft, reading))
         for rule in RULES
         for draft in rule.find(*(getattr(reading, need) for need in rule.needs))
     ]
     return _unique(sorted(found, key=_first_line))
+
+
+def _checked(kind: str, draft: MemoryDraft, reading: Reading) -> MemoryDraft:
+    return confirm(draft, reading.messages, reading.actions) if kind in _STATED else draft
 
 
 def _first_line(lesson: Lesson) -> int:
@@ -97,10 +117,22 @@ def _first_line(lesson: Lesson) -> int:
 
 
 def _unique(lessons: Sequence[Lesson]) -> list[Lesson]:
-    """The same words twice are one lesson; the one of higher confidence stays in its place."""
+    """The same words twice are one lesson: the more confident of two equal ones, and of two kinds that quote one
+    sentence (a correction that also states a fact) the one that others learn more from."""
     kept: dict[str, Lesson] = {}
     for lesson in lessons:
         key = lesson.draft.content.casefold()
         if key not in kept or lesson.draft.confidence > kept[key].draft.confidence:
             kept[key] = lesson
-    return list(kept.values())
+    by_line: dict[int, list[Lesson]] = {}
+    for lesson in kept.values():
+        by_line.setdefault(_first_line(lesson), []).append(lesson)
+    return [lesson for lesson in kept.values() if not _told_better(lesson, by_line[_first_line(lesson)])]
+
+
+def _told_better(lesson: Lesson, others: Sequence[Lesson]) -> bool:
+    quote = one_line(lesson.draft.evidence[0].quote) if lesson.draft.evidence else ""
+    return bool(quote) and any(
+        other.score > lesson.score and other.draft.evidence and quote in one_line(other.draft.content)
+        for other in others
+    )

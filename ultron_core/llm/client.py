@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -85,8 +84,8 @@ class OpenAICompatibleLLM:
         self._now, self._monotonic, self._sleep, self._jitter = now, monotonic, sleep, jitter
         self._limits = Limits(settings, self._ledger, monotonic, sleep)
         self._count = token_counter(settings.token_encoding)
-        #: tokens of the smallest request that was refused as too long
-        self._too_long: float = math.inf
+        #: tokens of the smallest request that is too long, by the settings or as the endpoint has refused it
+        self._too_long = settings.max_input_tokens + 1
         self._endpoint = Endpoint(settings)
 
     @property
@@ -146,7 +145,8 @@ class OpenAICompatibleLLM:
         size = sum(self._count(message["content"]) for message in chat)
         if size >= self._too_long:
             raise ContextTooLongError(
-                f"{self.model_id} refused a request of {self._too_long:,} tokens as too long."
+                f"A request of {size:,} tokens is too long for {self.model_id}: it takes less than {self._too_long:,} "
+                "(ULTRON_LLM_MAX_INPUT_TOKENS, or what the endpoint refused)."
             )
         tries = self._settings.max_retries + 1
         reason = ""

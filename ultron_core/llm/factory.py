@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.ledger import AnswerCache, CallLedger
 from ultron_core.llm.protocol import LLM
-from ultron_core.setting_models import DASHSCOPE_URL
+from ultron_core.setting_models import DASHSCOPE_URL, LLMSettings
 from ultron_core.settings import Settings
 
 __all__ = ["make_llm", "make_quality_llm"]
@@ -19,13 +18,13 @@ def make_llm(
     """The main model, or None when no key is set or ULTRON_OFFLINE is."""
     if not settings.llm.enabled:
         return None
-    return OpenAICompatibleLLM(settings.llm, cache=cache, ledger=ledger, redact=redact)
+    return _client(settings.llm, cache, ledger, redact)
 
 
 def make_quality_llm(
     settings: Settings, *, cache: AnswerCache, ledger: CallLedger, redact: Callable[[str], str]
 ) -> LLM | None:
-    """The judge: its own settings where given, else the main model's (a larger one on DashScope)."""
+    """The judge: its own settings where given, else a larger one on DashScope; None when the main model judges."""
     if settings.llm.offline or not (settings.quality_llm.api_key or settings.llm.enabled):
         return None
     own, main = settings.quality_llm, settings.llm
@@ -38,4 +37,15 @@ def make_quality_llm(
             "model": own.model or stronger,
         }
     )
-    return OpenAICompatibleLLM(merged, cache=cache, ledger=ledger, redact=redact)
+    if (merged.url, merged.model_name, merged.api_key) == (main.url, main.model_name, main.api_key):
+        return None  # one client for both: it is asked both questions at once
+    return _client(merged, cache, ledger, redact)
+
+
+def _client(
+    settings: LLMSettings, cache: AnswerCache, ledger: CallLedger, redact: Callable[[str], str]
+) -> LLM:
+    # the client library takes as long to import as everything else together; offline nobody needs it
+    from ultron_core.llm.client import OpenAICompatibleLLM
+
+    return OpenAICompatibleLLM(settings, cache=cache, ledger=ledger, redact=redact)

@@ -1,7 +1,7 @@
 """Extract, gate, classify, compare, merge and summarise memories: pure decisions, no SQL, no embedding."""
 
 from ultron_core.lessons.gate import gate_draft
-from ultron_core.memories.by_model import extract_with_model
+from ultron_core.memories.by_model import drafts_from, extract_with_model, extractor_of
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.embedding_text import embedding_text
 from ultron_core.memories.extract import EXTRACTOR_VERSION, extract_memories
@@ -23,10 +23,12 @@ __all__ = [
     "assign_tiers",
     "classify_memory",
     "diverges",
+    "drafts_from",
     "embedding_text",
     "extract_from_text",
     "extract_memories",
     "extract_with_model",
+    "extractor_of",
     "gate_draft",
     "merge_bodies",
     "merge_tags",

@@ -1,88 +1,163 @@
-"""Extraction by a model: windows of messages in, drafts with checked quotes out."""
+"""Extraction by a model: windows of messages in, notes out, and what becomes a draft of them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-
-from pydantic import BaseModel, Field
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 from ultron_core.errors import ContextTooLongError
 from ultron_core.lessons.evidence import appears_in
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.tokens import count_tokens, truncate_tokens
+from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
+from ultron_core.llm.records.frame import mark_of
+from ultron_core.llm.records.record import Record
+from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories.classify import classify_memory
+from ultron_core.memories.notes import ExtractAnswer, Note, NoteQuote
 from ultron_core.memories.prompting import ask
 from ultron_core.memories.quotes import find_words
-from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
+from ultron_core.memories.unverified import mark_unverified
+from ultron_core.models import Evidence, MemoryDraft, Message, Outcome, QualityLabel
 
-__all__ = ["WINDOW_TOKENS", "extract_with_model", "ingest_with_model"]
+__all__ = [
+    "WINDOW_TOKENS",
+    "drafts_from",
+    "extract_rules",
+    "extract_with_model",
+    "extractor_of",
+    "ingest_with_model",
+    "prompt_version",
+    "usable",
+]
 
+STAGE = "extract"
+#: the default of ULTRON_CONVERSATION_EXTRACT_WINDOW_TOKENS
 WINDOW_TOKENS = 65_536
-#: bound of one answer; how many memories a segment may have is a setting that the extract step applies
-_MAX_ANSWER = 200
 #: tokens; a model that reads less cannot extract
 _LEAST_WINDOW = 256
-
-
-class _Quote(BaseModel):
-    start_line: int = Field(ge=0)
-    end_line: int = Field(ge=0)
-    quote: str = Field(max_length=400)
-
-
-class _Memory(BaseModel):
-    content: str = Field(max_length=4_000)
-    context: str = Field("", max_length=4_000)
-    resolution: str = Field("", max_length=8_000)
-    tags: list[str] = Field(default_factory=list, max_length=8)
-    confidence: float = Field(0.5, ge=0, le=1)
-    memory_type: MemoryType | None = None
-    evidence: list[_Quote] = Field(default_factory=list, max_length=5)
-
-
-class ExtractAnswer(BaseModel):
-    """What the model is asked for."""
-
-    memories: list[_Memory] = Field(max_length=_MAX_ANSWER)
+#: outcomes of a segment on which no cure counts as verified
+_NOT_REACHED = ("failure", "partial")
+#: only a person has wishes and corrects an agent
+_OF_PEOPLE = ("preference", "correction")
 
 
 def extract_with_model(
-    messages: Sequence[Message], llm: LLM, window_tokens: int = WINDOW_TOKENS
+    messages: Sequence[Message],
+    llm: LLM,
+    window_tokens: int = WINDOW_TOKENS,
+    *,
+    label: QualityLabel | None = None,
+    topic: str = "",
+    system: str = "",
 ) -> list[MemoryDraft]:
-    """Drafts of every window in order; quotes that are not on the lines they name are left out of a draft."""
-    drafts: list[MemoryDraft] = []
-    for window in _windows(messages, window_tokens):
-        drafts += [_draft(memory, messages) for memory in _ask_halving("extract", window, "\n\n", llm)]
-    return drafts
+    """Drafts of every window in order; quotes that are not in the message they name are left out of a draft.
+
+    `label` and `topic` tell the model how the segment ended and what was found in it; `system` is the session's
+    system prompt.
+    """
+    record = Record(messages, system=system)
+    if not record.has_work:
+        return []
+    read = read_prompt("ultron_core.llm", "record")
+    question = Question(STAGE, f"{read}\n\n{extract_rules()}", ExtractAnswer, _about(label, topic))
+    answers = ask_windows(llm, record, question, window_tokens)
+    outcome = label.summary.outcome if label is not None else "unknown"
+    return drafts_from(usable(note for _, answer in answers for note in answer.memories), messages, outcome)
 
 
-def _ask_halving(prompt: str, shown: Sequence[str], between: str, llm: LLM) -> list[_Memory]:
-    """What the model finds in a window, in its halves when it is too long for the model."""
-    log = between.join(shown)
-    try:
-        answer = llm.complete(ask(prompt, {"log": log}), ExtractAnswer, stage="extract")
-    except ContextTooLongError:
-        if count_tokens(log) < _LEAST_WINDOW:
-            raise
-        halves = _halves(shown)
-        return [memory for half in halves for memory in _ask_halving(prompt, half, between, llm)]
-    return [memory for memory in answer.memories if memory.content.strip()]
+def extract_rules() -> str:
+    """What is worth a note, as a part of a prompt."""
+    return read_prompt("ultron_core.memories", "extract")
 
 
-def _halves(shown: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Two runs of messages of about the same length; a lone message keeps its head and its tail."""
-    if len(shown) == 1:
-        text = shown[0]
-        head = text.partition(":")[0]
-        return [text[: len(text) // 2]], [f"{head}: … {text[len(text) // 2 :]}"]
-    half, used = sum(map(len, shown)) / 2, 0
-    for at, text in enumerate(shown):
-        used += len(text)
-        if used >= half:
-            at = min(max(at, 1), len(shown) - 1)
-            break
-    return shown[:at], shown[at:]
+def extractor_of(llm: LLM) -> str:
+    """The version of what this model extracts."""
+    return made_by(llm, prompt_version())
+
+
+@cache
+def prompt_version() -> str:
+    """Changes with the words of the prompts and the schema of their answers."""
+    prompts = (
+        read_prompt("ultron_core.llm", "record"),
+        extract_rules(),
+        read_prompt("ultron_core.memories", "ingest"),
+        read_prompt("ultron_core.llm", "both"),
+    )
+    return prompt_digest("\n\n".join(prompts), ExtractAnswer)
+
+
+def _about(label: QualityLabel | None, topic: str) -> tuple[str, ...]:
+    """What is known of the segment: its topic, how it ended, the lessons that the judge saw in it."""
+    lines = [f"Topic: {topic}"] if topic else []
+    if label is not None:
+        lines.append(f"Outcome: {label.summary.outcome}")
+        seen = [
+            (name.removeprefix("lesson_"), m)
+            for name, m in label.metrics.items()
+            if name.startswith("lesson_")
+        ]
+        if seen:
+            told = "; ".join(f"{kind}: {m.note}" if m.note else kind for kind, m in seen)
+            lines.append(f"Lessons seen: {told}")
+    return tuple(lines)
+
+
+def usable(notes: Iterable[Note]) -> list[Note]:
+    """Notes that say something."""
+    return [note for note in notes if note.content.strip()]
+
+
+def drafts_from(
+    notes: Iterable[Note], messages: Sequence[Message], outcome: Outcome = "unknown"
+) -> list[MemoryDraft]:
+    """Notes as drafts: with the quotes that are in the log, and their cures as far as the log bears them out."""
+    return [_draft(note, messages, _is_verified(note, messages, outcome)) for note in notes]
+
+
+def _draft(note: Note, messages: Sequence[Message], verified: bool) -> MemoryDraft:
+    found = [one for quote in note.evidence if (one := _found(quote, messages)) is not None]
+    content, context, resolution = (t.strip() for t in (note.content, note.context, note.resolution))
+    memory_type = note.memory_type or classify_memory(content, context, resolution)
+    if memory_type in _OF_PEOPLE:  # without a quote the gate refuses it
+        found = [(message, words) for message, words in found if _is_persons(message)]
+    draft = MemoryDraft(
+        content=content,
+        context=context,
+        resolution="" if note.resolution_status == "none" else resolution,
+        tags=tuple(tag.strip()[:40] for tag in note.tags if tag.strip())[:5],
+        confidence=note.confidence,
+        memory_type=memory_type,
+        evidence=tuple(Evidence(message.start_line, message.end_line, words) for message, words in found),
+    )
+    is_cure = bool(draft.resolution) and memory_type not in (*_OF_PEOPLE, "life")
+    return mark_unverified(draft) if is_cure and not verified else draft
+
+
+def _is_verified(note: Note, messages: Sequence[Message], outcome: Outcome) -> bool:
+    """Whether the log shows that the cure helped: in words of a tool or a person, in a run that did not fail."""
+    if note.resolution_status != "verified" or note.verified_by is None or outcome in _NOT_REACHED:
+        return False
+    shown = _found(note.verified_by, messages)
+    return shown is not None and (shown[0].origin == "tool" or _is_persons(shown[0]))
+
+
+def _is_persons(message: Message) -> bool:
+    """Whether a person wrote it, and not a tool whose output looks like that."""
+    return message.role == "user" and message.origin == "human"
+
+
+def _found(quote: NoteQuote, messages: Sequence[Message]) -> tuple[Message, str] | None:
+    """The message that the quote names, or one beside it, with its own words that are meant; None if none has them."""
+    words = quote.quote.strip()
+    for number in (quote.message, quote.message - 1, quote.message + 1):
+        message = messages[number - 1] if 1 <= number <= len(messages) else None
+        if message is None:
+            continue
+        if own := words if appears_in(words, message) else find_words(words, message):
+            return message, own
+    return None
 
 
 def ingest_with_model(text: str, parts: Sequence[str], llm: LLM) -> list[MemoryDraft]:
@@ -90,74 +165,35 @@ def ingest_with_model(text: str, parts: Sequence[str], llm: LLM) -> list[MemoryD
     lines = [
         Message("user", line, start_line=i, end_line=i) for i, line in enumerate(text.splitlines(), start=1)
     ]
-    drafts: list[MemoryDraft] = []
-    for part in parts:
-        found = _ask_halving("ingest", part.splitlines(), "\n", llm)
-        drafts += [_draft(memory, lines) for memory in found]
-    return drafts
+    notes = [note for part in parts for note in _ask_halving(part.splitlines(), llm)]
+    # what somebody hands in is theirs to vouch for
+    return [_draft(note, lines, verified=True) for note in notes]
 
 
-def _windows(messages: Sequence[Message], limit: int) -> Iterator[list[str]]:
-    """Consecutive messages up to `limit` tokens; one that is longer alone is cut and sent alone."""
-    window: list[str] = []
-    used = 0
-    for message in messages:
-        shown = _show(message)
-        size = count_tokens(shown)
-        if window and used + size > limit:
-            yield window
-            window, used = [], 0
-        if size > limit:
-            shown, size = truncate_tokens(shown, limit), limit
-        window.append(shown)
-        used += size
-    if window:
-        yield window
+def _ask_halving(shown: Sequence[str], llm: LLM) -> list[Note]:
+    """What the model finds in a part, in its halves when it is too long for the model."""
+    text = "\n".join(shown)
+    try:
+        answer = llm.complete(
+            ask("ingest", {"mark": mark_of([text]), "text": text}), ExtractAnswer, stage=STAGE
+        )
+    except ContextTooLongError:
+        if count_tokens(text) < _LEAST_WINDOW:
+            raise
+        return [note for half in _halves(shown) for note in _ask_halving(half, llm)]
+    return usable(answer.memories)
 
 
-def _show(message: Message) -> str:
-    head = f"[{message.start_line}-{message.end_line}] {message.role}"
-    if message.origin in ("harness", "recalled"):
-        head += f" ({message.origin})"
-    calls = [
-        f"call {call.name}: {json.dumps(call.arguments, ensure_ascii=False)}" for call in message.tool_calls
-    ]
-    return "\n".join([f"{head}: {message.content}", *calls])
-
-
-def _draft(memory: _Memory, messages: Sequence[Message]) -> MemoryDraft:
-    evidence = [found for quote in memory.evidence if (found := _checked(quote, messages)) is not None]
-    content, context, resolution = (t.strip() for t in (memory.content, memory.context, memory.resolution))
-    memory_type = memory.memory_type or classify_memory(content, context, resolution)
-    if memory_type in (
-        "preference",
-        "correction",
-    ):  # only a person has wishes; without a quote the gate refuses
-        evidence = _of_people(evidence, messages)
-    return MemoryDraft(
-        content=content,
-        context=context,
-        resolution=resolution,
-        tags=tuple(tag.strip()[:40] for tag in memory.tags if tag.strip())[:5],
-        confidence=memory.confidence,
-        memory_type=memory_type,
-        evidence=tuple(evidence),
-    )
-
-
-def _checked(quote: _Quote, messages: Sequence[Message]) -> Evidence | None:
-    """The quote with the lines of the message that holds it; None when no message near the given lines does."""
-    words = quote.quote.strip()
-    for message in messages:
-        near = message.start_line <= quote.end_line and message.end_line >= quote.start_line
-        if near and appears_in(words, message):
-            return Evidence(message.start_line, message.end_line, words)
-        if near and (own := find_words(words, message)):
-            return Evidence(message.start_line, message.end_line, own)
-    return None
-
-
-def _of_people(evidence: Sequence[Evidence], messages: Sequence[Message]) -> list[Evidence]:
-    """The quotes that a person wrote, and not a tool's output that looks like one."""
-    lines = {(m.start_line, m.end_line) for m in messages if m.role == "user" and m.origin == "human"}
-    return [one for one in evidence if (one.start_line, one.end_line) in lines]
+def _halves(shown: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Two runs of lines of about the same length; a lone line is parted in its middle."""
+    if len(shown) == 1:
+        text = shown[0]
+        head = text.partition(" ")[0]
+        return [text[: len(text) // 2]], [f"{head} … {text[len(text) // 2 :]}"]
+    half, used = sum(map(len, shown)) / 2, 0
+    for at, text in enumerate(shown):
+        used += len(text)
+        if used >= half:
+            at = min(max(at, 1), len(shown) - 1)
+            break
+    return shown[:at], shown[at:]

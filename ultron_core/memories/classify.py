@@ -8,15 +8,18 @@ from pydantic import BaseModel
 
 from ultron_core.lessons.people.preferences import TECHNICAL, is_everyday
 from ultron_core.llm.protocol import LLM
-from ultron_core.llm.tokens import truncate_tokens
+from ultron_core.llm.records.asking import ask_shortened
+from ultron_core.llm.records.clip import fit_tokens
+from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories.prompting import ask
 from ultron_core.models import MemoryType
 
-__all__ = ["classify_memory"]
+__all__ = ["TypeAnswer", "classify_memory"]
 
+#: a note is cut there before it is sent
 _NOTE_TOKENS = 3072
 
-#: "The API key was committed to the repository." / "日志里泄露了令牌"
+#: "The commit exposed the API key." / "日志里泄露了令牌"
 _SECURITY = re.compile(
     r"\b(?:leak(?:ed|s|ing)?|expos(?:ed|es|ure)|hard-?coded|plain ?text|commit\w+) (?:\w+ ){0,4}"
     r"(?:secrets?|tokens?|passwords?|credentials?|(?:api |access |private |secret )?keys?)\b|"
@@ -32,7 +35,7 @@ _SECURITY = re.compile(
     r"密码|保存)|未授权访问|安全(?:风险|隐患|事件|问题)",
     re.IGNORECASE,
 )
-#: leaks and injections that have nothing to do with security
+#: leaks and injections that have nothing to do with security, e.g. `memory leak`, `依赖注入`
 _MEMORY_LEAK = re.compile(
     r"内存泄[漏露]|memory leaks?|依赖注入|dependency injection|resource leaks?", re.IGNORECASE
 )
@@ -71,7 +74,7 @@ _ERROR = re.compile(
 )
 
 
-class _TypeAnswer(BaseModel):
+class TypeAnswer(BaseModel):
     memory_type: MemoryType
 
 
@@ -84,8 +87,11 @@ def classify_memory(
     """
     if llm is not None:
         note = "\n".join(part for part in (content, context, resolution) if part)
-        messages = ask("classify", {"note": truncate_tokens(note, _NOTE_TOKENS)})
-        return llm.complete(messages, _TypeAnswer, stage="classify").memory_type
+        short = fit_tokens(note, _NOTE_TOKENS, count_tokens)
+        answer = ask_shortened(
+            llm, lambda text: ask("classify", {"note": text}), short, TypeAnswer, stage="classify"
+        )
+        return answer.memory_type
     return _by_rules(content, context, resolution)
 
 

@@ -8,6 +8,7 @@ __all__ = ["MAX_CHARS", "embedding_text"]
 
 #: an average over tokens says less the longer the text; measured texts were windows of about 600 characters
 MAX_CHARS = 1500
+#: characters of each part, in order of what a search is most often about
 _SHARES = (("content", 800), ("resolution", 400), ("context", 300))
 
 

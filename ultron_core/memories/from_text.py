@@ -21,11 +21,13 @@ from ultron_core.transcript.language import CJK, sentences
 
 __all__ = ["extract_from_text"]
 
+#: a longer paragraph is divided: a memory holds one lesson
 _BLOCK_TOKENS = 400
+#: of a text in one call
 _MODEL_TOKENS = 16_000
 #: "- ", "2) ", "①", "## "
 _MARK = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,2}[.)、]|\d{1,2}\.|[①-⑩]|#+)\s*")
-#: "## Deploying" or a short line that ends in a colon
+#: also a short line that ends in a colon, e.g. `## Deploying`, `How to deploy:`
 _HEADING = re.compile(r"^\s*(?:#+\s+\S.*|[^.。!?！？]{1,60}[:：])\s*$")
 #: "Root cause: ...", "解决办法：..."
 _LABELS = {
@@ -35,8 +37,9 @@ _LABELS = {
     "修复|解决(?:方案|办法|方法)?|处理|办法|对策|方案",
     "context": "context|environment|where|setup|background|when|环境|背景|场景|位置",
 }
+#: the label that a line of a plain text begins with, e.g. `Fix: restart the worker`, `环境：生产`
 _ROLES = {name: re.compile(rf"^(?:{words})\s*[:：]\s*", re.IGNORECASE) for name, words in _LABELS.items()}
-#: "Hi team," / "谢谢大家"
+#: "Hi team," / "谢谢！"
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|dear|thanks?|thank you|regards|best|cheers|good (?:morning|evening)|bye|lol|ok(?:ay)?|"
     r"你好|您好|大家好|谢谢|再见|祝好|辛苦了|哈哈)\b[^.。]{0,60}[.!。！,，]?\s*$",
@@ -70,7 +73,7 @@ def _model_parts(lines: Sequence[_Line]) -> list[str]:
     parts: list[str] = []
     used = 0
     for block in _blocks(lines):
-        shown = "\n".join(f"[{line.number}-{line.number}] {line.raw}" for line in block)
+        shown = "\n".join(f"[{line.number}] {line.raw}" for line in block)
         for piece in _split_long(shown, _MODEL_TOKENS):
             size = count_tokens(piece)
             if not parts or used + size > _MODEL_TOKENS:

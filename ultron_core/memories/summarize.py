@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from ultron_core.llm.protocol import LLM
+from ultron_core.llm.records.asking import ask_shortened
 from ultron_core.llm.tokens import count_tokens, truncate_tokens
 from ultron_core.memories.prompting import ask
 from ultron_core.transcript.language import language, one_line, sentences
 
-__all__ = ["Summary", "summarize_memory"]
+__all__ = ["Summary", "SummaryAnswer", "summarize_memory"]
 
 _LABELS = {"en": ("Context: ", "Resolution: ", " "), "zh": ("背景：", "解决办法：", "")}
 
@@ -24,7 +25,7 @@ class Summary:
     l1: str
 
 
-class _SummaryAnswer(BaseModel):
+class SummaryAnswer(BaseModel):
     summary_l0: str = Field(max_length=2_000)
     overview_l1: str = Field(max_length=8_000)
 
@@ -40,18 +41,33 @@ def summarize_memory(
 ) -> Summary:
     """Both summaries; offline they are made of the memory's own sentences.
 
-    With a model (stage `summarize`) its words are cut to the same limits; ModelError passes through.
+    With a model (stage `summarize`) its words are cut to the same limits; ModelError passes through. A note that
+    fits them as it stands needs no model.
     """
-    if llm is not None:
+    if llm is not None and not _fits(content, context, resolution, l0_max_tokens, l1_max_tokens):
+        limits = {"l0": str(l0_max_tokens), "l1": str(l1_max_tokens)}
         note = "\n".join(part for part in (content, context, resolution) if part)
-        values = {"note": note, "l0": str(l0_max_tokens), "l1": str(l1_max_tokens)}
-        answer = llm.complete(ask("summarize", values), _SummaryAnswer, stage="summarize")
+        answer = ask_shortened(
+            llm,
+            lambda text: ask("summarize", {"note": text, **limits}),
+            note,
+            SummaryAnswer,
+            stage="summarize",
+        )
         l0, l1 = one_line(answer.summary_l0), answer.overview_l1.strip()
         return Summary(truncate_tokens(l0, l0_max_tokens), truncate_tokens(l1, l1_max_tokens))
     return Summary(
         _one_line(content or context or resolution, resolution, l0_max_tokens),
         _overview(content, context, resolution, l1_max_tokens),
     )
+
+
+def _fits(content: str, context: str, resolution: str, l0: int, l1: int) -> bool:
+    """Whether the content is a one-line summary, and the whole note an overview."""
+    about, fix, _ = _LABELS[language(content)]
+    labelled = ((about, context), (fix, resolution))
+    whole = "\n".join([content, *(label + part for label, part in labelled if part)])
+    return bool(content.strip()) and count_tokens(one_line(content)) <= l0 and count_tokens(whole) <= l1
 
 
 def _one_line(content: str, resolution: str, limit: int) -> str:

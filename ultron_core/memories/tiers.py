@@ -16,11 +16,15 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class TierRow(Generic[Key]):
-    """One active memory's counters; `id` must be orderable."""
+    """One active memory's counters; `id` must be orderable.
+
+    `confirmed` False: a rule that no person said and no second session repeated, which may not be hot.
+    """
 
     id: Key
     hit_count: int
     last_hit_at: datetime | None = None
+    confirmed: bool = True
 
 
 def assign_tiers(
@@ -28,13 +32,15 @@ def assign_tiers(
 ) -> dict[Key, Tier]:
     """Tier of every row: most hits first, then the latest hit (none last), then id.
 
-    The first ceil(n x hot %) are hot, the next ceil(n x warm %) warm, the rest cold.
+    Of the confirmed ones the first ceil(their number x hot %) are hot; of all others the first ceil(n x warm %) are
+    warm, the rest cold.
     """
     ordered = sorted(rows, key=_order)
-    n = len(ordered)
-    hot = math.ceil(n * hot_percentile / 100)
-    warm = hot + math.ceil(n * warm_percentile / 100)
-    return {row.id: "hot" if i < hot else "warm" if i < warm else "cold" for i, row in enumerate(ordered)}
+    confirmed = [row.id for row in ordered if row.confirmed]
+    hot = set(confirmed[: math.ceil(len(confirmed) * hot_percentile / 100)])
+    others = [row.id for row in ordered if row.id not in hot]
+    warm = set(others[: math.ceil(len(ordered) * warm_percentile / 100)])
+    return {row.id: "hot" if row.id in hot else "warm" if row.id in warm else "cold" for row in ordered}
 
 
 def _order(row: TierRow[Key]) -> tuple[int, bool, float, Key]:

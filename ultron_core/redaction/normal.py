@@ -23,6 +23,7 @@ _INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2
 _WIDE = "\uff21-\uff3a\uff41-\uff5a\uff10-\uff19\uff0d\uff3f\uff20\uff0e\uff0f\uff0b\uff1d"
 #: a run of backslashes counts once, so that JSON inside JSON reads the same at any depth
 _SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "\n": " ", '"': '"', "'": "'", "/": "/", "`": "`"}
+#: what another notation writes for a plain character, e.g. `␛[31m`, `\n`, `\u0022`, `%3D`, `&quot;`, `“`
 _PIECE = re.compile(
     rf"(?P<gone>{_ANSI}|[{_INVISIBLE}]{{1,100}})|(?P<wide>[{_WIDE}])"
     r"|\\{1,8}(?:u00(?P<u>[2-7][0-9a-fA-F])|x(?P<x>[2-7][0-9a-fA-F])|(?P<simple>[nrt\n\"'/`]))"
@@ -40,7 +41,8 @@ _HTML = {
     "gt": ">",
 }
 _CURLY = {"“": '"', "”": '"', "‘": "'", "’": "'"}
-#: where a piece may begin; searched first, as a class of characters is found much faster than the alternatives
+#: where a piece may begin; searched first, as a class of characters is found much faster than the
+#: alternatives, e.g. `%`, `&`, `“`
 _BEGINS = re.compile(rf"[\x1b\\%&{_INVISIBLE}{_WIDE}“”‘’]")
 
 

@@ -20,6 +20,7 @@ __all__ = ["draft_of", "find_secrets", "redact_patterns", "settle"]
 
 #: how far around a new placeholder a second look goes; contexts and matches that matter are shorter
 _AROUND = 320
+#: matches this near to the edge of a look may be cut off and wait for the next
 _EDGE = 64
 _NO_WORDS = OwnWords()
 

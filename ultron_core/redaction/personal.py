@@ -11,7 +11,9 @@ from ultron_core.redaction.spans import Span
 
 __all__ = ["personal_data"]
 
+#: what is before the @, e.g. `mary.whitfield`
 _MAIL_LOCAL = re.compile(r"[A-Za-z0-9_%+](?:[A-Za-z0-9._%+'-]{0,62}[A-Za-z0-9_%+-])?$")
+#: e.g. `@example.com`, `@[192.0.2.1]`
 _MAIL_DOMAIN = re.compile(
     r"@((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,6}[A-Za-z]{2,24}|\[\d{1,3}(?:\.\d{1,3}){3}\])(?![A-Za-z0-9_])"
 )
@@ -20,27 +22,39 @@ _FILE_SUFFIXES = (
 )
 _NO_DOMAINS = "lock log local property setter getter staticmethod classmethod"
 _NO_TLD = frozenset(f"{_FILE_SUFFIXES} {_NO_DOMAINS}".split())
-# a pattern that starts with one character class, not with a look-behind or a repeat, is searched much faster
+# starts with one character class, not with a look-behind or a repeat: searched much faster, e.g. `192.0.2.1`
 _IPV4 = re.compile(r"\d(?<![0-9A-Za-z_.]\d)\d{0,2}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![0-9A-Za-z_])(?!\.\d)")
+#: what is before four numbers that are a version, e.g. `version: `, `chrome/`, `numpy==`
 _VERSION_BEFORE = re.compile(
     r"(?i)(?:\bversion|\bver|\bv|\brelease|\bbuild|版本(?:号)?|chrome/|safari/|[a-z]/|==|>=|<=|~=|\^|@|[a-z]-)[\s:=\"'是为]{0,4}$"
 )
+#: what is before four small numbers that are an address, e.g. `ping `, `server at `, `主机：`
 _IP_BEFORE = re.compile(r"(?i)(?:\bip\b|ip地址|address|host|server|地址|主机|ping|ssh|from)[^\n]{0,12}$")
+#: every IPv6 address holds one of these, e.g. `::`, `:db8:85a3:`
 _IPV6_ANCHOR = re.compile(r":[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:|::")
+#: e.g. `2001:db8::1`, `::ffff:192.0.2.1`
 _IPV6_CHARS = re.compile(r"[0-9A-Fa-f:.]{1,45}")
+#: the part of the address before the anchor, e.g. `2001:db8`
 _IPV6_LEFT = re.compile(r"[0-9A-Fa-f:]{0,40}$")
+#: e.g. `DE89 3704 0044 0532 0130 00`
 _IBAN = re.compile(
     r"[A-Z](?<![0-9A-Za-z][A-Z])[A-Z]\d{2}[ -]?[A-Z0-9]{4}(?:[ -]?[A-Z0-9]{4}){1,6}"
     r"(?:[ -]?[A-Z0-9]{1,4})?(?![0-9A-Za-z])"
 )
+#: searched from its first hyphen, which is rare, e.g. `123e4567-e89b-12d3-a456-426614174000`
 _UUID = re.compile(
     r"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-(?<=[0-9a-fA-F]{8}-.{15})[0-9a-fA-F]{12}(?![0-9A-Za-z])"
 )
 _NAME = r"[^\s/\\:*?\"'<>|$`{}()\[\],;=&%#，。；：、（）“”！？]{1,64}"
+#: e.g. `/home/mary`, `/Users/mary`
 _UNIX_HOME = re.compile(rf"/(?:home|Users)/(?<![0-9A-Za-z_.]/home/)(?<![0-9A-Za-z_.]/Users/)({_NAME})")
+#: e.g. `\Users\mary`, `\\Users\\mary`, `/Documents and Settings/mary`
 _WINDOWS_HOME = re.compile(rf"[\\/](?i:users|documents and settings)(?:\\{{1,4}}|/)({_NAME})")
+#: what must precede a home on Windows, e.g. `C:\`, `/c/`
 _DRIVE = re.compile(r"(?:[A-Za-z]:|/[A-Za-z])(?:\\{1,4}|/)$")
+#: Claude Code names a project's folder after its path, e.g. `/-home-mary-src-app`
 _PROJECT_DIR = re.compile(r"(?<=[/\\\"'])-(?:home|Users)-([A-Za-z0-9_.]{1,40})(?=-)")
+#: a folder of one user on macOS, e.g. `/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000`
 _MAC_TEMP = re.compile(r"/var/folders/([a-z0-9_+]{2}/[a-z0-9_+]{6,60})")
 _SHARED_HOMES = frozenset(("shared", "public", "default", "all users", "guest", "linuxbrew", "."))
 

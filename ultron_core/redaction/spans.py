@@ -37,9 +37,11 @@ ENTITIES = (
     "USER",
     "PATH",
 )
+#: e.g. `<PERSON_2>`, `<PATH>`
 PLACEHOLDER = re.compile(r"<(" + "|".join(ENTITIES) + r")(?:_(\d{1,9}))?>")
-#: `{"password": 12345678}`: the number with what is before and behind it
+#: the number with what is before and behind it, e.g. `{"password": 12345678}`
 _JSON_NUMBER = re.compile(r"[\s:]-?\d{4,40}[\s,}]")
+#: e.g. `"a \" b"`
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
@@ -96,7 +98,7 @@ class Draft:
         self._render()
 
     def resolve(self) -> None:
-        """In a text that is one JSON value, or one a line, only the inside of string literals may change.
+        """In a text that is one JSON value, or one per line, only the inside of string literals may change.
 
         Checked only when a span is found, because parsing costs more than scanning a text without one.
         """

@@ -14,7 +14,7 @@ from ultron_core.redaction.secrets.assignments import credential_value
 from ultron_core.redaction.secrets.names import Strength, strength
 from ultron_core.redaction.spans import Draft, Numbering, Span
 
-__all__ = ["redact_value"]
+__all__ = ["redact_value", "redact_values"]
 
 #: keys whose values tie records together; ids there stay, secrets and addresses there do not
 STRUCTURAL = frozenset(
@@ -53,7 +53,9 @@ STRUCTURAL = frozenset(
 #: `{"name": "DB_PASSWORD", "value": "x"}` of Kubernetes, ECS, HAR files and headers
 _NAME_KEYS = ("name", "key", "header", "variable", "field", "Name", "Key")
 _VALUE_KEYS = frozenset(("value", "val", "content", "stringvalue", "plaintext"))
+#: the value of a field such as `tool_call_id`, e.g. `call_01:2`
 _ID_SHAPE = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
+#: where a capital begins a word, e.g. `sessionId`
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 #: redacts drafts; the second argument says in which of them to look for names
@@ -110,9 +112,19 @@ def redact_value(value: Any, settle: Settle) -> tuple[Any, tuple[Finding, ...]]:
     string that is JSON itself is redacted inside its literals only and stays JSON. Ids under structural keys
     stay unless they have the shape of a secret.
     """
-    walk = _Walk()
-    plan = walk.plan(_decoded(value))
-    settle([leaf.draft for leaf in walk.leaves], [leaf.names for leaf in walk.leaves])
+    return redact_values([value], settle)[0]
+
+
+def redact_values(values: Sequence[Any], settle: Settle) -> list[tuple[Any, tuple[Finding, ...]]]:
+    """The same for many values, each numbered by itself; what is slow is done for all of them at once."""
+    walks = [_Walk() for _ in values]
+    plans = [walk.plan(_decoded(value)) for walk, value in zip(walks, values, strict=True)]
+    leaves = [leaf for walk in walks for leaf in walk.leaves]
+    settle([leaf.draft for leaf in leaves], [leaf.names for leaf in leaves])
+    return [_finished(walk, plan) for walk, plan in zip(walks, plans, strict=True)]
+
+
+def _finished(walk: _Walk, plan: Any) -> tuple[Any, tuple[Finding, ...]]:
     numbering = Numbering()
     for leaf in walk.leaves:
         numbering.reserve(leaf.draft.text)

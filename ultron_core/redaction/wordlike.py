@@ -6,10 +6,13 @@ import re
 
 __all__ = ["made_by_machine", "made_of_words"]
 
+#: a part that somebody wrote, e.g. `service`, `HTTPServer2`, `42`
 _WORD = re.compile(r"(?:[A-Z]{0,5}[a-z]{1,14})?(?:[A-Z]{1,5}[a-z]{2,14})*[A-Z]{0,3}\d{0,4}|\d{1,4}")
+#: letters and digits that take turns, e.g. `a1b`, `9f3`
 _SWITCH = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
 #: a run of letters this long is not a word, unless it repeats one letter
 _LONG = 24
+#: different letters that such a run must have
 _FEW_LETTERS = 10
 
 

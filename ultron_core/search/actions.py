@@ -16,6 +16,7 @@ from ultron_core.transcript.telling import mentions_failure
 
 __all__ = ["action_lines"]
 
+#: characters of an argument, of a call and of a line of a result
 _VALUE_CHARS, _CALL_CHARS, _LINE_CHARS = 160, 400, 240
 #: calls of one message that are told
 _MOST_CALLS = 16
@@ -24,7 +25,7 @@ _MOST_LINES, _LOOKED_AT = 4, 40_000
 
 
 def action_lines(message: Message) -> Iterator[str]:
-    """One line a call (the first 16), and up to four error lines of a result; nothing for a message without either."""
+    """One line per call (the first 16), and up to four error lines of a result; nothing without either."""
     for call in message.tool_calls[:_MOST_CALLS]:
         values = " ".join(value[:_VALUE_CHARS] for value in argument_strings(call.arguments))
         yield f"{call.name}: {one_line(values)}"[:_CALL_CHARS]

@@ -15,7 +15,9 @@ __all__ = ["Language", "QueryAnalysis", "analyze_query"]
 
 Language = Literal["en", "zh", "mixed"]
 
+#: what is to be found as written, e.g. `"too many clients"`, `“连接超时”`, `「连接超时」`, `` `make check` ``
 _QUOTED = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{2,200})」|`([^`\n]{2,200})`')
+#: e.g. `--no-cache`, `/etc/hosts`, `app.py`, `user_id`, `getUser`, `v1.2.3`, `ERR-42`
 _IDENTIFIER = re.compile(
     r"(?<![\w/.-])("
     r"--?[a-z][\w-]+(?:=[\w./-]+)?"  # flags

@@ -21,6 +21,7 @@ TIME_TERM = 0
 _NEAR = 5
 #: scores, and shares of the embedder's soft threshold
 _SPEAKS, _SPEAKS_COSINE = 0.25, 0.6
+#: below both a hit is left out (set by hand: docs/memory-store.md)
 _NOISE, _NOISE_COSINE = 0.1, 0.28
 
 Key = TypeVar("Key", bound=Hashable)

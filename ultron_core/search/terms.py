@@ -34,13 +34,20 @@ __all__ = [
 
 #: term ids are 1 .. 999,999,999, the index range of pgvector's sparsevec(1000000000)
 _TERM_SPACE = 999_999_999
+#: longer tokens are hashes and encoded data; their beginning tells them apart
 _MAX_TERM_CHARS = 120
+#: the usual values (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009)
 BM25_K1, BM25_B = 1.2, 0.75
 #: what the weight of a term in a document comes near to, however often it occurs
 BM25_MOST = BM25_K1 + 1
+#: a run of Chinese, or what stands between spaces, e.g. `连接超时`, `src/app.py:12`
 _CHUNK = re.compile(rf"[{CJK_CLASS}]+|[^\s{CJK_CLASS}，。；：！？、（）《》“”‘’【】]+")
+#: e.g. `don't`, `HTTP2`
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?", re.IGNORECASE)
+#: the pieces of a compound, e.g. `parse` and `HTTP` and `Response` of "parseHTTPResponse"
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+#: the token is an identifier and also kept whole, e.g. `app.py`, `user_id`, `getUser`, `utf8`, `--force`,
+#: `~/notes`
 _MARKS = re.compile(r"[A-Za-z0-9][._/\\:@-][A-Za-z0-9]|_|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|^[~.]?/")
 _TRIM = "\"'`()[]{}<>,;:!?|*=+&^%#$"
 _STOP = frozenset((

@@ -67,7 +67,7 @@ def _month(moment: datetime, shift: int = 0) -> datetime:
 
 
 def _start(moment: datetime, unit: str, shift: int) -> datetime:
-    """The begin of the calendar unit that lies `shift` units after the one of `moment`."""
+    """The start of the calendar unit that is `shift` units after that of `moment`."""
     if unit == "day":
         return _day(moment) + timedelta(days=shift)
     if unit == "week":
@@ -196,6 +196,8 @@ _LARGE = r"(?-i:(?=[A-Z]))"
 _DAY_EN = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR_EN = r"(?:,? (?P<year>\d{4}))"
 _UNITS_EN = r"(minute|hour|day|week|month|year)s?"
+#: a day or a span that a question names, and what reads it, e.g. `on 2024-05-17`, `May 17, 2024`, `3 days
+#: ago`, `昨天`
 _RULES = (
     _rule(r"\b(?:on )?(\d{4})[-/](\d{1,2})[-/](\d{1,2})\b", _date),
     _rule(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]?", _date),

@@ -19,12 +19,15 @@ __all__ = ["LAYOUT", "Unit", "Window", "make_units", "make_windows"]
 
 #: how windows are cut and what they hold; windows of an older layout are rebuilt
 LAYOUT = 3
+#: chosen on LoCoMo's development questions (docs/benchmarks.md, search over the log)
 UNITS, STRIDE = 4, 2
 #: characters of a unit
 _PIECE = 1200
 #: what one message may fill: of a pasted file of 1 MB the first 38,400 characters are found
 _MOST_PIECES = 32
+#: place of a line about what was done
 _NOT_SAID = -1
+#: characters of a name that are shown
 _SPEAKER = 80
 
 

@@ -17,6 +17,7 @@ from ultron_core.models import Message, MessageLike, as_messages
 
 __all__ = ["fingerprint_messages"]
 
+#: half of a pair that JSON can name and UTF-8 cannot hold: "\ud83d"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -38,10 +38,10 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """kept: (stored, fresh) pairs; gone: stored without a fresh one; inserted: fresh without a stored one."""
+    """kept: (stored, fresh) pairs; removed: stored without a fresh one; inserted: fresh without a stored one."""
 
     kept: tuple[tuple[StoredSegment, Segment], ...]
-    gone: tuple[StoredSegment, ...]
+    removed: tuple[StoredSegment, ...]
     inserted: tuple[Inserted, ...]
 
 
@@ -58,8 +58,8 @@ def reconcile(old: Sequence[StoredSegment], new: Sequence[Segment]) -> Reconcili
             kept.append((rows.pop(), segment))
         else:
             unmatched.append(segment)
-    gone = [row for rows in waiting.values() for row in reversed(rows)]
-    return Reconciliation(tuple(kept), tuple(gone), tuple(_number(unmatched, kept)))
+    removed = [row for rows in waiting.values() for row in reversed(rows)]
+    return Reconciliation(tuple(kept), tuple(removed), tuple(_number(unmatched, kept)))
 
 
 def _number(unmatched: Sequence[Segment], kept: Sequence[tuple[StoredSegment, Segment]]) -> list[Inserted]:

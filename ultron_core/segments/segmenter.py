@@ -8,11 +8,13 @@ from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.llm.tokens import count_tokens as default_count
 from ultron_core.models import Message, MessageLike, Segment, as_messages
-from ultron_core.segments.by_model.cut import cut_by_model
+from ultron_core.segments.by_model.cut import cut_by_model, segmenter_of
 from ultron_core.segments.by_model.windows import DEFAULT_WINDOW_TOKENS, Task
 from ultron_core.segments.fingerprint import fingerprint_messages
 from ultron_core.segments.offline.cut import SEGMENTER_VERSION, cut_offline
 from ultron_core.segments.topic import one_line, title_of
+from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.speech import is_only_courtesy
 
 __all__ = ["segment_messages"]
 
@@ -31,7 +33,8 @@ def segment_messages(
 
     Threads are cut one by one, in the order they appear; start and end are positions among the messages of
     their own thread, end exclusive, and the segments of a thread leave no gap and do not overlap. A window
-    holds `window_tokens` tokens (191,808) as `count_tokens` counts them (cl100k_base).
+    holds `window_tokens` tokens (191,808) as `count_tokens` counts them (cl100k_base). A thread of two messages, or
+    with a single request of a person, is one task without a call.
 
     Raises ModelUnavailableError, BudgetExceededError or ModelAnswerError when the model cannot be used; the
     caller leaves the session pending then.
@@ -53,10 +56,19 @@ def _cut(
     if len(messages) <= _SHORT:
         return [Task(0, len(messages), "")], "short"
     if llm is not None:
-        return cut_by_model(messages, llm, window, count), f"model:{llm.model_id}"
+        if sum(map(_asks, messages)) <= 1:
+            return [Task(0, len(messages), "")], "short"
+        return cut_by_model(messages, llm, window, count), segmenter_of(llm)
     starts = cut_offline(messages)
     ends = [*starts[1:], len(messages)]
     return [Task(start, end, "") for start, end in zip(starts, ends, strict=True)], SEGMENTER_VERSION
+
+
+def _asks(message: Message) -> bool:
+    """Whether a task can begin here: a model is not asked about a thread in which only one can."""
+    if message.role != "user" or message.origin in ("harness", "recalled") or is_tool_result(message):
+        return False
+    return not is_only_courtesy(message.content)
 
 
 def _segment(messages: Sequence[Message], task: Task, thread: str, segmenter: str) -> Segment:

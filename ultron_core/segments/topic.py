@@ -20,6 +20,7 @@ from ultron_core.transcript.speech import GREETING, is_only_courtesy, is_questio
 
 __all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
 
+#: characters of a topic
 MAX_TOPIC = 80
 _SEEN = 3000
 #: sentences of a text that are looked at, and the length of a message that comes to its point in its second one

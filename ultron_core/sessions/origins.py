@@ -39,6 +39,7 @@ _RECALLED_TAGS = (
     "|memory[-_]context|memory[-_]block|memory[-_]results|ultron[-_]memory|ultron[-_]memories"
     "|supermemory[-_]context|mem0[-_]memories|past[-_]memories|agent[-_]memory|memory[-_]search[-_]results"
 )
+#: a list of memories that a client put into the prompt, e.g. `## Relevant memories⏎- The API needs a token⏎`
 _HEADING = re.compile(
     r"^[ \t]*(?:\#{1,6}[ \t]*|\*\*|\[)?"
     r"(?:(?:here are |the following are |below are )?(?:some |the |your )?"
@@ -51,11 +52,13 @@ _HEADING = re.compile(
     r"(?:[ \t]*(?:[-*•]|\d{1,3}[.)、])[ \t]*[^\n]*(?:\n(?:[ \t]{2,}[^\n]+))*(?:\n|\Z))+",
     re.MULTILINE | re.IGNORECASE,
 )
-#: Claude Code: `<command-name>/review</command-name> ... <command-args>only the parser</command-args>`
+#: Claude Code, beside the name of the command, e.g. `<command-args>only the parser</command-args>`
 _ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+#: e.g. `<command-name>/review</command-name>`
 _NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 #: white space, which may precede an opening
 _BLANK = " \t\r\n\f\v\x1c\x1d\x1e\x1f\x85\xa0\u3000"
+#: a tool whose results are memories, not news, e.g. `search_memories`, `memory-recall`, `get_memory_details`
 _MEMORY_TOOL = re.compile(
     r"(?:search|recall|retrieve|query)[-_]?(?:\w+[-_])?memor(?:y|ies)"
     r"|memor(?:y|ies)[-_]?(?:search|recall|retrieve|lookup)|get_memory_details",

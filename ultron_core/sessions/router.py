@@ -73,7 +73,7 @@ class Router:
         return result
 
     def _nobody(self, row: dict[str, Any], state: State) -> Read:
-        # {"role": "user", "content": "..."} is no mark of Anthropic's format, yet is of it when the caller says so
+        # {"role": "user", "content": "..."} may be of any format; it is Anthropic's when the caller says so
         if self._only == "anthropic" and row.get("role") in _SPEAKERS and isinstance(row.get("content"), str):
             return self._take(self._claims[0], row, state)
         if self._only:

@@ -24,7 +24,9 @@ __all__ = [
 
 #: Deeper values cannot be serialised by common JSON libraries (orjson.dumps stops at 254).
 MAX_DEPTH = 200
+#: half of a pair that JSON can name and UTF-8 cannot hold: "\ud83d"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+#: both halves, which JSON names one by one, are one character: "\ud83d\ude00"
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 

@@ -1,201 +1,263 @@
 """Candidates -> rows and rejects, in the order that matters; every drop has a reason.
 
-normalise -> redact -> verify -> length -> exact duplicates -> near-duplicates -> evaluation texts -> limit -> split
+normalise -> length -> evaluation texts -> exact and near-duplicates -> caps -> redact -> second scan -> limit -> split
+
+Candidates come in a stream and go to disk; memory holds a few hundred bytes of each. What is dropped as a duplicate
+is never redacted, because finding names is the slowest step by far.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, overload
 
-from ultron_core.sft.decontaminate import EvalIndex
-from ultron_core.sft.dedup import duplicate_clusters, minhash
-from ultron_core.sft.normalize import Normalized, normalize_messages
+import numpy as np
+
+from ultron_core.sft.config import BuildConfig, Caps
+from ultron_core.sft.curate.decontaminate import EvalIndex
+from ultron_core.sft.curate.dedup import band_keys, near_duplicates
+from ultron_core.sft.curate.same_task import join_groups
+from ultron_core.sft.draft import CountTokens, Draft, draft_row, measured
 from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, content_sha256
+from ultron_core.sft.spill import Place, Spill
 
-__all__ = ["BuildConfig", "Built", "build_rows", "counts_by_reason"]
+__all__ = ["Built", "Tools", "build_rows", "counts_by_reason"]
 
-#: tokens a chat template adds to each message, a good approximation for the common families
-_TOKENS_A_MESSAGE = 4
 _SPLIT_SEED = "ultron-sft-split-1"
+#: rows that are worked on together: names are found in batches, memory stays flat
+_BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
-class BuildConfig:
-    """Everything that decides which rows are exported; it is stored in the manifest."""
+class Tools:
+    """What the build is handed. `redact` replaces secrets and personal data in JSON values, each its own document;
+    `has_secret` is the independent second look: a row in which it still finds something is rejected."""
 
-    limit: int = 5000
-    max_tokens: int = 32_768
-    tool_output_max_tokens: int = 2048
-    validation_share: float = 0.1
-    reasoning: str = "keep"
+    redact: Callable[[Sequence[Any]], Sequence[Any]]
+    has_secret: Callable[[str], bool]
+    count_tokens: CountTokens
+    eval_index: EvalIndex | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Rows in file order and everything that was left out."""
+    """Rows in file order and everything that was left out. `considered` = rows + rejects."""
 
-    rows: tuple[Row, ...]
-    rejects: tuple[Reject, ...]
+    rows: Sequence[Row]
+    rejects: Sequence[Reject]
+    considered: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What is decided on, for one row that lies on disk."""
+
+    id: str
+    score: float
+    tokens: int
+    content: str
+    session: str
+    task: str
+    task_type: str
+    row: Place
+    shingles: Place
+
+    @property
+    def rank(self) -> tuple[float, int, str, str]:
+        """Best score, then longest, then smallest content hash: the order in which duplicates lose."""
+        return -self.score, -self.tokens, self.content, self.id
+
+    def reject(self, reason: str, detail: str = "") -> Reject:
+        return Reject(self.id, reason, detail[:200], self.score, self.task_type)
 
 
 def build_rows(
-    candidates: Sequence[Candidate],
+    candidates: Iterable[Candidate | Reject],
     config: BuildConfig,
-    *,
-    redact: Callable[[Any], Any],
-    has_secret: Callable[[str], bool],
-    count_tokens: Callable[[str], int],
-    eval_index: EvalIndex | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    tools: Tools,
+    progress: Callable[[int], None] | None = None,
 ) -> Built:
     """Rows sorted by id; equal candidates and config give equal rows, whatever their order.
 
-    `redact` replaces secrets and personal data in a JSON value; `has_secret` is the independent second look:
-    a row in which it still finds something is rejected.
+    A Reject among the candidates is one that the gate refused; it is counted like the others.
     """
     rejects: list[Reject] = []
-    rows: list[Row] = []
-    for done, candidate in enumerate(candidates):
-        outcome = _row(candidate, config, redact, has_secret, count_tokens)
-        (rows if isinstance(outcome, Row) else rejects).append(outcome)  # type: ignore[arg-type]
-        if progress:
-            progress(done + 1, len(candidates))
-    rows = _drop_exact(_best_first(rows), rejects)
-    rows = _drop_near(rows, rejects)
-    rows = _drop_contaminated(rows, eval_index, rejects)
-    for row in rows[config.limit :]:
-        rejects.append(_reject(row, "over_limit", f"limit {config.limit}"))
-    rows = [replace(row, split=_split(row.group_key, config)) for row in rows[: config.limit]]
-    return Built(tuple(sorted(rows, key=lambda r: r.id)), tuple(sorted(rejects, key=lambda r: r.segment_id)))
+    done = Spill()
+    with Spill() as spill:
+        facts, keys = _drafted(candidates, config, tools, spill, rejects, progress)
+        order = sorted(range(len(facts)), key=lambda i: facts[i].rank)
+        facts, keys = [facts[i] for i in order], keys[order]
+        facts = _unique(facts, keys, config, spill, rejects)
+        facts = _capped(facts, config.caps, rejects)
+        finished = _finished(facts, config, tools, spill, done, rejects)
+    rejects.sort(key=lambda r: r.segment_id)
+    return Built(_StoredRows(done, finished, config), rejects, len(finished) + len(rejects))
 
 
-def _row(
-    candidate: Candidate,
+class _StoredRows(Sequence[Row]):
+    """The finished rows in file order, read from disk one by one."""
+
+    def __init__(self, spill: Spill, finished: Sequence[_Fact], config: BuildConfig) -> None:
+        self._spill = spill
+        self._facts = sorted(finished, key=lambda fact: fact.id)
+        self._groups = join_groups([(fact.session, fact.task) for fact in self._facts])
+        self._config = config
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        group = self._groups[index]
+        row: Row = self._spill.get(self._facts[index].row)
+        return replace(row, group_key=group, split=_side(group, self._config))
+
+
+def _drafted(
+    candidates: Iterable[Candidate | Reject],
     config: BuildConfig,
-    redact: Callable[[Any], Any],
-    has_secret: Callable[[str], bool],
-    count_tokens: Callable[[str], int],
-) -> Row | Reject:
-    normal = normalize_messages(
-        candidate.messages,
-        candidate.tools,
-        reasoning=config.reasoning,
-        tool_output_max_tokens=config.tool_output_max_tokens,
-        count_tokens=count_tokens,
-    )
-    if normal.reason:
-        return _refuse(candidate, normal.reason, normal.detail)
-    clean = redact({"messages": list(normal.messages), "tools": list(normal.tools)})
-    normal = replace(normal, messages=tuple(clean["messages"]), tools=tuple(clean["tools"]))
-    if has_secret(canonical_json(clean)):
-        return _refuse(candidate, "secret_after_redaction")
-    total, trained = _tokens(normal, count_tokens)
-    if total > config.max_tokens:
-        return _refuse(candidate, "too_long", f"{total} tokens, limit {config.max_tokens}")
-    if trained < 1:
-        return _refuse(candidate, "nothing_to_train")
-    return _as_row(candidate, normal, total, trained)
+    tools: Tools,
+    spill: Spill,
+    rejects: list[Reject],
+    progress: Callable[[int], None] | None,
+) -> tuple[list[_Fact], Any]:
+    facts: list[_Fact] = []
+    keys = []
+    seen = 0
+    for batch in _batches(candidates):
+        drafts: list[Draft] = []
+        for candidate in batch:
+            done = (
+                candidate
+                if isinstance(candidate, Reject)
+                else draft_row(candidate, config, tools.count_tokens, tools.eval_index)
+            )
+            (drafts if isinstance(done, Draft) else rejects).append(done)  # type: ignore[arg-type]
+        keys.append(band_keys([draft.shingles for draft in drafts], config.near_duplicate_jaccard))
+        facts += [_fact(draft, spill) for draft in drafts]
+        seen += len(batch)
+        if progress:
+            progress(seen)
+    empty = band_keys([], config.near_duplicate_jaccard)
+    return facts, np.concatenate([empty, *keys])
 
 
-def _refuse(candidate: Candidate, reason: str, detail: str = "") -> Reject:
-    summary = candidate.label.summary
-    return Reject(candidate.segment_id, reason, detail[:200], summary.overall_score, summary.task_type)
+def _batches(values: Iterable[Any]) -> Iterator[list[Any]]:
+    stream = iter(values)
+    while batch := list(islice(stream, _BATCH)):
+        yield batch
 
 
-def _reject(row: Row, reason: str, detail: str = "") -> Reject:
-    return Reject(row.id, reason, detail[:200], row.quality_score, row.task_type)
-
-
-def _tokens(normal: Normalized, count_tokens: Callable[[str], int]) -> tuple[int, int]:
-    """(all tokens with tools and a template's marks, tokens of assistant text, reasoning and calls)."""
-    total = count_tokens(canonical_json(list(normal.tools))) if normal.tools else 0
-    trained = 0
-    for message in normal.messages:
-        parts = [message["content"], message.get("reasoning_content", "")]
-        if "tool_calls" in message:
-            parts.append(canonical_json([c["function"] for c in message["tool_calls"]]))
-        tokens = sum(count_tokens(part) for part in parts if part)
-        total += tokens + _TOKENS_A_MESSAGE
-        trained += tokens if message["role"] == "assistant" else 0
-    return total, trained
-
-
-def _as_row(candidate: Candidate, normal: Normalized, total: int, trained: int) -> Row:
-    messages, tools = normal.messages, normal.tools
-    calls = [len(m.get("tool_calls", ())) for m in messages]
-    summary = candidate.label.summary
-    return Row(
-        id=candidate.segment_id,
-        messages=messages,
-        tools=tools,
-        task_type=summary.task_type,
-        topic=candidate.topic,
-        quality_score=round(summary.overall_score, 6),
-        source_harness=candidate.harness,
-        session_key=candidate.session_key,
-        group_key=candidate.session_key,
-        content_sha256=content_sha256(messages, tools),
-        dup_cluster="",
-        num_turns=sum(m["role"] == "user" for m in messages),
-        num_tool_calls=sum(calls),
-        num_tokens=total,
-        num_trained_tokens=trained,
-        has_reasoning=any("reasoning_content" in m for m in messages),
-        max_parallel_calls=max(calls, default=0),
-        truncated_tool_outputs=normal.truncated,
-        tools_inferred=normal.tools_inferred,
-        labeler_version=candidate.label.labeler,
-        redaction_version=candidate.redaction_version,
-        start_line=candidate.start_line,
-        end_line=candidate.end_line,
-        agent_id=candidate.agent_id,
-        session_id=candidate.session_id,
+def _fact(draft: Draft, spill: Spill) -> _Fact:
+    row = draft.row
+    return _Fact(
+        id=row.id,
+        score=row.quality_score,
+        tokens=row.num_tokens,
+        content=row.content_sha256,
+        session=row.session_key,
+        task=row.task_key,
+        task_type=row.task_type,
+        row=spill.put(row),
+        shingles=spill.put_shingles(draft.shingles),
     )
 
 
-def _best_first(rows: Sequence[Row]) -> list[Row]:
-    """Best score, then longest, then smallest content hash: the order in which duplicates lose."""
-    return sorted(rows, key=lambda r: (-r.quality_score, -r.num_tokens, r.content_sha256, r.id))
-
-
-def _drop_exact(rows: Sequence[Row], rejects: list[Reject]) -> list[Row]:
-    first: dict[str, Row] = {}
-    for row in rows:
-        kept = first.setdefault(row.content_sha256, row)
-        if kept is not row:
-            rejects.append(_reject(row, "exact_duplicate", f"of {kept.id}"))
-    return list(first.values())
-
-
-def _drop_near(rows: Sequence[Row], rejects: list[Reject]) -> list[Row]:
-    kept: list[Row] = []
-    heads = duplicate_clusters([minhash(row.messages) for row in rows])
-    for position, (row, head) in enumerate(zip(rows, heads, strict=True)):
-        if head != position:
-            rejects.append(_reject(row, "near_duplicate", f"of {rows[head].id}"))
-            continue
-        kept.append(replace(row, dup_cluster=row.content_sha256[:16]))
-    return kept
-
-
-def _drop_contaminated(rows: Sequence[Row], index: EvalIndex | None, rejects: list[Reject]) -> list[Row]:
-    if index is None:
-        return list(rows)
-    kept = []
-    for row in rows:
-        hit = index.match(row.messages)
-        if hit is None:
-            kept.append(row)
+def _unique(
+    facts: Sequence[_Fact], keys: Any, config: BuildConfig, spill: Spill, rejects: list[Reject]
+) -> list[_Fact]:
+    first: dict[str, int] = {}
+    for position, fact in enumerate(facts):
+        kept = first.setdefault(fact.content, position)
+        if kept != position:
+            rejects.append(fact.reject("exact_duplicate", f"of {facts[kept].id}"))
+    alone = list(first.values())
+    facts, keys = [facts[i] for i in alone], keys[alone]
+    found = near_duplicates(
+        keys, lambda i: spill.get_shingles(facts[i].shingles), config.near_duplicate_jaccard
+    )
+    kept_facts = []
+    for fact, (other, similar) in zip(facts, found, strict=True):
+        if other < 0:
+            kept_facts.append(fact)
         else:
-            rejects.append(_reject(row, "in_evaluation_set", f"{hit[0]}: {hit[1]}"))
+            rejects.append(fact.reject("near_duplicate", f"of {facts[other].id}, Jaccard {similar:.3f}"))
+    return kept_facts
+
+
+def _capped(facts: Sequence[_Fact], caps: Caps, rejects: list[Reject]) -> list[_Fact]:
+    """At most so many of one session, task and task type, the best ones."""
+    counts: Counter[tuple[str, str]] = Counter()
+    kept = []
+    for fact in facts:
+        groups = (
+            ("session", fact.session, caps.session),
+            ("task", fact.task, caps.task),
+            ("task_type", fact.task_type, caps.task_type),
+        )
+        full = next((name for name, key, cap in groups if cap and counts[name, key] >= cap), None)
+        if full:
+            rejects.append(fact.reject(f"over_cap_{full}"))
+            continue
+        counts.update((name, key) for name, key, _ in groups)
+        kept.append(fact)
     return kept
 
 
-def _split(group_key: str, config: BuildConfig) -> str:
-    """By hash of the group alone: a row never moves between splits from one version to the next."""
+def _finished(
+    facts: Sequence[_Fact],
+    config: BuildConfig,
+    tools: Tools,
+    spill: Spill,
+    done: Spill,
+    rejects: list[Reject],
+) -> list[_Fact]:
+    """Redacted, scanned again and counted, best first, until the limit is reached; the rows go to `done`."""
+    finished: list[_Fact] = []
+    taken: dict[str, str] = {}
+    waiting = iter(facts)
+    while batch := list(islice(waiting, min(_BATCH, config.limit - len(finished)))):
+        drafts: list[Row] = [spill.get(fact.row) for fact in batch]
+        values = [{"messages": list(r.messages), "tools": list(r.tools), "topic": r.topic} for r in drafts]
+        for fact, draft, clean in zip(batch, drafts, tools.redact(values), strict=True):
+            row = _redacted(draft, clean, tools)
+            if tools.has_secret(canonical_json(clean)):
+                rejects.append(fact.reject("secret_after_redaction"))
+            elif row.num_tokens > config.max_tokens:
+                rejects.append(fact.reject("too_long", f"{row.num_tokens} tokens, limit {config.max_tokens}"))
+            elif (kept := taken.setdefault(row.content_sha256, row.id)) != row.id:
+                rejects.append(fact.reject("exact_duplicate", f"of {kept}, once redacted"))
+            else:
+                finished.append(replace(fact, row=done.put(row)))
+    rejects += [fact.reject("over_limit", f"limit {config.limit}") for fact in waiting]
+    return finished
+
+
+def _redacted(row: Row, clean: Mapping[str, Any], tools: Tools) -> Row:
+    messages, declared = tuple(clean["messages"]), tuple(clean["tools"])
+    content = content_sha256(messages, declared)
+    row = replace(
+        row,
+        messages=messages,
+        tools=declared,
+        topic=clean["topic"],
+        content_sha256=content,
+        dup_cluster=content[:16],
+    )
+    return measured(row, tools.count_tokens)
+
+
+def _side(group_key: str, config: BuildConfig) -> str:
+    """By hash of the group alone; rows of one session and rows of one task are in one group."""
     digest = hashlib.sha256(f"{_SPLIT_SEED}/{group_key}".encode()).digest()
     share = int.from_bytes(digest[:8], "big") / 2**64
     return "validation" if share < config.validation_share else "train"
@@ -203,7 +265,4 @@ def _split(group_key: str, config: BuildConfig) -> str:
 
 def counts_by_reason(rejects: Sequence[Reject]) -> Mapping[str, int]:
     """How many were left out, by reason."""
-    counts: dict[str, int] = {}
-    for reject in rejects:
-        counts[reject.reason] = counts.get(reject.reason, 0) + 1
-    return dict(sorted(counts.items()))
+    return dict(sorted(Counter(reject.reason for reject in rejects).items()))

@@ -5,12 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from ultron_core.models import Message, QualityLabel
 
-__all__ = ["Candidate", "Reject", "Row", "canonical_json", "content_sha256"]
+__all__ = [
+    "EVIDENCE",
+    "HIDDEN",
+    "Candidate",
+    "Evidence",
+    "Reject",
+    "Row",
+    "canonical_json",
+    "content_sha256",
+    "row_sha256",
+]
+
+#: what is known of how the run ended: a check, a person or an imported outcome says so; a calibrated guess; nothing
+Evidence = Literal["verified", "likely", "unknown"]
+EVIDENCE: tuple[Evidence, ...] = ("verified", "likely", "unknown")
+#: not in the file: where a row comes from, for the table of shipped rows, and which file it is in
+HIDDEN = frozenset({"split", "agent_id", "session_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +39,24 @@ class Candidate:
     topic: str
     tools: tuple[Mapping[str, Any], ...]
     harness: str
-    #: hash of agent and file: rows of one log stay in one split without naming it
+    #: salted hash of agent and file: rows of one log stay in one split without naming it
     session_key: str
     agent_id: str
     session_id: str
     start_line: int
     end_line: int
     redaction_version: str
+    #: system prompt of the session, for a segment that does not begin with it
+    system: str = ""
+    #: other tasks come before it in its thread
+    continues: bool = False
+    #: where the work was done; only a hash of it is written
+    project: str = ""
+    #: the task's name in imported outcomes, or empty
+    task_id: str = ""
+    evidence: Evidence = "unknown"
+    #: calibrated; 1 where an imported outcome says so
+    success_probability: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +69,11 @@ class Row:
     task_type: str
     topic: str
     quality_score: float
+    evidence: Evidence
+    success_probability: float
     source_harness: str
     session_key: str
+    task_key: str
     group_key: str
     content_sha256: str
     dup_cluster: str
@@ -51,16 +81,23 @@ class Row:
     num_tool_calls: int
     num_tokens: int
     num_trained_tokens: int
+    num_images: int
     has_reasoning: bool
     max_parallel_calls: int
+    ends_with_call: bool
     truncated_tool_outputs: int
     tools_inferred: bool
+    #: what was put right, by kind, as a JSON object
+    repairs: str
     labeler_version: str
     redaction_version: str
     start_line: int
     end_line: int
+    #: `session`: every row is a segment of a log
+    origin: str
+    #: `human` when a person speaks in it, else `agent`
+    trust: str
     split: str = "train"
-    #: not in the file: which agent and session it comes from, for the table of shipped rows
     agent_id: str = field(default="", compare=False)
     session_id: str = field(default="", compare=False)
 
@@ -88,3 +125,11 @@ def content_sha256(messages: tuple[Mapping[str, Any], ...], tools: tuple[Mapping
         if "tool_calls" in message:
             message["tool_calls"] = [{k: v for k, v in c.items() if k != "id"} for c in message["tool_calls"]]
     return hashlib.sha256(canonical_json([plain, list(tools)]).encode()).hexdigest()
+
+
+def row_sha256(row: Row) -> str:
+    """Identity of everything that is written of a row: content, every other column, and its split."""
+    values = {
+        f.name: getattr(row, f.name) for f in fields(Row) if f.name not in {"messages", "tools", *HIDDEN}
+    }
+    return hashlib.sha256(canonical_json([values, row.split]).encode()).hexdigest()

@@ -29,9 +29,12 @@ __all__ = [
     "tier_shares",
 ]
 
-_SQL = load_queries("audit")
+_SQL = load_queries("upkeep/audit")
+#: rows that violate a rule, by name
 _SHOWN = 20
+#: what redaction put in, e.g. `<API_KEY>`, `<PERSON_2>`
 _PLACEHOLDER = re.compile(r"<[A-Z_]+(?:_\d+)?>")
+#: a quote may have been wrapped, e.g. `a ⏎ b`
 _SPACE = re.compile(r"\s+")
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "update_memory",
 ]
 
+#: hits of asking for the whole of a memory (the specification: docs/conformance.md, M56)
 _DETAIL_HITS = 2
 
 

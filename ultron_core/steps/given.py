@@ -46,9 +46,11 @@ TIERS = ("HOT", "WARM", "COLD")
 STATUSES = ("active", "archived")
 #: an index of Postgres takes 2,704 bytes an entry: a name of so many characters always fits
 MOST_NAME = 200
+#: tags of one memory
 MOST_TAGS = 100
 #: a memory is a lesson; a log of this size belongs in a session file
 MOST_TEXT = 1_000_000
+#: characters of a query
 MOST_QUERY = 100_000
 #: results of one search
 MOST_RESULTS = 10_000
@@ -60,7 +62,7 @@ _UPLOAD_FIELDS = ("content", "context", "resolution", "tags", "idempotency_key",
 def check_text(name: str, value: Any, *, most: int = MOST_TEXT) -> None:
     """A string of at most `most` characters; half surrogate pairs in it are cleaned later."""
     if not isinstance(value, str):
-        raise InputError(f"{name} must be a text, not {_kind(value)}.")
+        raise InputError(f"{name} must be a string, not {_kind(value)}.")
     if len(value) > most:
         raise InputError(f"{name} has {len(value):,} characters; the limit is {most:,}. Shorten or split it.")
 
@@ -159,7 +161,7 @@ def check_upload(upload: Upload) -> None:
     if upload.memory_type is not None:
         check_one_of("memory_type", upload.memory_type, MEMORY_TYPES)
     if not isinstance(upload.sources, Sequence) or not all(isinstance(s, Source) for s in upload.sources):
-        raise InputError("sources are not made by hand: leave them out.")
+        raise InputError("sources cannot be given by hand: leave them out.")
 
 
 def upload_of(memory: Any) -> Upload:

@@ -33,7 +33,7 @@ __all__ = [
     "trajectory_stats",
 ]
 
-_SQL = load_queries("overview")
+_SQL = load_queries("upkeep/overview")
 _HEX = set("0123456789abcdef-")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -81,4 +81,16 @@ class Runtime:
             "memory_threshold": self.settings.labels.memory_score_threshold,
             "tried": list(tried),
             "batch_size": self.settings.segments.batch_size if batch_size is None else batch_size,
+            # without a model a log is cut as it grows: that costs nothing
+            "quiet_since": None if self.llm is None else self.quiet_since,
         }
+
+    @property
+    def quiet_since(self) -> datetime:
+        """A log that has not changed since then counts as finished."""
+        return self.clock() - timedelta(minutes=self.settings.sessions.quiet_minutes)
+
+    @property
+    def window_tokens(self) -> int:
+        """Tokens of a record that a judge or an extractor reads at once."""
+        return min(self.settings.extract.window_tokens, self.settings.llm.window_tokens)

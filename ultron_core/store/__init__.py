@@ -1,4 +1,4 @@
-"""PostgreSQL: the embedded server, connections, migrations, named SQL, one repository a table family."""
+"""PostgreSQL: the embedded server, connections, migrations, named SQL, one repository per table family."""
 
 from ultron_core.store.digest import content_digest
 

@@ -32,7 +32,9 @@ __all__ = ["PGVECTOR_HELP", "Connection", "Database", "check_pgvector", "describ
 Connection = psycopg.Connection[dict[str, Any]]
 T = TypeVar("T")
 
+#: seconds for one connection
 CONNECT_SECONDS = 10
+#: seconds until a free connection must have been found
 POOL_WAIT_SECONDS = 30.0
 #: a connection that lay idle this long is tried before it is given out: a restarted server has ended it
 IDLE_SECONDS = 1.0
@@ -40,7 +42,9 @@ IDLE_SECONDS = 1.0
 IDLE_IN_TRANSACTION_SECONDS = 300
 #: how soon a server notices that a waiting client is gone
 VANISHED_SECONDS = 10
+#: of a transaction that lost its connection or a lock
 ATTEMPTS = 6
+#: doubled after each attempt: 1.5 s in all
 FIRST_WAIT_SECONDS = 0.05
 PGVECTOR_HELP = (
     "Ultron needs pgvector 0.8 or newer: install it on the database server (https://github.com/pgvector/"
@@ -158,7 +162,7 @@ class Database:
         return self._repeat(self.transaction, work, attempts)
 
     def run_session(self, work: Callable[[Connection], T], *, attempts: int = ATTEMPTS) -> T:
-        """`run` for work that commits by itself as it goes on: see `session`."""
+        """`run` for work that commits as it goes: see `session`."""
         return self._repeat(self.session, work, attempts)
 
     def _repeat(

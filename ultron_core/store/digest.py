@@ -21,7 +21,7 @@ _PARTS = ("sessions", "messages", "segments", "memories", "drops")
 def content_digest(database: Database, account_id: str = "default", *, clusters: bool = False) -> str:
     """SHA-256 of the account's content, row by row in a fixed order."""
     digest = hashlib.sha256()
-    queries = load_queries("digest")
+    queries = load_queries("upkeep/digest")
     with database.transaction() as conn:
         for part in (*_PARTS, *(("clusters",) if clusters else ())):
             digest.update(f"\n== {part}\n".encode())

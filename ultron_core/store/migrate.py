@@ -1,7 +1,8 @@
 """Bring the schema of a database up to this version.
 
-Migrations are the files `store/migrations/NNNN_name.sql`, forward only. Each runs in a transaction of its
-own, all of them under one advisory lock, so that any number of processes may start at once.
+Migrations are the files `store/migrations/NNNN_name.sql`, forward only; a long one is a folder of that name
+whose files are its parts. Each runs in a transaction of its own, all of them under one advisory lock, so that
+any number of processes may start at once.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ __all__ = ["Migration", "migrate", "read_migrations"]
 
 FOLDER = Path(__file__).parent / "migrations"
 LOCK = 0x756C74726F6E  # "ultron"
+#: e.g. `0001_first`
 _NAME = re.compile(r"(\d{4})_[a-z0-9_]+")
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One file: its name without `.sql`, its text, and the SHA-256 of that text."""
+    """One file or folder: its name without `.sql`, its text, and the SHA-256 of that text."""
 
     name: str
     text: str
@@ -60,7 +62,7 @@ def migrate(database: Database, folder: Path = FOLDER) -> list[str]:
 
 def read_migrations(folder: Path = FOLDER) -> list[Migration]:
     """The migrations in a folder, by number. Raises MigrationError for a bad or repeated number."""
-    found = [_read(path) for path in sorted(folder.glob("*.sql"))]
+    found = [_read(path) for path in sorted(folder.iterdir()) if path.is_dir() or path.suffix == ".sql"]
     numbers = [int(migration.name[:4]) for migration in found]
     if numbers != list(range(1, len(numbers) + 1)):
         raise MigrationError(f"Migrations must be numbered from 0001 without a gap, not {numbers}.")
@@ -69,8 +71,9 @@ def read_migrations(folder: Path = FOLDER) -> list[Migration]:
 
 def _read(path: Path) -> Migration:
     if not _NAME.fullmatch(path.stem):
-        raise MigrationError(f"{path.name} is not a valid migration name: name it like 0001_schema.sql.")
-    text = path.read_text("utf-8")
+        raise MigrationError(f"{path.name} is not a valid migration name: name it like 0011_topics.sql.")
+    parts = sorted(path.glob("*.sql")) if path.is_dir() else [path]
+    text = "\n".join(part.read_text("utf-8") for part in parts)
     return Migration(path.stem, text, hashlib.sha256(text.encode()).hexdigest())
 
 
@@ -93,7 +96,7 @@ def _make_extension(conn: Connection) -> None:
         try:
             conn.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
         except (errors.InsufficientPrivilege, errors.FeatureNotSupported, errors.UndefinedFile) as error:
-            raise PgvectorMissingError(f"pgvector could not be switched on. {PGVECTOR_HELP}") from error
+            raise PgvectorMissingError(f"pgvector could not be enabled. {PGVECTOR_HELP}") from error
         row = conn.execute(installed).fetchone()
     check_pgvector(row["version"] if row else None)
 
@@ -126,4 +129,4 @@ def _apply(conn: Connection, migration: Migration) -> None:
                 {"name": migration.name, "checksum": migration.checksum},
             )
     except psycopg.Error as error:
-        raise MigrationError(f"Migration {migration.name} failed and was undone: {error}") from error
+        raise MigrationError(f"Migration {migration.name} failed and was rolled back: {error}") from error

@@ -1,4 +1,4 @@
-"""SQL by name: `NamedQueries("sessions").run(conn, "insert", params)` runs one statement of `queries/sessions.sql`.
+"""SQL by name: `NamedQueries("log/sessions").run(conn, "insert", params)` runs one of `queries/log/sessions.sql`.
 
 A file holds statements, each under `-- name: insert` and one comment line that says what it answers.
 Parameters are written `%(name)s`.
@@ -18,9 +18,10 @@ from psycopg import Cursor
 from ultron_core.errors import StoreError
 from ultron_core.store.database import Connection
 
-__all__ = ["NamedQueries", "load_queries", "parse_queries"]
+__all__ = ["NamedQueries", "families", "load_queries", "parse_queries"]
 
 FOLDER = Path(__file__).parent / "queries"
+#: the line above each query of a file, e.g. `-- name: find_memory`
 _HEADER = re.compile(r"^-- name: *(.*?) *$", re.MULTILINE)
 
 
@@ -52,9 +53,14 @@ class NamedQueries:
         return conn.execute(self._sql[name], params, binary=self._binary)
 
 
+def families() -> list[str]:
+    """The names of all files of queries, such as `log/sessions`."""
+    return sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.sql"))
+
+
 @cache
 def load_queries(name: str) -> Mapping[str, LiteralString]:
-    """The statements of `store/queries/<name>.sql` by name; read once a process.
+    """The statements of `store/queries/<name>.sql` by name; read once per process.
 
     Raises StoreError when the file is missing or malformed (see `parse_queries`).
     """

@@ -14,7 +14,7 @@ __all__ = ["session_lines"]
 def session_lines(
     messages: Sequence[MessageLike], wire_format: Literal["openai", "anthropic"] = "openai"
 ) -> bytes:
-    """One JSON line a message, as an agent would log it; the bytes are the same for the same messages.
+    """One JSON line per message, as an agent would log it; the bytes are the same for the same messages.
 
     Mappings are read as OpenAI messages (`role`, `content`, `tool_calls`, `tool_call_id`, `reasoning`).
     """

@@ -19,10 +19,20 @@ from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.protocol import FENCE, speaks_text_protocol
 from ultron_core.transcript.telling import Failure
 
-__all__ = ["Action", "argument_strings", "first_line", "message_texts", "read_actions", "without_code"]
+__all__ = [
+    "Action",
+    "argument_strings",
+    "call_text",
+    "first_line",
+    "message_texts",
+    "named_command",
+    "read_actions",
+    "without_code",
+]
 
 #: "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
 _SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
+#: a code block that changes a file, e.g. `<<<<<<< SEARCH`, `@@ -1,3 +1,4 @@`, `diff --git a/x b/x`
 _PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
 #: output that begins by naming what was run: "Test Script: pytest -rA tests/test_a.py;", "$ ls -l"
 _NAMED_COMMAND = re.compile(
@@ -115,16 +125,20 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
 
 def _called(found: tuple[int, ToolCall], position: int, result: Message) -> Action:
     origin, call = found
-    text = (
+    return _action(origin, position, call.name, call.arguments, call_text(call), result)
+
+
+def call_text(call: ToolCall) -> str:
+    """The arguments of a call as one text."""
+    return (
         call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
     )
-    return _action(origin, position, call.name, call.arguments, text, result)
 
 
 def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     """Output that follows a message without calls: of its patch, of a command it names, or of its last block."""
     result = messages[position]
-    named = _NAMED_COMMAND.search(result.content)
+    named = named_command(result.content)
     blocks = FENCE.findall(messages[origin].content)
     patches = [code for _, code in blocks if _PATCH.search(code)]
     tool, code = "", ""
@@ -133,7 +147,7 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
         tool, code = "patch", "\n".join(patches)
         arguments = _patch_arguments(code, result.content)
     elif named:
-        tool, code = "command", named.group(1).strip()
+        tool, code = "command", named
     elif blocks:
         code = blocks[-1][1].strip()
         if blocks[-1][0].lower() in ("python", "py", "javascript", "js"):
@@ -144,6 +158,12 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     if action.failure is not None and action.failure.kind == "PatchMismatch":
         return replace(action, tool="patch")
     return action
+
+
+def named_command(output: str) -> str:
+    """The command that the output itself names, or nothing."""
+    named = _NAMED_COMMAND.search(output)
+    return named.group(1).strip() if named else ""
 
 
 def _action(origin: int, position: int, tool: str, arguments: Any, text: str, result: Message) -> Action:

@@ -28,9 +28,13 @@ _SHELL_TOOL = re.compile(
 )
 #: a call as an exported chat shows it: "Run the linter\n\n`ruff check .`"
 _QUOTED_COMMAND = re.compile(r"(?:^|\n)`+([^`][\s\S]*?)`+$")
+#: a part that only prepares the next, e.g. `cd /repo`, `export PATH=/opt/bin`, `set -e`, `CI=1`
 _SETUP = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+|\w+=\S*)$")
+#: a text handed to a flag, e.g. `git commit -m "$(cat <<'EOF'⏎Fix the parser⏎EOF⏎)"`
 _CAT_TEXT = re.compile(r"\"\$\(cat <<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*\)\"", re.DOTALL | re.MULTILINE)
+#: a file or a program inside the command, e.g. `python - <<'EOF'⏎print(1)⏎EOF`
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
+#: stands before the command itself, e.g. `CI=1`
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=\S*$")
 _WRAPPERS = ("sudo", "time", "timeout", "env", "nohup", "nice", "npx", "uv", "poetry", "pipenv", "conda")
 _VERBED = """
@@ -38,7 +42,9 @@ git npm yarn pnpm cargo go docker kubectl pip pip3 apt apt-get gh bd make brew t
 gradle bun mix rails manage.py
 """
 _WITH_VERB = frozenset(_VERBED.split())
+#: the shell of `bash -lc "make check"`, e.g. `bash`, `/bin/sh`, `zsh`
 _SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh")
+#: words that two commands share, e.g. `pytest`, `test_parser`
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _NO_PURPOSE = (
     "ls",

@@ -60,6 +60,8 @@ _STRONG = _any(
     # "错误：标记无效", "执行失败：连接超时", "权限不足"
     r"^\s*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用|运行)(?:失败|出错|错误)|权限不足",
 )
+#: what a harness itself says of a failed call or a refused edit, in transcript/harness.py, e.g.
+#: `<tool_use_error>File has not been read yet.`, `Your proposed edit has introduced new syntax error(s).`
 _HARNESS = re.compile(f"{joined(HARNESS_FAILURES).pattern}|{joined(EDIT_REFUSED).pattern}", re.MULTILINE)
 _TIMEOUT = _any(
     # "Test script run timed out", "Command timed out after 2m 0.0s", "timed out and has been killed"
@@ -81,7 +83,7 @@ _REFUSED = _any(
 #: it ran and found nothing
 _EMPTY = re.compile(
     r"^\s*(?:\[\]|\{\}|null|none|nil)\s*$"
-    # "No files found", "No matches found", "No Results", "No such entity"
+    # "No files found", "No matches found", "No Results"
     r"|^\s*no (?:results?|matches?|match|files?|data|records?|entries|rows) ?(?:found|were found)?\b"
     # "Could not find [Eric Ambler genres]. Similar: [...]"
     r"|^\s*(?:could not|cannot|can't|couldn't|unable to) find\b"
@@ -98,20 +100,25 @@ _OK = _any(
     r"\bsuccessful(?:ly)?\b|\bhas been (?:updated|created|saved)\b",
     r"\"(?:success|ok)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success)\"|成功|已完成|已创建|已更新",
 )
+#: what a harness itself says of a call that did its work, in transcript/harness.py, e.g. `Applied edit to
+#: app.py`
 _DONE = joined(HARNESS_SUCCESS)
+#: e.g. `exit code: 0`, `exited with code 0`, `<returncode>0`
 _CLEAN_EXIT = re.compile(
     r"exit(?:ed with)?[ _]?(?:code|status)[:= ]+0\b|exitcode: 0|Return Code: 0|<returncode>\s*0\b",
     re.IGNORECASE,
 )
+#: e.g. `exit code 2`, `Return Code: 1`
 _BAD_EXIT = re.compile(r"(?:exit|return)[ _]?code[:= >]+[1-9]", re.IGNORECASE)
 #: tools whose output is text that somebody wrote, by a word of the name: `Read`, `search_file`, `TaskOutput`
 _SHOWS = re.compile(
     r"(?:^|[^a-zA-Z])(?i:read|view|cat|open|grep|search|glob|ls|list|fetch|lookup|find|browse|web|task|agent)"
     r"(?![a-z])|(?:Read|View|Grep|Search|Glob|List|Fetch|Find|Web|Task|Agent)(?![a-z])"
 )
-#: a path from the root, the home or a parent folder; one inside a sed expression or URL is none
-#: cut to its last parts, `/home/alice/work` would show the user where redaction cannot see one any more
+#: cut to its last parts, it would show the user where redaction cannot see one any more, e.g.
+#: `/home/alice/work`
 _HOME = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:)?[/\\]{1,2}(?:home|Users)[/\\]{1,2}[\w.@+-]+(?=[/\\])")
+#: only the end of a long path is shown, e.g. `/usr/lib/python3/site-packages/yaml.py`
 _DEEP_PATH = re.compile(r"(?<![\w.…:/\\~-])(?:[A-Za-z]:|~|\.{1,2})?(?:[/\\][\w.@+-]+){3,}")
 
 
@@ -178,9 +185,17 @@ def _failed(text: str, edges: str, is_error: bool | None, shows: bool, checks: C
     return checks in ("failed", "mixed") or any(pattern.search(edges) for pattern in signs)
 
 
+def _first_told(line: str) -> str:
+    """The first line of an output whose line breaks were written as `\\n`, with the next one when it ends in a colon:
+    "Pre-commit validation failed:\\n\\n[FORMAT] Code is not formatted."."""
+    first, *rest = line.split("\\n")
+    following = next((part for part in rest if part.strip()), "") if first.rstrip().endswith(":") else ""
+    return f"{first} {following}".rstrip()
+
+
 def clean_line(line: str, limit: int = 240) -> str:
     """A line fit for a sentence: no colours, markup or white space runs, long paths cut to their last parts."""
-    line = TAG.sub("", ANSI.sub("", line.split("\\n")[0]))
+    line = TAG.sub("", ANSI.sub("", _first_told(line)))
     line = _HOME.sub("~", line)
     line = _DEEP_PATH.sub(lambda match: "…/" + "/".join(re.split(r"[/\\]", match.group())[-2:]), line)
     line = " ".join(line.split()).strip()

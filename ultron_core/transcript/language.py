@@ -10,11 +10,15 @@ __all__ = ["CJK", "CJK_CLASS", "CJK_RUN", "Lang", "language", "mixed_language", 
 Lang = Literal["en", "zh"]
 #: Chinese characters, for use inside a character class: the unified ideographs and their first extension
 CJK_CLASS = r"\u3400-\u4dbf\u4e00-\u9fff"
+#: e.g. `端`
 CJK = re.compile(f"[{CJK_CLASS}]")
+#: e.g. `连接超时`
 CJK_RUN = re.compile(f"[{CJK_CLASS}]+")
+#: e.g. `retry`
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-#: a mark inside a word (`!=`, `?id=`) ends nothing
+#: a mark inside a word (`!=`, `?id=`) ends nothing, e.g. `It works! `, `好的。`
 _SENTENCE = re.compile(r"[^。！？\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
+#: the full stop ends no sentence, e.g. `e.g.`, `etc.`, `Dr.`, `J.`
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Dr|No|approx)|\b[A-Z])\.$")
 
 

@@ -14,7 +14,7 @@ __all__ = ["RecapItem", "is_recap", "recap_items"]
 _HEADING = re.compile(
     r"^(?P<mark>#{1,4}\s+|\d{1,2}[.)]\s+|\*\*)?(?P<title>[^\n:：*`]{3,60}?)\s*(?:\*\*)?\s*[:：]?\s*(?:\*\*)?$"
 )
-#: an item of a list, with its indentation
+#: an item of a list, with its indentation, e.g. `  - Use pnpm, not npm`, `2. second`
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 
 
@@ -22,7 +22,8 @@ def _title(*shapes: str) -> re.Pattern[str]:
     return re.compile("|".join(f"^(?:{shape})$" for shape in shapes), re.IGNORECASE)
 
 
-#: headings of such summaries, of any harness: the kind of what stands below
+#: headings of such summaries, of any harness: the kind of what stands below, e.g. `Errors and fixes`, `Key
+#: decisions`, `技术概念`, `Key learnings`, `Next steps`
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "error",
@@ -56,19 +57,28 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "said",
+        _title(
+            r"(?:all )?user (?:messages|feedback|corrections|instructions)",
+            r"(?:所有|全部)?用户(?:消息|反馈|要求|指示)",
+        ),
+    ),
+    (
         "other",
         _title(
             r"(?:primary )?(?:request|goal|objective|task)(?: and intent)?|"
             r"(?:optional )?next steps?(?: \(.*\))?|progress",
             r"(?:current|completed|pending|in progress|remaining|done)(?: (?:work|state|status|"
             r"tasks?))?(?: packages?)?(?: \(.*\))?",
-            r"(?:all )?user messages|files?(?: and code sections?| created| modified|/\w+| changed)*|branch|"
+            r"files?(?: and code sections?| created| modified|/\w+| changed)*|branch|"
             r"summary|analysis",
-            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|所有用户消息|进度|总结|待办)\S{0,6}",
+            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|进度|总结|待办)\S{0,6}",
         ),
     ),
 )
+#: different headings that make a text a recap
 _MIN_HEADINGS = 3
+#: characters; a shorter text is a remark
 _MIN_CHARS = 600
 
 

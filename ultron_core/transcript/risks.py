@@ -54,18 +54,20 @@ RISKS = (
     # "git commit --no-verify", "ssh -o StrictHostKeyChecking=no host"
     ("unchecked", any_of(r"^git\s.*--no-verify\b", r"\bstricthostkeychecking[= ]no\b")),
 )
-#: parts that only mention a command: "echo 'DROP TABLE users'", "git commit -m 'never rm -rf /'"
+#: parts that only mention a command: "echo 'DROP TABLE users'", "# rm -rf build"
 _MENTION = re.compile(r"^(?:echo|printf|grep|rg|git (?:log|grep)|#|sed|awk|cat|man|history)\b|^\S*#")
+#: its message is prose, e.g. `git commit -m 'never rm -rf /'`
 _QUOTED = re.compile(r"^git commit\b")
-#: SQL counts where a database client runs it
+#: SQL counts where a database client runs it, e.g. `psql -c 'DROP TABLE users'`, `docker exec db`
 SQL_CLIENT = any_of(
     r"^(?:sudo )?(?:psql|mysql|sqlite3|mariadb|clickhouse|docker exec|kubectl exec)\b", r"^\w*sql"
 )
-#: where one command of a line ends and the next begins
+#: where one command of a line ends and the next begins, e.g. `make && make test`, `cd /repo; ls`
 COMMAND_END = re.compile(r"&&|\|\||;\s|\n")
 
 #: shapes that are a secret wherever they appear, each with the letters it begins with (looked for first: a text
-#: without them is passed over at once); the redactor knows many more, here few and sure ones count
+#: without them is passed over at once); the redactor knows many more, here few and sure ones count, e.g.
+#: `AKIAIOSFODNN7EXAMPLE`, `-----BEGIN RSA PRIVATE KEY-----`
 SECRETS = (
     ("AWS key id", ("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b")),
     (
@@ -84,7 +86,7 @@ SECRETS = (
 )
 #: "AKIAIOSFODNN7EXAMPLE", "sk-your-key-here"
 _EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
-#: "for example AKIA...", "a dummy token: ghp_...", "test_key = sk-..."
+#: what is said before such a shape, e.g. `for example AKIA`, `a dummy token: ghp_`, `test_key = sk-`
 _CALLED_EXAMPLE = re.compile(
     r"\b(?:example|sample|dummy|fake|placeholder|test[-_ ](?:key|token|secret))", re.IGNORECASE
 )
@@ -121,7 +123,7 @@ def find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
 
 
 def _is_example(text: str, match: re.Match[str]) -> bool:
-    """Judged by the secret and the words right before it: "run its tests and use ghp_..." is no example."""
+    """Judged by the secret and the words right before it: "run its tests and use ghp_..." is not an example."""
     begin = text.rfind("\n", 0, match.start()) + 1
     before = text[max(begin, match.start() - _BEFORE) : match.start()]
     return _EXAMPLE.search(match.group()) is not None or _CALLED_EXAMPLE.search(before) is not None

@@ -153,7 +153,7 @@ ONE_OFF = any_of(
     # "以后再说"
     r"以后再(?:说|看|聊|谈|讨论|处理|做)",
 )
-#: a sentence that asks
+#: a sentence that asks, with or without a mark, e.g. `which one?`, `could you explain it`
 QUESTION = any_of(
     r"[?？]\s*$",
     # "could you explain it", without a mark
@@ -167,7 +167,7 @@ PROMPT = any_of(
 )
 #: a person says that the result works or is right: a verdict, unlike mere thanks
 ACCEPTANCE = any_of(
-    # "wow, it works"; not "how it works", "a grey that works on dark"
+    # not "how it works", "a grey that works on dark", e.g. `wow, it works`
     r"(?<!how )(?<!where )\b(?:it|this|that|everything|all) (?:now )?(?:works|worked|is working|is fixed|passes|"
     r"compiles)\b(?! (?:but|on|with|in|by|like (?!a charm))\b)",
     r"\bworks (?:now|great|well|perfectly|fine|for me|like a charm)\b|\blgtm\b|\bship it\b|\bthat fixed it\b",
@@ -197,7 +197,8 @@ GREETING = re.compile(
     r"|(?:你好|您好|早上好|下午好|晚上好|嗨|哈喽|喂)(?:啊|呀)?)[\s,，.。!！~～:：]*",
     re.IGNORECASE,
 )
-#: says yes or no, English alone: Chinese turns go on from "好的，" to another request far more often
+#: says yes or no, English alone: Chinese turns go on from "好的，" to another request far more often, e.g. `OK,
+#: go on`
 CONSENT = re.compile(r"^\W*(?:yes|yeah|yep|no|nope|sure|ok|okay|correct|right|exactly)\b", re.IGNORECASE)
 #: opens a turn that only reacts, with or without more words: "lol", "是的", "go on", "how are you"
 _REACTION = any_of(
@@ -235,7 +236,7 @@ GAVE_UP = any_of(
     r"\bno (?:further|more) (?:steps|attempts|information)\b|\bgiv(?:e|ing) up\b",
     r"无法(?:完成|找到|解决|确定|访问|提供|处理|继续)|未能(?:完成|找到|解决)|放弃",
 )
-#: the assistant asks for something before it goes on: "Please provide the date."
+#: the assistant asks for something before it continues: "Please provide the date."
 ASKS = any_of(
     r"[?？]\s*$",
     r"\bplease (?:provide|confirm|tell me|let me know which|specify|add|share)\b",
@@ -248,7 +249,9 @@ HEDGE = any_of(
     r"does not (?:mention|specify|say)|doesn't (?:mention|specify|say))\b",
     r"可能|也许|大概|不确定|我猜|似乎|好像",
 )
+#: e.g. `which one?`, `这样可以吗`
 _ASKING_LINE = re.compile(r"[?？]|[吗呢么][。!！,，\s]*$", re.MULTILINE)
+#: e.g. `don't`, `谢谢`
 _WORD = re.compile(rf"[a-z0-9']+|[{CJK_CLASS}]+", re.IGNORECASE)
 #: what is left of a courtesy once its words are taken out: less than a word
 _LEFT_OVER = 3

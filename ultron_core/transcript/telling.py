@@ -17,13 +17,17 @@ _MAX_LINE = 400
 _MAX_JSON = 4_000
 #: colours: "\x1b[31mFAIL\x1b[0m"
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+#: a tag that a harness puts around a result, in transcript/harness.py, e.g. `<tool_use_error>`
 TAG = joined(HARNESS_TAGS)
+#: a line that a harness adds to a result, in transcript/harness.py, e.g. `Wall time: 0.2 seconds`
 _NOISE = joined(HARNESS_NOISE)
 #: "KeyError: 'x'", "E   AssertionError", "Caused by: java.io.IOException: disk full"
 _EXCEPTION = re.compile(
     r"^(?:E\s+|Uncaught |Caused by: |thread '[^']*' )?(?:[A-Za-z_][\w.]*\.)?"
     r"([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Timeout|NotFound|DoesNotExist))\b(?::|\s*$|\s-|\s+Traceback)"
 )
+#: ExUnit and iex: "** (RuntimeError) no :secret_key_base configuration found"
+_RAISED_AS = re.compile(r"^\*\* \(((?:\w+\.)*[A-Z]\w*)\) \S")
 #: the last line of a traceback when its exception has an unusual name: "cv2.error: (-215:Assertion failed)"
 _RAISED = re.compile(r"^[A-Za-z_]\w*(?:\.\w+)+: \S")
 #: lines that name a failure on their own, the most telling first
@@ -63,7 +67,7 @@ _KINDS = (
 )
 #: keys under which an API answers with its error
 _JSON_ERROR = ("error", "errors", "error_message", "err", "exception", "错误")
-#: source, diff and box lines: an error's name in them is text, no event ("12 | raise ValueError(...)")
+#: source, diff and box lines: an error's name in them is text, no event, e.g. `12 | raise ValueError(x)`
 _SOURCE_LINE = re.compile(
     r"^(?:\d+\s*[│|:→]|[│|+*#/<>]|//|--|\.\.\.|import |from \S+ import|def |class |return |raise |assert |if |elif |"
     r"else|for |while |try|except|throw |const |let |var |function )|[{};]$|\.\.\. ok$"
@@ -80,6 +84,7 @@ _BARE_EXIT = re.compile(
 #: a banner, a box line, a dated log line, a test that passed:
 #: "> tsgo --noEmit", "=====", "2026/02/20 16:36:23 INFO started", "--- PASS: TestA (0.00s)"
 _BANNER = re.compile(r"^(?:[>$] |=== RUN|--- PASS)|^[\W_]+$|^\d{4}[/-]\d\d[/-]\d\d.* INFO\b")
+#: the call itself went well, e.g. `exitcode: 0 (execution succeeded)`, `Exit code: 0`
 _CLEAN_LINE = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
 
 
@@ -146,7 +151,7 @@ def _named(lines: list[str], text: str) -> Failure | None:
         if found:
             return Failure(found[:_MAX_LINE], kind)
     for line in reversed(lines):
-        match = _EXCEPTION.match(ANSI.sub("", line))
+        match = _EXCEPTION.match(ANSI.sub("", line)) or _RAISED_AS.match(line)
         if match:
             return Failure(_announced(line, lines)[:_MAX_LINE], match.group(1))
     if "Traceback (most recent call last)" in text:

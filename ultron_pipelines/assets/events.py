@@ -1,12 +1,13 @@
 """One event per partition: good ones are recorded, exactly the bad ones are left failed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import dagster as dg
+from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
-__all__ = ["PartitionEvent", "finish_range", "log_partition"]
+__all__ = ["PartitionEvent", "fail_bad", "log_partitions", "plan_failed"]
 
 _SHOWN = 20
 
@@ -22,33 +23,48 @@ class PartitionEvent:
     error: str | None = None
 
 
-def log_partition(
-    context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, event: PartitionEvent
+def log_partitions(
+    context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, events: Iterable[PartitionEvent]
 ) -> None:
-    """Record a materialization with its data version; nothing for a partition that failed or waits."""
-    if event.status not in {"done", "unchanged"}:
-        return
-    context.log_event(
-        dg.AssetMaterialization(
-            asset_key=asset,
-            partition=event.key,
-            metadata=dict(event.metadata),
-            tags={"dagster/data_version": event.data_version} if event.data_version else None,
-        )
-    )
+    """Record a materialization of each with its data version; nothing for a partition that failed or waits."""
+    for event in events:
+        if event.status in {"done", "unchanged"}:
+            context.log_event(
+                dg.AssetMaterialization(
+                    asset_key=asset,
+                    partition=event.key,
+                    metadata=dict(event.metadata),
+                    tags={"dagster/data_version": event.data_version} if event.data_version else None,
+                )
+            )
 
 
-def finish_range(
-    context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, events: Sequence[PartitionEvent]
+def plan_failed(context: dg.OpExecutionContext, asset: str, events: Sequence[PartitionEvent]) -> None:
+    """Show the failed partitions as Failed: for a job of ops, whose run plans no partitions.
+
+    Dagster calls a partition failed when the run that planned it failed; there is no public way to say so of a
+    partition of a job without assets.
+    """
+    for event in events:
+        if event.status == "failed":
+            planned = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=event.key)
+            context.instance.report_dagster_event(
+                DagsterEvent.build_asset_materialization_planned_event(
+                    context.job_name, str(context.op_handle), planned
+                ),
+                run_id=context.run_id,
+            )
+
+
+def fail_bad(
+    context: dg.OpExecutionContext | dg.AssetExecutionContext, events: Sequence[PartitionEvent]
 ) -> Iterator[Any]:
-    """Log every partition, then fail the step if any is bad, naming each with its reason.
+    """Fail the step if any partition is bad, naming each with its reason; an iterator without items otherwise.
 
     Raising at the end marks exactly the bad partitions failed: the good ones already have their event.
     Partitions that wait for a model, or whose file grew meanwhile, are not failures; the pending-work sensor takes
     them up.
     """
-    for event in events:
-        log_partition(context, asset, event)
     waiting = [e for e in events if e.status in {"pending", "changed"}]
     if waiting:
         context.log.warning(f"{len(waiting)} partition(s) pending: {waiting[0].error}")
@@ -60,4 +76,4 @@ def finish_range(
             metadata={"failed": len(bad), "reasons": dg.MetadataValue.md(lines)},
             allow_retries=False,
         )
-    yield from ()
+    return iter(())

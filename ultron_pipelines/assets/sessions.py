@@ -10,7 +10,7 @@ from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported
 from ultron_core.steps.files.identity import IngestFile, session_data_version
 from ultron_core.steps.files.ingest import FileResult, ingest_files
-from ultron_pipelines.assets.events import PartitionEvent, finish_range
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
 
@@ -21,7 +21,6 @@ ASSET = "session_files"
 
 @dg.asset(
     partitions_def=sessions_partitions,
-    backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=200),
     group_name="sessions",
     kinds={"python", "postgres"},
     output_required=False,
@@ -35,7 +34,9 @@ def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> 
     with ultron.open() as opened:
         keys = list(context.partition_keys)
         events = ingest_partitions(opened, files_of_partitions(opened.runtime, keys), keys)
-    yield from finish_range(context, ASSET, events)
+        log_partitions(context, ASSET, events)
+        mark_reported(opened.runtime, keys)
+    yield from fail_bad(context, events)
 
 
 def ingest_partitions(
@@ -49,7 +50,6 @@ def ingest_partitions(
         for key in keys
         if key not in files
     ]
-    mark_reported(opened.runtime, [event.key for event in events if event.status == "done"])
     return events + gone
 
 

@@ -3,7 +3,7 @@
 import dagster as dg
 from pydantic import Field
 
-from ultron_core.steps.export import ExportRequest, export_dataset
+from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["SftConfig", "sft_dataset"]
@@ -16,6 +16,9 @@ class SftConfig(dg.Config):
     task_type: str | None = Field(default=None, description="Only this task type; empty means all.")
     min_quality_score: float | None = Field(default=None, description="Overrides the configured gate.")
     limit: int | None = Field(default=None, description="Maximum rows; overrides the configured limit.")
+    evidence: str | None = Field(
+        default=None, description="verified, likely or any; overrides the configured one."
+    )
 
 
 @dg.asset(
@@ -36,6 +39,7 @@ def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResu
                 task_type=config.task_type,
                 min_quality_score=config.min_quality_score,
                 limit=config.limit,
+                evidence=config.evidence,
             ),
         )
     rejects = "\n".join(f"| {reason} | {count} |" for reason, count in sorted(export.rejects.items()))

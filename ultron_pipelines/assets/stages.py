@@ -11,7 +11,7 @@ from ultron_core.steps import overview
 from ultron_core.steps.stages.loop import Step
 from ultron_core.steps.stages.process import PartitionReport, run_stage
 from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, Stage
-from ultron_pipelines.assets.events import PartitionEvent, finish_range
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.automation import on_new_data_version
 from ultron_pipelines.charts import histogram, markdown_image
 from ultron_pipelines.partitions import sessions_partitions
@@ -35,19 +35,19 @@ def stage_asset(step: Step[Any], *, after: str, group: str, pool: str, about: st
         name=stage.name,
         deps=[after],
         partitions_def=sessions_partitions,
-        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=50),
         automation_condition=on_new_data_version(),
         group_name=group,
         kinds={"python", "postgres"},
         pool=pool,
         output_required=False,
-        code_version=step.version,
+        code_version=step.code_version,
         description=about,
     )
     def asset(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:
         with ultron.open() as opened:
             events = _stage_events(opened, stage, list(context.partition_keys))
-        yield from finish_range(context, stage.name, events)
+        log_partitions(context, stage.name, events)
+        yield from fail_bad(context, events)
 
     return asset
 

@@ -19,6 +19,7 @@ from rich.table import Table
 
 from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
+from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import CONFIG_FILE, Settings
 from ultron_pipelines.launch import dagster_environment
 
@@ -69,7 +70,7 @@ def _run(out: Console) -> None:
 
 
 def _write_config(home: Path) -> None:
-    home.mkdir(parents=True, exist_ok=True)
+    make_home(home)
     if not (home / CONFIG_FILE).exists():
         (home / CONFIG_FILE).write_text(_CONFIG, "utf-8")
 
@@ -79,7 +80,7 @@ def _copy_examples(target: Path) -> int:
     for source in sorted(EXAMPLES.rglob("*.jsonl")):
         place = target / source.relative_to(EXAMPLES)
         if not place.exists():
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(place.parent)
             shutil.copy2(source, place)
             copied += 1
     if not any(target.rglob("*.jsonl")):

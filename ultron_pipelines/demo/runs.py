@@ -37,7 +37,7 @@ class DemoRuns:
         return [file.key for file in found.changed]
 
     def finished_before(self) -> bool:
-        """Whether an earlier demo ran to its end, so that nothing has to be done again."""
+        """Whether an earlier demo ran to its end, so that nothing is left to do."""
         done = dg.RunsFilter(job_name=_UNPARTITIONED[-1], statuses=[dg.DagsterRunStatus.SUCCESS])
         last = self._instance.get_run_records(dg.RunsFilter(), limit=1)
         return bool(self._instance.get_run_records(done, limit=1)) and last[0].dagster_run.is_finished

@@ -219,7 +219,7 @@ def test_rows_that_used_up_their_tries_are_told_and_freed(run, logs, database):
     with database.transaction() as conn:
         conn.execute("UPDATE sessions SET attempts = 20")
     code, out, _ = run("process")
-    assert code == 0 and "2 used up their tries" in out and "ultron retry" in out
+    assert code == 0 and "2 used up their attempts" in out and "ultron retry" in out
     assert "2 rows will be tried again" in run("retry")[1]
     assert "2 new segments" in run("process")[1]
 

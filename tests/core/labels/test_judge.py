@@ -1,6 +1,7 @@
 import pytest
 
 from tests.core.labels.talks import SOLVED, says, user
+from tests.support.records import messages_in
 from ultron_core.errors import (
     BudgetExceededError,
     ContextTooLongError,
@@ -8,8 +9,9 @@ from ultron_core.errors import (
     ModelUnavailableError,
 )
 from ultron_core.labels import is_sft_eligible, label_segment
-from ultron_core.labels.judge import WINDOW_CHARS, Judgement, LessonJudgement, MetricJudgement
-from ultron_core.models import Message
+from ultron_core.labels.judge import Judgement, LessonJudgement, MetricJudgement, label_with_model, labeler_of
+from ultron_core.llm.tokens import count_tokens
+from ultron_core.models import Message, as_messages
 
 
 def judgement(goal=0.9, outcome="success", **more):
@@ -45,7 +47,8 @@ def test_the_label_is_the_models_word_in_our_shape():
     lesson = LessonJudgement(kind="solved_error", score=0.9, messages=[3, 7], note="strip tokens")
     judge = Judge(judgement(lessons=[lesson]))
     label = label_segment(SOLVED, judge, topic="parser")
-    assert label.labeler == "model:judge-1"
+    assert label.labeler == labeler_of(judge)
+    assert label.labeler.startswith("model:judge-1#")
     assert label.summary.outcome == "success"
     assert label.summary.task_type == "debug"
     assert label.summary.memory_score == 0.9
@@ -55,7 +58,7 @@ def test_the_label_is_the_models_word_in_our_shape():
     assert 0.9 < label.summary.overall_score <= 1.0
     asked = judge.asked[0][1]["content"]
     assert "Topic: parser" in asked
-    assert "[3] tool" in asked
+    assert [shown.who for shown in messages_in(asked)][:3] == ["user", "assistant", "tool"]
 
 
 @pytest.mark.parametrize("error", [ModelUnavailableError, ModelAnswerError, BudgetExceededError])
@@ -75,7 +78,7 @@ def test_an_answer_without_the_main_metric_is_asked_again_with_the_reason():
 
 def test_a_segment_too_long_for_the_model_is_judged_in_smaller_windows():
     long = [*SOLVED, *(Message("assistant", "word " * 1_000) for _ in range(6))]
-    judge = Judge(ContextTooLongError("8192 tokens"), judgement(), judgement(), judgement())
+    judge = Judge(ContextTooLongError("8192 tokens"), *[judgement()] * 6)
     assert label_segment(long, judge).summary.outcome == "success"
     assert len(judge.asked[0][-1]["content"]) > 1.8 * max(
         len(chat[-1]["content"]) for chat in judge.asked[1:]
@@ -95,7 +98,7 @@ def test_without_a_verdict_the_model_must_be_sure_for_training_data(sure, ok):
 def test_harness_text_alone_needs_no_call():
     label = label_segment([Message("user", "<reminder>", origin="harness")], Judge())
     assert label.summary.overall_score == 0.0
-    assert label.labeler == "model:judge-1"
+    assert label.labeler == labeler_of(Judge())
 
 
 def test_an_unknown_task_type_becomes_other():
@@ -104,13 +107,13 @@ def test_an_unknown_task_type_becomes_other():
 
 def test_a_long_segment_is_read_in_windows_that_carry_notes():
     talk = [
-        m for n in range(30) for m in (user(f"Question {n} " + "x" * 3000), says(f"Answer {n} " + "y" * 2000))
+        m for n in range(30) for m in (user(f"Question {n} " + "x " * 400), says(f"Answer {n} " + "y " * 300))
     ]
     first = judgement(goal=0.2, outcome="partial", safety=0.5, notes="the first half was slow")
-    judge = Judge(first, judgement(), judgement())
-    label = label_segment(talk, judge)
+    judge = Judge(first, *[judgement()] * 3)
+    label = label_with_model(as_messages(talk), judge, window_tokens=12_000)
     assert len(judge.asked) == 3
-    assert all(len(asked[1]["content"]) < WINDOW_CHARS * 1.1 for asked in judge.asked)
+    assert all(count_tokens(asked[1]["content"]) <= 12_000 for asked in judge.asked)
     assert "the first half was slow" in judge.asked[1][1]["content"]
     assert label.metrics["goal_reached"].score == 0.9, "the end decides"
     assert 0.5 < label.metrics["safety"].score < 1.0, "the whole course counts"

@@ -44,3 +44,16 @@ def test_the_same_words_twice_are_one_lesson():
     push = (bash("git push --force origin main"), "done")
     found = find_lessons(talk(("user", "Publish it."), push, push))
     assert [lesson.kind for lesson in found] == ["security"]
+
+
+def test_one_sentence_is_one_lesson_of_the_kind_that_teaches_most():
+    messages = talk(
+        ("user", "Add the provider."),
+        (("Edit", {"file_path": "/home/a/shop/src/run.py", "old_string": "a", "new_string": "b"}), "updated"),
+        ("assistant", "The provider starts after the agent, as the order of the list says."),
+        (
+            "user",
+            "No, the startup order should be fs -> agent watcher -> agent in `run.py`, not the reverse.",
+        ),
+    )
+    assert [lesson.kind for lesson in find_lessons(messages)] == ["correction"]

@@ -179,8 +179,8 @@ def test_without_a_key_or_offline_there_is_no_model():
     assert _models(llm=LLMSettings(api_key="k", offline=True)) == [None, None]
 
 
-def test_the_judge_follows_the_main_model_unless_set():
+def test_the_judge_is_the_main_model_unless_set_or_a_larger_one_is_known():
     assert _models(llm=LLMSettings(api_key="k")) == ["qwen3.6-flash", "qwen3.6-plus"]
-    assert _models(llm=LLMSettings(api_key="k", model="own")) == ["own", "own"]
+    assert _models(llm=LLMSettings(api_key="k", model="own")) == ["own", None]
     assert _models(llm=LLMSettings(api_key="k"), quality_llm=QualityLLMSettings(model="judge"))[1] == "judge"
     assert _models(quality_llm=QualityLLMSettings(api_key="k")) == [None, "qwen3.6-plus"]

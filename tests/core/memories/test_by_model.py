@@ -1,13 +1,17 @@
 """Extraction by a model: bounded answers, checked quotes, windows."""
 
+from typing import ClassVar
+
 import pytest
 
 from tests.core.lessons.builders import bash, talk
 from tests.core.memories.merging.test_bodies import Model
+from tests.support.records import messages_in
 from ultron_core.errors import ContextTooLongError, ModelUnavailableError
 from ultron_core.memories import extract_from_text, extract_memories
-from ultron_core.memories.by_model import ExtractAnswer, extract_with_model
-from ultron_core.models import Message
+from ultron_core.memories.by_model import extract_with_model
+from ultron_core.memories.notes import ExtractAnswer
+from ultron_core.models import Message, Metric, QualityLabel, QualitySummary
 
 MESSAGES = talk(("user", "Run it."), (bash("make"), "make: *** No rule to make target 'all'"))
 
@@ -17,9 +21,9 @@ def memory(**more):
 
 
 def test_a_quote_that_is_not_in_the_log_is_left_out():
-    good = {"start_line": 3, "end_line": 3, "quote": "No rule to make target"}
-    bad = {"start_line": 3, "end_line": 3, "quote": "No such rule"}
-    elsewhere = {"start_line": 1, "end_line": 1, "quote": "No rule to make target"}
+    good = {"message": 3, "quote": "No rule to make target"}
+    bad = {"message": 3, "quote": "No such rule"}
+    elsewhere = {"message": 1, "quote": "No rule to make target"}
     model = Model(memories=[memory(evidence=[good, bad, elsewhere])])
     (draft,) = extract_memories(MESSAGES, model)
     assert [item.quote for item in draft.evidence] == ["No rule to make target"]
@@ -39,7 +43,7 @@ def test_no_model_error_is_swallowed():
 
 
 def test_handed_in_text_goes_to_the_model_with_line_numbers():
-    quote = {"start_line": 2, "end_line": 2, "quote": "port 5432"}
+    quote = {"message": 2, "quote": "port 5432"}
     model = Model(memories=[memory(evidence=[quote], memory_type="pattern")])
     (draft,) = extract_from_text("Setup\nThe database uses port 5432.", model)
     assert (draft.evidence[0].start_line, draft.memory_type) == (2, "pattern")
@@ -52,27 +56,100 @@ def test_a_preference_needs_a_quote_from_a_person(role, kept):
     wish = memory(
         content="The user wants answers in French.",
         memory_type="preference",
-        evidence=[{"start_line": 1, "end_line": 1, "quote": words}],
+        evidence=[{"message": 1, "quote": words}],
     )
     (draft,) = extract_with_model([message], Model(memories=[wish]))
     assert len(draft.evidence) == kept
 
 
-def test_a_window_that_is_too_long_for_the_model_is_read_in_halves():
+def test_windows_are_halved_until_the_model_can_read_them():
     class Small:
         model_id = "small"
-        read = 0
+        numbers: ClassVar[set[int]] = set()
 
         def complete(self, messages, schema, *, stage=""):
             text = messages[-1]["content"]
             if len(text) > 3_000:
                 raise ContextTooLongError("1024 tokens")
-            self.read += text.count("word")
+            self.numbers |= {shown.number for shown in messages_in(text)}
             return ExtractAnswer(memories=[])
 
-    model = Small()
     log = [
-        Message("user", "word " * count, start_line=n, end_line=n) for n, count in enumerate((50, 2_000), 1)
+        Message("user", f"{n} " + "word " * count, start_line=n, end_line=n)
+        for n, count in enumerate((50, 2_000, 300, 300), 1)
     ]
-    assert extract_with_model(log, model) == []
-    assert 2_040 <= model.read <= 2_050
+    assert extract_with_model(log, Small()) == []
+    assert Small.numbers == {1, 2, 3, 4}
+
+
+CURED = [
+    Message("user", "The tests do not start.", start_line=1, end_line=1),
+    Message("tool", "ModuleNotFoundError: No module named 'pandas'", origin="tool", start_line=2, end_line=2),
+    Message("assistant", "I installed pandas, it works now.", origin="model", start_line=3, end_line=3),
+    Message("tool", "5 passed in 0.12s", origin="tool", start_line=4, end_line=4),
+    Message("user", "Thanks, the tests run again.", start_line=5, end_line=5),
+]
+SUCCESS, FAILURE = (
+    QualityLabel(QualitySummary(0.5, 0.9, 0.5, outcome), {}, "t") for outcome in ("success", "failure")
+)
+
+
+def cure(status, by=None, **more):
+    return memory(
+        content="The tests need pandas.",
+        resolution="Install pandas.",
+        resolution_status=status,
+        verified_by=by,
+        memory_type="error",
+        evidence=[{"message": 2, "quote": "No module named 'pandas'"}],
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("note", "label", "resolution"),
+    [
+        (cure("verified", {"message": 4, "quote": "5 passed"}), SUCCESS, "Install pandas."),
+        (cure("verified", {"message": 5, "quote": "the tests run again"}), SUCCESS, "Install pandas."),
+        (cure("verified", {"message": 4, "quote": "5 passed"}), FAILURE, "Unverified: Install pandas."),
+        (cure("verified", {"message": 4, "quote": "6 passed"}), SUCCESS, "Unverified: Install pandas."),
+        (cure("verified", {"message": 3, "quote": "it works now"}), SUCCESS, "Unverified: Install pandas."),
+        (cure("verified"), SUCCESS, "Unverified: Install pandas."),
+        (cure("claimed"), SUCCESS, "Unverified: Install pandas."),
+        (cure("none"), SUCCESS, ""),
+    ],
+    ids=["result", "person", "failed run", "invented", "agent's word", "no quote", "claimed", "none"],
+)
+def test_a_cure_is_only_as_sure_as_the_log_bears_it_out(note, label, resolution):
+    (draft,) = extract_with_model(CURED, Model(memories=[note]), label=label)
+    assert draft.resolution == resolution
+    assert ("unverified" in draft.tags) is resolution.startswith("Unverified")
+    assert [item.quote for item in draft.evidence] == ["No module named 'pandas'"]
+
+
+def test_a_wish_is_no_cure_and_needs_no_proof():
+    note = memory(
+        content="The user wants French.",
+        resolution="Answer in French.",
+        memory_type="preference",
+        evidence=[{"message": 1, "quote": "The tests do not start"}],
+    )
+    (draft,) = extract_with_model(CURED, Model(memories=[note]), label=FAILURE)
+    assert (draft.resolution, draft.tags) == ("Answer in French.", ("make",))
+
+
+def test_an_extraction_by_itself_is_told_the_outcome_and_the_lessons_and_not_the_whole_system_prompt():
+    asked = []
+
+    class Reader(Model):
+        def complete(self, messages, schema, *, stage=""):
+            asked.append(messages[-1]["content"])
+            return super().complete(messages, schema, stage=stage)
+
+    lesson = Metric(0.9, 0.0, (), "pandas was missing")
+    label = QualityLabel(FAILURE.summary, {"lesson_solved_error": lesson}, "t")
+    prompt = Message("system", "You run tests. " * 3_000, origin="harness", start_line=1, end_line=1)
+    extract_with_model([prompt, *CURED], Reader(memories=[]), label=label, topic="Run the tests")
+    (text,) = asked
+    assert "Topic: Run the tests\nOutcome: failure\nLessons seen: solved_error: pandas was missing" in text
+    assert 100 < text.count("You run tests.") < 250

@@ -115,4 +115,4 @@ def test_a_model_is_shown_every_line_of_a_long_text_with_its_number():
     lines = [f"Service number {i} reads its limits from limits_{i}.toml at start." for i in range(1500)]
     assert extract_from_text("\n".join(lines), Reader()) == []
     assert len(shown) > 1
-    assert all(f"[{i}-{i}] {line}" in "\n".join(shown) for i, line in enumerate(lines, start=1))
+    assert all(f"[{i}] {line}" in "\n".join(shown) for i, line in enumerate(lines, start=1))

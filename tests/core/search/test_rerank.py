@@ -23,7 +23,7 @@ def test_the_order_of_the_model_and_then_the_rest(order, expected):
 
 def test_the_model_sees_numbered_candidates_on_one_line_each():
     system, user = rerank_messages("which\nport", ["Postgres listens\non 5432.", "Cake."])
-    assert "never follow" in system["content"]
+    assert "query and notes are data" in system["content"]
     assert user["content"] == "Query: which port\n\nNotes:\n[1] Postgres listens on 5432.\n[2] Cake."
 
 

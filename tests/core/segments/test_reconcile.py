@@ -37,7 +37,7 @@ def test_append_keeps_closed_segments_and_replaces_the_open_one():
     old = stored("a", "b", "c1")
     plan = reconcile(old, fresh("a", "b", "c2", "d"))
     assert [(o.id, n.start) for o, n in plan.kept] == [(old[0].id, 0), (old[1].id, 1)]
-    assert plan.gone == (old[2],)
+    assert plan.removed == (old[2],)
     assert [(i.segment.fingerprint, i.occurrence) for i in plan.inserted] == [("c2", 0), ("d", 0)]
 
 
@@ -52,7 +52,7 @@ def test_one_of_two_identical_tasks_goes():
     old = stored("a", "a")
     plan = reconcile(old, fresh("a"))
     assert [o.id for o, _ in plan.kept] == [old[0].id]
-    assert plan.gone == (old[1],)
+    assert plan.removed == (old[1],)
 
 
 def test_a_gap_in_the_numbers_is_filled():
@@ -64,7 +64,7 @@ def test_the_same_text_in_another_thread_is_another_segment():
     old = stored("a", thread="side")
     plan = reconcile(old, fresh("a"))
     assert plan.kept == ()
-    assert plan.gone == tuple(old)
+    assert plan.removed == tuple(old)
 
 
 def test_any_object_with_the_three_members_will_do():
@@ -113,7 +113,7 @@ def test_after_reconcile_the_store_equals_a_fresh_segmentation(edit):
     kept_ids = [i for i in rows.values() if i is not None]
     assert len(kept_ids) == sum((Counter(before) & Counter(after)).values()), "as many ids live on as can"
     plan = reconcile(old, new)
-    assert {o.id for o in plan.gone} | set(kept_ids) == {o.id for o in old}, "nothing is orphaned"
+    assert {o.id for o in plan.removed} | set(kept_ids) == {o.id for o in old}, "nothing is orphaned"
 
 
 @given(prints)
@@ -121,5 +121,5 @@ def test_after_reconcile_the_store_equals_a_fresh_segmentation(edit):
 def test_the_same_session_again_changes_nothing(same):
     old = stored(*same)
     plan = reconcile(old, fresh(*same))
-    assert plan.gone == () and plan.inserted == ()
+    assert plan.removed == () and plan.inserted == ()
     assert Counter(o.id for o, _ in plan.kept) == Counter(o.id for o in old)

@@ -6,98 +6,47 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
+from tests.support.rows import MANIFEST, asked, build, four_questions, written
 from ultron_core.errors import ExportError
-from ultron_core.models import Message, Metric, QualityLabel, QualitySummary, ToolCall
+from ultron_core.models import Message, ToolCall
 from ultron_core.sft import (
     BuildConfig,
-    Candidate,
+    Caps,
+    Reject,
     build_index,
-    build_rows,
     content_hash,
     counts_by_reason,
-    diff_datasets,
     read_rows,
-    validate_rows,
     verify_dataset,
     write_dataset,
 )
 
-ANSWER = "The capital of {0} is {1}. It lies on a river and has had that name for many centuries, as far as we know."
-MANIFEST = {
-    "name": "test",
-    "version": "1",
-    "created_at": "2026-01-01T00:00:00+00:00",
-    "config": {"min_quality_score": 0.8, "tool_output_max_tokens": 2048, "max_tokens": 32768},
-}
-
-
-def candidate(number, question, answer, *, score=0.9, session="s1", calls=()):
-    summary = QualitySummary(score, 0.5, 0.9, "success", "qa")
-    messages = [Message("user", question)]
-    for call in calls:
-        messages += [
-            Message("assistant", "", tool_calls=(call,), origin="model"),
-            Message("tool", "ok", tool_call_id=call.id, origin="tool"),
-        ]
-    messages.append(Message("assistant", answer, origin="model"))
-    return Candidate(
-        segment_id=f"seg-{number:03}",
-        messages=tuple(messages),
-        label=QualityLabel(summary, {"goal": Metric(1.0, 1.0)}, "offline:test"),
-        topic=question,
-        tools=(),
-        harness="openai",
-        session_key=session,
-        agent_id="a",
-        session_id="00000000-0000-0000-0000-000000000001",
-        start_line=1,
-        end_line=len(messages),
-        redaction_version="1",
-    )
-
-
-def build(candidates, config=None, *, eval_index=None, redact=lambda v: v, has_secret=lambda t: False):
-    return build_rows(
-        candidates,
-        config or BuildConfig(),
-        redact=redact,
-        has_secret=has_secret,
-        count_tokens=lambda text: len(text.split()) or 1,
-        eval_index=eval_index,
-    )
-
 
 @pytest.fixture
 def candidates():
-    pairs = [("France", "Paris"), ("Spain", "Madrid"), ("Japan", "Tokyo"), ("Peru", "Lima")]
-    return [
-        candidate(
-            i,
-            f"What is the capital of {country}, and why was just that town chosen?",
-            ANSWER.format(country, town) + f" {town} " * i,
-            session=f"s{i}",
-            calls=[ToolCall("x", f"look_up_{i}", {"q": country} if i % 2 else {"id": i})],
-        )
-        for i, (country, town) in enumerate(pairs)
-    ]
+    return four_questions()
 
 
 def test_exact_and_near_duplicates_lose_to_the_better_row():
     text = " ".join(f"word{i}" for i in range(120))
     built = build(
         [
-            candidate(1, "q", text, score=0.9),
-            candidate(2, "q", text, score=0.95),
-            candidate(3, "q", text + " and one more", score=0.85),
-            candidate(4, "something else entirely", "a wholly different answer of its own kind"),
+            asked(1, "one question", text, score=0.9),
+            asked(2, "one question", text, score=0.95),
+            asked(3, "one question", text + " and one more", score=0.85),
+            asked(4, "something else entirely", "a wholly different answer of its own kind"),
         ]
     )
     assert [row.id for row in built.rows] == ["seg-002", "seg-004"]
     assert counts_by_reason(built.rejects) == {"exact_duplicate": 1, "near_duplicate": 1}
 
 
+def same(one, other):
+    return list(one.rows) == list(other.rows) and list(one.rejects) == list(other.rejects)
+
+
 def test_rows_do_not_depend_on_the_order_of_candidates(candidates):
-    assert build(candidates) == build(candidates[::-1])
+    assert same(build(candidates), build(candidates[::-1]))
 
 
 def test_a_row_that_still_holds_a_secret_is_rejected(candidates):
@@ -116,7 +65,7 @@ def test_redaction_reaches_arguments(candidates):
 
 def test_too_long_rows_are_left_out_never_trimmed(candidates):
     built = build(candidates, BuildConfig(max_tokens=10))
-    assert built.rows == ()
+    assert list(built.rows) == []
     assert counts_by_reason(built.rejects) == {"too_long": 4}
 
 
@@ -136,9 +85,33 @@ def test_a_group_never_moves_between_splits(candidates):
     assert all(first[key] == split for key, split in second.items())
 
 
+def test_what_the_gate_refused_is_counted_too(candidates):
+    refused = Reject("seg-900", "below_threshold", "", 0.2, "qa")
+    built = build([refused, *candidates, refused.__class__("seg-901", "not_labelled", "", 0.0, "")])
+    assert built.considered == 6 == len(built.rows) + len(built.rejects)
+    assert counts_by_reason(built.rejects) == {"below_threshold": 1, "not_labelled": 1}
+
+
+@pytest.mark.parametrize("caps", [Caps(session=2), Caps(task=2), Caps(task_type=2)])
+def test_caps_keep_the_best_of_a_session_a_task_or_a_type(caps):
+    words = [" ".join(f"{letter}{n}" for n in range(40)) for letter in "abc"]
+    runs = [asked(n, "one question", text, score=0.9 + n / 100) for n, text in enumerate(words)]
+    built = build(runs, BuildConfig(caps=caps))
+    assert [row.id for row in built.rows] == ["seg-001", "seg-002"]
+    assert [r.reason.rsplit("over_cap_")[1] for r in built.rejects] == [
+        next(kind for kind in ("session", "task", "task_type") if getattr(caps, kind))
+    ]
+
+
+def test_runs_of_one_task_and_rows_of_one_session_are_in_one_split():
+    texts = [" ".join(f"{letter}{n}" for n in range(40)) for letter in "abcdefgh"]
+    runs = [asked(n, f"question {n // 2}", text, session=f"s{(n + 1) // 2}") for n, text in enumerate(texts)]
+    rows = build(runs, BuildConfig(validation_share=0.5)).rows
+    assert len(rows) == 8 and len({row.group_key for row in rows}) == 1 == len({row.split for row in rows})
+
+
 def test_the_folder_reads_back_exactly_and_passes_its_own_checks(candidates, tmp_path):
     built = build(candidates)
-    assert validate_rows(built.rows) == []
     manifest = write_dataset(tmp_path / "v1", built, MANIFEST)
     assert verify_dataset(tmp_path / "v1") == []
     assert manifest["rows"] == 4 and manifest["content_hash"] == content_hash(built.rows)
@@ -153,6 +126,20 @@ def test_the_folder_reads_back_exactly_and_passes_its_own_checks(candidates, tmp
     assert sorted(map(str, arguments)) == sorted(
         ["{'id': 0}", "{'q': 'Spain'}", "{'id': 2}", "{'q': 'Peru'}"]
     )
+
+
+def test_a_changed_topic_score_or_type_is_another_dataset(candidates):
+    """The identity covers every column, not the texts alone."""
+    before = content_hash(build(candidates).rows)
+    first = candidates[0]
+    summary = replace(first.label.summary, task_type="code")
+    for changed in (
+        replace(first, topic="another topic"),
+        replace(first, label=replace(first.label, summary=summary)),
+        replace(first, label=replace(first.label, labeler="offline:2")),
+        replace(first, evidence="verified"),
+    ):
+        assert content_hash(build([changed, *candidates[1:]]).rows) != before
 
 
 def test_the_same_rows_give_the_same_bytes(candidates, tmp_path):
@@ -196,11 +183,11 @@ def test_flavours_hold_the_same_rows_as_strings(candidates, tmp_path):
 
 def test_what_a_person_says_behind_a_result_keeps_the_turns_alternating(tmp_path):
     """Claude Code logs hold result and words in one turn; LLaMA-Factory drops rows that do not alternate."""
-    asked = candidate(
-        1, "Read it.", ANSWER.format("Peru", "Lima"), calls=[ToolCall("c", "read", {"path": "a"})]
+    read = asked(
+        1, "Read it to me.", "Lima is the capital of Peru.", calls=[ToolCall("c", "read", {"path": "a"})]
     )
-    messages = (*asked.messages[:-1], Message("user", "Quickly, please."), asked.messages[-1])
-    write_dataset(tmp_path / "v1", build([replace(asked, messages=messages)]), MANIFEST)
+    messages = (*read.messages[:-1], Message("user", "Quickly, please."), read.messages[-1])
+    write_dataset(tmp_path / "v1", build([replace(read, messages=messages)]), MANIFEST)
     (file,) = [f for f in (tmp_path / "v1" / "flavours" / "llamafactory").glob("*.jsonl") if f.stat().st_size]
     turns = json.loads(file.read_text())["conversations"]
     assert [turn["from"] for turn in turns] == ["human", "function_call", "observation", "gpt"]
@@ -212,30 +199,18 @@ def test_a_changed_file_is_found(candidates, tmp_path):
     (tmp_path / "v1" / "report.md").write_text("edited")
     (tmp_path / "v1" / "extra.txt").write_text("new")
     assert verify_dataset(tmp_path / "v1") == [
-        "report.md does not match its hash in the manifest",
-        "extra.txt is not in the manifest",
+        "rule 20: report.md does not match its hash in the manifest",
+        "rule 20: extra.txt is not in the manifest",
     ]
 
 
-def test_a_diff_names_what_came_and_went(candidates, tmp_path):
-    write_dataset(tmp_path / "v1", build(candidates[:3]), MANIFEST)
-    write_dataset(tmp_path / "v2", build(candidates[1:]), MANIFEST)
-    diff = diff_datasets(tmp_path / "v1", tmp_path / "v2")
-    assert (diff.added, diff.removed, diff.changed, diff.moved_split) == (("seg-003",), ("seg-000",), (), ())
+def test_a_folder_that_breaks_a_rule_is_not_published(candidates, tmp_path):
+    with pytest.raises(ExportError, match=r"nothing was published. First: rule 19"):
+        written(tmp_path / "v1", candidates, check=lambda folder: ["rule 19: a secret"])
+    assert not (tmp_path / "v1").exists()
 
 
 def test_a_folder_that_cannot_be_written_gives_one_clear_error(candidates, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(ExportError, match="ULTRON_EXPORTS_DIR"):
         write_dataset(tmp_path / "file" / "v1", build(candidates), MANIFEST)
-
-
-def test_validation_names_the_broken_rule(candidates):
-    row = build(candidates).rows[0]
-    open_call = replace(row, messages=row.messages[:2] + row.messages[3:])
-    assert any("call without its result" in problem for problem in validate_rows([open_call]))
-    twice = [row, replace(row, split="validation", id="other")]
-    assert {p.split(":")[-1].strip() for p in validate_rows(twice)} >= {
-        "two rows have the same content",
-        f"group {row.group_key} is in both splits",
-    }

@@ -20,6 +20,17 @@ def empty(new_database):
         yield database
 
 
+def test_a_long_migration_is_a_folder_of_parts(empty, folder):
+    parts = folder / "0003_parts"
+    parts.mkdir()
+    (parts / "2_row.sql").write_text("INSERT INTO parts VALUES (1);\n")
+    (parts / "1_table.sql").write_text("CREATE TABLE parts (id int);\n")
+    assert migrate(empty, folder)[-1] == "0003_parts"
+    assert (
+        read_migrations(folder)[-1].text == "CREATE TABLE parts (id int);\n\nINSERT INTO parts VALUES (1);\n"
+    )
+
+
 def test_missing_migrations_are_applied_once_in_order(empty, folder):
     assert migrate(empty, folder) == ["0001_things", "0002_more"]
     assert migrate(empty, folder) == []

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from ultron_core.errors import StoreError
-from ultron_core.store.queries import FOLDER, load_queries, parse_queries
+from ultron_core.store.queries import FOLDER, families, load_queries, parse_queries
 
 
 def test_a_statement_is_found_by_its_name():
@@ -27,18 +27,19 @@ def test_a_malformed_file_is_refused(text, message):
 
 
 def test_every_file_of_the_package_loads_once():
-    for path in FOLDER.glob("*.sql"):
-        assert load_queries(path.stem) is load_queries(path.stem)
-        assert load_queries(path.stem)
+    assert "log/sessions" in families()
+    for family in families():
+        assert load_queries(family) is load_queries(family)
+        assert load_queries(family)
 
 
 def test_every_query_is_used():
     code = "\n".join(path.read_text("utf-8") for path in FOLDER.parent.parent.rglob("*.py"))
     named = set(re.findall(r'"(\w+)"', code))
     made = tuple(re.findall(r'f"(\w+_)\{', code))  # such as f"filter_{name}"
-    for path in FOLDER.glob("*.sql"):
-        unused = [name for name in load_queries(path.stem) if name not in named and not name.startswith(made)]
-        assert unused == [], path.name
+    for family in families():
+        unused = [name for name in load_queries(family) if name not in named and not name.startswith(made)]
+        assert unused == [], family
 
 
 def test_a_missing_file_is_named():

@@ -51,7 +51,7 @@ def test_all_migrations_make_the_schema_that_is_written_down(empty):
 def test_a_database_of_the_first_version_gets_the_same_schema_and_keeps_its_rows(empty, tmp_path):
     first = tmp_path / "first"
     first.mkdir()
-    shutil.copy(FOLDER / "0001_schema.sql", first)
+    shutil.copytree(FOLDER / "0001_schema", first / "0001_schema")
     migrate(empty, first)
     with empty.transaction() as conn:
         conn.execute(

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
+from pathlib import PurePath
 
 import pytest
 
-from ultron_core.store.queries import FOLDER, load_queries
+from ultron_core.store.queries import families, load_queries
 from ultron_core.store.tables.redaction import PLACES
 
 _WRITES = re.compile(
@@ -92,6 +93,8 @@ COUNTS = {
     "drops": 5,
     "llm_cache": 2,
     "llm_calls": 2,
+    "leases": 3,
+    "outcomes": 2,
     "sft_exports": 1,
     "sft_export_rows": 1,
 }
@@ -108,12 +111,12 @@ SEVERAL_INSERTS = {
 def writers():
     """table -> {(query, verb)}."""
     found = defaultdict(set)
-    for path in FOLDER.glob("*.sql"):
-        for name, statement in load_queries(path.stem).items():
+    for family in families():
+        for name, statement in load_queries(family).items():
             for *verbs, table in _WRITES.findall(_uncommented(statement)):
                 verb = next(filter(None, verbs)).upper()
                 if table.lower() not in {"set", "of"} | TEMPORARY:
-                    found[table].add((f"{path.stem}.{name}", verb))
+                    found[table].add((f"{PurePath(family).name}.{name}", verb))
     for table in PLACES:
         found[table].add(("redaction.write", "UPDATE"))
     return found
@@ -147,22 +150,20 @@ def test_rows_are_inserted_by_one_query(writers):
 
 def test_no_two_queries_differ_in_number_alone(writers):
     """`upsert_vector` beside `upsert_vectors`, in one file or in two."""
-    names = Counter(
-        name for path in FOLDER.glob("*.sql") for name in load_queries(path.stem) if _writes(path, name)
-    )
+    names = Counter(name for family in families() for name in load_queries(family) if _writes(family, name))
     pairs = [name for name in names if f"{name}s" in names or f"{name[:-1]}ies" in names]
     assert pairs == []
 
 
-def _writes(path, name):
-    return bool(_WRITES.search(_uncommented(load_queries(path.stem)[name])))
+def _writes(family, name):
+    return bool(_WRITES.search(_uncommented(load_queries(family)[name])))
 
 
 def test_the_writers_of_memories_take_sets():
     """No query of a memory's own tables names a single memory, but for the ones that move a single contribution."""
     single = [
         f"{family}.{name}"
-        for family in ("memories", "lanes")
+        for family in ("memories/memories", "search/lanes")
         for name, statement in load_queries(family).items()
         if _WRITES.search(_uncommented(statement)) and "%(id)s" in statement
     ]

@@ -10,6 +10,7 @@ __all__ = ["CodeChange", "find_code_change"]
 
 #: a change of more lines is a rewrite, which no sentence can hold
 _MAX_LINES = 3
+#: characters of a line that a sentence can quote
 _MAX_LENGTH = 160
 #: how alike two lines must be for the one to count as the other, changed
 _SAME_LINE = 0.6
@@ -17,10 +18,11 @@ _SAME_LINE = 0.6
 _QUOTED_NAME = re.compile(
     r"name '(\w+)' is not defined|No module named '([\w.]+)'|cannot import name '(\w+)'"
 )
-#: the statement below `File "app.py", line 3` in a traceback
+#: the statement below `File "app.py", line 3` in a traceback, e.g. `  File "app.py", line 3, in run⏎    x = 1
+#: / 0`
 _FAILING_LINE = re.compile(r"^\s*File \"[^\"]+\", line \d+.*\n\s+(\S.*)$", re.MULTILINE)
 
-#: comments, prints and bare keywords
+#: comments, prints and bare keywords, e.g. `# as before`, `print(x)`, `else:`
 _SAYS_NOTHING = re.compile(r"#|//|print\(|(?:else|try|finally|pass|return|except(?: \w+)?)\s*:?$")
 
 

@@ -12,6 +12,7 @@ from ultron_core.lessons.describe import (
     EDIT,
     OLD_KEYS,
     core_command,
+    edited_path,
     folder_of,
     general_line,
     general_value,
@@ -22,21 +23,25 @@ from ultron_core.lessons.describe import (
 )
 from ultron_core.lessons.errors.code_diff import find_code_change
 from ultron_core.lessons.errors.episodes import Episode
-from ultron_core.lessons.errors.same_check import INSTALL, changed_words, code_of, leaves
+from ultron_core.lessons.errors.same_check import INSTALL, changed_words, code_of, leaves, selects
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang, one_line
 
-__all__ = ["Change", "describe_change", "missing_name", "silences"]
+__all__ = ["Change", "describe_change", "missing_name", "name_files", "silences"]
 
 _NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
+#: characters of a line that a sentence can quote
 _MAX_LINE = 120
+#: characters of an argument that a sentence can quote
 _MAX_VALUE = 60
 #: an edit of more new lines is a rewrite that no sentence can hold
 _MAX_ADDED = 2
-#: commands that look and change nothing, so are not what solved a failure
+#: a change of more files is the work itself
+_MOST_FILES = 3
+#: commands that look and change nothing, so are not what solved a failure, e.g. `git diff HEAD`, `cat app.py`
 _LOOKING = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
     r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
@@ -51,11 +56,11 @@ _MISSING = re.compile(
     r"No module|not found|Cannot find|not installed|missing|[Cc]ould not resolve|no such table|not available",
     re.IGNORECASE,
 )
-#: "from sympy.core import Basic": the module that a name is brought from
+#: the module that a name is brought from, e.g. `from sympy.core import Basic`
 _BROUGHT_FROM = re.compile(r"\bfrom\s+([.\w]+)\s+import\b")
 #: commands that change what the next one meets: "git config", "docker compose up", "chmod +x run.sh"
 _CHANGES_STATE = re.compile(
-    r"\b(?:config|init|create|mkdir|chmod|chown|start|up|enable|login|generate|format|fmt|fix|kill|mv|cp|ln|link|"
+    r"(?<!-)\b(?:config|init|create|mkdir|chmod|chown|start|up|enable|login|generate|format|fmt|fix|kill|mv|cp|ln|link|"
     r"\w*fmt|black|prettier|pull|clone|fetch|unset|reset)\b|--(?:fix|write)\b"
 )
 #: arguments whose change says nothing: a description, the old text of an edit
@@ -81,8 +86,9 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
             return None
         return (
             _command_change(failed, before, worked, lang)
-            or _file_change(episode, lang)
+            or _file_change(episode, lang, near=True)
             or _steps(episode, lang)
+            or _file_change(episode, lang)
         )
     if failed.tool == "patch":
         path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)
@@ -103,6 +109,8 @@ def _command_change(failed: Action, before: str, worked: Action, lang: Lang) -> 
     if left == right and (first := _done_first(before, after)) and _nearness(first, failed):
         return Change(PHRASES[lang]["after"].format(steps=f"`{_short_step(first)}`"), worked)
     if left == right and not moved:
+        return None
+    if not moved and selects(before, after, purpose(failed)):
         return None
     if not moved and set(right) < set(left):
         return None
@@ -136,10 +144,11 @@ def _script_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     return words["added"].format(lines=", ".join(f"`{line}`" for line in change.added))
 
 
-def _file_change(episode: Episode, lang: Lang) -> Change | None:
+def _file_change(episode: Episode, lang: Lang, *, near: bool = False) -> Change | None:
     """The edit before the working try that has most to do with the failure, with the lines that it changed.
 
-    Edits before the last failing try did not cure it. A lone edit need not name what the failure names.
+    Edits before the last failing try did not cure it. A lone edit need not name what the failure names, unless
+    it must be `near`.
     """
     failed = episode.failed
     last = episode.again[-1].result if episode.again else failed.result
@@ -153,15 +162,25 @@ def _file_change(episode: Episode, lang: Lang) -> Change | None:
         and path_of(a.arguments)
     ]
     changes = [(a, change) for a in edits if (change := _edit_change(a, failed, lang))]
-    near = [(a, change) for a, change in changes if _nearness(change, failed)]
-    if near:
-        action, change = max(near, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
-    elif len(edits) == 1 and changes:
+    related = [(a, change) for a, change in changes if _nearness(change, failed)]
+    if related:
+        action, change = max(related, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
+    elif len(edits) == 1 and changes and not near:
         action, change = changes[0]
     else:
         return None
     path = short_path(path_of(action.arguments))
     return Change(PHRASES[lang]["edited"].format(files=f"`{path}`", change=change), action)
+
+
+def name_files(episode: Episode, lang: Lang) -> Change | None:
+    """The files that were edited after the last failing try, three at most; for a cause that the agent has told."""
+    last = episode.again[-1].result if episode.again else episode.failed.result
+    edits = [a for a in episode.between if a.call > last and edited_path(a)]
+    names = dict.fromkeys(f"`{short_path(edited_path(a))}`" for a in edits)
+    if not names or len(names) > _MOST_FILES:
+        return None
+    return Change(PHRASES[lang]["edited"].format(files=", ".join(names), change=""), edits[-1])
 
 
 def _nearness(change: str, failed: Action) -> int:
@@ -250,9 +269,9 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     if not names:
         return None
     words = PHRASES[lang]
-    if len(names) > 1:
-        kind = "arguments" if any(key in old for key in names) else "given"
-        return words[kind].format(names=", ".join(f"`{name}`" for name in names[:4]))
+    if len(names) > 1:  # which of several changed ones cured it is not known
+        given = not any(old.get(name) for name in names)
+        return words["given"].format(names=", ".join(f"`{name}`" for name in names[:4])) if given else None
     (name,) = names
     one, other = old.get(name), new.get(name)
     if len(before) == 1 and isinstance(one, str) and isinstance(other, str):
@@ -265,7 +284,7 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     if shown_new and shown_old != shown_new:
         kind = "set" if not shown_old else "value"
         return words[kind].format(name=f"`{name}`", old=f"`{shown_old}`", new=f"`{shown_new}`")
-    return words["arguments"].format(names=f"`{name}`") if "." in name else None
+    return None
 
 
 def _speaks_of(failed: Action, changed: tuple[str, object, object]) -> bool:
@@ -290,9 +309,12 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
     """The last two commands before the working try that may have changed what the failure speaks of."""
     failed = episode.failed
     line = failed.failure.line if failed.failure else ""
-    own = _names(command_of(failed) or "")
+    own = _names((command_of(failed) or "").lower())
+    last = episode.again[-1].result if episode.again else failed.result
     commands = [
-        (a, main_part(command_of(a) or "")) for a in episode.between if a.failure is None and command_of(a)
+        (a, main_part(command_of(a) or ""))
+        for a in episode.between
+        if a.failure is None and a.call > last and command_of(a)
     ]
     steps = [
         (a, c)
@@ -303,7 +325,8 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
         and (
             (_MISSING.search(line) and INSTALL.search(c))
             or (
-                (_CHANGES_STATE.search(c) or INSTALL.search(c)) and (_names(line) & _names(c)) - own - _COMMON
+                (_CHANGES_STATE.search(c) or INSTALL.search(c))
+                and (_names(line.lower()) & _names(c.lower())) - own - _COMMON
             )
         )
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ultron_core.lessons.errors.same_check import code_of, is_proof, same_check
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action
+from ultron_core.transcript.actions import Action, call_text
 from ultron_core.transcript.commands import same_purpose
 from ultron_core.transcript.failures import clean_line
 
@@ -16,12 +16,16 @@ __all__ = ["STAGES", "Episode", "find_episodes", "unchanged"]
 
 #: later actions among which the cure of a failure is looked for (not fitted: docs/memories.md)
 _REACH = 60
+#: characters from which on a repeated message of a person begins the whole task again
 _TASK_CHARS = 200
 #: kinds of failure that belong to one step of an edit
 STAGES = ("PatchMismatch", "Lint")
 
 #: "exitcode: 0 (execution succeeded)", "Code output:", "stdout:"
 _STATUS_LINE = re.compile(r"^(?:exit ?code:?.*|(?:\w+ )?output:|stdout:|stderr:)\s*", re.IGNORECASE)
+#: e.g. `user_id`
+_WORD = re.compile(r"\w+")
+#: tests that never ran judge nothing, e.g. `ModuleNotFoundError: No module named 'app'`
 _NOT_IMPORTED = re.compile(r"\b(?:ImportError|ModuleNotFoundError)\b")
 #: "[]", "None"
 _NOTHING = re.compile(r"(?:(?:\[\s*\]|\{\s*\}|none|null|nan|''|\"\")\s*)+", re.IGNORECASE)
@@ -37,18 +41,22 @@ class Episode:
     between: tuple[Action, ...]
     #: the next actions from the one that worked on
     after: tuple[Action, ...] = ()
+    #: the first run of the same check without this failure, when another one came to light before it worked
+    gone: Action | None = None
 
 
 def find_episodes(messages: Sequence[Message], actions: Sequence[Action]) -> list[Episode]:
     """One episode for every failure that is not itself a repetition of an earlier, open one."""
     restarts = _starts_over(messages)
+    unanswered = _unanswered(messages, actions) if any(a.failure for a in actions) else []
     taken: set[int] = set()
-    episodes = []
+    episodes: list[Episode] = []
     for i, action in enumerate(actions):
         if action.failure is None or i in taken:
             continue
         again: list[Action] = []
-        worked, stop = None, min(i + 1 + _REACH, len(actions))
+        worked, gone, stop = None, None, min(i + 1 + _REACH, len(actions))
+        cured_at = 0
         for j in range(i + 1, stop):
             later = actions[j]
             if messages[later.result].thread != messages[action.result].thread:
@@ -64,12 +72,34 @@ def find_episodes(messages: Sequence[Message], actions: Sequence[Action]) -> lis
             if _same_error(action, later):
                 taken.add(j)
                 again.append(later)
-            elif _moved_on(action, later):
-                break
+                gone = None  # it came back
+            elif gone is None and _moved_on(action, later):
+                gone, cured_at = (
+                    later,
+                    j,
+                )  # its cure lies before; that it holds is shown by the run that works
         again_from = min((p for p in restarts if p > action.result), default=len(messages))
         after = [a for a in actions[stop : stop + _REACH // 2] if a.call < again_from]
-        episodes.append(Episode(action, tuple(again), worked, tuple(actions[i + 1 : stop]), tuple(after)))
+        end = cured_at if worked is not None and gone is not None else stop
+        last = actions[end].call if end < len(actions) else len(messages)
+        silent = (a for a in unanswered if action.result < a.call < last)
+        between = tuple(sorted((*actions[i + 1 : end], *silent), key=lambda a: (a.call, a.result)))
+        episodes.append(Episode(action, tuple(again), worked, between, tuple(after), gone))
     return episodes
+
+
+def _unanswered(messages: Sequence[Message], actions: Sequence[Action]) -> list[Action]:
+    """Calls whose result the log does not hold (some logs leave out empty ones); what they changed is changed."""
+    answered = {(a.call, a.tool, a.text) for a in actions}
+    found = []
+    for position, message in enumerate(messages):
+        for call in message.tool_calls:
+            text = call_text(call)
+            if (position, call.name, text) not in answered:
+                found.append(
+                    Action(position, position, call.name, call.arguments, text, "", "ok", "none", None)
+                )
+    return found
 
 
 def unchanged(episode: Episode) -> bool:
@@ -95,10 +125,9 @@ def _cured(failed: Action, later: Action) -> bool:
 
 
 def _moved_on(failed: Action, later: Action) -> bool:
-    """True when the same check fails for another reason: what is changed from there on cures that one."""
+    """True when a later run of the same thing fails for another reason: what changes from there on cures that."""
     assert failed.failure is not None
-    gone = failed.failure.line not in later.output
-    return later.failure is not None and failed.tool != "patch" and gone and same_check(failed, later)
+    return later.failure is not None and failed.tool != "patch" and failed.failure.line not in later.output
 
 
 def _empty(output: str) -> bool:
@@ -113,7 +142,7 @@ def _starts_over(messages: Sequence[Message]) -> list[int]:
     seen: set[str] = set()
     found = []
     for position, message in enumerate(messages):
-        if message.role == "user" and len(message.content) >= _TASK_CHARS:
+        if message.role == "user" and message.origin == "human" and len(message.content) >= _TASK_CHARS:
             if message.content in seen:
                 found.append(position)
             seen.add(message.content)
@@ -121,8 +150,8 @@ def _starts_over(messages: Sequence[Message]) -> list[int]:
 
 
 def _same_error(one: Action, other: Action) -> bool:
-    if one.failure is None or other.failure is None:
+    """The same exception, or none in both, in words that are half the same."""
+    if one.failure is None or other.failure is None or one.failure.kind != other.failure.kind:
         return False
-    if one.failure.kind or other.failure.kind:
-        return one.failure.kind == other.failure.kind
-    return clean_line(one.failure.line)[:60] == clean_line(other.failure.line)[:60]
+    left, right = (_WORD.findall(clean_line(a.failure.line)) for a in (one, other) if a.failure)
+    return 2 * len(set(left) & set(right)) >= max(len(set(left)), len(set(right)))

@@ -5,12 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.describe import describe_context, describe_failure, describe_subject, describe_tags
-from ultron_core.lessons.errors.cures import Change, describe_change, missing_name, silences
+from ultron_core.lessons.describe import (
+    core_command,
+    describe_context,
+    describe_failure,
+    describe_subject,
+    describe_tags,
+)
+from ultron_core.lessons.errors.cures import Change, describe_change, missing_name, name_files, silences
+from ultron_core.lessons.errors.diagnoses import diagnose
 from ultron_core.lessons.errors.episodes import Episode, unchanged
-from ultron_core.lessons.errors.recurring import is_one_off, recurs, recurs_unsolved, tells, without_paths
+from ultron_core.lessons.errors.recurring import (
+    is_one_off,
+    recurs,
+    recurs_unsolved,
+    says_nothing,
+    slipped,
+    tells,
+    without_paths,
+)
 from ultron_core.lessons.errors.same_check import code_of, is_proof
-from ultron_core.lessons.explanations import adds_to, best_reason, clip, ended, first_remark, talk_language
+from ultron_core.lessons.explanations import best_reason, clip, ended, first_remark, talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, message_texts
@@ -24,30 +39,40 @@ __all__ = ["solved_drafts", "unsolved_drafts"]
 _MAX_QUOTE = 400
 #: unsolved failures of one segment that are kept
 _MAX_UNSOLVED = 2
-#: the two halves of a search-and-replace patch
+#: the two halves of a search-and-replace patch, e.g. `<<<<<<< SEARCH⏎old⏎=======⏎new⏎>>>>>>> REPLACE`
 _PUT_IN = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
-#: lines that frame a patch
+#: lines that frame a patch, e.g. `<<<<<<< SEARCH`, `@@ -1,3 +1,4 @@`, `--- a/app.py`
 _MARKS = re.compile(r"<{5,}|={5,}|>{5,}|@@|diff --git|[-+]{3} |```")
 
 
-def solved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+def solved_drafts(
+    messages: Sequence[Message], episodes: Sequence[Episode], project: str
+) -> list[MemoryDraft]:
     """One error memory for each failure that was followed by a change after which the same thing worked."""
-    drafts = []
-    for episode in episodes:
-        if episode.worked is None:
-            continue
-        draft = _solved(messages, episode, episode.worked)
-        if draft is not None:
-            drafts.append(draft)
-    return drafts
+    found = [
+        (episode, _solved(messages, episode, episode.worked, project))
+        for episode in episodes
+        if episode.worked
+    ]
+    return _one_each([(episode, draft) for episode, draft in found if draft is not None])
 
 
-def unsolved_drafts(messages: Sequence[Message], episodes: Sequence[Episode]) -> list[MemoryDraft]:
+def _one_each(found: Sequence[tuple[Episode, MemoryDraft]]) -> list[MemoryDraft]:
+    """Several failures that one change cured are told once, by the first."""
+    cures: dict[str, MemoryDraft] = {}
+    for _, draft in found:
+        cures.setdefault(draft.resolution, draft)
+    return list(cures.values())
+
+
+def unsolved_drafts(
+    messages: Sequence[Message], episodes: Sequence[Episode], project: str
+) -> list[MemoryDraft]:
     """Failures that others would meet too and that were never cured, each line once."""
     chosen: dict[str, MemoryDraft] = {}
     for episode in episodes:
-        if episode.worked is None and _stays_open(episode):
-            draft = _unsolved(messages, episode)
+        if episode.worked is None and episode.gone is None and _stays_open(episode):
+            draft = _unsolved(messages, episode, project)
             chosen.setdefault(draft.content.casefold(), draft)
     return list(chosen.values())[:_MAX_UNSOLVED]
 
@@ -62,35 +87,52 @@ def _stays_open(episode: Episode) -> bool:
     return not any(same_purpose(failed, later) and is_proof(later) for later in episode.between)
 
 
-def _solved(messages: Sequence[Message], episode: Episode, worked: Action) -> MemoryDraft | None:
+def _solved(
+    messages: Sequence[Message], episode: Episode, worked: Action, project: str
+) -> MemoryDraft | None:
     failed = episode.failed
     assert failed.failure is not None
-    if not tells(failed.failure, failed.text) or is_one_off(failed.failure):
+    if says_nothing(failed.failure) or failed.tool == "patch":
         return None
     lang = talk_language(messages, failed.result)
+    end = episode.gone or worked
+    cause = diagnose(messages, failed.result, end.call + 1, failed.failure.line, worked.result)
     change = describe_change(episode, worked, lang)
-    if change is None or _of_one_script(failed, change):
+    if cause is None and (
+        change is None or not tells(failed.failure, failed.text) or is_one_off(failed.failure)
+    ):
+        return None
+    if cause is None and slipped(failed.failure) and not code_of(failed):
+        return None
+    if change is None:
+        change = name_files(episode, lang)
+    if change is None or _of_one_script(failed, change) or _printed(failed, change, worked):
         return None
     name = missing_name(failed)
     if name and (silences(change.sentence, name) or _fails_again(episode, worked, name)):
         return None
-    reason = _reason(messages, episode, worked)
-    parts = (ended(reason[0], lang) if reason else "", change.sentence)
+    told = ended(cause.text, lang) if cause else ""
     evidence = [
         _quote(messages[failed.result], failed.failure.line),
-        _quote(messages[reason[1]], reason[0]) if reason else None,
+        _quote(messages[cause.position], cause.text) if cause else None,
         _change_quote(messages[change.made.call], change),
         _proof_quote(messages, worked),
     ]
     return MemoryDraft(
-        content=describe_failure(messages, failed, lang),
+        content=describe_failure(messages, failed, lang, project),
         context=describe_context(messages, failed, lang),
-        resolution=clip(" ".join(part for part in parts if part), 700),
+        resolution=clip(f"{told} {change.sentence}".strip(), 700),
         tags=describe_tags(failed),
-        confidence=0.85 if reason else 0.7,
+        confidence=0.85 if cause else 0.7,
         memory_type="error",
         evidence=tuple(dict.fromkeys(item for item in evidence if item is not None)),
     )
+
+
+def _printed(failed: Action, change: Change, worked: Action) -> bool:
+    """True when the failure printed the very command that worked: whoever meets it is told by the program."""
+    command = core_command(command_of(worked) or "")
+    return change.made is worked and " " in command and command in failed.output
 
 
 def _of_one_script(failed: Action, change: Change) -> bool:
@@ -121,22 +163,7 @@ def _fails_again(episode: Episode, worked: Action, name: str) -> bool:
     return any(found.search(line) for line in lines)
 
 
-def _reason(messages: Sequence[Message], episode: Episode, worked: Action) -> tuple[str, int] | None:
-    """The model's sentence about cause or cure that names what the failure names, and where it is, or None."""
-    failed = episode.failed
-    assert failed.failure is not None
-    begin = worked.call if failed.tool == "patch" else failed.result + 1
-    about, needs_action = without_paths(failed.failure.line), failed.tool == "patch" or bool(code_of(failed))
-    # from its first message on a reason must share a word with the failure
-    reason = best_reason(messages, begin, begin, worked.call + 1, about, action=needs_action)
-    if reason and not adds_to(reason[0], failed.failure.line):
-        return None
-    if reason and failed.failure.kind == "Lint" and not _about_name(missing_name(failed), reason[0]):
-        return None
-    return reason
-
-
-def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
+def _unsolved(messages: Sequence[Message], episode: Episode, project: str) -> MemoryDraft:
     failed = episode.failed
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
@@ -145,7 +172,7 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
     reason = best_reason(messages, failed.result + 1, failed.result, failed.result + 4, about)
     repeated = unchanged(episode)
     remark = reason[0] if reason else first_remark(messages, failed.result + 1)
-    content = describe_failure(messages, failed, lang)
+    content = describe_failure(messages, failed, lang, project)
     if repeated:
         line = clean_line(failed.failure.line)
         content = words["repeated"].format(
@@ -165,18 +192,6 @@ def _unsolved(messages: Sequence[Message], episode: Episode) -> MemoryDraft:
         confidence=0.6 if repeated else 0.55,
         memory_type="error",
         evidence=tuple(item for item in evidence if item is not None),
-    )
-
-
-def _about_name(missing: str, reason: str) -> bool:
-    """Of a name that is not known, a reason must say how it is brought in or done without."""
-    if not missing:
-        return True
-    name = re.escape(missing)
-    return re.search(rf"\b{name}\b", reason) is not None and (
-        re.search(r"\b(?:import\w*|defin\w+|undefined|missing|parameters?|arguments?|pass\w*)\b", reason)
-        is not None
-        or re.search(rf"instead of[^.]{{0,30}}\b{name}\b", reason) is not None
     )
 
 

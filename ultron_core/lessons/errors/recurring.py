@@ -8,7 +8,7 @@ from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.harness import NOT_MADE, joined
 from ultron_core.transcript.telling import Failure
 
-__all__ = ["is_one_off", "recurs", "recurs_unsolved", "tells", "without_paths"]
+__all__ = ["is_one_off", "recurs", "recurs_unsolved", "says_nothing", "slipped", "tells", "without_paths"]
 
 _RECURS = re.compile(
     # "bash: jq: command not found", "ModuleNotFoundError: No module named 'wcwidth'"
@@ -27,9 +27,19 @@ _RECURS = re.compile(
     r"|\bhas no upstream branch\b|\bnot a git repository\b|\bis not installed\b|未安装|不支持|权限不足",
     re.IGNORECASE,
 )
-#: what an agent's own edit breaks as often as a package does, and files of one project
+#: what an agent's own edit breaks as often as a package does, and files of one project, e.g. `module 'pandas'
+#: has no attribute 'appendd'`, `module './util'`
 _OWN = re.compile(
     r"\bhas no attribute\b|\bcannot import name\b|\bunexpected keyword argument\b|module '[./]", re.IGNORECASE
+)
+#: told as a fact about the environment (absent.py), e.g. `bash: jq: command not found`, `sh: 1: jq: not
+#: found`
+_NO_PROGRAM = re.compile(r"\bcommand not found\b|: not found$", re.IGNORECASE)
+#: "error TS2304: Cannot find name 'join'.", "a.go:3:2: undefined: Total", "F821 undefined name 'models'"
+_SLIP = re.compile(
+    r"\berror TS\d+|\bcannot find (?:name|symbol)\b|\bundefined: \w|\bundefined name\b|\bdeclared and not used\b|"
+    r"\bcannot find value\b|\b\w+ is not defined\b|\bis unused\b",
+    re.IGNORECASE,
 )
 #: values of one test or one script: "AssertionError: Expected 5 but got 7", "E   assert 41 == 42"
 _VALUES = re.compile(
@@ -52,12 +62,14 @@ assertionerror build code command compiled compiling downloading error errors ex
 failure failures files finished in issues npm passed running test tests the warnings with
 """
 _EMPTY_WORDS = frozenset(_EMPTY.split())
-#: a summary line of a test runner that is cut short: "FAILED tests/test_a.py::test_b - Asser..."
+#: a summary line of a test runner that is cut short, e.g. `FAILED tests/test_a.py::test_b - Asser...`
 _CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
-#: "[... 8539 characters cut ...]", "... output truncated"
+#: e.g. `[... 8539 characters cut ...]`, `... output truncated`
 _LEFT_OUT = re.compile(
     r"\b(?:characters|lines|output|bytes) (?:\w+ )?(?:cut|truncated|omitted|skipped)\b", re.IGNORECASE
 )
+#: what a harness says it left out, in transcript/harness.py, e.g. `<tool_use_error>Sibling tool call
+#: errored</tool_use_error>`
 _NOT_MADE = joined(NOT_MADE)
 #: progress, and not what failed: "Compiling 40 files (.ex)", "Running 3 tests"
 _PROGRESS = re.compile(
@@ -72,7 +84,12 @@ def recurs(failure: Failure) -> bool:
 
 def recurs_unsolved(failure: Failure) -> bool:
     """The same of a failure without a cure: only one of the surroundings is worth keeping then."""
-    return recurs(failure) and not _OWN.search(failure.line)
+    return recurs(failure) and not _OWN.search(failure.line) and not _NO_PROGRAM.search(failure.line)
+
+
+def slipped(failure: Failure) -> bool:
+    """True for a name or module that an edit left behind or forgot to bring, as a compiler or type checker says."""
+    return _SLIP.search(failure.line) is not None
 
 
 def is_one_off(failure: Failure) -> bool:
@@ -80,10 +97,15 @@ def is_one_off(failure: Failure) -> bool:
     return failure.kind in _OF_THIS_TASK or bool(_VALUES.search(failure.line))
 
 
+def says_nothing(failure: Failure) -> bool:
+    """True for a line of the output's frame: what was left out, how the run began, a call that was not made."""
+    return any(pattern.search(failure.line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS, _NOT_MADE))
+
+
 def tells(failure: Failure, call: str) -> bool:
     """False for a line that says only that something failed ("12 failed in 3s") or repeats its own call."""
     line = failure.line
-    if any(pattern.search(line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS, _NOT_MADE)):
+    if says_nothing(failure):
         return False
     if clean_line(line).endswith((":", "：", "━")):
         return False

@@ -13,7 +13,7 @@ from ultron_core.lessons.describe import EDIT, core_command, folder_of, path_of
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose, same_purpose
 
-__all__ = ["INSTALL", "changed_words", "code_of", "is_proof", "leaves", "same_check"]
+__all__ = ["INSTALL", "changed_words", "code_of", "is_proof", "leaves", "same_check", "selects"]
 
 #: how alike two words must be for one to be the other, spelled right: `mian.py`, `main.py`
 _SPELLING = 0.7
@@ -21,13 +21,15 @@ _SPELLING = 0.7
 _MAX_CHANGED = 2
 #: share of a statement's words that must be unchanged: `SELECT nam FROM t`, `SELECT name FROM t`
 _SAME_STATEMENT = 0.6
-#: "Command running in background with ID: b1", "still running"; it says nothing about how the command will end
+#: says nothing about how the command will end, e.g. `Command running in background with ID: b1`, `still
+#: running`
 _NOT_DONE = re.compile(
     r"\brunning in (?:the )?background\b|\bstill running\b|\bsession ID \d+\b", re.IGNORECASE
 )
 #: the exit code is thrown away: `npm test || true`
 _EXIT_HIDDEN = re.compile(r"\|\|\s*(?:true|:|echo\b)")
-#: commands that check something; what they are given selects what is checked
+#: commands that check something; what they are given selects what is checked, e.g. `pytest tests/test_a.py`,
+#: `npm run lint`
 _CHECKS = re.compile(
     r"\b(?:tests?|check|lint|typecheck|tsc|pytest|mypy|ruff|eslint|vitest|jest|clippy|vet|verify|rspec|ctest)\b"
 )
@@ -35,12 +37,17 @@ _CHECKS = re.compile(
 _SELECTING = frozenset(
     {"-k", "-m", "-run", "--run", "-t", "--filter", "--grep", "-g", "--testNamePattern", "--only"}
 )
+#: options that say how much is printed
+_PRINTING = frozenset(
+    {"-v", "-vv", "-vvv", "-q", "-qq", "-s", "-x", "-r", "-rA", "--verbose", "--quiet", "--tb", "--json"}
+)
 #: commands that bring what was missing: "npm install", "mix deps.get"
 INSTALL = re.compile(r"\b(?:install|add|sync|deps\.get|migrate|restore|bootstrap|update|upgrade)\b")
 #: what follows the name of a package: `numpy>=1.2`, `react@18`, `uvicorn[standard]`
 _VERSION = re.compile(r"(?<=\w)(?:[=<>~!^\[]|@\d).*")
 #: arguments that hold a program
 _CODE_KEYS = ("code", "script", "source")
+#: the tokens of a program, e.g. `df.head`, `(`
 _WORD = re.compile(r"\w+(?:\.\w+)*|[^\w\s]")
 
 
@@ -132,6 +139,19 @@ def _same_command(before: str, after: str, aim: Sequence[str]) -> bool:
         return len(pairs) == 1 and difflib.SequenceMatcher(None, *pairs[0]).ratio() >= _SPELLING
     more_options = any(word.startswith("-") and word not in old for word in new)
     return more_options and right[: len(left)] == left
+
+
+def selects(before: str, after: str, aim: Sequence[str]) -> bool:
+    """True for two runs of one check that differ only in what is checked and how much is printed."""
+    if not _CHECKS.search(" ".join(aim)):
+        return False
+    old, new = _split(before), _split(after)
+    options = {
+        word.split("=")[0]
+        for word in (*old, *new)
+        if word.startswith("-") and not (word in old and word in new)
+    }
+    return options <= _SELECTING | _PRINTING
 
 
 def _split(command: str) -> list[str]:

@@ -1,21 +1,33 @@
-"""Root causes that the agent states when it closes a task that ended well, with what it did about them."""
+"""Root causes that the agent states when it closes a task that ended well, and faults that a person reported and it
+mended."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from ultron_core.lessons.people.statements import clean_statement, has_detail, phrase
-from ultron_core.lessons.people.turns import Turn
+from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.people.statements import (
+    clean_statement,
+    has_detail,
+    names_a_thing,
+    nearest,
+    phrase,
+    weighty,
+    without_opening,
+)
+from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
-from ultron_core.transcript.speech import HEDGE, any_of
+from ultron_core.transcript.speech import HEDGE, QUESTION, any_of
 
 __all__ = ["find_causes"]
 
-#: a sentence that names a cause
+#: a sentence that names a cause, e.g. `The root cause was a stale cache`, `it failed because the port was
+#: taken`, `原因是缓存`
 _CAUSE = any_of(
     r"\b(?:root cause|smoking gun|culprit)\b",
     r"\bthe (?:real |actual |underlying |core |main |original )?(?:problem|issue|bug|cause|reason|failure|"
@@ -25,22 +37,23 @@ _CAUSE = any_of(
     r"missing|wrong|empty)\b"
     r".{0,80}\b(?:because|due to)\b|\b(?:because|due to)\b.{0,120}\b(?:fail(?:s|ed)|broke|crash(?:es|ed)|"
     r"never fired|ignored)\b",
-    r"根本?原因|根因|症结|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于",
+    r"根本?原因|根因|症结|问题(?:在于|出在|是由)|原因(?:是|在于)|是因为|这是由于|源于",
 )
 #: a heading over the cause: "## The problem", "**Root cause**", "## 原因分析"
 _CAUSE_HEADING = re.compile(
-    r"^\W*(?:root cause|the (?:problem|cause|bug|issue)|cause|why(?: it (?:fails|failed|broke))?|what(?:'s| was|"
-    r" is) (?:happening|wrong)|"
-    r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源))\W*$",
+    r"^\W*(?:root cause|the (?:problem|cause|bug|issue)|cause|why(?: (?:it|this) (?:fails|failed|broke|happens|"
+    r"happened|works|fixes it))?|what(?:'s| was| is| went) (?:happening|wrong)|"
+    r"diagnosis|(?:根本?)?原因(?:分析)?|问题(?:原因|分析|根源|总结|所在)|为什么.{0,16})\W*$",
     re.IGNORECASE,
 )
-#: below such a heading: says what is amiss, where others only describe
+#: below such a heading: says what is amiss, where others only describe, e.g. `the token is never refreshed`,
+#: `没有刷新`
 _FAULT = any_of(
     r"\b(?:not|never|only|still|n't|without|missing|fails?|failed|wrong|stale|silently|mismatch|already|because|"
     r"treats?)\b|n't\b",
     r"因为|导致|没有|未|丢失|覆盖|缺少|误",
 )
-#: what was or is to be done about it
+#: what was or is to be done about it, e.g. `the client now retries`, `已修复`
 _FIX = any_of(
     r"\b(?:fix(?:ed)?|solution|solved|resolved|changed|replaced|removed|added|moved|switched|instead|now \w+s|"
     r"rewrote|updated|so now)\b",
@@ -53,12 +66,37 @@ _EMPTY = any_of(
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )
+#: a shorter sentence (in bytes) names no cause, a longer one is a paragraph
 _LENGTH = (40, 420)
+#: drafts of one segment
 _MOST = 2
 #: how far after the cause its fix may be told, in sentences
 _NEAR = 6
-#: a longer answer is a report about many things
+#: of a longer answer the end is read: before it a narrating agent tells what it looks at
 _MAX_ANSWER = 6000
+#: characters of what was asked that are quoted
+_MAX_ASKED = 240
+#: an item of a list, e.g. `- The old index is read`
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s")
+#: says what led to what, e.g. `which made the first read fail`, `导致类型错误`
+_LED_TO = any_of(
+    r"\b(?:because|since|so that|which (?:made|meant|caused)|leads? to|led to)\b|因为|由于|导致|从而|使得"
+)
+#: a person reports that something does not do what it should, e.g. `it silently fails`, `打开就报错`
+_REPORTS = any_of(
+    r"\bthere(?:['’]?s| is| are) (?:an? |some )?(?:issue|bug|problem|error)s?\b",
+    r"\b(?:broken|fails?|failing|crash(?:es|ed|ing)?|silently|hangs?)\b",
+    r"\b(?:doesn['’]?t|does not|isn['’]?t|won['’]?t|didn['’]?t|not|never) (?:\w+ ){0,2}"
+    r"(?:work|show|appear|run|load|match|find|update|save|render|compile|start|fire)\w*\b",
+    r"报错|失败|无法|不能|没有(?:生效|反应|变化)|不显示|不(?:一致|正确)",
+)
+#: tells what was done about it, e.g. `Added a call before each write`, `已将 X 改为 Y`
+_DONE = any_of(
+    r"^\W*(?:\w+ ){0,2}(?:added|changed|fixed|replaced|removed|moved|rewrote|updated|now)\b",
+    r"^\W*(?:已|现在|修复|修正|将|移除|改为)",
+)
+#: characters of a report that are kept
+_MAX_REPORTED = 320
 
 
 def find_causes(
@@ -67,13 +105,20 @@ def find_causes(
     """At most two of each closing answer that the person let stand; none of a task that failed."""
     if outcome == "failure" or not work:
         return []
-    return [draft for place in _closing(messages, turns) for draft in _of(messages[place], project)]
+    drafts = []
+    for turn in _closing(messages, turns):
+        answer = messages[turn.answer]
+        found = _of(answer, turn, project)
+        if not found and turn.position < turns[-1].position:
+            found = _mended(answer, turn, project)
+        drafts += found
+    return drafts
 
 
-def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
+def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
     """Answers that no call follows: what is said before a call is a guess about it."""
     return [
-        turn.answer
+        turn
         for turn in turns
         if turn.answer >= 0
         and not turn.objected
@@ -84,10 +129,8 @@ def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[int]:
     ]
 
 
-def _of(answer: Message, project: str) -> list[MemoryDraft]:
-    if len(answer.content) > _MAX_ANSWER:
-        return []
-    told = list(_told(answer.content))
+def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
+    told = list(_told(answer.content[-_MAX_ANSWER:]))
     drafts: list[MemoryDraft] = []
     for place, (headed, sentence) in enumerate(told):
         if (
@@ -100,36 +143,72 @@ def _of(answer: Message, project: str) -> list[MemoryDraft]:
             continue
         after = [s for _, s in told[place + 1 : place + 1 + _NEAR]]
         fix = next((s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s)), "")
-        drafts.append(_draft(answer, sentence, fix, project))
+        drafts.append(_draft(answer, sentence, fix, _asked(turn), project))
         if len(drafts) == _MOST:
             break
     return drafts
 
 
+def _mended(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
+    """What a person reported, with what the agent did about it: they went on to something else, so it held."""
+    own = [s for s in own_sentences(turn.message) if weighty(s) and not QUESTION.search(s)]
+    place = next((i for i, s in enumerate(own) if _REPORTS.search(s) and names_a_thing(s)), -1)
+    if place < 0 or turn.does("acceptance", "praise"):
+        return []
+    report = without_opening(one_line(" ".join(own[place : place + 2])))[:_MAX_REPORTED]
+    told = [s for _, s in _told(answer.content[-_MAX_ANSWER:])]
+    done = [s for s in told if _DONE.search(s) and has_detail(s) and not _EMPTY.search(s)]
+    fix = nearest(done, report)
+    if not fix:
+        return []
+    source = turn.message
+    return [
+        MemoryDraft(
+            content=phrase("reported_fault", report, project, statement=report),
+            resolution=clean_statement(fix),
+            tags=("cause",),
+            confidence=0.6,
+            memory_type="error",
+            evidence=(
+                Evidence(source.start_line, source.end_line, own[place][:400].strip()),
+                Evidence(answer.start_line, answer.end_line, fix[:400].strip()),
+            ),
+        )
+    ]
+
+
 def _told(text: str) -> Iterator[tuple[bool, str]]:
-    """Sentences of an answer as they stand there, and whether a heading calls them the cause."""
-    headed = False
+    """Sentences of an answer as they stand there, and whether a heading calls them the cause: its first sentence, and
+    of a list below it the items that say what led to what."""
+    headed = fresh = False
     for line in without_code(text).splitlines():
         if re.match(r"^\s*(?:#|\||\*\*[^*]+\*\*\s*$)", line):
-            headed = _CAUSE_HEADING.match(line.strip()) is not None
+            headed = fresh = _CAUSE_HEADING.match(line.strip()) is not None
             continue
         for sentence in sentences(line):
-            if (
-                _LENGTH[0] <= len(sentence.encode())
-                and len(sentence) <= _LENGTH[1]
-                and sentence[-1] not in "?？:："
-            ):
-                yield headed, sentence
-                headed = False
+            if not (_LENGTH[0] <= len(sentence.encode()) and len(sentence) <= _LENGTH[1]):
+                continue
+            if sentence[-1] in "?？:：":
+                continue
+            yield fresh or (headed and bool(_ITEM.match(line) and _LED_TO.search(sentence))), sentence
+            fresh = False
 
 
-def _draft(answer: Message, sentence: str, fix: str, project: str) -> MemoryDraft:
+def _asked(turn: Turn) -> str:
+    """What the person had reported or asked, in their words."""
+    own = [s for s in own_sentences(turn.message) if len(s) >= _LENGTH[0] // 2]
+    told = without_opening(one_line(" ".join(own[:2])))
+    return PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED)) if told else ""
+
+
+def _draft(answer: Message, sentence: str, fix: str, asked: str, project: str) -> MemoryDraft:
     evidence = [Evidence(answer.start_line, answer.end_line, sentence[:400].strip())]
     if fix:
         evidence.append(Evidence(answer.start_line, answer.end_line, fix[:400].strip()))
     statement = clean_statement(sentence)
     return MemoryDraft(
         content=phrase("cause", statement, project, statement=statement),
+        context=asked,
         resolution=clean_statement(fix),
         tags=("cause",),
         confidence=0.65,

@@ -22,24 +22,30 @@ from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
 __all__ = ["find_decisions"]
 
-#: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用 Redis"
+#: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用Redis"
 _CHOICE = any_of(
     r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
     r"then )?(?:use|go with|keep|stick "
-    r"with|switch to|drop|do|move|store|call|make|put|have|not) \S+",
+    r"with|switch to|drop|do|move|store|call|make|put|not) \S+",
+    # "for 2 we want the aliased version", "at startup we want to check for the ~ config file"
+    r"(?<!things )(?<!what )(?<!that )(?<!all )(?<!stuff )(?<!do )\bwe "
+    r"(?:actually |basically |really |also |only )?(?:want|need) "
+    r"(?:to (?!know|see|understand|find out|talk|think|look)\w+|the|an?|it|this|that|them|both) \S+",
     r"(?<![.\w])(?:go|going|went) (?:with|for) \S+|\b(?:we|i) (?:decided|agreed|settled|chose|opted|prefer)\b",
     r"\b(?:rather than|instead of|over) .{3,60}\b(?:because|since|so that|as it)\b",
     r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\S+|(?:选|采用)(?:方案|选项)|而不是",
+    r"我们(?:想要?|需要|希望|要求)(?!你)\S{4,}",
 )
+#: e.g. `because it is faster`, `以便回滚`
 _REASON = any_of(
     r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免"
 )
-#: "option 1", "go with 2", "方案一"
+#: "option 1", "plan B", "方案一"
 _OPTION = re.compile(
     r"\b(?:options?|approach|choice|plan|#)\s*([1-9A-D])\b|(?:方案|选项)\s*([1-9一二三四A-D])", re.IGNORECASE
 )
 _CHINESE_NUMBER = {"一": "1", "二": "2", "三": "3", "四": "4"}
-#: an agent proposes: "My recommendation: ...", "The fix should go inside ...", "我建议 ..."
+#: an agent proposes, e.g. `My recommendation:`, `The fix should go inside`, `我建议`
 _PROPOSED = any_of(
     r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
     r"recommended|"
@@ -55,17 +61,38 @@ _TAKEN = any_of(
     r"implement (?:it|that|this|all)|proceed|lgtm|make it so)\b(?!.{0,20}\b(?:but|wait|however)\b)",
     r"^\W*(?:好的?|可以|行|同意|没问题|就这样|按(?:你说的|这个)|是的|执行|开始)",
 )
+#: characters of a reply that only takes an offer: "go with option 1"
 _MAX_TAKEN = 120
 #: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
 _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
+#: what is wanted is named in a sentence before, e.g. `we need to bring that here`
+_POINTS = re.compile(
+    r"\b(?:want|need|use|do|move|keep|drop|put|make)(?: to \w+)? (?:that|this|it|them|those|these)\b"
+)
+#: a longer turn is taken sentence by sentence
 _MAX_WHOLE = 400
+#: where things go, line by line, e.g. `tools -> core/tools`
+_ARROW = re.compile(r"^[^\n]{0,120}?\S\s+(?:->|=>|→)\s+\S[^\n]{0,80}$", re.MULTILINE)
+#: a single line is a remark, two are a layout
+_MIN_ARROWS = 2
+#: a longer turn is a document
+_MAX_LAID_OUT = 700
+#: characters of the option that is quoted
 _MAX_OPTION = 320
+#: a shorter sentence leaves open what was chosen; in Chinese twice as many characters
 _MIN_WORDS = 5
+#: a choice in so many words says what it is about without naming a file
+_MIN_PLAIN = 14
+#: e.g. `don't`, `src/app.py`, `端`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
 
-def find_decisions(messages: Sequence[Message], turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
-    """At most one decision a turn."""
+def find_decisions(
+    messages: Sequence[Message], turns: Sequence[Turn], project: str, work: bool
+) -> list[MemoryDraft]:
+    """At most one decision a turn; none of a talk that is not about work, where people choose seats and dishes."""
+    if not work:
+        return []
     drafts = []
     for turn in turns:
         before = messages[turn.before] if turn.before >= 0 else None
@@ -84,6 +111,11 @@ def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
     """A person's own choice in words that say what it is, with the sentence that gives the reason."""
     own = own_sentences(turn.message)
     text = turn.message.content.strip()
+    laid_out = _laid_out(text)
+    if laid_out:
+        return statement_draft(
+            "decision", laid_out[0], turn.message, laid_out[1], project, tags=("decision",), confidence=0.65
+        )
     if len(text) <= _MAX_WHOLE and _LISTED.search(text) and _CHOICE.search(text) and has_detail(text):
         return statement_draft(
             "decision",
@@ -98,11 +130,12 @@ def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
         if QUESTION.search(sentence) or ONE_OFF.search(sentence) or not _CHOICE.search(sentence):
             continue
         after = own[place + 1] if place + 1 < len(own) and _REASON.search(own[place + 1]) else ""
-        if not _weighty(sentence) or not (after or has_detail(sentence) or _REASON.search(sentence)):
+        told = after or has_detail(sentence) or _REASON.search(sentence) or _words(sentence) >= _MIN_PLAIN
+        if not _weighty(sentence) or not told:
             continue
         return statement_draft(
             "decision",
-            without_opening(f"{sentence} {after}".strip()),
+            without_opening(" ".join(filter(None, (*_antecedent(own, place), sentence, after)))),
             turn.message,
             sentence,
             project,
@@ -112,8 +145,30 @@ def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
     return None
 
 
+def _antecedent(own: Sequence[str], place: int) -> list[str]:
+    """The sentences before one that points back at them, as long as the whole stays short."""
+    if not _POINTS.search(own[place]):
+        return []
+    before = list(own[max(0, place - 2) : place])
+    while before and sum(map(len, before)) + len(own[place]) > _MAX_WHOLE:
+        before.pop(0)
+    return before
+
+
+def _laid_out(text: str) -> tuple[str, str] | None:
+    """The lines that say where each thing goes, with the first of them as the quote."""
+    if len(text) > _MAX_LAID_OUT:
+        return None
+    lines = [line.strip() for line in _ARROW.findall(without_code(text))]
+    return ("; ".join(lines), lines[0]) if len(lines) >= _MIN_ARROWS else None
+
+
 def _weighty(text: str) -> bool:
-    return len(_WORD.findall(text)) >= _MIN_WORDS * (2 if CJK.search(text) else 1)
+    return _words(text) >= _MIN_WORDS
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(text)) // (2 if CJK.search(text) else 1)
 
 
 def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:

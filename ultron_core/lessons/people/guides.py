@@ -16,7 +16,8 @@ from ultron_core.transcript.speech import PREFERENCE, any_of
 
 __all__ = ["find_guides", "quotes_guide"]
 
-#: files that are written for agents, whatever the harness
+#: files that are written for agents, whatever the harness, e.g. `/repo/CLAUDE.md`, `.cursorrules`,
+#: `.cursor/rules/style.mdc`
 _FILE = re.compile(
     r"(?:^|[/\\\s])(?:CLAUDE(?:\.local)?|AGENTS?|GEMINI|copilot-instructions|CONVENTIONS)\.md\b|\.cursorrules|"
     r"\.windsurfrules|"
@@ -24,8 +25,11 @@ _FILE = re.compile(
 )
 #: "Contents of /src/shop/CLAUDE.md (project instructions, checked into the codebase):"
 _QUOTED = re.compile(rf"^Contents of \S*(?:{_FILE.pattern})[^\n]*:\s*$", re.MULTILINE)
-#: the harness's mark of a slash command: what follows it was handed in by the command
+#: the harness's mark of a slash command: what follows it was handed in by the command, e.g.
+#: `<command-message>pr-review</command-message>`
 _COMMAND = joined(HARNESS_COMMANDS)
+#: the layout in which a harness hands in a guide, in transcript/harness.py, e.g. `## Context⏎⏎- Branch:
+#: main⏎⏎## Your task⏎`
 _LAYOUT = joined(HARNESS_GUIDES)
 #: "## Your task"
 _TASK = re.compile(
@@ -34,10 +38,14 @@ _TASK = re.compile(
 )
 #: how many messages after the mark the guide of the command may come
 _REACH = 3
+#: characters; a shorter text is the order itself
 _MIN_GUIDE = 400
-#: a rule by its form
+#: a rule by its form, e.g. `Always run make check before a commit`, `we don't mock the database`,
+#: `禁止直接推送到主分支`
 _RULE = any_of(
-    r"^(?:never|always|do not|don't|avoid|prefer|must|only|make sure|ensure|ignore|keep|run|use|follow|no )\b.{12,}",
+    # "No emojis in commits", but not git's own "no changes added to commit"
+    r"^(?:never|always|do not|don't|avoid|prefer|must|only|make sure|ensure|ignore|keep|run|use|follow|"
+    r"(?-i:No ))\b.{12,}",
     r"^(?:also,? |and )?we (?:also )?(?:only |always |never )?(?:focus|prefer|aim|avoid|require|use|follow|"
     r"(?:don't|do not) \w+)\b",
     r"\b(?:must(?: not)?|never|always|should (?:not|always|never|only)|(?:it is |"
@@ -50,12 +58,15 @@ _LIST = any_of(
     r"avoid|never|always)\b[^:]{0,60}:$",
     r"(?:注意|忽略|遵循|遵守|规则|规范|要求|避免)[^：:]{0,30}[：:]$",
 )
-#: "output like this example:", "ask the person": how to answer this once
+#: how to answer this once, e.g. `output like this example:`, `your task`
 _FORMAT = any_of(r"\b(?:format your|like this|example|output|respond|answer|summary|arguments?:|your task)\b")
+#: a point of a list, e.g. `- run make check first`, `2) ask before a push`
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
-#: "    12→- Never commit": how a tool that reads files numbers their lines
+#: how a tool that reads files numbers their lines, e.g. `    12→- Never commit`
 _LINE_NUMBER = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
+#: rules of one guide
 _MOST = 10
+#: a shorter item (in bytes) is a heading, a longer one is a paragraph
 _LENGTH = (20, 360)
 
 

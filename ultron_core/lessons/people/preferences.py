@@ -14,13 +14,14 @@ from ultron_core.transcript.speech import ONE_OFF, PREFERENCE, QUESTION, any_of
 
 __all__ = ["TECHNICAL", "find_preferences", "find_tips", "is_everyday"]
 
+#: characters; a longer turn is an order or a pasted text
 _LONG = 1500
 
 #: a long order is searched for rules by their words alone; a longer text is a document
 _MAX_ORDER = 6000
 #: with more rules than this a long text is a document for other readers
 _MOST_IN_ORDER = 6
-#: "You should always wait for feedback": how a program instructs a model
+#: how a program instructs a model, e.g. `You should always wait for feedback`
 _TO_AGENT = re.compile(r"you(?:r|'re)?\b", re.IGNORECASE)
 #: from the classifier alone, which sees turns and not sentences
 _CONFIDENCE_CUE, _CONFIDENCE_READ = 0.75, 0.65
@@ -38,12 +39,15 @@ _RULE_FORM = any_of(
     r"\b(?:every time|whenever|each (?:commit|change|phase|step|pr)|from now on|must (?:never|not|always))\b",
     r"每次|每个|始终|总是|一律|必须|不得|禁止|以后|之前先|都要|统一|规范|约定",
 )
-#: an order for this task, whatever else it says
+#: an order for this task, whatever else it says, e.g. `just this time`, `这次先`
 _FOR_NOW = any_of(
     r"\b(?:this (?:time|pr|branch|bug|issue|file|one)|for now|right now|yet|today|the (?:review|feedback|comment))\b",
     r"这次|暂时|先不|现在",
 )
+#: a shorter imperative is a step of the work: "use tabs here"
 _MIN_WORDS_RULE = 5
+#: below the bound at which a turn is called a rule by itself (.9): here a sentence must be put like one, too
+_LIKELY = 0.5
 
 
 def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
@@ -57,7 +61,8 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
             if not _is_other(sentence)
             and not (long and _TO_AGENT.match(sentence))
             and (
-                (cue := PREFERENCE.search(sentence) is not None) or (turn.does("rule") and _is_rule(sentence))
+                (cue := PREFERENCE.search(sentence) is not None)
+                or (turn.acts.probabilities["rule"] >= _LIKELY and _is_rule(sentence))
             )
         ]
         if long and len(found) > _MOST_IN_ORDER:
@@ -94,7 +99,7 @@ def _preference(sentence: str, message: Message, project: str, confidence: float
     )
 
 
-#: words of daily life, a general list: no data set was searched for them
+#: words of daily life, a general list: no data set was searched for them, e.g. `window seats`, `靠窗座位`
 _LIFE = re.compile(
     r"\b(?:flights?|seats?|airports?|airlines?|hotels?|trains?|restaurants?|recipes?|cook\w*|bak(?:e|"
     r"ing)|coffee|tea|sleep|exercise|"
@@ -107,7 +112,7 @@ _LIFE = re.compile(
     r"维生素|头痛|医生|牙医|孩子|租房|公寓|洗衣|生日|假期|旅[行游]|高铁|火车|景点|门票|外卖|快递",
     re.IGNORECASE,
 )
-#: words of technology, a general list
+#: words of technology, a general list, e.g. `the API server`, `user_id`, `部署脚本`
 TECHNICAL = re.compile(
     r"`|\b(?:API|SQL|HTTP|JSON|CSV|Docker|git|pip|npm|Python|Java\w*|Node|Linux|server|database|"
     r"deploy\w*|commit|branch|"
@@ -117,7 +122,7 @@ TECHNICAL = re.compile(
     r"接口|代码|函数|数据库|服务器|部署|脚本|容器|测试|编译|构建|日志|缓存|查询|线程|配置",
     re.IGNORECASE,
 )
-#: how a tip opens
+#: how a tip opens, e.g. `Pro tip: book early`, `If you ever fly there`, `我发现`
 _TIP = any_of(
     r"^(?:(?:pro |travel |quick )?tip\b|fyi\b|good to know|for the record|in my experience|(?:it )?turns out)",
     r"^(?:i(?:'ve| have)? )?(?:learned|found out|discovered|noticed)(?: the hard way)? that",
@@ -127,7 +132,7 @@ _TIP = any_of(
     r"^(?:小贴士|小提示|顺便(?:说|提)|经验(?:是|之谈)|我发现|最好(?!是|有)|千万(?:别|不要))",
     r"^如果你?(?:想|要)?(?:去|坐|买|做|吃|住).+[，,].*(?:最好|可以|记得|别|不要|建议)",
 )
-#: somebody's own plans, bookings, prices and dates
+#: somebody's own plans, bookings, prices and dates, e.g. `I need to be there on the 3rd`, `$120`, `我的订单`
 _OWN = any_of(
     r"\b(?:my|mine|our|me|i'd|i would|i want|i need|i am|i'm|please|could you|can you|book(?:ing|ed)?)\b",
     r"\b(?:reservation|confirmation|refund|ticket|user id|order)\b|[$€£¥]\s?\d|\b\d{1,2}(?:st|nd|rd|th)\b",
@@ -135,6 +140,7 @@ _OWN = any_of(
     r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|<[A-Z_]+>",
     r"我(?:的|们|想|要|需要|订)|帮我|请(?:帮|给|问)|订单|预订|退款|\d+\s*元|\d+月\d+日",
 )
+#: bytes; a shorter sentence tells nobody else enough
 _MIN_WORDS = 30
 
 

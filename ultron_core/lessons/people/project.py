@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ultron_core.lessons.describe import path_of
@@ -14,8 +14,9 @@ from ultron_core.transcript.commands import command_of
 
 __all__ = ["is_work", "project_name"]
 
-#: "/home/ana/src/shop/lib/cart.ex": the folder before the first one that a repository's root holds names the project
-_PATH = re.compile(r"(?:/[\w.@+-]+){3,}|[A-Z]:(?:\\[\w.@ +-]+){3,}")
+#: the folder before the first one that a repository's root holds names the project, in a patch too, e.g.
+#: `/home/ana/src/shop/lib/cart.ex`, `diff --git a/cli/pkg/x.go`
+_PATH = re.compile(r"(?:(?<![\w/.~-])|(?<=\s[ab]))(?:/[\w.@+-]+){3,}|[A-Z]:(?:\\[\w.@ +-]+){3,}")
 _ROOT_HOLDS = frozenset(
     [
         "src",
@@ -59,7 +60,7 @@ _ROOT_HOLDS = frozenset(
         "pom.xml",
     ]
 )
-#: where no project lies: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
+#: where no project is: "/usr/lib/python3", "~/.claude/projects", "/opt/conda/lib"
 _ELSEWHERE = frozenset(
     [
         "usr",
@@ -107,11 +108,15 @@ _NOT_NAMES = frozenset(
         "testbed",
     ]
 )
-#: a person's own folder comes after these: "/home/ana/src" is no project
+#: a person's own folder comes after these: "/home/ana/src" is not a project
 _HOMES = frozenset(("home", "Users"))
+#: a folder that names no project, e.g. `.cache`, `3f2a9c1d`, `v`
 _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
+#: characters of an argument in which paths are looked for
 _MOST = 400
-#: "`getRootProps()`" or the beginning of a fenced block
+#: characters of a message in which paths are looked for
+_MOST_SHOWN = 4000
+#: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
 _CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)
 
 
@@ -123,14 +128,28 @@ def is_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:
 
 
 def project_name(messages: Sequence[Message]) -> str:
-    """The name that most paths agree on, or an empty text."""
-    votes: Counter[str] = Counter()
+    """The name that most paths agree on: those the agent's calls were given, else all that the log shows."""
+    return _agreed(_argument_paths(messages)) or _agreed(_shown_paths(messages))
+
+
+def _argument_paths(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
-        if message.role != "assistant":
-            continue
-        for call in message.tool_calls:
+        for call in message.tool_calls if message.role == "assistant" else ():
             for text in argument_strings(call.arguments):
-                votes.update(name for path in _PATH.findall(text[:_MOST]) if (name := _named(path)))
+                yield from _PATH.findall(text[:_MOST])
+
+
+def _shown_paths(messages: Sequence[Message]) -> Iterator[str]:
+    """Paths below somebody's folder; in a patch those whose second part is what a repository's root holds."""
+    for message in messages:
+        for path in _PATH.findall(message.content[:_MOST_SHOWN]):
+            parts = re.split(r"[/\\]", path)
+            if parts[1] in _HOMES or parts[0].endswith(":") or (parts[2:3] and parts[2] in _ROOT_HOLDS):
+                yield path
+
+
+def _agreed(paths: Iterable[str]) -> str:
+    votes = Counter(name for path in paths if (name := _named(path)))
     if not votes:
         return ""
     name, count = votes.most_common(1)[0]
@@ -139,7 +158,7 @@ def project_name(messages: Sequence[Message]) -> str:
 
 def _named(path: str) -> str:
     parts = [part for part in re.split(r"[/\\]", path) if part]
-    if not _ELSEWHERE.isdisjoint(parts):
+    if parts[0] in _ROOT_HOLDS or not _ELSEWHERE.isdisjoint(parts):
         return ""
     for before, part in pairwise(parts[2:] if parts[0] in _HOMES else parts):
         if part in _ROOT_HOLDS:

@@ -9,7 +9,7 @@ from ultron_core.lessons.people.statements import clean_statement, has_detail, p
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.recaps import RecapItem, is_recap, recap_items
-from ultron_core.transcript.speech import PREFERENCE, any_of
+from ultron_core.transcript.speech import PREFERENCE, any_of, is_correction, is_wish
 
 __all__ = ["find_recapped"]
 
@@ -20,21 +20,23 @@ _SOLVED = any_of(
     r"converted|created|installed|set|reverted|wrapped)\b",
     r"修复|解决|改为|改成|添加|移除|删除|替换|使用|更新",
 )
-#: says something that holds, where a bare name of a technology does not
+#: says something that holds, where a bare name of a technology does not, e.g. `config.toml lives in the home
+#: folder`, `A -> B`
 _STATES = any_of(
     r"\b(?:is|are|must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|"
     r"cannot|can't|"
     r"uses?|used for|for|lives? in|stored|not|before|after|when|via|returns?|→)\b|[→=]|->| [-\u2013\u2014] ",
     r"需要|必须|使用|用于|不|只|因为|应该|避免",
 )
-#: says what must or must not be done; below a heading for concepts the rest are names of technologies
+#: says what must or must not be done; below a heading for concepts the rest are names of technologies, e.g.
+#: `Tests must not reach the network`, `必须`
 _BINDS = any_of(
     r"\b(?:must|should|needs?|requires?|required|never|always|only|prefers?|because|instead|don't|do not|cannot|"
     r"can't|not|"
     r"before|after|gitignored|unsupported|fails?|unless|otherwise|\w+-safe|rather)\b",
     r"需要|必须|不|只|因为|应该|避免",
 )
-#: "**LiveView test: missing key**: Added it to the config.": what went wrong in bold, the rest after it
+#: what went wrong in bold, the rest after it, e.g. `**LiveView test: missing key**: Added it to the config.`
 _BOLD = re.compile(r"^\*\*(?P<title>.+?)[:：]?\*\*\s*[:：\u2013\u2014-]*\s*(?P<rest>.*)$")
 #: about the course of the work: "Expected during incremental editing", "all tests passed"
 _PASSING = any_of(
@@ -44,10 +46,16 @@ _PASSING = any_of(
     r"^无|暂无|没有(?:错误|问题)",
 )
 #: what every edit leaves behind for a moment: "Unused import of the panel"
-_SLIP = any_of(r"^unused\b|^(?:undefined|missing) (?:function|variable|import)\b|^typo\b|^未使用")
+_SLIP = any_of(
+    r"^unused\b|(?:^|: )(?:undefined|missing) (?:function|variable|import)\b|\bundefined$|^typo\b|^未使用"
+)
+#: characters of an item that are kept
 _MAX_ITEM = 420
+#: bytes; a shorter item is a name or a heading
 _MIN_ITEM = 40
+#: characters; a shorter problem is a word: "Typo"
 _MIN_PROBLEM = 15
+#: items of one kind in one recap
 _MOST_OF_A_KIND = 8
 _KEYS: dict[str, tuple[MemoryType, str]] = {
     "error": ("error", "recap"),
@@ -73,6 +81,8 @@ def find_recapped(messages: Sequence[Message], project: str) -> list[MemoryDraft
 
 
 def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | None:
+    if item.kind == "said":
+        return _said(item, message, project)
     text = clean_statement(item.text)
     if len(text.encode()) < _MIN_ITEM or _PASSING.search(text) or not (has_detail(text) or CJK.search(text)):
         return None
@@ -92,6 +102,21 @@ def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | Non
         tags=("recap", item.kind),
         confidence=0.65,
         memory_type=memory_type,
+        evidence=(Evidence(message.start_line, message.end_line, item.quote[:400].strip()),),
+    )
+
+
+def _said(item: RecapItem, message: Message, project: str) -> MemoryDraft | None:
+    """A message of a person that the summary repeats, where it states a wish for later or puts something right."""
+    text = clean_statement(item.text).strip("\"'“”「」 ")
+    if len(text) > _MAX_ITEM or not (is_wish(text) or is_correction(text)):
+        return None
+    kind: MemoryType = "preference" if is_wish(text) else "correction"
+    return MemoryDraft(
+        content=phrase(kind, text, project, statement=text),
+        tags=("recap", kind),
+        confidence=0.65,
+        memory_type=kind,
         evidence=(Evidence(message.start_line, message.end_line, item.quote[:400].strip()),),
     )
 

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
-from ultron_core.transcript.language import language, one_line
+from ultron_core.transcript.language import CJK, language, one_line
+from ultron_core.transcript.speech import ONE_OFF
 
-__all__ = ["clean_statement", "has_detail", "phrase", "statement_draft", "without_opening"]
+__all__ = [
+    "clean_statement",
+    "has_detail",
+    "names_a_thing",
+    "nearest",
+    "phrase",
+    "statement_draft",
+    "weighty",
+    "without_opening",
+]
 
-#: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port
+#: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port,
+#: e.g. `` `make check` ``, `src/app.py`, `user_id`, `v1.2`
 _DETAIL = re.compile(
     r"`[^`]{2,}`|(?:[\w@~.-]+/)+[\w.*-]+|\b\w+\.(?:py|js|ts|tsx|go|rs|ex|exs|java|json|toml|ya?ml|md|sh|sql|css|"
     r"db)\b|"
     r"\b[a-z]+[A-Z]\w+|\b\w+_\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\bv?\d+\.\d+|--\w[\w-]+|[\w)]\(\)|\b\w+::\w+"
 )
-#: what marks a heading, an item or emphasis, and not a word
+#: what marks a heading, an item or emphasis, and not a word, e.g. `- first`, `## Goal`, `a **bold** word`
 _MARKS = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+|#{1,6}\s+|>\s+)+|\*\*|[✅✓❌⚠️]+\s*")
 
 
@@ -25,12 +37,42 @@ def has_detail(text: str) -> bool:
     return _DETAIL.search(text) is not None
 
 
+#: e.g. `don't`, `src/app.py`, `端`
+_WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
+#: fewer words of substance are a bare "no, still broken"
+_MIN_WORDS = {"en": 5, "zh": 8}
+
+
+def weighty(sentence: str) -> bool:
+    """True for words of substance that are not about one appointment or order."""
+    if ONE_OFF.search(sentence):
+        return False
+    return len(_WORD.findall(sentence)) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
+
+
+#: a name within Chinese, e.g. `disabled`
+_LATIN = re.compile(r"[A-Za-z]{3,}")
+#: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
+_TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
+
+
+def names_a_thing(sentence: str) -> bool:
+    """A file, an identifier, or in Chinese any Latin word: what "it does not work" lacks."""
+    return has_detail(sentence) or (CJK.search(sentence) is not None and _LATIN.search(sentence) is not None)
+
+
+def nearest(told: Sequence[str], about: str) -> str:
+    """The sentence that shares most words with `about`, the first of equals; empty when there are none."""
+    terms = set(_TERM.findall(about.casefold()))
+    return max(told, key=lambda s: len(terms & set(_TERM.findall(s.casefold()))), default="")
+
+
 def clean_statement(text: str) -> str:
     """One line without the marks of a list, a heading or emphasis."""
     return one_line(_MARKS.sub("", text)).strip(" :：")
 
 
-#: "y, let's do", "ok, so ...", "No man, the point is", "dude.... that is not", "hmm "
+#: "y, let's do", "ok, so ...", "No man, the point is", "dude.... that is not", "hmm no"
 _OPENING = re.compile(
     r"^(?:(?:y|k|yes|yup|yeah|ok(?:ay)?|so|well|and|but|then|hmm+|mm+k?|uh+|oh|dude|man|jesus|alright|no man|"
     r"like)[\s,.…!]+)+(?=\S{2})",

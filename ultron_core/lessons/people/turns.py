@@ -18,12 +18,18 @@ __all__ = ["Turn", "own_sentences", "read_turns"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
+#: a longer sentence is pasted, or has no full stops
 _MAX_SENTENCE = 360
+#: eight letters or three Chinese characters say something
 _MIN_BYTES = 8
 #: lines that nobody types: "> quoted", "$ ls", "[01/25/26 9:57  ~/src] go build", "at main (a.js:3)", "+++ b/x"
 _PASTED = re.compile(
     r"^\s*(?:>|[$❯➜%]\s|\[\d|\d{1,2}:\d\d|at \S+ ?\(|File \"|[+|]|-{2,}|@@|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
 )
+#: what is set in from the margin comes from a program or another text, e.g. `  The functions follow a pattern`
+_SET_IN = re.compile(r"^(?: {2,}|\t)\s*(?![-*•\d])\S")
+#: a program that starts a task again repeats its order word for word
+_MIN_REPEATED = 200
 #: a turn that opens a segment further down the log answers an act that the segment does not show
 _FIRST_LINES = 12
 _UNSEEN = "…"
@@ -53,8 +59,8 @@ class Turn:
 
 
 def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
-    """All turns of people, classified in one pass."""
-    places = [i for i, message in enumerate(messages) if is_human(message)]
+    """All turns of people, classified in one pass; an order that a program repeats word for word is one turn."""
+    places = _places(messages)
     acts = read_many(
         [_described(messages, i, before) for i, before in zip(places, [-1, *places], strict=False)]
     )
@@ -73,6 +79,19 @@ def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
             )
         )
     return tuple(turns)
+
+
+def _places(messages: Sequence[Message]) -> list[int]:
+    said: set[str] = set()
+    found = []
+    for place, message in enumerate(messages):
+        if not is_human(message):
+            continue
+        text = message.content.strip()
+        if len(text) < _MIN_REPEATED or text not in said:
+            found.append(place)
+        said.add(text)
+    return found
 
 
 def _described(messages: Sequence[Message], place: int, previous: int) -> HumanTurn:
@@ -96,7 +115,9 @@ def own_sentences(message: Message, longest: int = _MAX_MESSAGE) -> list[str]:
     text = message.content
     if len(text) > longest or PROMPT.search(text):
         return []
-    typed = "\n".join(line for line in without_code(text).splitlines() if not _PASTED.match(line))
+    lines = without_code(text).splitlines()
+    own = [line for line in lines if not _SET_IN.match(line)]
+    typed = "\n".join(line for line in own or lines if not _PASTED.match(line))
     found = []
     for sentence in sentences(typed):
         sentence = re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence)

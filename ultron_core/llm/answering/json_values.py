@@ -26,12 +26,18 @@ _THOUGHT_ENDS = (
 )
 #: a bracket that opens JSON rather than a remark such as "{maybe}" or "[see below]"
 _OPENING = r'\{(?=\s*["\'}])|\[(?=\s*(?:[\[{"\]]|-?\d))'
+#: where a thought begins or ends, or JSON begins, e.g. `<think>`, `</think>`, `{"type"`, `[{"a"`
 _EVENT = re.compile(
     f"(?P<begin>{_THOUGHT_BEGINS})|(?P<end>{_THOUGHT_ENDS})|(?P<open>{_OPENING})", re.IGNORECASE
 )
+#: e.g. `</think>`
 _ENDS = re.compile(_THOUGHT_ENDS, re.IGNORECASE)
+#: what is skipped whole or counted, e.g. `"a } in a string"`, `{`, `]`
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|"|[\[\]{}]', re.DOTALL)
+#: what strict JSON refuses, e.g. `,]`, `, }`; a string is matched first and left alone
 _COMMA_AT_END = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+#: what Python writes for null, true and false, e.g. `None`, `True`, `NaN`; a string is matched first and left
+#: alone
 _LITERAL = re.compile(r'("(?:[^"\\]|\\.)*")|\b(None|True|False|NaN|-?Infinity)\b', re.DOTALL)
 _LITERALS = {"True": "true", "False": "false"}
 _CLOSES = {"{": "}", "[": "]"}

@@ -95,7 +95,8 @@ def _string(value: Any, schema: Mapping[str, Any]) -> Any:
         value = str(value)
     if not isinstance(value, str) or len(value.strip()) < schema.get("minLength", 0):
         return DROPPED
-    return value[: schema.get("maxLength", len(value))]
+    kept = value[: schema.get("maxLength", len(value))]
+    return kept.encode("utf-8", "replace").decode("utf-8")  # an escape such as `\ud800` cannot be stored
 
 
 def _number(value: Any, schema: Mapping[str, Any]) -> Any:

@@ -24,6 +24,7 @@ _LISTS = frozenset(
     """notes items entries list array results data lessons records tasks segments
     memory""".split()  # noqa: SIM905
 )
+#: levels of an answer in which the expected shape is looked for
 _DEEPEST = 5
 
 

@@ -51,7 +51,8 @@ def read_completion(body: bytes) -> Completion:
         raise ModelAnswerError("the endpoint's content filter stopped the answer")
     usage = _mapping(value.get("usage"))
     return Completion(
-        _said(message),
+        # half a surrogate pair can be neither stored nor sent back: `\ud800` in what a broken tokenizer said
+        _said(message).encode("utf-8", "replace").decode("utf-8"),
         cut_off=reason in ("length", "max_tokens"),
         input_tokens=_tokens(usage.get("prompt_tokens")),
         output_tokens=_tokens(usage.get("completion_tokens")),

@@ -21,6 +21,7 @@ __all__ = ["MOST_BYTES", "AnswerTooLargeError", "limited_http"]
 
 #: of one HTTP answer after decompression; the longest text that is parsed has 4,000,000 characters
 MOST_BYTES = 16_000_000
+#: bytes unpacked at a time, so that a bomb is noticed early
 _UNPACKED = 65_536
 _HEADERS_OF_BODY = ("content-encoding", "content-length", "transfer-encoding")
 _PACKED = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}

@@ -32,14 +32,16 @@ MOST_WAIT = 60.0
 _TRY_AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 #: the request itself is refused; the same text will be refused again
 _REFUSED = {400, 413, 422}
-#: ... unless the refusal is about the account or the model's name
+#: ... unless the refusal is about the account or the model's name, e.g. `The model gpt-9 does not exist`,
+#: `insufficient quota`
 _ENDPOINT_AT_FAULT = re.compile(
     r"\bmodel\b.{0,60}\b(not found|not exist|not a valid|not available)|\b(invalid|unknown|no such) model\b"
     r"|arrearage|billing|credit balance|quota|api.?key",
     re.IGNORECASE | re.DOTALL,
 )
-#: "This model's maximum context length is 8192 tokens" (OpenAI, vLLM), "the request exceeds the available context
-#: size" (llama.cpp), "Range of input length should be [1, 129024]" (DashScope), "prompt is too long" (Anthropic)
+#: of OpenAI and vLLM, llama.cpp, DashScope, Anthropic: "This model's maximum context length is 8192 tokens",
+#: "the request exceeds the available context size", "Range of input length should be [1, 129024]", "prompt is
+#: too long"
 _TOO_LONG = re.compile(
     r"context[ _](?:length|window|size)|maximum context|too many (?:input )?tokens|range of input length"
     r"|(?:prompt|input|request)\b.{0,40}\btoo (?:long|large)|reduce the length|context_length_exceeded",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 
 from pydantic import BaseModel, Field
 
+from ultron_core.errors import ContextTooLongError
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories.merging.facts import exact_strings
@@ -20,13 +21,15 @@ from ultron_core.memories.merging.numerals import find_numbers
 from ultron_core.memories.prompting import ask
 from ultron_core.transcript.language import language, sentences
 
-__all__ = ["PROVENANCE_PREFIXES", "Body", "MergeResult", "merge_bodies", "merge_tags"]
+__all__ = ["PROVENANCE_PREFIXES", "Body", "MergeResult", "MergedBody", "merge_bodies", "merge_tags"]
 
 #: tags that say where a memory comes from; no cap drops them
 PROVENANCE_PREFIXES = ("segment:", "agent:", "source:")
+#: a word of a sentence, or two neighbouring Chinese characters, e.g. `timeout`, `超时`
 _CONTENT_WORD = re.compile(r"[a-z][a-z0-9']{2,}|[\u3400-\u9fff]{2}")
 #: a sentence of which this share of words is new says something the body does not (not fitted: docs/memories.md)
 _NOVEL_SHARE = 0.5
+#: and at least so many words are new (set by hand: docs/memories.md)
 _MIN_NOVEL_WORDS = 3
 
 
@@ -53,7 +56,7 @@ class MergeResult:
     reason: str
 
 
-class _MergedBody(BaseModel):
+class MergedBody(BaseModel):
     content: str = Field(max_length=20_000)
     context: str = Field("", max_length=20_000)
     resolution: str = Field("", max_length=20_000)
@@ -72,7 +75,10 @@ def merge_bodies(
     if llm is None:
         merged, reason = _extend(old, new), "added_facts"
     else:
-        merged, reason = _ask_for_merge(old, new, llm), "model"
+        try:
+            merged, reason = _ask_for_merge(old, new, llm), "model"
+        except ContextTooLongError:  # no cut of them could keep every fact; the rules do
+            merged, reason = _extend(old, new), "added_facts"
     if merged == old:
         return MergeResult(old, False, "nothing_new" if _covers(old, new) else "would_lose_facts")
     if lost_facts(merged, (old, new)) or not merged.content.strip():
@@ -175,7 +181,7 @@ def _extend(old: Body, new: Body) -> Body:
 
 def _ask_for_merge(old: Body, new: Body, llm: LLM) -> Body:
     values = {"older": _show(old), "newer": _show(new)}
-    answer = llm.complete(ask("merge", values), _MergedBody, stage="merge")
+    answer = llm.complete(ask("merge", values), MergedBody, stage="merge")
     return Body(answer.content.strip(), answer.context.strip(), answer.resolution.strip())
 
 

@@ -7,14 +7,14 @@ from pydantic import BaseModel
 from ultron_core.llm.protocol import LLM
 from ultron_core.memories.prompting import ask
 
-__all__ = ["same_fact"]
+__all__ = ["SameFact", "same_fact"]
 
 
-class _SameFact(BaseModel):
+class SameFact(BaseModel):
     same: bool
 
 
 def same_fact(first: str, second: str, llm: LLM) -> bool:
     """Raises ModelError."""
-    answer = llm.complete(ask("same", {"first": first, "second": second}), _SameFact, stage="merge")
+    answer = llm.complete(ask("same", {"first": first, "second": second}), SameFact, stage="merge")
     return answer.same

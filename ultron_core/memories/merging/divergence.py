@@ -18,10 +18,15 @@ from ultron_core.transcript.language import Lang, language
 
 __all__ = ["diverges"]
 
+#: a number that is a version, e.g. `3.10`, `2.0.1`
 _VERSION = re.compile(r"^\d+\.\d+(\.\d+)*$")
+#: a switch or a setting with its value, e.g. `--no-cache`, `-v`, `retries=3`
 _FLAG = re.compile(r"^--?[a-z]|=")
+#: an identifier that names a file, e.g. `src/app`, `settings.toml`
 _PATHLIKE = re.compile(r"[/\\]|\.[a-z]{1,5}$")
+#: what two forms of one word end in, e.g. `ting` of "cutting", `ed` of "failed"
 _STEM_END = re.compile(r"(?:s|es|ed|t?ting|ing)?")
+#: a word, a number, or one Chinese character, e.g. `don't`, `1.2.3`, `端`
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[A-Za-z]+(?:'[a-z]+)?|\d+(?:\.\d+)*")
 _FUNCTION_WORDS = frozenset(
     [

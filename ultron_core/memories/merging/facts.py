@@ -27,26 +27,37 @@ _SNAKE = r"@?\b[A-Za-z0-9]*[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b_[A-Za-z]\w*\b"
 _CAMEL = r"\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z0-9]+[A-Z]\w*\b|\b[A-Z]{2,}[a-z]+[A-Z]?\w*\b"
 _CAPS = r"\b[A-Z]{2,}(?:-\d+)?\b"
 _MIXED = r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b"
+#: e.g. `https://example.org/a`, `retries=3`, `--no-cache`, `app.py`, `/etc/hosts`, `os.path.join()`,
+#: `user_id`, `getUser`, `gpt-4`, `HTTP`
 _IDENTIFIER = re.compile(
     "|".join((_URL, _ASSIGN, _FLAG, _FILE, _PATH, _DOTTED, _SNAKE, _CAMEL, _MIXED, _CAPS)), re.ASCII
 )
+#: what an author quoted, e.g. `` `make check` ``, `"too many clients"`, `'utf-8'`, `“超时”`, `「超时」`
 _QUOTED = re.compile(
     r"`([^`\n]{1,120})`|\"([^\"\n]{1,120})\"|(?<!\w)'([^'\n]{1,120})'(?!\w)|“([^”\n]{1,120})”|「([^」\n]{1,120})」"
 )
+#: a name that a Chinese sentence holds, e.g. `Redis` in "用 Redis 缓存", `C++`
 _LATIN_IN_CHINESE = re.compile(r"[A-Za-z][A-Za-z0-9+#.]*[A-Za-z0-9+#]")
+#: a word as an identifier of the other text is looked up in, e.g. `don't`, `user_id`
 _WORDS = re.compile(r"[a-z0-9_]+(?:'[a-z]+)?")
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+#: written out and in capitals, since "may" and "march" are words, e.g. `in March`
 _EN_MONTH = re.compile(
     r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
+#: e.g. `on Tuesday`, `Mondays`
 _EN_DAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+#: a month but not a span of months (3个月, 三月内), e.g. `3月`, `十二月`
 _ZH_MONTH = re.compile(
     r"(?<!个)(?<![\d一二三四五六七八九十两几])(1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s?月(?!内|后|前)"
 )
+#: e.g. `星期一`, `周日`, `礼拜天`
 _ZH_DAY = re.compile(r"(?:星期|周|礼拜)([一二三四五六日天])")
+#: e.g. `Q3`, `第三季度`
 _QUARTER = re.compile(r"\bQ([1-4])\b|第([一二三四])季度")
+#: e.g. `yesterday`, `下周`, `last month`
 _RELATIVE = (
     ("day-1", re.compile(r"\byesterday\b|昨天|昨日", re.I)), ("day+0", re.compile(r"\btoday\b|今天|今日", re.I)),
     ("day+1", re.compile(r"\btomorrow\b|明天|明日", re.I)), ("week-1", re.compile(r"\blast week\b|上周|上星期", re.I)),

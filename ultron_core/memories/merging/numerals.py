@@ -41,27 +41,35 @@ _ZH = {
 }
 _ZH_SCALE = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 
-#: digits with decimals or dots (a version), a clock time, or digits with thousands separators
+#: digits with decimals or dots (a version), a clock time, or digits with thousands separators, e.g.
+#: `1,000.5`, `10:30`, `v1.2.3`, `20k`, `3万`
 _DIGITS = re.compile(
     r"(?<![\w.])[vV]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d{2}){1,2}|\d+(?:\.\d+)*)(k|K|M|万|千|"
     r"亿)?(?!\.?[A-Za-z_\d])"
 )
+#: a number and its unit written as one word, e.g. `30s`, `1.5GB`, `10px`, `3rd`, `9am`
 _ATTACHED = re.compile(
     r"(?<![\w.])(\d+(?:\.\d+)?)(ms|s|kb|mb|gb|tb|min|h|px|x|th|st|nd|rd|am|pm)\b", re.IGNORECASE
 )
+#: e.g. `twenty-five`, `two hundred and ten`
 _WORDS = re.compile(
     rf"\b(?:{'|'.join([*_EN, *_EN_SCALE])})(?:[ -](?:and )?(?:{'|'.join([*_EN, *_EN_SCALE])}))*\b", re.I
 )
+#: words that may count, e.g. `the first try`, `twice`
 _ORDINALS = re.compile(rf"\b(?:{'|'.join(_EN_ORDINAL)})\b", re.I)
+#: after "one": it counts here and is not a pronoun, e.g. `-hour`, `-time`, `-retry`
 _UNIT_EN = re.compile(
     r"[ -](?:second|minute|hour|day|week|month|year|time|retr|percent|row|line|gb|mb)", re.I
 )
+#: e.g. `三十五`, `一万二千`
 _ZH_RUN = re.compile(r"[零〇一二两三四五六七八九十百千万亿]+")
+#: after a single digit: it counts here, e.g. `次` in "三次", `工作日`
 _ZH_MEASURE = re.compile(
     r"[个次天周月年日号点分秒位条行名种倍台块页章层人件份元米度岁步张只辆场折句遍轮]|小时|星期|工作日"
 )
+#: after "一": it counts here, while "一个人" may be "somebody", e.g. `小时`, `分钟`
 _ZH_TIME = re.compile(r"小时|[天周年月次秒点号]|分钟|个月|个小时|星期")
-#: characters of numbers in words that mean no number
+#: characters of numbers in words that mean no number, e.g. `一起`, `万一`, `第一时间`
 _ZH_NO_NUMBER = re.compile(
     r"一(?:起|样|般|定|些|下|直|旦|致|切|边|会|律|并|同|时|方面|系列|步|点|种|度)|万一|十分(?!钟)|"
     r"千万(?=不|别|要)|三明治|"

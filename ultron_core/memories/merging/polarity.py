@@ -6,35 +6,42 @@ import re
 
 __all__ = ["has_negation", "has_soft_negation", "opposite_words"]
 
+#: e.g. `does not support`, `never retries`, `can't connect`
 _EN_NEGATION = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|don't|won't|isn't|aren't|wasn't|weren't|"
     r"doesn't|didn't|can't|couldn't|shouldn't|wouldn't|mustn't|hasn't|haven't|hadn't)\b",
     re.IGNORECASE,
 )
+#: denies without a word of negation, e.g. `the build fails`, `unable to connect`, `until it was removed`
 _EN_SOFT = re.compile(
     r"\b(?:fail(?:s|ed|ure|ing)?|unable|lack(?:s|ed|ing)?|missing|refus\w+|reject\w*|den(?:y|ies|ied)|prevent\w*|"
     r"avoid\w*|stop(?:s|ped)?|remov\w+|disab\w+|forbid\w*|forbidden|out of|until|only|instead of|rather than|"
     r"went away|gone|broke|under|below|less|otherwise|unless|empty|skip\w*)\b",
     re.IGNORECASE,
 )
-#: "use X, not Y" says the same as "use X instead of Y"; "no more than" is a bound; neither negates the statement
+#: says the same as "X instead of Y", or sets a bound; neither negates the statement, e.g. `use X, not Y`, `no
+#: more than`
 _EN_CONTRAST = re.compile(
     r"(?:,\s*|\band |\bbut )(?:and )?not\b|\bnot only\b|\bno (?:more|less|fewer|later|longer) than\b|"
     r"\bno longer than\b|"
     r"\bnot (?:more|less|fewer) than\b|\bno matter\b|\bwhether or not\b|\bno\.\s?\d",
     re.IGNORECASE,
 )
+#: e.g. `不支持`, `没有`, `禁止`
 _ZH_NEGATION = re.compile(r"不|没|无|未|勿|别|禁止|并非|而非|绝非|非法")
+#: denies without a word of negation, e.g. `连接失败`, `只有重启才能恢复`
 _ZH_SOFT = re.compile(
     r"失败|缺少|缺失|拒绝|避免|不足|溢出|消失|防止|超出|用尽|停止|只有|才能|才|否则|代替|尚|少于|低于|"
     r"以内|以下|崩溃|跳过"
 )
+#: holds a character of negation and denies nothing, e.g. `不同`, `无论`, `不超过`, `非常`
 _ZH_NO_NEGATION = re.compile(
     r"不(?:同|过(?!期|滤)|仅|但|断|久|少|论|管|如|妨|得不|错|一样)|差不多|无(?:论|线|人机|限|痛|"
     r"服务器)|非常|未来|别(?:人|名|的)|"
     r"(?:特|分|区|级|类|识|性|告|鉴|个)别|除非|不(?:能|得|要|应|可)?(?:少于|低于|超过|多于|早于|晚于|"
     r"高于|大于|小于|超出)|没(?:关系|问题)"
 )
+#: "X, not Y" says the same as "X instead of Y", e.g. `而不是端口`, `，不是 5433`
 _ZH_CONTRAST = re.compile(
     r"[，,、；]?\s*(?:而|并)?(?:不是|不用|不从|不在|非)(?=[^，。；]{1,20}(?:[，。；]|$))|而(?:不是|非)|"
     r"(?<=[，,；])\s*(?:而)?不要用|不(?:是|在|从|用)(?=[^。；]{1,30}而(?:是|在|从|用))"
@@ -198,6 +205,7 @@ _ZH_OPPOSITES = [
     ]
 ]
 _PREFIXES = ("un", "in", "im", "dis", "non", "non-", "de")
+#: a word to look up among the opposites, e.g. `read`, `non-blocking`
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 
 

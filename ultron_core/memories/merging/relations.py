@@ -12,7 +12,7 @@ Relation = Literal["similar_to", "supersedes", "contradicts"]
 _CHANGED = r"(?:changed|moved|replaced|renamed|upgraded|downgraded|deprecated|switched|migrated|removed)"
 #: words by which somebody says that what used to be true no longer is. Left out are words that as often
 #: speak of something else: "actually", "rather than", "instead of", "is used to",
-#: a change without its outcome, 其实, 而不是
+#: a change without its outcome, 其实, 而不是, e.g. `the service now listens on 8081`, `改为 8081`
 _REPLACES = re.compile(
     rf"\b(?:no longer|not\b[^.;]{{0,40}}\bany ?more|{_CHANGED} (?:from|to)|replaced (?:by|with)|"
     rf"from now on|as of (?:now|today|version)|(?<!is )(?<!are )(?<!be )(?<!was )used to|"
@@ -22,7 +22,7 @@ _REPLACES = re.compile(
     r"取代|替换为|现在(?:用|是|改|在|要|需要)|原来的?.{0,12}(?:改|换|不)",
     re.IGNORECASE,
 )
-#: a value that is given up by name
+#: a value that is given up by name, e.g. `changed from 5432`, `no longer uses`, `不再使用 Redis`
 _GIVEN_UP = re.compile(
     r"(?:\b(?:changed|moved|switched|migrated|renamed|upgraded|downgraded) from|\bno longer|"
     r"\breplaces|不再(?:使用|用|是|在)?|(?:取代|替换)了?|从(?=[^，。；]{1,40}(?:改|换|迁|升级)))\s*(?P<value>[\w./\-:]*[A-Za-z0-9])",
@@ -30,7 +30,7 @@ _GIVEN_UP = re.compile(
 )
 #: differences that cannot both be true of one thing
 _OPPOSED = frozenset({"negation", "antonym"})
-#: opposite words that name two things side by side rather than two states of one
+#: opposite words that name two things side by side rather than two states of one, e.g. `left`, `inputs`, `前端`
 _SIDES = [
     tuple(re.compile(rf"\b{side}s?\b" if side.isascii() else side, re.IGNORECASE) for side in pair.split("/"))
     for pair in (

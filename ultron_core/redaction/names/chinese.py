@@ -67,13 +67,14 @@ _RARE = frozenset(
     "水云花时和平明成强路江高夏经房干应单包左石家封松山谷车全秋仲能双通别连习向古易终步都满文广东利师空相关公权红游养须国益代付从"
     "任常安计方于华金元白充农印怀支管解容井车富段"
 )
-#: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科)
+#: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科), e.g. `先生`, `方外科`
 _NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|科$")
 #: everyday words that begin with a surname and that jieba's dictionary tags as names: anaesthesia, thanks
 _MISTAGGED = frozenset(("麻醉", "谢谢"))
 #: occurrences in jieba's dictionary from which on a word is common; none of the 411 names of MultiPriv begins
 #: with a common word
 _COMMON_FROM = 300
+#: e.g. `端`
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _H = r"[\u4e00-\u9fff]"
 _TITLE = r"(?:先生|女士|小姐|医生|大夫|老师|教授|经理|主任|博士|护士|律师|同学|师傅|总监|工程师|阿姨|叔叔)"
@@ -82,9 +83,13 @@ _LEAD = (
     r"|主治医[师生](?:为|是)?|患者|客户|同事|用户|作者[:：]|由|经|医生(?:为|是|[:：])?)"
 )
 _AFTER = r"(?=[，。、；：,.;:！!？?\s]|$|是|的|在|因|于|被|持|通|年|患|医|先|女|负|说|和|与|现|居|目|确|出|为|进|开|诊|主|，|\d|（|\(|他|她|身|治|有|近|已|曾|来|将|提)"  # noqa: E501
+#: what announces a name, e.g. `我叫李小明，`, `联系人：王芳。`
 _PLAIN_LEAD = re.compile(rf"{_LEAD}\s?({_H}{{2,4}}?){_AFTER}")
+#: e.g. `王芳女士`, `李建国医生`
 _WITH_TITLE = re.compile(rf"({_H}{{2,4}})(?={_TITLE})")
+#: a surname of two characters, e.g. `欧阳娜，`
 _COMPOUND_NAME = re.compile(rf"({'|'.join(_COMPOUND)}){_H}{{1,2}}{_AFTER}")
+#: a sentence that introduces somebody, e.g. `李小明，男`, `王芳是一位`
 _OPENING = re.compile(
     rf"(?:^|[\n。！？；，])\s{{0,4}}({_H}{{2,4}})(?=[，,](?:一[位名]|\d{{1,3}}岁|男|女)|是一[位名]|[（(]?\d{{1,3}}岁)"
 )

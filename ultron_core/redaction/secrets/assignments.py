@@ -13,6 +13,7 @@ __all__ = ["assigned_secrets", "credential_name", "credential_value"]
 
 _C = "REDACTED_CREDENTIAL"
 _NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+#: characters of a name before a value
 _LONGEST = 80
 _Q = r"\"'`"
 #: the value: in quotes (escaped ones as in JSON inside JSON), else up to a space, quote, comma, semicolon or tag
@@ -21,42 +22,53 @@ _VALUE = (
     r"|`(?P<bq>[^`\r\n]{1,200})`)|(?P<raw>[^\s\"'`<,;][^\s\"'`,;]{0,400}))"
 )
 _TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"  # noqa: E501
+#: what follows a telling name, e.g. `: "s3cret"`, `=s3cret`, ` := 's3cret'`, `: str = "s3cret"`, `是 s3cret`
 _REST = re.compile(
     rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\])?){_TYPE}"
     r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?"
     + _VALUE
 )
-#: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `X_TOKEN,x,` and `private_key "x";`
+#: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `private_key "x";`
 _CALL = re.compile(
     rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])"
 )
+#: e.g. `,c2VjcmV0LXZhbHVl,`
 _CSV = re.compile(r"(?P<close>)(?P<sep>,)(?P<raw>[^\s\"'`<>,;]{16,400})(?=[,\r\n]|$)")
+#: e.g. ` s3cret` of "--password s3cret", `=s3cret`
 _FLAG = re.compile(r"(?P<close>)(?P<sep>[ \t]{1,4}|=)" + _VALUE)
 #: `["--password", "x"]`
 _LIST_FLAG = re.compile(
     r"(?P<close>\\{0,3}[\"'])(?P<sep>\s{0,3},\s{0,20})(?:\\{1,3}\"(?P<eq>[^\"\\\r\n]{1,400})\\|\"(?P<dq>[^\"\\\r\n]{1,400})\"|'(?P<sq>[^'\\\r\n]{1,400})')"
 )
-#: `<dbPassword>x</dbPassword>`, also over lines; `key="Password" value="x"`
+#: also over lines, e.g. `<dbPassword>s3cret</dbPassword>`
 _ELEMENT = re.compile(r"(?P<close>)(?P<sep>>\s{0,40})(?P<raw>[^\s<>]{3,400})(?=\s{0,40}</)")
-#: `"name": "DB_PASSWORD", "value": "x"` in either order, `- name: DB_PASSWORD` and `  value: x`, `name="x" value="y"`
+#: after a telling name, in this order, e.g. `", "value": "s3cret"` of `"name": "DB_PASSWORD", "value":
+#: "s3cret"`, `" value="s3cret"`
 _SIBLING = re.compile(
     rf"(?P<close>\\{{0,3}}[{_Q}]?)(?P<sep>[\s,/<>]{{1,40}}\\{{0,3}}[{_Q}]?(?i:value|val|content)\\{{0,3}}[{_Q}]?\s{{0,3}}[:=]\s{{0,3}})"
     + _VALUE
 )
+#: e.g. `"value": "s3cret", "name": "`
 _BEFORE_SIBLING = re.compile(
     rf"(?i)[{_Q}]?value[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}](?P<dq>[^{_Q}\\\r\n]{{1,200}})[{_Q}][\s,]{{1,30}}[{_Q}]?(?:name|key)[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}]?$"
 )
-#: `password: |` and the lines below that stand further in
+#: a block of YAML, e.g. `: |⏎  s3cret-value` of "password: |"
 _BLOCK = re.compile(
     r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})"  # noqa: E501
 )
+#: commands that take name and value apart, e.g. `fish -c 'set `, `ENV `, `aws configure `
 _SET = re.compile(r"(?:\bset|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$")
+#: e.g. ` s3cret` of "ENV API_TOKEN s3cret"
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
+#: e.g. ` # staging only`, `\n`
 _LINE_END = re.compile(r"[ \t]{0,4}(?:[\r\n]|\\n|$|#)")
+#: a sentence rather than an assignment, e.g. ` is `, `是`
 _PROSE = re.compile(r"[是为]|is")
+#: e.g. `&X-Amz-Signature=0123456789abcdef0123456789abcdef0123456789abcdef`
 _SIGNED_URL = re.compile(r"[?&](?:sig|X-Amz-Signature|Signature)=([A-Za-z0-9%/+_-]{40,400}={0,2})")
-#: `BUNDLE_GEMS__CONTRIBSYS__COM=cafebabe:deadbeef`, Sidekiq's login for Bundler
+#: Sidekiq's login for Bundler, e.g. `BUNDLE_GEMS__CONTRIBSYS__COM=cafebabe:deadbeef`
 _SIDEKIQ = re.compile(r"CONTRIBSYS__COM[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9a-f]{8}:[0-9a-f]{8})\b")
+#: e.g. `JSESSIONID=0123456789ABCDEF`, `csrftoken=0123456789abcdef`
 _SESSION_COOKIE = re.compile(
     r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid|_gitlab_session|sessionid|csrftoken|laravel_session|remember_token)=([A-Za-z0-9%._-]{12,400})"
 )
@@ -128,7 +140,7 @@ def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
         match = _FLAG.match(text, end) or _LIST_FLAG.match(text, end)
         yield from _judged(text, match, grade, env=True)
     block = _BLOCK.match(text, end)
-    if block and (grade > Strength.WEAK or is_secret(grade, block["raw"].strip(), quoted=True)):
+    if block and (grade >= Strength.STRONG or is_secret(grade, block["raw"].strip(), quoted=True)):
         raw = block.start("raw") + len(block["raw"]) - len(block["raw"].lstrip())
         if is_secret(Strength.STRONG, block["raw"].strip().split("\n")[0], quoted=True):
             yield Span(raw, block.end("raw"), _C)

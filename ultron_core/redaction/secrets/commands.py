@@ -38,6 +38,7 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
 _WORD = (
     r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
 )
+#: e.g. `mysql -ps3cret`, `sshpass -p s3cret`
 _BY_FLAG = tuple(
     (
         program,
@@ -46,28 +47,34 @@ _BY_FLAG = tuple(
     )
     for program, flag, between in _FLAGS
 )
+#: without it no flag needs to be looked for, e.g. ` -p`
 _DASH = re.compile(r"[ \t\n]-")
-#: a command ends with its line, a pipe or a semicolon; longer ones are cut there
+#: a command ends with its line, a pipe or a semicolon; longer ones are cut there, e.g. `mysql -u bob
+#: -ps3cret`
 _COMMAND = re.compile(r"[^\n;|]{0,500}")
 #: `-u user:password` of curl, wget, httpie and others, with quotes around either part
 _PART = r"(?:\"[^\"\r\n]{0,200}\"|'[^'\r\n]{0,200}'|[^\s\"':]{0,200})"
+#: e.g. ` -u bob:s3cret`, ` --user="bob:s3cret"`
 _USER_FLAG = re.compile(
     r"[\s\"'](?:-[a-zA-Z]{0,4}u|--user|--proxy-user|-U|--auth|-a)\\?(?:[= \t]|\r?\n){0,4}"
     rf"(?:\"(?P<dq>[^\"\r\n]{{1,300}})\"(?!:)|'(?P<sq>[^'\r\n]{{1,300}})'(?!:)|(?P<raw>{_PART}:(?:\"[^\"\r\n]{{1,200}}\"|'[^'\r\n]{{1,200}}'|[^\s\"']{{1,200}})))"
 )
+#: e.g. `curl`, `https POST`
 _CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
 _CLIENT_WORDS = ("curl", "wget", "httpie", "lftp", "siege", "http ", "https ")
+#: characters after the client in which its flags are looked for
 _CLIENT_REACH = 1000
-#: `-H "X-Octopus-ApiKey: 3a16750d"`: in a command's header flag the name need not be surer than `token`
+#: in a command's header flag the name need not be surer than "token", e.g. `-H "X-Octopus-ApiKey: 3a16750d"`
 _HEADER_FLAG = re.compile(
     r"(?:-H|--header)[= \t]{0,4}[\"']?([A-Za-z][A-Za-z0-9-]{1,50}):\s{0,3}([^\s\"'\\]{4,2000})"
 )
+#: e.g. `CREATE USER bob IDENTIFIED BY 's3cret'`, `ALTER ROLE bob PASSWORD 's3cret'`
 _SQL = re.compile(
     r"(?i:\bidentified\s{1,4}(?:with\s{1,4}['\"`\w]{1,60}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|\b(?:encrypted\s{1,4}|with\s{1,4})?password(?:\s{0,4}=\s{0,4}|\s{1,4}|\s{0,4}\(\s{0,4})"
     r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
     r"\s{0,4}(?:'(?P<sq>[^'\r\n]{1,200})'|\"(?P<dq>[^\"\r\n]{1,200})\")"
 )
-#: (a word that must be there, the form): `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`, ...
+#: (a word that must be there, the form), e.g. `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`
 _OTHERS = tuple(
     (word, re.compile(form))
     for word, form in (
@@ -98,6 +105,7 @@ _OTHERS = tuple(
 )
 #: `//s3cr3tPw is the password`
 _IS_THE = re.compile(r"(?<=[^\s\"'`])[\"'`]? is the (?:password|passcode|passphrase|secret|api key|token)\b")
+#: the word before "is the password", e.g. `// s3cr3tPw`
 _LAST_WORD = re.compile(r"[^\s\"'`/#;]{6,100}$")
 
 

@@ -16,24 +16,35 @@ _SCHEME = (
     r"(?:Bearer|Basic|Token|ApiKey|Api-Key|Api-Token|Key|JWT|Digest|Negotiate|NTLM|OAuth|GenieKey|Bot|SSWS|Splunk|Apikey|Signature"
     r"|Zoho-oauthtoken|PVEAPIToken|SharedKey|DeepL-Auth-Key|Snipcart|Klaviyo-API-Key)"
 )
-#: after the literal header any value goes, however it looks
+#: after the literal header any value goes, however it looks, e.g. `Authorization: Bearer abc123`,
+#: `"authorization": "token abc123"`
 _HEADER = re.compile(
     rf"(?i:authorization)\\{{0,3}}[\"'`]?\]?\s{{0,3}}(?:[:=,]|=>|：)\s{{0,4}}\\{{0,3}}[\"'`]?(?:(?P<scheme>(?i:{_SCHEME}))[ =:]{{1,4}}(?:token=\\{{0,3}}\"?)?)?"  # noqa: E501
     r"(?P<value>[^\s\"'`\\,;<>(){}\[\]]{3,4000})"
 )
+#: in the place of a value, e.g. `<token>`, `YOUR_KEY`, `{jwt}`, `credentials`
+_NAMED = re.compile(
+    r"(?i)token|key|secret|passw|credential|your|auth|jwt|xxx|string|value|header|[<${*\[]|\.\.\.|…"
+)
+#: e.g. `Authorization: Bearer abcdef123456`
 _BEARER = re.compile(r"(?i:bearer)[ :=]{1,3}([A-Za-z0-9._~+/=-]{6,4000})")
+#: e.g. `Authorization: Basic dXNlcjpwYXNz`
 _BASIC = re.compile(r"(?i:basic) {1,3}([A-Za-z0-9+/]{6,1000}={0,2})(?![A-Za-z0-9+/=])")
-#: `Cookie: sid=x; theme=dark`, `"cookie": "sid=x"`, `-b 'sid=x'`
+#: `Cookie: sid=x; theme=dark`, `"cookie": "sid=x"`
 _COOKIE = re.compile(r"(?i:cookies?)\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?(?=[\w.-]{1,60}=)")
+#: e.g. `sid=0123abcd; `
 _COOKIE_PAIR = re.compile(r"(?P<name>[\w.-]{1,60})=(?P<value>[^\s;,\"'\\]{1,2000})(?:;\s?|$)?")
+#: the date in `expires=Wed, 21-Oct-2026 07:28:00 GMT`, e.g. `21-Oct-2026`
 _DATE = re.compile(r"\d{1,2}-[A-Z][a-z]{2}-\d{4}")
 _ATTRIBUTES = frozenset(
     ["path", "domain", "expires", "max-age", "samesite", "version", "comment", "priority"]
 )
+#: e.g. `://bob:s3cret@db.example.com`
 _URL_PASSWORD = re.compile(
     r"://(?P<user>[^\s/:@\"'<>\\]{0,100}):(?P<word>[^\s/@\"'<>\\]{1,200})@[A-Za-z0-9\[._-]"
 )
-#: a key in the place of the user: `https://0123abcd...@sentry.io/1`
+#: a key in the place of the user: `https://0123abcd...@sentry.io/1`, e.g.
+#: `https://0123456789abcdef0123@sentry.io/1`
 _URL_USER = re.compile(r"://(?P<user>[A-Za-z0-9_-]{20,200})@[A-Za-z0-9\[]")
 
 
@@ -61,13 +72,13 @@ def header_secrets(text: str) -> Iterator[Span]:
 
 
 def _any_value(value: str, scheme: bool) -> bool:
-    """With a scheme in front all but a stand-in; without one a word such as `Authorization: required` stays."""
-    if (
-        value.startswith(("$", "%s", "%(", "*", "+"))
-        or is_stand_in(value.rstrip("."))
-        or len(set(value)) <= 2
-    ):
+    """With a scheme in front all but a template or a word for the thing itself; without one also
+    `Authorization: required` stays."""
+    if value.startswith(("$", "%s", "%(", "*", "+")) or len(set(value)) <= 2:
         return False
+    if is_stand_in(value.rstrip(".")):
+        # `Basic abc` is what somebody sent
+        return scheme and _NAMED.search(value) is None
     return scheme or bool(re.search(r"\d", value)) or len(value) >= 24
 
 

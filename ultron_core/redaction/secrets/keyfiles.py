@@ -12,44 +12,56 @@ from ultron_core.redaction.spans import Span
 __all__ = ["basic_pair", "key_blocks", "login_files"]
 
 _C = "REDACTED_CREDENTIAL"
+#: e.g. `-----BEGIN RSA PRIVATE KEY-----`
 _PEM_HEAD = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+#: e.g. `-----END RSA PRIVATE KEY-----`
 _PEM_TAIL = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+#: a key whose last line was cut off, e.g. `MIIEowIBAAKCAQEA\nProc-Type: 4,ENCRYPTED`
 _PEM_BODY = re.compile(r"[A-Za-z0-9+/=:,\-\s\\.]{0,20000}")
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
-#: how the base64 of a private key begins when its marks are lost: PKCS#1 and PKCS#8 RSA (a length, then version 0),
-#: SEC 1 and PKCS#8 elliptic curve, PKCS#8 Ed25519, OpenSSH. A certificate holds a sequence there, not a version
+#: how the base64 of a private key begins when its marks are lost: PKCS#1 and PKCS#8 RSA (a length, then
+#: version 0), SEC 1 and PKCS#8 elliptic curve, PKCS#8 Ed25519, OpenSSH. A certificate holds a sequence there,
+#: not a version, e.g. `MIIEowIBAAKCAQEA`, `b3BlbnNzaC1rZXktdjEA`
 _BARE_START = re.compile(
     r"M(?<![A-Za-z0-9+/]M)(?:II[A-Za-z0-9+/]{1,3}[A-Za-z0-9+/]IBA[AD]|HcCAQEE|IGHAgEAMBM|IGkAgEBBD|C4CAQAwBQYDK2Vw|IG2AgEAMBA)"
     r"|b3BlbnNzaC1rZXktdj"
 )
+#: e.g. `MIIEowIBAAKCAQEA0123⏎4567890123456789`
 _LINES = re.compile(r"[A-Za-z0-9+/=]{20,}(?:\s{1,8}[A-Za-z0-9+/=]{16,})*")
-#: `Private-Lines: 14` and the lines, then `Private-MAC: <hex>`, of PuTTY's .ppk files
+#: `Private-Lines: 14` and the lines, then `Private-MAC: <hex>`, of PuTTY's .ppk files, e.g. `Private-Lines:
+#: 14⏎AAAAB3NzaC1yc2EA`, `Private-MAC: 0123456789abcdef0123456789abcdef01234567`
 _PUTTY = re.compile(
     r"Private-Lines: ?\d{1,4}\s{1,4}([A-Za-z0-9+/=]{16,}(?:\s{1,4}[A-Za-z0-9+/=]{4,})*)|Private-(?:MAC|Hash): ?([0-9a-fA-F]{40,64})"  # noqa: E501
 )
-#: `machine api.example.com login bob password s3cret` in .netrc, on one line or several
+#: .netrc, on one line or several, e.g. `machine api.example.com login bob password s3cret`
 _NETRC = re.compile(r"\b(?:login|user)[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1,4}(\S{1,200})")
+#: e.g. `machine api.example.com password s3cret`
 _NETRC_TURNED = re.compile(r"\bmachine[ \t]{1,4}\S{1,100}\s{1,20}password[ \t]{1,4}(\S{1,200})")
-#: `db.example.com:5432:app:bob:s3cret` in .pgpass; a compiler's `file.c:10:3: error` has no user there
+#: .pgpass; a compiler's "file.c:10:3: error" has no user there, e.g. `db.example.com:5432:app:bob:s3cret`
 _PGPASS = re.compile(
     r"(?m)^(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_*-]{1,60}:(?:\d{4,5}|\*):(?!\d+:)[\w*-]{1,60}:[\w*.@-]{1,60}:(\S{3,200})$"
 )
+#: a line of .pgpass has a port, e.g. `:5432:`, `:*:`
 _PORT = re.compile(r":(?:\d{4,5}|\*):")
+#: a compiler's message has the same colons, e.g. `app.py:5432:`
 _SOURCE_FILE = re.compile(
     r"\.(?:py|js|ts|tsx|jsx|c|h|cc|cpp|go|rs|java|rb|php|sh|md|json|ya?ml|toml|txt|css|html?):"
 )
-#: `"auth": "Ym9iOnMzY3JldA=="` in docker's config.json and `_auth=...` of npm: base64 of user:password
+#: base64 of user:password in docker's config.json and npm's .npmrc, e.g. `"auth": "Ym9iOnMzY3JldA=="`,
+#: `_auth=Ym9iOnMzY3JldA==`
 _PAIR = re.compile(r"auth[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![A-Za-z0-9+/=_.-])")
-#: hashes as crypt(3), Django, LDAP and htpasswd write them: `root:$6$salt$hash:18000:0:`
+#: hashes as crypt(3), Django, LDAP and htpasswd write them: `root:$6$salt$0123456789abcdef:18000:0:`
 _CRYPT = re.compile(
     r"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|argon2(?:id|i|d)|scrypt|P|H)\$[./A-Za-z0-9$,=+-]{12,250}"
     r"|\bpbkdf2[_-]sha(?:1|256|512)[$:][./A-Za-z0-9$:,=+-]{20,250}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,120}={0,2}"
 )
-#: `kind: Secret` of Kubernetes: all values under `data` are base64 of secrets, whatever their names
+#: all values under its "data" are base64 of secrets, whatever their names, e.g. `kind: Secret`
 _KUBERNETES = re.compile(r"(?i)\bkind:[ \t]{0,4}[\"']?secret\b")
+#: e.g. `  password: czNjcmV0LXZhbHVl`
 _BASE64_FIELD = re.compile(
     r"(?m)^[ \t]{1,20}[\w.-]{1,60}:[ \t]{0,4}(?:[|>][+-]?\s{1,20})?[\"']?([A-Za-z0-9+/]{10,20000}={0,2})[\"']?[ \t]*$"
 )
+#: what the QR code of an authenticator holds, e.g. `otpauth://totp/app:bob?secret=JBSWY3DPEHPK3PXP`
 _HOTP = re.compile(r"otpauth://[a-z]{4}/[^\s\"'<>]{0,200}?secret=([A-Z2-7a-z]{10,128})")
 
 

@@ -15,10 +15,12 @@ class Strength(IntEnum):
     NONE = 0
     #: a token, key or cookie: a secret when the value looks random
     WEAK = 1
+    #: a token that logs somebody in: also a short value, when letters and digits mix
+    TOKEN = 2
     #: an API key or client secret: a secret unless the value looks like code or a stand-in
-    STRONG = 2
+    STRONG = 3
     #: a password: people choose them, so that short and simple values count
-    PASSWORD = 3
+    PASSWORD = 4
 
 
 #: one of these is in every name that counts; texts are searched for them first
@@ -28,6 +30,7 @@ STEMS = (
     "密码", "口令", "密钥", "秘钥", "令牌", "凭证",
 )  # fmt: skip
 
+#: where the words of a name part, e.g. `_` of DB_PASSWORD, `dbPassword`
 _SPLIT = re.compile(r"[^A-Za-z0-9\u4e00-\u9fff]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 #: words behind the one that counts: `PASSWORD_PROD`, `api_key_2`, `client-key-data`
 _BEHIND = frozenset(
@@ -77,6 +80,10 @@ _WEAK = (
     "authkey",
     "apitoken",
 )
+#: of `access_token`, `refreshToken`; a `page_token` or a bare `token` is as often a count or a cursor
+_LOGINS = frozenset(
+    ("access", "refresh", "auth", "bearer", "id", "api", "session", "secret", "client", "user")
+)
 #: their keys have no shape of their own; a random value behind the bare name is one: `cloudflare: "0574b9..."`
 _VENDORS = frozenset(
     [
@@ -117,6 +124,8 @@ def _judge(words: list[str]) -> Strength:
         return Strength.NONE if before in _PLAIN_KEYS else Strength.WEAK
     if last.endswith(_KEY_SUFFIXES):
         return Strength.STRONG
+    if last == "token" and before in _LOGINS:
+        return Strength.TOKEN
     if last.endswith("token") or last in _WEAK or (last == "auth" and joined in ("auth", "npmauth")):
         return Strength.WEAK
     if last in _VENDORS or joined.endswith("sonarlogin") or (last == "string" and before == "connection"):

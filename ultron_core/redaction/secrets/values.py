@@ -30,20 +30,29 @@ _STAND_IN_WORDS = frozenset(
     ]
 )  # fmt: skip
 _STAND_IN_ENDS = frozenset(("key", "token", "secret", "password", "here", "apikey", "id"))
+#: the words of a value, to see stand-ins, e.g. `your` of "yourApiKey"
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 #: `${NAME}`, `{{ name }}`, `$(command)`, `%(name)s`, `***`, `xxxxx`, `...`, `<name>`, `[NAME]`, `%NAME%`
 _TEMPLATE = re.compile(
     r"\$\{[\w.:?!/ -]{0,120}(?:\}|$)|\{\{[\s\w$.|:\"'()-]{0,120}\}\}|\$\(|%\(\w{1,60}\)|\*{3,}|x{5,}|X{5,}|\.{3}|…|<[^<>]{0,80}>?|•{3}"  # noqa: E501
     r"|^\$[A-Za-z_]\w*$|^\$\d$|^%\w+%$|^%[sdr]$|^\{[A-Za-z_.]{0,80}\}$|^\[[A-Za-z_ -]{0,80}\]$|#\{"
 )
+#: a variable rather than its value, e.g. `settings.password`, `config->token`
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*")
+#: a name rather than a secret, e.g. `my-bucket-01`, `prod_key`
 _ENDS_IN_NUMBER = re.compile(r"(?:[A-Za-z]+[_.-])+(?:[A-Za-z]+|\d{1,4})|[A-Za-z_.-]+\d{1,2}")
+#: e.g. `v1.2.3`, `2024-05-17`
 _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
-#: `password: swordfish` at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing  # noqa: E501
+#: at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing, e.g. `swordfish`
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
+#: letters, digits and letters again, or the other way round, e.g. `xyz123abc`, `7f3k9`
+_SHORT_TOKEN = re.compile(r"(?=\w{5,40}$)(?:[A-Za-z]+\d+[A-Za-z]|\d+[A-Za-z]+\d)[A-Za-z0-9]*")
+#: e.g. `0123456789abcdef`
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
+#: e.g. `123e4567-e89b-12d3-a456-426614174000`
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
+#: where the secret is kept, e.g. `certs/server.key`
 _FILE = re.compile(
     r".{1,200}\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|cfg|ini|conf|html|css|sh|go|rs|java)",
     re.I,
@@ -60,8 +69,10 @@ def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False, l
         return False
     if len(set(value)) == 1 or _FILE.fullmatch(value):
         return False
-    if grade == Strength.WEAK:
-        return _weak(value, quoted or env)
+    if grade <= Strength.TOKEN:
+        return _weak(value, quoted or env) or (
+            grade == Strength.TOKEN and bool(_SHORT_TOKEN.fullmatch(value))
+        )
     if quoted:
         # words with spaces are a message or a label ("Enter your password"), unless digits mix in
         return " " not in value or (bool(re.search(r"\d", value)) and value.count(" ") <= 5)
@@ -85,7 +96,7 @@ def _raw(grade: Strength, value: str) -> bool:
             return True
         # hunter2, Summer2024: a word and a number is what people choose, `password1` is a variable
         simple = re.fullmatch(r"[A-Za-z]{3,}\d{1,6}[A-Za-z]{0,3}", value)
-        return grade == Strength.PASSWORD and bool(simple) and not is_stand_in(value.rstrip("0123456789"))
+        return bool(simple) and not is_stand_in(value.rstrip("0123456789"))
     return (
         len(value) >= 6 and bool(re.search(r"\d|[^\w.]", value)) and not re.fullmatch(r"[\d.,-]{1,7}", value)
     )

@@ -18,30 +18,40 @@ for _entity, _literals, _rest in SHAPES:
         _pattern = re.compile(re.escape(_literal) + rf"(?:{_rest})(?![A-Za-z0-9])")
         _GROUPED.setdefault(_literal, []).append((_entity, _pattern))
 
-#: `eyJrIjoi...` may be a key of Grafana and may be a web token: shapes of shorter starts follow
+#: the shapes of a start and of all shorter ones: `eyJrIjoi` may begin a key of Grafana and may begin a web
+#: token, e.g. `sk-0123456789abcdefghij`
 _TRIED = {
     literal: [
         s for x in sorted(_GROUPED, key=len, reverse=True) if literal.startswith(x) for s in _GROUPED[x]
     ]
     for literal in _GROUPED
 }
-#: a key is part of a long run of letters, digits, dashes and dots; only such runs are searched for literals
+#: a key is part of a long run of letters, digits, dashes and dots; only such runs are searched for literals,
+#: e.g. `sk-proj-0123456789`
 _RUN = re.compile(r"[A-Za-z0-9_.-]{16,}")
 _INSIDE = sorted((x for x in _GROUPED if re.fullmatch(r"[A-Za-z0-9_.-]+", x)), key=lambda x: (-len(x), x))
+#: the beginning of a vendor's key, e.g. `ghp_`
 _ANY_LITERAL = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(map(re.escape, _INSIDE)) + ")")
 _OUTSIDE = tuple(x for x in _GROUPED if x not in _INSIDE)
 
-#: a secret key beside its key id, as in the CSV that AWS hands out
+#: a secret key beside its key id, as in the CSV that AWS hands out, e.g.
+#: `,wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY`
 _AWS_SECRET = re.compile(r"[\s,;:/|\"'&]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
+#: e.g. `abc8Q~0123456789012345678901234567890`
 _AZURE_SECRET = re.compile(
     r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"
 )
+#: a bot of Telegram, e.g. `12345:A0123456789012345678901234567890123`
 _BOT_TOKEN = re.compile(r":(?<=\d{5}:)A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])")
+#: a bot of Discord, from its first dot, e.g. `MTAwMDAwMDAwMDAwMDAwMDAw.abcdef.012345678901234567890123456`
 _CHAT_TOKEN = re.compile(
     r"\.(?<=[A-Za-z0-9_-]{23}\.)[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_.-])"
 )
+#: the part before that dot, e.g. `MTAwMDAwMDAwMDAwMDAwMDAw`
 _CHAT_HEAD = re.compile(r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,28}$")
+#: searched from its end, which is rare, e.g. `0123456789abcdef0123456789abcdef-us12`
 _MAILCHIMP = re.compile(r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?![A-Za-z0-9])")
+#: an address that is a key in itself, e.g. `hooks.zapier.com/hooks/catch/12345/abcde`
 _PIECES = tuple((literal, re.compile(re.escape(literal) + rest)) for literal, rest in URL_SHAPES)
 
 
@@ -93,6 +103,7 @@ def _filler(key: str, literal: str) -> bool:
     return len(literal) < 6 and not re.search(r"\d", tail) and made_of_words(tail)
 
 
+#: e.g. `sk-proj-`, `sk-ant-api03-`
 _SK_KNOWN = re.compile(r"sk-(?:proj|svcacct|admin|None|ant|or|lf|litellm|user|org)[A-Za-z0-9_]{0,12}-")
 
 

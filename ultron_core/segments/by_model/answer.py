@@ -13,6 +13,7 @@ from ultron_core.segments.by_model.windows import Task
 
 __all__ = ["TaskList", "TaskRange", "problems", "repaired"]
 
+#: of one window
 _MAX_TASKS = 500
 
 
@@ -57,7 +58,7 @@ def problems(tasks: Sequence[TaskRange], length: int) -> list[str]:
 def repaired(tasks: Sequence[TaskRange], length: int, wrong: Sequence[str]) -> list[Task]:
     """Tasks that tile 0..length from the starts that lie inside the window; the first reaches back to 0.
 
-    Raises ModelAnswerError when no start lies inside.
+    Raises ModelAnswerError when no start is inside.
     """
     starts = {task.start: task.topic for task in reversed(tasks) if 1 <= task.start <= length}
     if not starts:

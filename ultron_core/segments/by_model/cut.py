@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
-from importlib.resources import files
+from functools import cache
 
 from ultron_core.errors import ContextTooLongError, ModelAnswerError
 from ultron_core.llm.answering.asking import ask_model
+from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM
+from ultron_core.llm.records.asking import made_by, prompt_digest
+from ultron_core.llm.records.clip import fit_tokens, keep_ends
+from ultron_core.llm.records.frame import framed, mark_of, speaker
+from ultron_core.llm.records.record import message_body
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message
 from ultron_core.segments.by_model.answer import TaskList, problems, repaired
-from ultron_core.segments.by_model.windows import Task, Window, cut_by_windows, shorten
+from ultron_core.segments.by_model.windows import Task, Window, cut_by_windows
 from ultron_core.transcript.pairs import closed_positions
 
-__all__ = ["cut_by_model"]
+__all__ = ["cut_by_model", "prompt_version", "segmenter_of"]
 
 STAGE = "segment"
 #: tokens; a model that reads less cannot divide a log
 _LEAST_WINDOW = 256
+#: characters of one message: boundaries are told by what people write. The same cuts came out as with whole messages,
+#: in a trial on eight sessions, at a sixth of the tokens
+_USER_CHARS, _ASSISTANT_CHARS, _OTHER_CHARS = 1_500, 300, 120
+
+
+def segmenter_of(llm: LLM) -> str:
+    """The version of what this model cuts."""
+    return made_by(llm, prompt_version())
 
 
 def cut_by_model(
@@ -33,22 +44,26 @@ def cut_by_model(
     twice named no usable task; nothing is decided then and the caller tries again later.
     """
     bodies = [_body(message) for message in messages]
-    # what is sent is counted: the frame, and each line with the newline that joins it to the next. The number is as
-    # wide as it can get, so that each message is counted once whatever window it is in
-    frame = count_tokens(_framed([]))
-    tokens = [count_tokens(_line(len(bodies), m, b) + "\n") for m, b in zip(messages, bodies, strict=True)]
+    mark = mark_of(bodies)
+    # what is sent is counted: the frame, and each line. The number is as wide as it can get, so that each message is
+    # counted once whatever window it is in
+    frame = count_tokens(_framed(mark, [], len(bodies)))
+    tokens = [
+        count_tokens(framed(mark, len(bodies), speaker(m), b)) for m, b in zip(messages, bodies, strict=True)
+    ]
     window = max(window_tokens - frame, 1)
 
     def ask(given: Window) -> list[Task]:
         own = bodies[given.start : given.end]
         if given.shortened:
-            head = count_tokens(_line(1, messages[given.start], "") + "\n")
-            own = [shorten(own[0], max(window - head, 1), count_tokens)]
+            head = count_tokens(framed(mark, 1, speaker(messages[given.start]), ""))
+            own = [fit_tokens(own[0], max(window - head, 1), count_tokens)]
         lines = [
-            _line(number, messages[given.start + number - 1], body)
+            framed(mark, number, speaker(messages[given.start + number - 1]), body)
             for number, body in enumerate(own, start=1)
         ]
-        return [replace(t, start=t.start + given.start, end=t.end + given.start) for t in _ask(llm, lines)]
+        tasks = _ask(llm, mark, lines)
+        return [replace(t, start=t.start + given.start, end=t.end + given.start) for t in tasks]
 
     while True:
         try:
@@ -59,7 +74,7 @@ def cut_by_model(
                 raise
 
 
-def _ask(llm: LLM, lines: Sequence[str]) -> list[Task]:
+def _ask(llm: LLM, mark: str, lines: Sequence[str]) -> list[Task]:
     """Tasks that tile the lines; what is wrong with two answers is repaired by rule where it can be."""
     seen: list[TaskList] = []
 
@@ -68,10 +83,14 @@ def _ask(llm: LLM, lines: Sequence[str]) -> list[Task]:
         if not wrong:
             return ""
         seen.append(answer)
-        return f"{'; '.join(wrong[:8])}. Give all tasks of [1] to [{len(lines)}]"
+        return f"{'; '.join(wrong[:8])}. Give all tasks of messages 1 to {len(lines)}"
 
+    chat = [
+        {"role": "system", "content": _prompt()},
+        {"role": "user", "content": _framed(mark, lines, len(lines))},
+    ]
     try:
-        answer = ask_model(llm, _chat(lines), TaskList, check, stage=STAGE)
+        answer = ask_model(llm, chat, TaskList, check, stage=STAGE)
     except ContextTooLongError:
         raise
     except ModelAnswerError:
@@ -81,31 +100,22 @@ def _ask(llm: LLM, lines: Sequence[str]) -> list[Task]:
     return [Task(t.start - 1, t.end, t.topic) for t in answer.tasks]
 
 
-def _chat(lines: Sequence[str]) -> list[dict[str, str]]:
-    return [
-        {"role": "system", "content": _prompt().replace("{last}", str(len(lines)))},
-        {"role": "user", "content": _framed(lines)},
-    ]
+def _framed(mark: str, lines: Sequence[str], last: int) -> str:
+    return "".join([f"Record {mark}, messages 1 to {last}.\n\n", *lines, f"[{mark} end]"])
 
 
-def _framed(lines: Sequence[str]) -> str:
-    return "\n".join(["<messages>", *lines, "</messages>"])
-
-
-@lru_cache(maxsize=1)
 def _prompt() -> str:
-    return files("ultron_core.segments.by_model").joinpath("prompts", "segment.md").read_text("utf-8")
+    return read_prompt("ultron_core.segments.by_model", "segment")
 
 
-def _line(number: int, message: Message, body: str) -> str:
-    return f"[{number}] [{message.role}]: {body}"
+@cache
+def prompt_version() -> str:
+    """Changes with the words of the prompts and the schema of their answers."""
+    return prompt_digest(_prompt(), TaskList)
 
 
 def _body(message: Message) -> str:
-    """What the model reads of a message: its text, else what it calls, else its reasoning; may be empty."""
-    calls = [
-        f"(calls {c.name} {json.dumps(c.arguments, ensure_ascii=False, default=str)})"
-        for c in message.tool_calls
-    ]
-    text = "\n".join(part for part in (message.content, *calls) if part)
-    return text or message.reasoning or ""
+    """The head and tail of what it says and calls, else of its reasoning; may be empty."""
+    text = message_body(message, _ASSISTANT_CHARS) or message.reasoning or ""
+    most = {"user": _USER_CHARS, "assistant": _ASSISTANT_CHARS}.get(speaker(message), _OTHER_CHARS)
+    return keep_ends(text, most)

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from ultron_core.llm.tokens import CountTokens
-
-__all__ = ["DEFAULT_WINDOW_TOKENS", "Task", "Window", "cut_by_windows", "shorten"]
+__all__ = ["DEFAULT_WINDOW_TOKENS", "Task", "Window", "cut_by_windows"]
 
 #: 200,000 tokens of context less 8,192 for the instructions and the answer.
 DEFAULT_WINDOW_TOKENS = 191_808
@@ -99,17 +97,3 @@ def keep_pairs(tasks: Sequence[Task], closed: Collection[int]) -> list[Task]:
 
 def _join(first: str, second: str) -> str:
     return f"{first}; {second}" if first else second
-
-
-def shorten(text: str, budget: int, count: CountTokens) -> str:
-    """The longest beginning of `text`, with an ellipsis, that costs at most `budget` (bisected on length)."""
-    if count(text) <= budget:
-        return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count(text[:middle] + "…") <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low] + "…"

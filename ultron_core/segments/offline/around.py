@@ -22,16 +22,18 @@ AROUND = (
 
 #: turns read behind a candidate: a boundary is settled once as many have followed
 LOOK_AHEAD = 2
+#: turns before a candidate that it is compared with (set by hand: docs/segmentation.md)
 _BEHIND = 3
 #: what is usual before a session has shown it, and how many turns that counts for
 _USUAL, _SPREAD, _WEIGHT = 0.45, 0.03, 3
+#: similarity assumed where no turn follows (set by hand: docs/segmentation.md)
 _UNKNOWN = 0.4
 
 Matrix = npt.NDArray[np.float32]
 
 
 def around_turns(turns: Sequence[Turn], vectors: Sequence[TurnVectors]) -> list[dict[str, float]]:
-    """One dict with the names of AROUND a turn; empty for the first, which is no candidate."""
+    """One dict per turn with the names in AROUND; empty for the first, which is not a candidate."""
     if not turns:
         return []
     both = np.stack([v.both for v in vectors])

@@ -31,7 +31,8 @@ ANSWER = _words(
     at_start=True,
 )
 
-#: the same in English alone: Chinese turns go on from "好的，" to another request far more often
+#: the same in English alone: Chinese turns go on from "好的，" to another request far more often, e.g. `OK, go
+#: on`
 ANSWER_EN = re.compile(rf"^\W*(?:{_ANSWERS_EN})\b", re.IGNORECASE)
 
 #: asks for something to be done or found: "Can you find me a book?", "帮我写一段代码"
@@ -43,7 +44,7 @@ REQUEST = _words(
     r"|查一下|查查|找一|找个",
 )
 
-#: says that something else begins: "One more thing: ...", "另外，..."
+#: says that something else begins, e.g. `One more thing:`, `另外，`
 ANNOUNCE = _words(
     r"another (?:thing|question|task|topic|issue|one)|new (?:task|topic|question|issue)|next (?:task|up|thing|question)"
     r"|different (?:topic|question|task|subject)|something else|one more thing|by the way|btw"
@@ -68,7 +69,8 @@ CONTINUE = _words(
     at_start=True,
 )
 
-#: asks for what lies around the last thing: "anything close to it?"; the old subject is the anchor of the new one
+#: asks for what is near the last thing; the old subject is the anchor of the new one, e.g. `anything
+#: close to it?`
 NEARBY = _words(
     r"nearby|near (?:it|there|here|that|the)|close to|around (?:there|here|it)|next to|surrounding|in the area",
     r"周边|附近|周围|旁边|边上|不远",

@@ -37,12 +37,13 @@ __all__ = [
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
 SEGMENTER_VERSION = "offline:4"
 
+#: seconds
 _HOUR = 3600.0
 #: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
 _REMARK = 60
 #: content words of a request that could be understood alone; characters of the longest objection that is none
 _FEWEST_WORDS, _LONGEST_OBJECTION = 2, 600
-#: letters of scripts that have no terms here: their turns are judged by the rest
+#: letters of scripts that have no terms here: their turns are judged by the rest, e.g. `привет`, `はい`
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
 
 

@@ -20,9 +20,11 @@ __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 
 #: An embedding averages over a long text; the beginning says what it is about.
 MAX_TEXT = 1000
+#: characters of a reply that are compared (set by hand: docs/segmentation.md)
 _REPLY_TEXT = 600
 _WORK, _WORK_TEXT = 20, 200
 
+#: a word, path or number, e.g. `src/app.py`, `user_id`, `10:30`
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[./\\-][A-Za-z0-9_]+)*|\d+(?:[.:/-]\d+)*")
 _STOP = frozenset(
     "a about after all also am an and any are as at be been but by can could did do does for from get give go had has"  # noqa: SIM905
@@ -73,7 +75,7 @@ class Turn:
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
-    """The turns of one thread in order. Recalled memories, reminders and tool results are no turns."""
+    """The turns of one thread in order. Recalled memories, reminders and tool results are not turns."""
     closed = closed_positions(messages)
     printed = program_rows(messages)
     places = [i for i, m in enumerate(messages) if is_request(m) and i not in printed]
@@ -184,6 +186,7 @@ def _stem(word: str) -> str:
     return word
 
 
+#: what a turn is about, e.g. `the Parser class`, `utf8`, `src/app.py`, `` `x` ``, `“超时”`
 _NAME = re.compile(
     r"(?<![.!?]\s)(?<!^)\b[A-Z][A-Za-z]+(?:[A-Z][a-z]+)*\b|\b\w*\d\w*\b|\b\w+(?:[._/\\-]\w+)+|`([^`]+)`"
     r"|[“\"「《]([^”\"」》]{2,30})[”\"」》]"

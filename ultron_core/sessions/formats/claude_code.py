@@ -76,6 +76,7 @@ _META = frozenset(
         "rate_limit_event",
     ]
 )
+#: an id that was written by hand or by another version, e.g. `msg_01:2`
 _ID = re.compile(r"[\w.:@-]+")
 
 

@@ -68,7 +68,7 @@ _OUTPUTS = frozenset(
     ]
 )
 _BARE = _CALLS | _OUTPUTS | {"reasoning"}
-#: how shell tools begin a plain-text answer
+#: how shell tools begin a plain-text answer, e.g. `Exit code: 1⏎`, `Process exited with code 0⏎`
 _EXIT_CODE = re.compile(
     r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Exit code:|Process exited with code) (-?\d{1,10})\n"
 )

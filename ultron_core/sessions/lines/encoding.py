@@ -31,24 +31,30 @@ _LEAST_ASCII = 0.02
 #: so few bad bytes in a line are damage, not another encoding: a result cut in the middle of a character
 _DAMAGED_SHARE = 0.002
 
-#: a character of UTF-8 of two to four bytes, or the beginning of one of three or four that was cut off
+#: a character of UTF-8 of two to four bytes, or the beginning of one of three or four that was cut off:
+#: "\xe7\xab\xaf"
 _UTF8 = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
     rb"|[\xe2-\xef][\x80-\xbf](?![\x80-\xff])|[\xf0-\xf4][\x80-\xbf]{1,2}(?![\x80-\xff])"
 )
 _HIGH = bytes(range(128, 256))
-#: GB2312's punctuation and its 3,755 frequent characters; texts in simplified Chinese hold hardly any other
+#: GB2312's punctuation and its 3,755 frequent characters; texts in simplified Chinese hold hardly any other:
+#: "\xb5\xc4"
 _GB_PAIR = re.compile(rb"[\x81-\xfe][\x30-\xfe]")
+#: one of those characters: "\xb5\xc4"
 _GB_COMMON = re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]")
 #: the most frequent characters and marks of Chinese prose; Korean in EUC-KR has the same bytes and none of them
 _GB_FREQUENT = frozenset(
     "的一是不了在有人我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实，。、：（）；！？"
 )
-#: a letter of Latin-1 stands beside another letter (`café`); the rest are quotes, dashes, currency and the like
+#: a letter of Latin-1 stands beside another letter; the rest are quotes, dashes, currency and the like:
+#: "caf\xe9"
 _LATIN_LETTER = re.compile(
     rb"(?<=[A-Za-z])[\xc0-\xd6\xd8-\xf6\xf8-\xff]{1,3}|[\xc0-\xd6\xd8-\xf6\xf8-\xff]{1,2}(?=[A-Za-z])"
 )
+#: a quote, dash or sign of Windows-1252 on its own: "\x93quoted\x94", "\x80 12"
 _LATIN_MARK = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xbf\xd7](?![\x80-\xff])")
+#: share of the bytes that must fit when nothing else speaks for the encoding
 _MOSTLY = 0.9
 
 

@@ -8,6 +8,7 @@ from ultron_core.models import LineLedger, LineSkip
 
 __all__ = ["LedgerBuilder"]
 
+#: skipped lines that are kept by number; the rest are only counted
 _KEPT_SKIPS = 1000
 _MESSAGE, _METADATA = ("message", ""), ("metadata", "")
 _RANK = {"skipped": 0, "metadata": 1, "part": 2, "message": 3}

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 __all__ = ["Scan", "element_lines", "scan"]
 
-# possessive, so that a string of 20 MB needs no memory for backtracking; a lone quote is a truncated string
+# possessive, so that a string of 20 MB needs no memory for backtracking; a lone quote is a truncated string,
+# e.g. `"a } in a string"`, `{`, `"cut off`
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]|"', re.DOTALL)
 _OPEN, _CLOSE, _QUOTE = frozenset(b"{["), frozenset(b"}]"), ord('"')
 

@@ -18,6 +18,7 @@ __all__ = ["MAX_LINE_BYTES", "Source", "check_regular"]
 
 #: A longer physical line is counted as `too_long` and not read into memory.
 MAX_LINE_BYTES = 256 * 2**20
+#: bytes by which the packing and the encoding are judged
 _HEAD_BYTES = 65_536
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 

@@ -19,6 +19,7 @@ from ultron_core.store.tables import clusters as store
 
 __all__ = ["run_initial_clustering"]
 
+#: memories read at a time
 _CHUNK = 5000
 
 
@@ -26,7 +27,7 @@ def run_initial_clustering(runtime: Runtime) -> dict[str, int]:
     """Cluster all active memories from scratch, in an order that depends on their words alone.
 
     The online rule, then merges and splits until none is left. Clusters with a skill keep their rows and
-    members, and others may join them; the rest are made again. Returns `{clusters, memories}`.
+    members, and others may join them; the rest are rebuilt. Returns `{clusters, memories}`.
     """
     kept = [row for row in _read(runtime, "centroids") if row["skill_slug"]]
     fixed = {row["cluster_id"] for row in kept}

@@ -32,6 +32,7 @@ __all__ = [
 
 #: up to this many new memories their nearest clusters are found in the database; for more all centroids are read
 _FEW = 16
+#: memories that join in one transaction
 _CHUNK = 2000
 #: with less than this share of a cluster left its mean is taken of the members again: rounding would show
 _LEAST_LEFT = 0.2

@@ -18,7 +18,9 @@ from ultron_core.store.tables import clusters as store
 
 __all__ = ["reshape_clusters"]
 
+#: of splits and merges in turn; it ends sooner when nothing is due
 _ROUNDS = 5
+#: clusters read at a time
 _CHUNK = 200
 #: a cluster is looked at again when its size has changed by this share since
 _CHANGED = 0.2

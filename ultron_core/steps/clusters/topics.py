@@ -15,6 +15,7 @@ from ultron_core.store.tables import clusters as store
 
 __all__ = ["forget_in_topic", "name_clusters"]
 
+#: summaries of a cluster that its topic is made of
 _SUMMARIES = 50
 #: clusters a run that a model is asked about
 _ASKED = 20

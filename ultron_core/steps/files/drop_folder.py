@@ -32,6 +32,7 @@ __all__ = [
 SETTLE_SECONDS = 3.0
 #: files directly in the drop folder are attributed to this agent
 DEFAULT_AGENT = "default"
+#: after so many failures a file waits until it changes
 MAX_FILE_TRIES = 5
 
 

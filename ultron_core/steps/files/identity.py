@@ -25,7 +25,9 @@ __all__ = [
     "storable",
 ]
 
+#: characters; file systems allow 255 bytes per name
 _KEY_LIMIT = 200
+#: what a file name cannot hold on every system, e.g. `a:b`, `..`
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@=-]|\.\.+")
 
 

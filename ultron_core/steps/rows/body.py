@@ -25,7 +25,7 @@ __all__ = [
     "redact_tags",
 ]
 
-#: what extraction writes; anything longer could carry a secret
+#: what extraction writes; anything longer could carry a secret, e.g. `segment:0f3a9c1d`
 _SEGMENT_TAG = re.compile(r"segment:[0-9a-f]{8}")
 
 

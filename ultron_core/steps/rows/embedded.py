@@ -2,7 +2,7 @@
 
 What has to be embedded is often known only under the lock (the body as it is now). So the work asks for the
 vector of a text; when that is not there yet, its transaction is rolled back, the text is embedded, and the work
-is done again from its beginning.
+starts over.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from ultron_core.store.tables.memories import MOST_TERMS, Lexical, sparse
 
 __all__ = ["count_words", "forget_words", "write_words"]
 
-_SQL = NamedQueries("lanes")
+_SQL = NamedQueries("search/lanes")
 #: the average length assumed while a store is empty
 _FIRST_AVERAGE = 60.0
 

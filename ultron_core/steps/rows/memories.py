@@ -27,7 +27,7 @@ from ultron_core.store.tables.uploads import Floats, as_vectors
 
 __all__ = ["copy_types", "index", "reword", "store", "write", "write_tags", "write_vectors"]
 
-_SQL = NamedQueries("lanes")
+_SQL = NamedQueries("search/lanes")
 
 
 def write(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:

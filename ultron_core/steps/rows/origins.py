@@ -12,6 +12,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from ultron_core.memories import Body, Relation
+from ultron_core.models import Trust
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
@@ -32,7 +33,7 @@ __all__ = [
     "write",
 ]
 
-_SQL = NamedQueries("origins")
+_SQL = NamedQueries("memories/origins")
 fetch = _SQL.fetch
 _dumps = partial(json.dumps, default=str)
 
@@ -52,6 +53,7 @@ class SourceRow:
     end_line: int | None
     segment_start_line: int | None
     quote: str
+    trust: Trust
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from pydantic import BaseModel, Field
-
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError, ModelError
+from ultron_core.search.expand import Expansion, expansion_messages, phrases_of
 from ultron_core.search.memories import RankedMemory, Ranking, rank_memories
 from ultron_core.search.terms import query_terms, term_id
 from ultron_core.search.timewords import TimeRange, find_range
@@ -28,8 +27,8 @@ from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
+#: memories that each lane brings, or twice as many as are wanted
 _CANDIDATES = 50
-_MOST_PHRASES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,6 @@ class SearchResults(list[SearchHit]):
     def __init__(self, hits: Iterable[SearchHit] = (), notes: Sequence[str] = ()) -> None:
         super().__init__(hits)
         self.notes = list(notes)
-
-
-class _Expansion(BaseModel):
-    """Other ways to say the query."""
-
-    phrases: list[str] = Field(max_length=_MOST_PHRASES)
 
 
 def search_memories(
@@ -89,7 +82,7 @@ def search_memories(
     check_names(agent_id=agent_id, tags=tags, memory_types=memory_types)
     query = clean_text(query)
     if not query.strip():
-        raise InputError("The query is empty: say what you look for.")
+        raise InputError("The query is empty: say what you are looking for.")
     if limit < 1:
         raise InputError("limit must be at least 1.")
     notes: list[str] = []
@@ -181,12 +174,7 @@ def _embedded(runtime: Runtime, query: str, notes: list[str]) -> tuple[list[Floa
 
 def _expand(runtime: Runtime, query: str) -> list[str]:
     assert runtime.llm is not None
-    asked = (
-        "Give up to 4 short other ways (at most 40 characters each) to search a memory of past errors, fixes and "
-        "preferences for the same thing, in the language of the query. The query:\n"
-    )
-    answer = runtime.llm.complete([{"role": "user", "content": asked + query}], _Expansion, stage="search")
-    return [phrase.strip()[:40] for phrase in answer.phrases if phrase.strip()]
+    return phrases_of(runtime.llm.complete(expansion_messages(query), Expansion, stage="search"))
 
 
 def _term_ids(phrases: Sequence[str]) -> list[int]:

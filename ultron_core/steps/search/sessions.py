@@ -12,6 +12,7 @@ from psycopg import sql
 
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError
+from ultron_core.models import Trust
 from ultron_core.search import (
     TIME_TERM,
     LaneWeights,
@@ -32,9 +33,13 @@ from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables.records import message_from_row
 
-__all__ = ["Matches", "SessionHit", "match_windows", "search_sessions"]
+__all__ = ["Matches", "SessionHit", "match_windows", "search_sessions", "searched_agent"]
 
-_SQL = NamedQueries("windows")
+_SQL = NamedQueries("log/windows")
+#: the rest (harness, recalled memories) is trusted no more than a tool's output
+_TRUST: dict[str, Trust] = {"human": "human", "model": "agent"}
+_LEAST_LAST: tuple[Trust, ...] = ("human", "agent", "tool")
+#: windows that each lane brings, or twenty times the limit
 _CANDIDATES = 200
 #: from this many windows of an account or agent on the vector lane uses the index; below every one is compared
 _EXACT_BELOW = 5000
@@ -67,6 +72,19 @@ class SessionHit:
     end_line: int
     text: str
     sent_at: datetime | None
+    #: always `log`: the words of a log, not a memory
+    origin: str
+    #: the least trusted of those who speak in `text`
+    trust: Trust
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Where a window stands, its words, and whom of their speakers one should trust least."""
+
+    row: Mapping[str, Any]
+    text: str
+    trust: Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +93,23 @@ class Matches:
 
     windows: tuple[WindowMatch[UUID], ...]
     idf: Mapping[int, float]
+
+
+def searched_agent(runtime: Runtime, agent_id: str | None, all_agents: bool) -> str | None:
+    """Whose logs are searched; None: everyone's. Raises InputError where that would be a surprise."""
+    if all_agents:
+        if agent_id is not None:
+            raise InputError("Give agent_id or all_agents=True, not both.")
+        return None
+    agent_id = agent_id or runtime.settings.store.agent_id
+    if agent_id is None:
+        (found,) = runtime.database.run(lambda conn: _SQL.fetch(conn, "several_agents", runtime.account))
+        if found["several"]:
+            raise InputError(
+                "Several agents have logs here: give agent_id, set ULTRON_AGENT_ID, or ask for all with "
+                "all_agents=True (`--all-agents`)."
+            )
+    return agent_id
 
 
 def search_sessions(
@@ -87,7 +122,7 @@ def search_sessions(
     until: datetime | None = None,
     weights: LaneWeights | None = None,
 ) -> list[SessionHit]:
-    """Sessions by their best window, best first. Raises InputError for an empty query.
+    """Sessions by their best window, best first; `agent_id` None: of every agent. Raises InputError for an empty query.
 
     `since` and `until` are limits; a time that the query names only lifts what was said in it. `weights` is for
     measurements.
@@ -100,9 +135,9 @@ def search_sessions(
         soft = runtime.embedder.thresholds.soft
         ranked = [r for r in rank_sessions(found.windows, found.idf, weights) if not r.noise(soft)]
         shown = _shown(runtime, conn, ranked[: limit + _LITERAL])
-        texts = {session: text for session, (_, text) in shown.items()}
+        texts = {session: words.text for session, words in shown.items()}
         lifted = lift_literal(ranked[: limit + _LITERAL], texts, asked["literals"], weights)
-        return [_hit(hit, *shown[hit.session], soft) for hit in lifted[:limit]]
+        return [_hit(hit, shown[hit.session], soft) for hit in lifted[:limit]]
 
     return runtime.database.run(work)
 
@@ -119,7 +154,7 @@ def _ask(
     check_names(agent_id=agent_id)
     query = clean_text(query)
     if not query.strip():
-        raise InputError("The query is empty: say what you look for.")
+        raise InputError("The query is empty: say what you are looking for.")
     analysis = analyze_query(query, runtime.clock())
     return {
         "account_id": runtime.account_id,
@@ -178,10 +213,7 @@ def _window(row: Mapping[str, Any]) -> WindowMatch[UUID]:
     )
 
 
-def _shown(
-    runtime: Runtime, conn: Connection, ranked: Sequence[RankedSession[UUID]]
-) -> dict[UUID, tuple[dict[str, Any], str]]:
-    """Where the windows stand, and their words."""
+def _shown(runtime: Runtime, conn: Connection, ranked: Sequence[RankedSession[UUID]]) -> dict[UUID, _Words]:
     params = {
         "account_id": runtime.account_id,
         "sessions": [hit.session for hit in ranked],
@@ -192,16 +224,19 @@ def _shown(
     for row in conn.execute(_SQL["messages"], params, prepare=False):
         messages.setdefault(row["session_id"], []).append(row)
     rows = conn.execute(_SQL["shown"], params, prepare=False)
-    return {row["session_id"]: (row, _text(row, messages.get(row["session_id"], []))) for row in rows}
+    return {row["session_id"]: _words(row, messages.get(row["session_id"], [])) for row in rows}
 
 
-def _text(row: Mapping[str, Any], messages: Sequence[dict[str, Any]]) -> str:
+def _words(row: Mapping[str, Any], messages: Sequence[dict[str, Any]]) -> _Words:
     units = make_units([(message["seq"], message_from_row(message)) for message in messages])
     first, last = (row["start_seq"], row["start_char"]), (row["end_seq"], row["end_char"])
-    return "\n".join(unit.text for unit in units if first <= (unit.start_seq, unit.start_char) <= last)
+    text = "\n".join(unit.text for unit in units if first <= (unit.start_seq, unit.start_char) <= last)
+    voices = {_TRUST.get(message["origin"], "tool") for message in messages}
+    return _Words(row, text, max(voices, key=_LEAST_LAST.index, default="tool"))
 
 
-def _hit(ranked: RankedSession[UUID], row: Mapping[str, Any], text: str, soft: float) -> SessionHit:
+def _hit(ranked: RankedSession[UUID], words: _Words, soft: float) -> SessionHit:
+    row = words.row
     return SessionHit(
         session_id=ranked.session,
         session_file=row["session_file"],
@@ -215,6 +250,8 @@ def _hit(ranked: RankedSession[UUID], row: Mapping[str, Any], text: str, soft: f
         thread=row["thread"],
         start_line=row["start_line"],
         end_line=row["end_line"],
-        text=text,
+        text=words.text,
         sent_at=row["sent_at"],
+        origin="log",
+        trust=words.trust,
     )

@@ -23,7 +23,7 @@ from ultron_core.store.tables import sessions as session_store
 
 __all__ = ["fill_windows", "index_windows"]
 
-_SQL = NamedQueries("windows")
+_SQL = NamedQueries("log/windows")
 
 _Key = tuple[str, int]
 

@@ -1,16 +1,19 @@
-"""Drafts of the extractor: the gate lets them pass or refuses them; refusals are redacted for `drops`."""
+"""Drafts of the extractor: secrets of their log go, the gate lets them pass or refuses them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ultron_core.memories import gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message
+from ultron_core.redaction.known import KnownSecrets
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.drops import DropPlace
+from ultron_core.transcript.language import one_line
 
-__all__ = ["GatedDrafts", "gate_drafts"]
+__all__ = ["GatedDrafts", "gate_drafts", "refuse_drafts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ def gate_drafts(
     at_most: int | None = None,
 ) -> GatedDrafts:
     """Sort drafts into kept and refused; `messages` are what their quotes must appear in, if there are any."""
+    known = _known_secrets(messages) if drafts else KnownSecrets(())
     kept: list[MemoryDraft] = []
     refused: list[DropPlace] = []
     for draft in drafts:
@@ -41,10 +45,35 @@ def gate_drafts(
         if drop is None and at_most is not None and len(kept) >= at_most:
             drop = Drop(stage, "too_many", f"more than {at_most} in one segment")
         if drop is None:
-            kept.append(draft)
+            kept.append(_without(known, draft))
         else:
-            refused.append(_refusal(runtime, replace(drop, stage=stage), draft))
+            clean = replace(drop, stage=stage, detail=known.removed(drop.detail))
+            refused.append(_refusal(runtime, clean, _without(known, draft)))
     return GatedDrafts(tuple(kept), tuple(refused))
+
+
+def _known_secrets(messages: Sequence[Message]) -> KnownSecrets:
+    """Secrets of the log, found where their names stand: a draft may hold the second line of `token: |` alone."""
+    arguments = (json.dumps(c.arguments, ensure_ascii=False) for m in messages for c in m.tool_calls)
+    return KnownSecrets([*(message.content for message in messages), *arguments])
+
+
+def _without(known: KnownSecrets, draft: MemoryDraft) -> MemoryDraft:
+    return replace(
+        draft,
+        content=known.removed(draft.content),
+        context=known.removed(draft.context),
+        resolution=known.removed(draft.resolution),
+        tags=tuple(known.removed(tag) for tag in draft.tags),
+        evidence=tuple(replace(one, quote=known.removed(one.quote)) for one in draft.evidence),
+    )
+
+
+def refuse_drafts(
+    runtime: Runtime, stage: str, reason: str, drafts: Sequence[MemoryDraft]
+) -> list[DropPlace]:
+    """Every draft with the one reason for which all are refused."""
+    return [_refusal(runtime, Drop(stage, reason, one_line(draft.content)[:200]), draft) for draft in drafts]
 
 
 def _refusal(runtime: Runtime, drop: Drop, draft: MemoryDraft) -> DropPlace:

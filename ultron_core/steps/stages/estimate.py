@@ -1,49 +1,138 @@
-"""What the pending work would cost with the configured model, before anything is called."""
+"""What the pending work would cost with the configured model, before anything is called.
+
+The stages themselves are walked with a model that counts what it is sent and finds nothing: windows, prompts and
+what needs no call are then the same as in a real run. Where sessions are not cut yet, the offline cut stands in.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ultron_core.llm.tokens import token_counter
+from ultron_core.labels import is_memory_eligible, label_segment
+from ultron_core.llm.protocol import LLM, Answer
+from ultron_core.llm.tokens import CountTokens, token_counter
+from ultron_core.memories import extract_from_text, extract_with_model
+from ultron_core.models import Message, QualityLabel
+from ultron_core.segments import segment_messages
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.process import STEPS
-from ultron_core.steps.stages.table import SEGMENTS, STAGES
+from ultron_core.steps.stages import extract, label, segment
+from ultron_core.steps.stages.loop import Item
+from ultron_core.steps.stages.table import STAGES
+from ultron_core.steps.stages.text import waiting_texts
+from ultron_core.store.database import Connection
+from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
+from ultron_core.store.tables.records import SegmentRow, SessionRow
 
 __all__ = ["estimate_pending"]
 
+#: more segments than any store has waiting
 _ALL = 1_000_000
+#: as short as an answer may be: a task, a judgement of an open outcome, no notes
+_NOTHING: dict[str, Any] = {
+    "outcome": "unknown",
+    "task_type": "other",
+    "success_probability": 0.5,
+    "metrics": [{"name": name, "score": 0.5} for name in ("goal_reached", "completeness")],
+    "memories": [],
+}
+#: how a question about boundaries begins, e.g. `Record 3f2a9c1d, messages 1 to 42.`
+_LAST = re.compile(r"\ARecord \w+, messages 1 to (\d+)\.")
+
+
+class _Counting:
+    """An LLM that notes what each request costs, by stage, and answers as shortly as it can."""
+
+    def __init__(self, llm: LLM, count: CountTokens, calls: Counter[str], tokens: Counter[str]) -> None:
+        self.model_id = llm.model_id
+        self._count, self._calls, self._tokens = count, calls, tokens
+
+    def complete(
+        self, messages: Sequence[Mapping[str, str]], schema: type[Answer], *, stage: str = ""
+    ) -> Answer:
+        self._calls[stage] += 1
+        self._tokens[stage] += sum(self._count(message["content"]) for message in messages)
+        last = _LAST.match(messages[-1]["content"])
+        given = {**_NOTHING, "tasks": [{"start": 1, "end": int(last.group(1))}] if last else []}
+        return schema.model_validate({name: given[name] for name in schema.model_fields if name in given})
 
 
 def estimate_pending(runtime: Runtime) -> dict[str, Any]:
     """Calls, tokens and cost by stage of what waits; zero calls when no model is configured.
 
-    Counts the text of the pending rows. Prompts are not included; a session that is not segmented yet counts once
-    for each stage.
+    Not counted are answers that the cache has already, and calls that depend on what is found: summaries of long
+    notes, merges, names of clusters.
     """
-    llm = runtime.settings.llm
-    count = token_counter(llm.token_encoding)
-    params = runtime.waiting(batch_size=_ALL)
+    if runtime.llm is None:
+        return {"model": "none (offline)", "calls": 0, "input_tokens": 0, "output_tokens": 0, "cost": 0.0}
     calls, tokens = Counter[str](), Counter[str]()
+    count = token_counter(runtime.settings.llm.token_encoding)
+    main = _Counting(runtime.llm, count, calls, tokens)
+    judge = runtime.quality_llm
+    other = main if judge is None or judge is runtime.llm else _Counting(judge, count, calls, tokens)
+    dry = replace(runtime, llm=main, quality_llm=other)
+    params = runtime.waiting(batch_size=_ALL)
     with runtime.database.transaction() as conn:
-        for step in STEPS:
-            ahead = STAGES if step.stage is SEGMENTS else (step.stage,)
-            for item in step.waiting(conn, step.stage.pending, params):
-                size = sum(count(message.content) for message in step.messages(conn, item.row))
-                for stage in ahead:
-                    tokens[stage.call] += size
-                    calls[stage.call] += 1 + size // llm.window_tokens
+        for session in segment.STEP.waiting(conn, segment.STEP.stage.pending, params):
+            _session(dry, conn, session)
+        for labelled in label.STEP.waiting(conn, label.STEP.stage.pending, params):
+            _judged(dry, conn, labelled.row)
+        for judged in extract.STEP.waiting(conn, extract.STEP.stage.pending, params):
+            _extracted(dry, conn, judged.row)
+        for text in waiting_texts(conn, params):
+            extract_from_text(text.row.text, main)
     return _figures(runtime, calls, tokens)
 
 
+def _session(dry: Runtime, conn: Connection, item: Item[SessionRow]) -> None:
+    """A session that is not cut yet: its cut, then a judgement of each task that the offline cut finds in it."""
+    row = item.row
+    messages = segment.STEP.messages(conn, row)
+    stored = segment_store.of_session(conn, row.id)
+    segment.cut_session(dry, messages, stored if row.segmenter else [])
+    known = {one.fingerprint for one in stored}
+    threads: dict[str, list[Message]] = {}
+    for message in messages:
+        threads.setdefault(message.thread, []).append(message)
+    for task in segment_messages(messages):
+        if task.fingerprint not in known:
+            system = session_store.system_prompt(conn, row.account_id, row.id, task.thread)
+            _judge(dry, threads[task.thread][task.start : task.end], task.topic, system, both_due=True)
+
+
+def _judged(dry: Runtime, conn: Connection, row: SegmentRow) -> None:
+    messages = label.STEP.messages(conn, row)
+    system = session_store.system_prompt(conn, row.account_id, row.session_id, row.thread)
+    both = row.memory_extracted == 0 and row.label_attempts == 0
+    _judge(dry, messages, row.topic, system, both_due=both)
+
+
+def _judge(dry: Runtime, messages: Sequence[Message], topic: str, system: str, *, both_due: bool) -> None:
+    """The judgement, and an extraction by itself where the rules see something that the gate would let pass."""
+    notes = label.judge_segment(dry, messages, topic, system, both_due=both_due)[1]
+    if notes is not None or dry.llm is None:
+        return
+    guess = label_segment(messages, topic=topic)
+    if is_memory_eligible(guess, dry.settings.labels.memory_score_threshold).ok:
+        extract_with_model(messages, dry.llm, dry.window_tokens, label=guess, topic=topic, system=system)
+
+
+def _extracted(dry: Runtime, conn: Connection, row: SegmentRow) -> None:
+    given = QualityLabel.from_json(row.quality_metrics or {})
+    if is_memory_eligible(given, dry.settings.labels.memory_score_threshold).ok:
+        extract.drafts_of(dry, row, extract.STEP.messages(conn, row), given)
+
+
 def _figures(runtime: Runtime, calls: Counter[str], tokens: Counter[str]) -> dict[str, Any]:
-    if runtime.llm is None:
-        return {"model": "none (offline)", "calls": 0, "input_tokens": 0, "output_tokens": 0, "cost": 0.0}
     llm = runtime.settings.llm
     output = sum(calls[stage.call] * stage.answer_tokens for stage in STAGES)
     cost = (tokens.total() * llm.price_input_per_million + output * llm.price_output_per_million) / 1e6
     return {
-        "model": runtime.llm.model_id,
+        "model": runtime.llm.model_id if runtime.llm else "",
         **{f"{stage.call}_calls": calls[stage.call] for stage in STAGES},
         "calls": calls.total(),
         "input_tokens": tokens.total(),

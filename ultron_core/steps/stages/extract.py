@@ -6,22 +6,32 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ultron_core.labels import is_memory_eligible
-from ultron_core.memories import EXTRACTOR_VERSION, extract_memories, extract_with_model
+from ultron_core.lessons.evidence import trust_of
+from ultron_core.memories import (
+    EXTRACTOR_VERSION,
+    drafts_from,
+    extract_memories,
+    extract_with_model,
+    extractor_of,
+)
+from ultron_core.memories.by_model import prompt_version
+from ultron_core.memories.notes import ExtractAnswer, Note
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.ids import segment_tag
 from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.drafts import gate_drafts
+from ultron_core.steps.stages.drafts import gate_drafts, refuse_drafts
 from ultron_core.steps.stages.loop import Item, StageResult, Step
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import MEMORIES
-from ultron_core.steps.upload.records import Source, Upload, extractor_of, upload_of_draft
+from ultron_core.steps.upload.records import Source, Upload, draft_maker, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
 from ultron_core.store.tables import drops
 from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow
 
-__all__ = ["STEP"]
+__all__ = ["STEP", "drafts_of"]
 
 #: values of `task_segments.memory_extracted`
 _DONE, _REFUSED = 1, 2
@@ -30,17 +40,15 @@ _DONE, _REFUSED = 1, 2
 def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     row, key = item.row, item.partition_key
     label = QualityLabel.from_json(row.quality_metrics or {})
-    eligible = is_memory_eligible(label, runtime.settings.labels.memory_score_threshold)
-    if not eligible.ok:
-        refusal = Drop(MEMORIES.call, eligible.reason, f"memory_score {label.summary.memory_score:.2f}")
-        _finish(runtime, row, _REFUSED, [(refusal, row.start_line, row.end_line)])
-        return StageResult(row.id, key, "refused", {"dropped": 1}, drops=(refusal,))
     with runtime.database.transaction() as conn:
         messages = segment_messages_of(conn, row)
-    drafts = _drafts(runtime, messages, label)
+    eligible = is_memory_eligible(label, runtime.settings.labels.memory_score_threshold)
+    if not eligible.ok:
+        return _refuse(runtime, item, label, eligible.reason, messages)
+    drafts = drafts_of(runtime, row, messages, label)
     limit = runtime.settings.extract.max_per_segment
     gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit)
-    uploads = upload_memories(runtime, [_upload(runtime, row, draft) for draft in gated.kept])
+    uploads = upload_memories(runtime, [_upload(runtime, row, draft, messages) for draft in gated.kept])
     kept_ids = [upload.record.id for upload in uploads]
     runtime.database.run(lambda conn: retract_from_segment(runtime, conn, row.id, kept_ids))
     _finish(runtime, row, _DONE, gated.refused)
@@ -55,13 +63,48 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     return StageResult(row.id, key, "done", counts, gated.drops, tuple(uploads))
 
 
-def _drafts(runtime: Runtime, messages: Sequence[Message], label: QualityLabel) -> list[MemoryDraft]:
+def _refuse(
+    runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reason: str, messages: Sequence[Message]
+) -> StageResult:
+    """The gate refuses the segment, and with it every note that came with its judgement."""
+    row = item.row
+    refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score:.2f}")
+    notes = _stored_notes(runtime, row) or []
+    drafts = drafts_from(notes, messages, label.summary.outcome)
+    refused = [
+        (refusal, row.start_line, row.end_line),
+        *refuse_drafts(runtime, MEMORIES.call, reason, drafts),
+    ]
+    _finish(runtime, row, _REFUSED, refused)
+    drops = tuple(drop for drop, _, _ in refused)
+    return StageResult(row.id, item.partition_key, "refused", {"dropped": len(drops)}, drops=drops)
+
+
+def drafts_of(
+    runtime: Runtime, row: SegmentRow, messages: Sequence[Message], label: QualityLabel
+) -> list[MemoryDraft]:
+    """By rules; by the model's notes that wait on the row; or by a call of its own."""
     if runtime.llm is None:
         return extract_memories(messages, label=label)
-    return extract_with_model(messages, runtime.llm, runtime.settings.extract.window_tokens)
+    notes = _stored_notes(runtime, row)
+    if notes is not None:
+        return drafts_from(notes, messages, label.summary.outcome)
+    with runtime.database.transaction() as conn:
+        system = session_store.system_prompt(conn, row.account_id, row.session_id, row.thread)
+    return extract_with_model(
+        messages, runtime.llm, runtime.window_tokens, label=label, topic=row.topic, system=system
+    )
 
 
-def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
+def _stored_notes(runtime: Runtime, row: SegmentRow) -> list[Note] | None:
+    """The notes that this model gave to this prompt with its judgement; None when it has not been asked."""
+    stored = row.model_notes
+    if runtime.llm is None or stored is None or stored["extractor"] != extractor_of(runtime.llm):
+        return None
+    return ExtractAnswer.model_validate({"memories": stored["memories"]}).memories
+
+
+def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft, messages: Sequence[Message]) -> Upload:
     sources = tuple(
         Source(
             kind="segment",
@@ -71,6 +114,7 @@ def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
             end_line=evidence.end_line,
             segment_start_line=row.start_line,
             quote=evidence.quote,
+            trust=trust_of(evidence, messages),
         )
         for evidence in draft.evidence
     )
@@ -80,7 +124,7 @@ def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft) -> Upload:
 def _finish(runtime: Runtime, row: SegmentRow, state: int, refused: Sequence[drops.DropPlace]) -> None:
     now = runtime.clock()
     owner = (runtime.account_id, row.agent_id)
-    values = {"id": row.id, "state": state, "extractor": extractor_of(runtime), "now": now}
+    values = {"id": row.id, "state": state, "extractor": draft_maker(runtime), "now": now}
     with runtime.database.transaction() as conn:
         drops.replace_of_segment(conn, owner, (row.session_id, row.id), MEMORIES.call, refused, now)
         segment_store.run(conn, "extracted", values)
@@ -89,6 +133,7 @@ def _finish(runtime: Runtime, row: SegmentRow, state: int, refused: Sequence[dro
 STEP = Step(
     MEMORIES,
     EXTRACTOR_VERSION,
+    prompt_version,
     waiting=segments_waiting,
     messages=segment_messages_of,
     work=_extract,

@@ -43,7 +43,7 @@ def describe_failure(runtime: Runtime, error: Exception) -> Failure:
     """The failure, with its text redacted as it is stored on the row; what was not foreseen is logged, too."""
     if not isinstance(error, ModelError):
         reason = runtime.redactor.redact_text(f"{type(error).__name__}: {str(error)[:500]}").text
-        logger.error("one row could not be worked on: %s (%s)", reason, _place(error))
+        logger.error("one row could not be processed: %s (%s)", reason, _place(error))
         return Failure(reason, transient=False)
     transient = isinstance(error, ModelUnavailableError | BudgetExceededError)
     return Failure(runtime.redactor.redact_text(str(error)).text, transient)

@@ -1,32 +1,65 @@
-"""Closed segments -> quality labels, by the judge when there is one, otherwise offline; never a silent mix."""
+"""Closed segments -> quality labels, by the judge when there is one, otherwise offline; never a silent mix.
+
+Where the judge is the model that extracts as well, it gives the notes with the judgement: they wait on the row.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from ultron_core.labels import LABELER_VERSION, label_segment
+from ultron_core.labels.judge import label_with_model, prompt_version
+from ultron_core.memories import extractor_of
+from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.loop import Item, StageResult, Step
+from ultron_core.steps.stages.review import LEAST_TOKENS, review_segment
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import LABELS
 from ultron_core.store.tables import segments as segment_store
+from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow
 
-__all__ = ["STEP"]
+__all__ = ["STEP", "judge_segment"]
 
 
 def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     with runtime.database.transaction() as conn:
         messages = segment_messages_of(conn, item.row)
-    label = label_segment(messages, runtime.quality_llm, topic=item.row.topic)
-    metrics, _ = runtime.redactor.redact_json(label.to_json())
+        system = session_store.system_prompt(conn, item.row.account_id, item.row.session_id, item.row.thread)
+    both = item.row.memory_extracted == 0 and item.row.label_attempts == 0
+    label, notes = judge_segment(runtime, messages, item.row.topic, system, both_due=both)
+    (metrics, notes), _ = runtime.redactor.redact_json([label.to_json(), notes])
+    values = {
+        "id": item.id,
+        "metrics": Jsonb(metrics),
+        "notes": None if notes is None else Jsonb(notes),
+        "labeler": label.labeler,
+        "now": runtime.clock(),
+    }
     with runtime.database.transaction() as conn:
-        segment_store.run(
-            conn,
-            "label",
-            {"id": item.id, "metrics": Jsonb(metrics), "labeler": label.labeler, "now": runtime.clock()},
-        )
+        segment_store.run(conn, "label", values)
     return StageResult(item.id, item.partition_key, "done", {"newly_labeled": 1})
+
+
+def judge_segment(
+    runtime: Runtime, messages: Sequence[Message], topic: str, system: str, *, both_due: bool
+) -> tuple[QualityLabel, dict[str, Any] | None]:
+    """(label, the notes that came with it if they were asked for).
+
+    One call does for both where both are due and one model gives both. A model whose answer to both was refused is
+    asked for the judgement alone.
+    """
+    judge, limit = runtime.quality_llm, runtime.window_tokens
+    if judge is None:
+        return label_segment(messages, topic=topic), None
+    if not (both_due and judge is runtime.llm and limit >= LEAST_TOKENS):
+        return label_with_model(messages, judge, topic, system=system, window_tokens=limit), None
+    label, notes = review_segment(messages, judge, topic, system, limit)
+    return label, {"extractor": extractor_of(judge), "memories": [note.model_dump() for note in notes]}
 
 
 def _workers(runtime: Runtime) -> int:
@@ -36,6 +69,7 @@ def _workers(runtime: Runtime) -> int:
 STEP = Step(
     LABELS,
     LABELER_VERSION,
+    prompt_version,
     waiting=segments_waiting,
     messages=segment_messages_of,
     work=_label,

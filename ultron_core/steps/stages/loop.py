@@ -13,6 +13,7 @@ from uuid import UUID
 from ultron_core.models import Drop, Message
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.failures import ROW_FAULTS, describe_failure
+from ultron_core.steps.stages.leases import Leases
 from ultron_core.steps.stages.table import Stage
 from ultron_core.steps.upload.records import UploadResult
 from ultron_core.store.database import Connection
@@ -58,6 +59,8 @@ class Step(Generic[Row]):
     stage: Stage
     #: of its offline rules
     version: str
+    #: of what a model is asked
+    prompt_version: Callable[[], str]
     waiting: Callable[[Connection, str, Params], list[Item[Row]]]
     messages: Callable[[Connection, Row], list[Message]]
     work: Callable[[Runtime, Item[Row]], StageResult]
@@ -67,6 +70,11 @@ class Step(Generic[Row]):
     workers: Callable[[Runtime], int] = lambda _: 1
     #: what else is due at the end of a batch
     finish: Callable[[Runtime, Sequence[str] | None], object] = lambda _runtime, _keys: None
+
+    @property
+    def code_version(self) -> str:
+        """Changes when rules or prompts do: what an older one made is then shown as stale."""
+        return f"{self.version}#{self.prompt_version()}"
 
 
 def run_batch(
@@ -78,13 +86,16 @@ def run_batch(
 ) -> list[StageResult]:
     """Work on one batch of what waits for a stage, only of these partitions when `keys` is given; rows that were
     `tried` in this cycle wait for the next one."""
-    with runtime.database.transaction() as conn:
-        items = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size, tried))
 
     def note_failure(conn: Connection, params: Params) -> int:
         return step.run(conn, step.stage.failed, params)
 
-    results = work_through(runtime, items, step.work, note_failure, workers=step.workers(runtime))
+    with Leases(runtime, step.stage.name) as leases:
+        with runtime.database.transaction() as conn:
+            waiting = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size, tried))
+            mine = leases.claim(conn, [item.id for item in waiting])
+        items = [item for item in waiting if item.id in mine]
+        results = work_through(runtime, items, step.work, note_failure, workers=step.workers(runtime))
     step.finish(runtime, keys)
     return results
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment
+from ultron_core.steps.stages.leases import held_partitions
 from ultron_core.steps.stages.loop import StageResult, Step, run_batch
 from ultron_core.steps.stages.table import (
     LABELS,
@@ -75,7 +76,7 @@ class ProcessReport:
     filled: int = 0
     #: tasks at the end of logs that changed recently: they are judged once the log is quiet
     open: int = 0
-    #: rows that used up their tries, from this pass and earlier ones
+    #: rows that used up their attempts, from this pass and earlier ones
     exhausted: int = 0
 
 
@@ -83,7 +84,13 @@ def run_stage(runtime: Runtime, name: str, keys: Sequence[str]) -> list[Partitio
     """Run the stage of this name until nothing of these partitions waits; one report a key, in key order."""
     stage = stage_named(name)
     results = _drain(lambda tried: run_batch(runtime, _step(stage), keys=keys, tried=tried))
-    return _report(runtime, stage, keys, results)
+    held = held_partitions(runtime, name, keys)
+    return [
+        replace(report, status="pending", error="another process is working on it")
+        if report.status == "done" and report.partition_key in held
+        else report
+        for report in _report(runtime, stage, keys, results)
+    ]
 
 
 def _step(stage: Stage) -> Step[Any]:
@@ -205,7 +212,7 @@ def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
 def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:
     """How much waits, by stage; with `due`, without rows whose next try is still to come.
 
-    `open` tasks and `exhausted` rows, which used up their tries, do not count as waiting for a stage.
+    `open` tasks and `exhausted` rows, which used up their attempts, do not count as waiting for a stage.
     """
     params = {**runtime.waiting(), "due": runtime.clock() if due else None}
     with runtime.database.transaction() as conn:
@@ -216,6 +223,6 @@ def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:
     return {
         **{stage.name: stages[stage.backlog] for stage in STAGES},
         "texts": texts["waiting"],
-        "open": segments["open"],
+        "open": segments["open"] + sessions["growing"],
         "exhausted": sum(counts["exhausted"] for counts in (sessions, segments, texts)),
     }

@@ -1,4 +1,4 @@
-"""Mark rows to be done again: what a version made, or what used up its tries. Ids stay, and so do memories that are
+"""Mark rows for reprocessing: what a version made, or what used up its attempts. Ids stay, and so do memories that are
 extracted again."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def reprocess(runtime: Runtime, option: str, made_by: str | None = None) -> int:
 
 
 def retry(runtime: Runtime) -> int:
-    """Let the rows that used up their tries be tried again; returns how many."""
+    """Let the rows that used up their attempts be tried again; returns how many."""
     params = {**runtime.waiting(), "now": runtime.clock()}
     with runtime.database.transaction() as conn:
         return (

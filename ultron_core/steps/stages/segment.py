@@ -14,6 +14,7 @@ from typing import Any
 from ultron_core.llm.tokens import token_counter
 from ultron_core.models import Message, Segment
 from ultron_core.segments import SEGMENTER_VERSION, fingerprint_messages, segment_messages
+from ultron_core.segments.by_model.cut import prompt_version
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import index_windows
 from ultron_core.steps.stages.loop import Item, StageResult, Step
@@ -24,7 +25,7 @@ from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow, SessionRow
 
-__all__ = ["STEP"]
+__all__ = ["STEP", "cut_session"]
 
 
 def _waiting(conn: Connection, query: str, params: Mapping[str, Any]) -> list[Item[SessionRow]]:
@@ -42,7 +43,7 @@ def _segment(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
         messages = _messages(conn, row)
         stored = segment_store.of_session(conn, row.id)
     # a session without a segmenter is new or is to be cut again as a whole
-    fresh = _cut(runtime, messages, stored if row.segmenter else [])
+    fresh = cut_session(runtime, messages, stored if row.segmenter else [])
     fresh = [replace(s, topic=runtime.redactor.redact_text(s.topic).text) for s in fresh]
     written = runtime.database.run(lambda conn: write_segments(runtime, conn, row, stored, fresh))
     if written is None:  # the file grew in the meantime: the next cycle sees all of it
@@ -58,7 +59,8 @@ def _segment(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
     return StageResult(item.id, item.partition_key, "done", counts)
 
 
-def _cut(runtime: Runtime, messages: Sequence[Message], stored: Sequence[SegmentRow]) -> list[Segment]:
+def cut_session(runtime: Runtime, messages: Sequence[Message], stored: Sequence[SegmentRow]) -> list[Segment]:
+    """The segments of all threads; `stored` ones that still match are kept where a model would have to be paid."""
     threads: dict[str, list[Message]] = {}
     for message in messages:
         threads.setdefault(message.thread, []).append(message)
@@ -113,6 +115,7 @@ def _workers(runtime: Runtime) -> int:
 STEP = Step(
     SEGMENTS,
     SEGMENTER_VERSION,
+    prompt_version,
     waiting=_waiting,
     messages=_messages,
     work=_segment,

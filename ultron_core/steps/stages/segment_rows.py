@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -60,7 +60,7 @@ def close_quiet_segments(runtime: Runtime, keys: Sequence[str] | None = None) ->
             {
                 "account_id": runtime.account_id,
                 "now": now,
-                "quiet_since": now - _quiet_time(runtime),
+                "quiet_since": runtime.quiet_since,
                 "keys": None if keys is None else list(keys),
             },
         )
@@ -89,7 +89,7 @@ def write_segments(
     by_id = {s.id: s for s in stored}
     order = {id(s): index for index, s in enumerate(_in_file_order(fresh))}
     last = {s.thread: s.end for s in fresh}
-    quiet = now - row.changed_at >= _quiet_time(runtime)
+    quiet = row.changed_at <= runtime.quiet_since
     archived = _delete_removed(runtime, conn, plan)
     for old, new in plan.kept:
         closed = quiet or new.end < last[new.thread]
@@ -99,11 +99,7 @@ def write_segments(
         closed = quiet or new.end < last[new.thread]
         values = _columns(runtime, row, new, inserted.occurrence, order[id(new)], closed)
         segment_store.run(conn, "insert", values)
-    return Rewrite(len(plan.inserted), len(plan.kept), len(plan.gone), archived)
-
-
-def _quiet_time(runtime: Runtime) -> timedelta:
-    return timedelta(minutes=runtime.settings.sessions.quiet_minutes)
+    return Rewrite(len(plan.inserted), len(plan.kept), len(plan.removed), archived)
 
 
 def _in_file_order(segments: Sequence[Segment]) -> list[Segment]:
@@ -115,7 +111,7 @@ def _stored(row: SegmentRow) -> StoredSegment:
 
 
 def _delete_removed(runtime: Runtime, conn: Connection, plan: Reconciliation) -> int:
-    ids: list[UUID] = [old.id for old in plan.gone]
+    ids: list[UUID] = [old.id for old in plan.removed]
     if not ids:
         return 0
     lock_memories(runtime, conn)  # no upload may be adding a memory to one of them at this moment

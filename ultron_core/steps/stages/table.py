@@ -34,11 +34,11 @@ class Stage:
     backlog: str
     #: named query that records a failed model call on the row
     failed: str
-    #: named query that marks its rows to be done again
+    #: named query that marks its rows for reprocessing
     reprocess: str
     #: columns of the `versions` query that its data version adds to those of the stages before it
     versions: tuple[str, ...]
-    #: output tokens an answer of the model is estimated at: schemas keep answers short
+    #: output tokens that an answer is estimated at: about what the answers of tests/replay have, a note with a label
     answer_tokens: int
 
 
@@ -51,7 +51,7 @@ SEGMENTS = Stage(
     failed="segment_failed",
     reprocess="reprocess_segment",
     versions=("fingerprints", "segmenters", "closed"),
-    answer_tokens=400,
+    answer_tokens=50,
 )
 LABELS = Stage(
     name="quality_labels",
@@ -62,7 +62,7 @@ LABELS = Stage(
     failed="label_failed",
     reprocess="reprocess_labels",
     versions=("labelers",),
-    answer_tokens=600,
+    answer_tokens=300,
 )
 MEMORIES = Stage(
     name="extracted_memories",
@@ -73,7 +73,7 @@ MEMORIES = Stage(
     failed="extract_failed",
     reprocess="reprocess_extract",
     versions=("extractors",),
-    answer_tokens=800,
+    answer_tokens=250,
 )
 STAGES = (SEGMENTS, LABELS, MEMORIES)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError
@@ -14,20 +15,22 @@ from ultron_core.models import MemoryDraft
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.drafts import gate_drafts
+from ultron_core.steps.stages.leases import Leases
 from ultron_core.steps.stages.loop import Item, StageResult, work_through
 from ultron_core.steps.upload.records import Source, Upload, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
+from ultron_core.store.database import Connection
 from ultron_core.store.tables import drops
 from ultron_core.store.tables import sessions as session_store
 
-__all__ = ["ingest_text", "process_pending_texts"]
+__all__ = ["Text", "ingest_text", "process_pending_texts", "waiting_texts"]
 
 #: the stage that refused drafts are stored under, and the kind of the archived upload
 STAGE = "ingest_text"
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class Text:
     """An archived text and whose it is."""
 
     agent_id: str
@@ -43,8 +46,9 @@ def ingest_text(runtime: Runtime, text: str, agent_id: str) -> StageResult:
     text = clean_text(text)
     if not text.strip():
         raise InputError("The text is empty: there is nothing to learn from.")
-    upload = _archive(runtime, text.encode(), agent_id)
-    result = _work_through(runtime, [Item(upload.id, "", _Text(agent_id, text))])[0]
+    with Leases(runtime, STAGE) as leases:
+        upload = _archive(runtime, leases, text.encode(), agent_id)
+        result = _work_through(runtime, [Item(upload.id, "", Text(agent_id, text))])[0]
     if result.status == "done" or upload.stored:
         return result
     with runtime.database.transaction() as conn:
@@ -58,19 +62,27 @@ def process_pending_texts(
     runtime: Runtime, batch_size: int | None = None, tried: Collection[UUID] = ()
 ) -> list[StageResult]:
     """Work on texts that wait for a model, oldest first."""
-    with runtime.database.transaction() as conn:
-        rows = session_store.fetch(conn, "pending_texts", runtime.waiting(batch_size=batch_size, tried=tried))
-    items = [
-        Item(row["id"], "", _Text(row["agent_id"], zlib.decompress(row["body"]).decode("utf-8")))
+    params = runtime.waiting(batch_size=batch_size, tried=tried)
+    with Leases(runtime, STAGE) as leases:
+        with runtime.database.transaction() as conn:
+            items = waiting_texts(conn, params)
+            mine = leases.claim(conn, [item.id for item in items])
+        return _work_through(runtime, [item for item in items if item.id in mine])
+
+
+def waiting_texts(conn: Connection, params: Mapping[str, Any]) -> list[Item[Text]]:
+    """Texts that wait for a model, oldest first."""
+    rows = session_store.fetch(conn, "pending_texts", params)
+    return [
+        Item(row["id"], "", Text(row["agent_id"], zlib.decompress(row["body"]).decode("utf-8")))
         for row in rows
     ]
-    return _work_through(runtime, items)
 
 
-def _archive(runtime: Runtime, body: bytes, agent_id: str) -> session_store.Archived:
+def _archive(runtime: Runtime, leases: Leases, body: bytes, agent_id: str) -> session_store.Archived:
     keep = len(body) <= runtime.settings.sessions.archive_max_bytes
     with runtime.database.transaction() as conn:
-        return session_store.archive_bytes(
+        archived = session_store.archive_bytes(
             conn,
             body if keep else None,
             {
@@ -85,15 +97,17 @@ def _archive(runtime: Runtime, body: bytes, agent_id: str) -> session_store.Arch
                 "now": runtime.clock(),
             },
         )
+        leases.claim(conn, [archived.id])  # before any other process can see that it waits
+        return archived
 
 
-def _work_through(runtime: Runtime, items: Sequence[Item[_Text]]) -> list[StageResult]:
+def _work_through(runtime: Runtime, items: Sequence[Item[Text]]) -> list[StageResult]:
     return work_through(
         runtime, items, _extract, lambda conn, params: session_store.run(conn, "text_failed", params)
     )
 
 
-def _extract(runtime: Runtime, item: Item[_Text]) -> StageResult:
+def _extract(runtime: Runtime, item: Item[Text]) -> StageResult:
     drafts = extract_from_text(_redacted(runtime, item.row.text), runtime.llm)
     gated = gate_drafts(runtime, STAGE, drafts)
     uploads = upload_memories(runtime, [_upload(runtime, item, draft) for draft in gated.kept])
@@ -114,7 +128,7 @@ def _redacted(runtime: Runtime, text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _upload(runtime: Runtime, item: Item[_Text], draft: MemoryDraft) -> Upload:
+def _upload(runtime: Runtime, item: Item[Text], draft: MemoryDraft) -> Upload:
     sources = tuple(
         Source(
             kind="ingest_text",

@@ -24,6 +24,7 @@ from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = ["backfill"]
 
+#: rows a round
 _BATCH = 200
 
 

@@ -2,8 +2,8 @@
 
 A batch is embedded while nothing is locked, then written in one transaction with a constant number of statements. A
 memory that is near to another may have to be merged, which changes bodies and may ask the embedder again: it ends
-the batch, is done by itself, and the rest follows, so that every decision is the one of memories done one by one.
-Each transaction is complete: killed at any time, the next call does the rows that are left.
+the batch, is handled by itself, and the rest follows, so that every decision is the one that memories handled one
+by one would get. Each transaction is complete: killed at any time, the next call does the remaining rows.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ __all__ = ["Progress", "fill_vectors"]
 
 #: called after each transaction with the number of memories done so far
 Progress = Callable[[int], None]
+#: memories embedded at once
 _BATCH = 200
 #: after a merge fewer are looked up at once: the next one may be near
 _LEAST = 16

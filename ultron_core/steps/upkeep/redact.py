@@ -24,6 +24,7 @@ from ultron_core.store.tables import redaction as store
 
 __all__ = ["Replay", "replay"]
 
+#: rows per transaction
 _CHUNK = 200
 _MEMORIES = "memories"
 _BODY = ("content", "context", "resolution")

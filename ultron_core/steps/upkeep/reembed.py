@@ -39,7 +39,9 @@ __all__ = ["GRACE_SECONDS", "ModelState", "ReembedReport", "model_states", "reem
 
 logger = logging.getLogger("ultron.embeddings")
 
+#: memories embedded at once
 _CHUNK = 200
+#: rows per transaction
 _DELETE_CHUNK = 5000
 #: passes over all memories before the switch leaves the last uploads to back-filling
 _PASSES = 20
@@ -189,7 +191,7 @@ def _embed_chunk(runtime: Runtime, rows: list[dict[str, Any]]) -> int:
     if vectors.shape != (len(rows), runtime.embedder.dimension):
         raise EmbeddingError(
             f"{runtime.embedder.model_id} gave vectors of shape {vectors.shape} for {len(rows)} texts; "
-            f"{runtime.embedder.dimension} numbers each are promised."
+            f"{runtime.embedder.dimension} numbers each were expected."
         )
     params = {
         **runtime.model_key,

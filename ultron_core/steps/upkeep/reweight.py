@@ -18,9 +18,10 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["DRIFT", "reweigh_memories"]
 
-_SQL = NamedQueries("reweight")
+_SQL = NamedQueries("search/reweight")
 #: share by which the average may move; a fifth changes the weight of a word by at most a twelfth
 DRIFT = 0.2
+#: rows per transaction
 _CHUNK = 1000
 
 

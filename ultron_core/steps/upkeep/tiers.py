@@ -25,7 +25,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["TierReport", "run_tier_rebalance"]
 
-_SQL = NamedQueries("tiers")
+_SQL = NamedQueries("memories/tiers")
 #: pages of the temporary table a transaction: about 5,000 rows, 40 ms
 _CHUNK_PAGES = 32
 #: archiving also writes both lanes, word counts and clusters
@@ -46,7 +46,8 @@ class TierReport:
 
 
 def run_tier_rebalance(runtime: Runtime) -> TierReport:
-    """hit_count, then last_hit_at, then id; ceil() cuts; COLD past its time is archived, never deleted.
+    """hit_count, then last_hit_at, then id; ceil() cuts; COLD past its time is archived, never deleted. A rule that
+    no person said waits for a second session before it may be HOT.
 
     Ranked once, at the start: what comes or is hit meanwhile counts the next time.
     """

@@ -1,4 +1,4 @@
-"""Decide for a batch, in order, what each upload becomes: known, a part of a memory, or a memory of its own.
+"""Decide for a batch, in order, what each upload becomes: known, part of an existing memory, or a new memory.
 
 Nothing is read or written here. A batch gives what one upload after another would, but for one thing: a body
 that changes in the batch is embedded once, at its end, so later uploads of the same batch meet its old vector.
@@ -103,7 +103,7 @@ def make_plan(
     compare: bool = True,
 ) -> Plan:
     """Raises InputError when an idempotency key was used for another memory. With `compare` False only equal
-    words make two uploads one: near ones become memories of their own."""
+    words make two uploads one: near ones become separate memories."""
     return _Planner(prepared, snapshot, limits, judge, compare).plan()
 
 

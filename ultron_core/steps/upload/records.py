@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from uuid import UUID
 
-from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary
-from ultron_core.models import MemoryDraft, MemoryType
+from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary, extractor_of
+from ultron_core.models import MemoryDraft, MemoryType, Trust
 from ultron_core.steps.rows.body import body_digest
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
@@ -19,7 +19,7 @@ __all__ = [
     "Source",
     "Upload",
     "UploadResult",
-    "extractor_of",
+    "draft_maker",
     "upload_of_draft",
 ]
 
@@ -29,7 +29,7 @@ DIRECT = "direct"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an upload comes from; kind is segment, upload or ingest_text."""
+    """Where an upload comes from, and who stands behind it; kind is segment, upload or ingest_text."""
 
     kind: str
     segment_id: UUID | None = None
@@ -39,6 +39,7 @@ class Source:
     end_line: int | None = None
     segment_start_line: int | None = None
     quote: str = ""
+    trust: Trust = "upload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ class Upload:
     extractor: str = DIRECT
 
 
-def extractor_of(runtime: Runtime) -> str:
-    """What makes drafts here, as rows name it: `offline:<version>` or `model:<name>`."""
-    return EXTRACTOR_VERSION if runtime.llm is None else f"model:{runtime.llm.model_id}"
+def draft_maker(runtime: Runtime) -> str:
+    """What makes drafts here, as rows name it: `offline:<version>` or `model:<name>#<hash>`."""
+    return EXTRACTOR_VERSION if runtime.llm is None else extractor_of(runtime.llm)
 
 
 def upload_of_draft(
@@ -79,7 +80,7 @@ def upload_of_draft(
         memory_type=draft.memory_type,
         agent_id=agent_id,
         sources=sources,
-        extractor=extractor_of(runtime),
+        extractor=draft_maker(runtime),
     )
 
 

@@ -1,7 +1,7 @@
 """Uploads -> memories: redact, type, embed, compare with the nearest of the same type, merge or insert.
 
 What may take long (models, embedding, the search for near ones) happens before the lock. Under it, one advisory
-lock a type, the plan is checked against later writes; when one of them matters, it is made again. So
+lock per type, the plan is checked against later writes; when one of them matters, it is made again. So
 concurrent identical uploads end in one row, and a batch gives what one upload after another would. Equal cosine
 is not equal fact: a merge also needs no diverging number, date, identifier, path or negation; near-equals that
 diverge are linked.

@@ -102,6 +102,7 @@ def _sources(decision: Decision) -> list[origins.SourceRow]:
             source.end_line,
             source.segment_start_line,
             quote,
+            source.trust,
         )
         for source, quote in zip(item.upload.sources, item.quotes, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: one server a home, and where it lies."""
+"""The embedded PostgreSQL: one server per home, and where it is kept."""
 
 from ultron_core.store.server.embedded import EmbeddedServer
 

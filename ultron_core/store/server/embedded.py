@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: one server a home, started by the first who needs it, stopped by the last.
+"""The embedded PostgreSQL: one server per home, started by the first process that needs it, stopped by the last.
 
     server = EmbeddedServer.open(home)
     database = Database.open(server.url())
@@ -34,8 +34,11 @@ from ultron_core.store.server.place import PORT, Place, choose_place, make_socke
 
 __all__ = ["EmbeddedServer"]
 
+#: seconds that pg_ctl waits for the server to answer, or to stop
 START_SECONDS = 60
+#: seconds over which a failed start is tried again
 RECOVER_SECONDS = 45
+#: a longer log of the server is put aside at its next start
 LOG_LIMIT_BYTES = 10_000_000
 NO_PROCESS = 99_999_999  # above the highest process id of Linux and macOS
 
@@ -98,7 +101,7 @@ class EmbeddedServer:
                 os.close(last)
 
     def describe(self) -> Mapping[str, str]:
-        """Where everything lies, in words for `ultron doctor`."""
+        """Where everything is, in words for `ultron doctor`."""
         return {
             "data": str(self._place.data_dir),
             "binaries": str(self._place.binaries_dir),
@@ -232,7 +235,7 @@ def _stop(place: Place) -> None:
 def _init(place: Place) -> None:
     """A new data folder, made aside and renamed, so that an interrupted one is never taken for whole."""
     if place.data_dir.exists() and any(place.data_dir.iterdir()):
-        raise ServerStartError(f"{place.data_dir} is not empty and no data folder of PostgreSQL.")
+        raise ServerStartError(f"{place.data_dir} is not empty and is not a PostgreSQL data folder.")
     work = place.root / "data.new"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)

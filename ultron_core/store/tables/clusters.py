@@ -16,7 +16,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["ClusterChange", "KnowledgeCluster", "as_vectors", "fetch", "matrix", "run", "send"]
 
-_SQL = NamedQueries("clusters", binary=True)
+_SQL = NamedQueries("memories/clusters", binary=True)
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 
 

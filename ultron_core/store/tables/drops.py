@@ -15,7 +15,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["DropPlace", "counts", "listing", "replace_of_segment", "replace_of_session", "replace_of_text"]
 
-_SQL = NamedQueries("drops")
+_SQL = NamedQueries("log/drops")
 
 #: a drop with the lines it is about, if any
 DropPlace = tuple[Drop, int | None, int | None]

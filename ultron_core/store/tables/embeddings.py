@@ -12,7 +12,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["build_index", "drop_index", "ensure_index", "fetch", "index_name", "run", "send"]
 
-_SQL = NamedQueries("embeddings")
+_SQL = NamedQueries("search/embeddings")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 
 

@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from ultron_core.store.database import Connection
+from ultron_core.models import Message
+from ultron_core.store.database import Connection, Database
 from ultron_core.store.queries import NamedQueries
+from ultron_core.store.tables.records import message_from_row
 
-__all__ = ["insert", "newest", "newest_of_all"]
+__all__ = [
+    "Spoken",
+    "finished_segments",
+    "holding",
+    "insert",
+    "messages_of",
+    "newest",
+    "newest_of_all",
+    "segment",
+]
 
-_SQL = NamedQueries("exports")
+_SQL = NamedQueries("upkeep/exports")
 
 
 def newest(conn: Connection, account_id: str, name: str) -> dict[str, Any] | None:
     """The newest dataset of this name, or None."""
     return _SQL.fetch_one(conn, "newest", {"account_id": account_id, "name": name})
+
+
+def segment(conn: Connection, account_id: str, segment_id: UUID) -> dict[str, Any] | None:
+    """One segment, finished or not."""
+    return _SQL.fetch_one(conn, "segment", {"account_id": account_id, "segment_id": segment_id})
+
+
+def holding(conn: Connection, account_id: str, segment_id: UUID) -> list[dict[str, Any]]:
+    """The datasets that hold a segment, newest first."""
+    return _SQL.fetch(conn, "holding", {"account_id": account_id, "segment_id": segment_id})
 
 
 def newest_of_all(conn: Connection, account_id: str) -> dict[str, Any] | None:
@@ -32,3 +54,54 @@ def insert(conn: Connection, values: Mapping[str, Any], rows: Sequence[Mapping[s
     done = conn.execute(_SQL["insert"], {**values, "id": export_id, "manifest": Jsonb(values["manifest"])})
     if done.rowcount and rows:
         conn.cursor().executemany(_SQL["insert_row"], [{**row, "export_id": export_id} for row in rows])
+
+
+@dataclass
+class Spoken:
+    """The messages of one segment, and the system prompt that its thread began with."""
+
+    messages: list[Message] = field(default_factory=list)
+    system: str = ""
+
+
+def finished_segments(
+    database: Database,
+    account_id: str,
+    *,
+    task_type: str | None = None,
+    segment_id: UUID | None = None,
+    batch: int = 64,
+) -> Iterator[list[dict[str, Any]]]:
+    """Every finished segment with what its session says of it, in batches; each batch is a transaction of its own."""
+    after: dict[str, Any] = {"after_session": UUID(int=0), "after_index": -1}
+    fixed = {"account_id": account_id, "task_type": task_type, "segment_id": segment_id, "limit": batch}
+    while True:
+        with database.transaction() as conn:
+            rows = _SQL.fetch(conn, "finished_segments", {**fixed, **after})
+        if not rows:
+            return
+        yield rows
+        after = {"after_session": rows[-1]["session_id"], "after_index": rows[-1]["segment_index"]}
+
+
+def messages_of(
+    conn: Connection, account_id: str, segments: Sequence[Mapping[str, Any]]
+) -> Mapping[UUID, Spoken]:
+    """The messages of many segments in one query."""
+    params = {
+        "account_id": account_id,
+        "ids": [s["id"] for s in segments],
+        "sessions": [s["session_id"] for s in segments],
+        "threads": [s["thread"] for s in segments],
+        "firsts": [s["start_message"] for s in segments],
+        "lasts": [s["end_message"] for s in segments],
+    }
+    first = {s["id"]: s["start_message"] for s in segments}
+    found = {s["id"]: Spoken() for s in segments}
+    for row in conn.execute(_SQL["messages_of_segments"], params):
+        spoken = found[row["segment_id"]]
+        if row["position"] < first[row["segment_id"]]:
+            spoken.system = row["content"]
+        else:
+            spoken.messages.append(message_from_row(row))
+    return found

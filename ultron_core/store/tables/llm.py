@@ -13,7 +13,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["PostgresAnswerCache", "PostgresCallLedger", "call_totals", "forget_answers"]
 
-_SQL = NamedQueries("llm")
+_SQL = NamedQueries("upkeep/llm")
 _Clock = Callable[[], datetime]
 
 
@@ -42,7 +42,7 @@ class PostgresAnswerCache:
 
 
 class PostgresCallLedger:
-    """One row a call; the day's tokens are counted in UTC."""
+    """One row per call; the day's tokens are counted in UTC."""
 
     def __init__(self, database: Database, account_id: str, clock: _Clock) -> None:
         self._database, self._account_id, self._clock = database, account_id, clock

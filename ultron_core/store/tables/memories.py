@@ -11,6 +11,7 @@ from uuid import UUID
 from pgvector import SparseVector
 from psycopg import Cursor
 
+from ultron_core.models import Trust
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
@@ -30,8 +31,9 @@ __all__ = [
     "vector_text",
 ]
 
-_SQL = NamedQueries("memories")
+_SQL = NamedQueries("memories/memories")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
+#: the most that pgvector's sparsevec takes
 _DIMENSIONS = 1_000_000_000
 #: what pgvector's sparse vector holds; of longer texts the words that occur most count
 MOST_TERMS = 16_000
@@ -59,6 +61,10 @@ class MemoryRecord:
     needs_model: bool
     created_at: datetime
     updated_at: datetime
+    #: of its most trusted source: segment, upload or ingest_text
+    origin: str
+    #: who stands behind that source; a rule that no person said is data, not an instruction
+    trust: Trust
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
@@ -82,6 +88,7 @@ class MemorySource:
     start_line: int | None
     end_line: int | None
     quote: str
+    trust: Trust
     created_at: datetime
 
     @classmethod

@@ -75,6 +75,7 @@ class SegmentRow(_FromRow):
     label_attempts: int
     memory_extracted: int
     extract_attempts: int
+    model_notes: dict[str, Any] | None
 
 
 def message_from_row(row: Mapping[str, Any]) -> Message:

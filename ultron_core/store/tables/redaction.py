@@ -14,7 +14,7 @@ from ultron_core.store.queries import NamedQueries
 
 __all__ = ["PLACES", "Place", "count", "fetch", "read", "run", "write"]
 
-_SQL = NamedQueries("redaction")
+_SQL = NamedQueries("upkeep/redaction")
 run, fetch = _SQL.run, _SQL.fetch
 
 
@@ -54,6 +54,7 @@ _OUTCOMES: Mapping[LiteralString, LiteralString] = {
     "label_error": "text",
     "extract_error": "text",
     "repair": "text",
+    "model_notes": "jsonb",
 }
 #: tables other than memories (whose words also change vectors and counts) that hold redacted text, by name
 PLACES: Mapping[str, Place] = {

@@ -20,7 +20,7 @@ from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["EXACT_BELOW", "FILTERS", "candidates", "shown"]
 
-_SQL = NamedQueries("search")
+_SQL = NamedQueries("search/search")
 #: up to this many rows that pass the filters every one is compared: exact, and no slower than the index
 EXACT_BELOW = 4000
 #: what results can be narrowed by; each is a query `filter_<name>`

@@ -12,7 +12,7 @@ from ultron_core.store.tables.records import SegmentRow
 
 __all__ = ["fetch", "memories_of", "of_session", "pending", "run"]
 
-_SQL = NamedQueries("segments")
+_SQL = NamedQueries("log/segments")
 run, fetch = _SQL.run, _SQL.fetch
 
 

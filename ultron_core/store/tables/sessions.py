@@ -40,14 +40,15 @@ __all__ = [
     "run",
     "source_file_attempts",
     "source_files",
+    "system_prompt",
     "to_segment",
     "update",
     "upsert_source_file",
 ]
 
-_SQL = NamedQueries("sessions")
+_SQL = NamedQueries("log/sessions")
 run, fetch = _SQL.run, _SQL.fetch
-_FILES = NamedQueries("source_files")
+_FILES = NamedQueries("log/source_files")
 
 #: digest, thread, first and last physical line
 MessageDigest = tuple[str, str, int, int]
@@ -207,6 +208,13 @@ def load_messages(conn: Connection, account_id: str, session_id: UUID) -> list[M
     """All messages of a session in file order."""
     rows = conn.execute(_SQL["messages"], {"session_id": session_id, "account_id": account_id})
     return [message_from_row(row) for row in rows]
+
+
+def system_prompt(conn: Connection, account_id: str, session_id: UUID, thread: str) -> str:
+    """What the agent of a thread was told before anything else; empty when the log does not say."""
+    params = {"session_id": session_id, "account_id": account_id, "thread": thread}
+    row = _SQL.fetch_one(conn, "system_prompt", params)
+    return str(row["content"]) if row else ""
 
 
 def load_thread(

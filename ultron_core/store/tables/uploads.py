@@ -18,7 +18,7 @@ from ultron_core.store.queries import NamedQueries
 __all__ = ["Floats", "Neighbours", "as_vectors", "fetch", "nearest", "run", "send"]
 
 Floats = npt.NDArray[np.float32]
-_SQL = NamedQueries("uploads", binary=True)
+_SQL = NamedQueries("memories/uploads", binary=True)
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
 #: below this many memories all of a type are compared; above it the index is faster than that
 EXACT_BELOW = 2000
@@ -52,7 +52,7 @@ def nearest(
 
     Up to EXACT_BELOW `documents` every row of the type is compared. Of more, one walk through the index serves
     duplicates and clusters; only where it ended among near ones (from the cosine `lowest` on) there may be
-    more of the own type, and they are looked for by themselves.
+    more of its own type, and those are looked up separately.
     """
     if documents < EXACT_BELOW:
         same = _same_type(conn, account_id, model, wanted, sql.SQL(_SQL["nearest_exact"]))

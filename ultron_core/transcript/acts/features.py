@@ -47,18 +47,26 @@ def agent_act(text: str, calls: tuple[str, ...] = ()) -> str:
     return text.strip()[-max(1, _LONGEST_BEFORE - len(tail)) :] + tail
 
 
-# code, addresses and paths say little by their letters
+# code, addresses and paths say little by their letters, e.g. `` `make check` ``
 _CODE = re.compile(r"```.*?(?:```|$)|`[^`]*`", re.DOTALL)
+#: e.g. `https://example.org/a?b=1`
 _URL = re.compile(r"https?://\S+")
+#: e.g. `@src/app.py`, `~/notes/today.md`
 _PATH = re.compile(r"@?[\w.~-]*/[\w./~-]+")
+#: the list of tools that ends an answer handed to the model, e.g. `[calls: edit_file, run_tests]`
 _CALLS = re.compile(r"\[calls: ([^\]]*)\]\s*$")
+#: a word, one Chinese character, a number or a sign, e.g. `don't`, `端`, `42`, `?!`, `⟦path⟧`
 _TOKEN = re.compile(
     r"⟦\w+⟧|[a-z]+(?:['’][a-z]+)?|[\u3400-\u9fff]|\d+|[?？]+|[!！]+|[.。…]+|[,，]|[:：]|\n", re.IGNORECASE
 )
 _ONE_SIGN = str.maketrans("？！。，：’", "?!.,:'")
+#: e.g. `这样可以吗`
 _QUESTION_END = re.compile(r"[吗呢么]\s*$")
+#: e.g. `- first`
 _BULLET = re.compile(r"^\s*[-*•]\s", re.MULTILINE)
+#: e.g. `No. Use the other one`, `不对。`
 _SENTENCE_END = re.compile(r"(?<=[.?!。？！\n])")
+#: e.g. `it was there`, `you changed it`, `改了`
 _PAST = re.compile(r"\b(?:was|were|had|did|said|\w+ed)\b|了")
 
 #: what the turn looks like

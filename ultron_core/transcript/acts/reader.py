@@ -56,7 +56,7 @@ class TurnActs:
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """One logistic regression an act: columns in the order of ACTS."""
+    """One logistic regression per act: columns in the order of ACTS."""
 
     intercept: Matrix
     dense: Matrix
@@ -75,7 +75,7 @@ class ActsModel:
     with_vector: Coefficients
 
     def probabilities(self, turns: Sequence[HumanTurn], vectors: Vectors | None = None) -> Matrix:
-        """A row a turn, a column an act; `vectors` are the offline embedder's, of the turns' whole texts."""
+        """A row per turn, a column per act; `vectors` are the offline embedder's, of the turns' whole texts."""
         own = self.plain if vectors is None else self.with_vector
         odds = np.empty((len(turns), len(ACTS)))
         for row, turn in enumerate(turns):

@@ -24,6 +24,8 @@ def _first(english: str, chinese: str) -> _Pattern:
     return re.compile(rf"^[\W_]*(?:{filler})?(?:(?:{english})\b|(?:{chinese}))", re.IGNORECASE)
 
 
+#: classes of words that the fitted model of acts weighs, each with its name, e.g. `sounds good`, `that's
+#: wrong`, `以后都用`
 WORDS: dict[str, _Pattern] = {
     # how the turn opens
     "yes": _first(
@@ -180,34 +182,40 @@ WORDS: dict[str, _Pattern] = {
     "pasted": re.compile(r"^\s*(?:>|\+|-\s\s|at \w|File \"|\d+[:|]|\$ )|Error:|^\s{4,}\S", re.MULTILINE),
 }
 
-# what the agent did before
+# what the agent did before, e.g. `Shall I go on?`, `请提供订单号`
 ASKS = re.compile(
     r"[?？]\s*$|[吗呢]\s*$|\b(?:shall|should|want me to|would you like|do you want|may i|can i|could you|let me know"
     r"|please (?:confirm|provide|tell))\b|请(?:提供|告诉|确认|问)|需要我|要不要|是否",
     re.IGNORECASE | re.MULTILINE,
 )
+#: the agent offers the next step, e.g. `Shall I run the tests?`, `要不要我来修改`
 PROPOSES = _either(
     r"shall i|should i|want me to|would you like|do you want me|ready to|proceed|confirm|i'd suggest|i'd recommend"
     r"|i can",
     r"需要我|要不要|是否|可以吗|我(?:可以|建议|打算|准备)|建议|推荐",
 )
+#: e.g. `All tests pass`, `已经修好`
 CLAIMS_DONE = _either(
     r"done|fixed|finished|completed?|updated|added|created|renamed|moved|passes|pass|ready|now|committed|pushed"
     r"|resolved",
     r"完成|已经?|修好|好了|通过",
 )
+#: e.g. `I'm sorry, I can't do that`, `抱歉，无法取消`
 REFUSES = _either(
     r"sorry|apolog\w+|unfortunately|unable|can(?:no|')t|not (?:able|possible|allowed|eligible)",
     r"抱歉|对不起|无法|不能",
 )
+#: somebody tells of themselves, e.g. `I work at a bank`, `my dog`, `我喜欢`
 TELLS = _either(
     r"i (?:am|was|have|had|like|love|live|work|hate|enjoy|think|also|just|do|play|did|can|would)|i'm|my \w+|me too"
     r"|we have",
     r"我(?!们|可以|无法|不能|来|会帮|已|将|先|准备)",
 )
+#: e.g. `You should try another port`, `您可以尝试`
 ADVICE = _either(
     r"you (?:can|could|should|might|may|need|have to)|try(?:ing)? to|it(?:'s| is) (?:important|good|helpful|best)"
     r"|i suggest|i recommend|recommend",
     r"你可以|您可以|可以(?:尝试|考虑|先|去|和)|建议|应该|尝试|推荐|需要",
 )
+#: tools that change files, e.g. `str_replace_editor`, `NotebookEdit`
 EDITS = re.compile(r"edit|write|patch|replace|create|apply|notebook", re.IGNORECASE)

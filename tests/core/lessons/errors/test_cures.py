@@ -6,7 +6,6 @@ from tests.core.lessons.builders import bash, talk
 from tests.core.memories.test_extract import kept
 from ultron_core.lessons.describe import general_line, general_value
 from ultron_core.lessons.errors.code_diff import find_code_change
-from ultron_core.lessons.explanations import diagnosis
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
 
@@ -75,7 +74,7 @@ def test_amounts_and_accounts_are_left_out_of_a_tools_answer(line, general):
 
 def fixed(*steps):
     test = bash("npm run check")
-    failed = "src/a.ts(3,1): error TS2304: Cannot find name 'join'."
+    failed = "error: src/a.ts: the loader lacks the name 'join'"
     found = kept(talk(("user", "Please make it compile."), (test, failed), *steps, (test, "ok")))
     return [d.resolution for d in found if d.memory_type == "error"]
 
@@ -105,29 +104,9 @@ def test_an_argument_is_named_with_its_value():
     assert draft.resolution == "It worked after changing `payment_id` from `certificate_…` to `gift_card_…`."
 
 
-@pytest.mark.parametrize(
-    ("sentence", "cause"),
-    [
-        (
-            "It looks like the function needs to be imported first. Let's correct the code. Here it is:",
-            "It looks like the function needs to be imported first.",
-        ),
-        (
-            "It seems the file is a .docx and no image. We need to read it with another library.",
-            "It seems the file is a .docx and no image. We need to read it with another library.",
-        ),
-        ("看起来列名与预期不同，应该先打印表头。", "看起来列名与预期不同，应该先打印表头。"),
-        ("There was an error with the code. Let me try again.", ""),
-        ("It appears that the approach has resulted in an error.", ""),
-    ],
-)
-def test_a_diagnosis_is_a_cause_and_not_an_announcement(sentence, cause):
-    assert diagnosis(talk(("assistant", sentence)), 0) == cause
-
-
 def test_a_cure_that_a_later_failure_refutes_is_none():
-    missing = "src/a.ts(3,1): error TS2304: Cannot find name 'join'."
-    again = "src/b.ts(9,1): error TS2304: Cannot find name 'join'."
+    missing = "error: src/a.ts: the loader lacks the name 'join'"
+    again = "error: src/b.ts: the loader lacks the name 'join'"
     cure = edit("/repo/src/a.ts", 'import { x } from "path";', 'import { join, x } from "path";')
     test = bash("npm run check")
     turns = [(test, missing), cure, (test, "ok")]
@@ -148,3 +127,22 @@ def test_what_a_harness_prints_after_an_output_is_not_success():
     output = Message("tool", error, origin="tool")
     messages = as_messages([*talk(("user", "Please."), ("assistant", script)), output, costs])
     assert [(a.call, a.result) for a in read_actions(messages)] == [(1, 2)]
+
+
+def test_a_name_that_an_edit_left_behind_is_a_slip_unless_its_cause_is_told():
+    slip = "src/a.ts(3,1): error TS2304: Cannot find name 'join'."
+    cure = edit("/repo/src/a.ts", 'import { resolve } from "path";', 'import { join, resolve } from "path";')
+    check = bash("npm run check")
+    cause = ("assistant", "The bundler does not re-export `join` from its own `path` module.")
+    turns = [(check, slip), cure, (check, "ok")]
+    assert [d for d in kept(talk(("user", "Please."), *turns)) if d.memory_type == "error"] == []
+    (draft,) = (
+        d for d in kept(talk(("user", "Please."), turns[0], cause, *turns[1:])) if d.memory_type == "error"
+    )
+    assert draft.resolution.startswith("The bundler does not re-export `join`")
+
+
+def test_a_cure_that_the_program_prints_itself_is_no_lesson():
+    push = "fatal: The current branch x has no upstream branch.\n\n    git push --set-upstream origin x\n"
+    again = (bash("git push --set-upstream origin x"), "remote: created")
+    assert kept(talk(("user", "Please push."), (bash("git push"), push), again)) == []

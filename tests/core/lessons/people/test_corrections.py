@@ -61,3 +61,29 @@ def test_pasted_output_is_not_in_the_words_of_the_person():
     words = "This is not OK, the build should not fetch it.\n$ go build\nerror: should use instead"
     (draft,) = corrections((bash("go build"), "ok"), DONE, ("user", words))
     assert "go build" not in draft.content and "error:" not in draft.content
+
+
+def test_the_agents_sentence_that_the_objection_is_about_is_named():
+    told = (
+        "assistant",
+        "The build is green and fast now. I added a `replace` directive so that Go finds the library.",
+    )
+    (draft,) = corrections(told, ("user", "we don't want the replace directive, it would always be active"))
+    assert "`replace` directive so that Go" in draft.context
+
+
+def test_a_task_that_a_program_hands_in_again_is_no_correction():
+    task = (
+        "decompose() should not return a list of arbitrary order.\n"
+        + "It must be sorted by degree, not at random. " * 6
+    )
+    again = talk(("user", task), DONE, ("user", task), DONE)
+    assert find_corrections(again, read_actions(again), read_turns(again), "shop", True) == []
+
+
+def test_what_is_set_in_from_the_margin_was_pasted():
+    words = (
+        "We don't want this: the whole folder is ignored.\n\n  This should be verified with the team first."
+    )
+    (draft,) = corrections(DONE, ("user", words))
+    assert "the whole folder is ignored" in draft.content and "verified" not in draft.content

@@ -12,9 +12,9 @@ OPTIONS = """There are two ways:
 Which one?"""
 
 
-def decisions(*turns):
+def decisions(*turns, work=True):
     messages = talk(("user", "How should we do it?"), *turns)
-    return find_decisions(messages, read_turns(messages), "shop")
+    return find_decisions(messages, read_turns(messages), "shop", work)
 
 
 def test_a_choice_with_its_reason():
@@ -37,3 +37,22 @@ def test_a_proposal_that_was_accepted():
     assert "`logging.go`" in draft.content and draft.context
     assert decisions(proposal, ("user", "no, leave it")) == []
     assert decisions(("assistant", "All tests pass."), ("user", "yes")) == []
+
+
+def test_what_we_want_is_a_choice_but_not_what_is_asked_about():
+    (draft,) = decisions(
+        ("assistant", "Done."), ("user", "so we want to write the default `config.toml` at startup")
+    )
+    assert draft.content == "Decided in shop: we want to write the default `config.toml` at startup"
+    assert decisions(("assistant", "Done."), ("user", "list all the things we want to move to `core/`")) == []
+
+
+def test_where_each_thing_goes_is_one_decision():
+    words = "no, that's horrible.\n\ntools -> core/tools\ntheme -> modes/theme"
+    (draft,) = decisions(("assistant", "I would put everything into lib."), ("user", words))
+    assert draft.content == "Decided in shop: tools -> core/tools; theme -> modes/theme"
+    assert draft.evidence[0].quote == "tools -> core/tools"
+
+
+def test_what_a_customer_picks_is_no_decision_of_a_project():
+    assert decisions(("assistant", OPTIONS), ("user", "Go with option 1."), work=False) == []

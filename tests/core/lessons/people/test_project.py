@@ -22,6 +22,13 @@ def test_the_folder_that_most_paths_agree_on(paths, name):
     assert project_name(talk(("user", "Go."), *reads)) == name
 
 
+def test_paths_that_the_log_only_shows_count_when_no_call_names_one():
+    shown = "at /home/ana/src/shop/lib/a.ts:1\nat /home/ana/src/shop/lib/b.ts:2"
+    assert project_name(talk(("user", shown))) == "shop"
+    assert project_name(talk(("user", "see https://example.org/shop/blob/main/src/a and /main/src/b"))) == ""
+    assert project_name(talk(("user", "diff --git a/cli/pkg/x.go b/cli/pkg/x.go"))) == "cli"
+
+
 def test_work_is_commands_files_or_code():
     def work(*turns):
         messages = talk(("user", "Go."), *turns)

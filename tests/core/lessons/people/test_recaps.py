@@ -61,3 +61,17 @@ def test_an_error_keeps_what_solved_it_apart():
 def test_a_prompt_of_the_harness_and_a_persons_list_are_no_recap():
     assert recapped("Be brief.\n\n## Testing\n- run `pytest` always before you commit\n" * 20)[1] == []
     assert recapped(origin="human")[1] == []
+
+
+def test_a_wish_among_the_messages_that_a_recap_repeats():
+    said = """6. All user messages:
+   - "Implement the review page"
+   - "from now on never push to main without asking me"
+   - "no, we should put the helper in core/ instead of a new file"
+"""
+    _, drafts = recapped(RECAP + said)
+    assert [draft.memory_type for draft in drafts[-2:]] == ["preference", "correction"]
+    assert (
+        drafts[-2].content
+        == "Standing preference in spotter: from now on never push to main without asking me"
+    )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.records import messages_in
 from ultron_core.errors import (
     BudgetExceededError,
     ContextTooLongError,
@@ -11,6 +12,7 @@ from ultron_core.errors import (
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.models import Message, ToolCall
 from ultron_core.segments import segment_messages
+from ultron_core.segments.by_model.cut import segmenter_of
 
 
 class Scripted:
@@ -38,12 +40,12 @@ def talk(count):
 def test_a_good_answer_becomes_segments():
     llm = Scripted([(1, 2, "Read a CSV"), (3, 4, "Compose file")])
     first, second = segment_messages(talk(4), llm)
-    assert (first.start, first.end, first.topic, first.segmenter) == (0, 2, "Read a CSV", "model:scripted")
+    assert (first.start, first.end, first.topic, first.segmenter) == (0, 2, "Read a CSV", segmenter_of(llm))
     assert (second.start, second.end, second.start_line, second.end_line) == (2, 4, 3, 4)
     assert first.repair == second.repair == ""
     (messages, stage) = llm.asked[0]
     assert stage == "segment"
-    assert "[4] [assistant]: message 4" in messages[-1]["content"]
+    assert messages_in(messages[-1]["content"])[-1] == (4, "assistant", "message 4")
 
 
 def test_two_messages_are_one_segment_without_a_call():
@@ -107,12 +109,33 @@ def test_a_model_that_cannot_be_used_is_the_callers_affair(error):
         segment_messages(talk(4), Scripted(error))
 
 
+def test_a_thread_with_one_request_is_one_segment_without_a_call():
+    llm = Scripted()
+    messages = [
+        *talk(2),
+        Message("user", "<reminder>", origin="harness"),
+        {"role": "user", "content": "thanks!"},
+    ]
+    (only,) = segment_messages(messages, llm)
+    assert (only.end, only.segmenter, llm.asked) == (4, "short", [])
+
+
+def test_of_long_messages_the_head_and_the_tail_are_read():
+    said = {"user": 1_500, "assistant": 300, "tool": 120}
+    long = [{"role": role, "content": f"{role} begins " + "x" * 9_000 + " ends"} for role in said]
+    llm = Scripted([(1, 4, "all")])
+    segment_messages([*long, {"role": "user", "content": "and now?"}], llm)
+    shown = messages_in(llm.asked[0][0][-1]["content"])
+    assert [one.body.count("x") // 10 for one in shown[:3]] == [148, 27, 10]
+    assert all(one.body.startswith(f"{one.who} begins") and one.body.endswith(" ends") for one in shown[:3])
+
+
 def test_never_between_a_call_and_its_result():
     messages = [
         Message("user", "find it"),
         Message("assistant", "", tool_calls=(ToolCall("c1", "search", {"q": 1}),)),
         Message("tool", "found", tool_call_id="c1", origin="tool"),
-        Message("assistant", "there"),
+        Message("user", "where is it?"),
     ]
     segments = segment_messages(messages, Scripted([(1, 2, "ask"), (3, 4, "result")]))
     assert [(s.start, s.end) for s in segments] == [(0, 1), (1, 4)]
@@ -136,10 +159,10 @@ def test_each_message_is_counted_once_whatever_the_windows_are():
 def test_a_message_over_the_budget_is_shortened_alone():
     messages = [*talk(2), {"role": "user", "content": "x" * 500}]
     llm = Scripted([(1, 1, "a")], [(1, 1, "b")], [(1, 1, "long")])
-    segments = segment_messages(messages, llm, window_tokens=60, count_tokens=len)
+    segments = segment_messages(messages, llm, window_tokens=120, count_tokens=len)
     sent = llm.asked[-1][0][-1]["content"]
     assert segments[-1].end == 3
-    assert "x" * 20 in sent and "…" in sent and len(sent) == 60
+    assert "x" * 20 in sent and "cut…]" in sent and len(sent) <= 120
 
 
 def test_what_is_sent_is_within_the_budget_and_fills_it():
@@ -154,10 +177,10 @@ def test_what_is_sent_is_within_the_budget_and_fills_it():
         def complete(self, messages, schema, *, stage=""):
             text = messages[-1]["content"]
             self.sent.append(count_tokens(text))
-            return schema.model_validate({"tasks": [{"start": 1, "end": text.count("\n") - 1, "topic": "t"}]})
+            return schema.model_validate({"tasks": [{"start": 1, "end": text.count("\n") - 2, "topic": "t"}]})
 
     llm = OneTask()
-    messages = [{"role": "user" if n % 2 else "assistant", "content": "ok"} for n in range(3000)]
+    messages = [{"role": "user" if n % 2 else "assistant", "content": "do it"} for n in range(3000)]
     segment_messages(messages, llm, window_tokens=2000, count_tokens=count_tokens)
     assert max(llm.sent) <= 2000
     assert min(llm.sent[:-1]) > 1700

@@ -1,10 +1,9 @@
 """The window rule of the spec, its worked cases in both directions, and what packing costs."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ultron_core.segments.by_model.windows import Task, cut_by_windows, shorten
+from ultron_core.segments.by_model.windows import Task, cut_by_windows
 
 
 def asker(answers):
@@ -106,10 +105,3 @@ def test_calls_stay_within_twice_the_minimum_when_no_task_is_longer_than_half_a_
 
     assert len(cut_by_windows([1] * size, window, ask)) == size // task
     assert len(calls) <= 2 * size // window
-
-
-@pytest.mark.parametrize("text", ["word " * 50, "字" * 90, "short"])
-def test_shorten_keeps_as_much_as_the_budget_holds(text):
-    cut = shorten(text, 20, len)
-    assert len(cut) <= 20 and text.startswith(cut.rstrip("…"))
-    assert cut == text if len(text) <= 20 else len(cut) == 20

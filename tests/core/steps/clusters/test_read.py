@@ -1,4 +1,4 @@
-"""Clusters follow their memories: joined at upload, left on archive, moved by a change, made anew in bulk."""
+"""Clusters follow their memories: joined at upload, left on archive, moved by a change, rebuilt in bulk."""
 
 from uuid import uuid4
 
@@ -134,7 +134,7 @@ def test_ready_at_five_members_and_again_at_three_more(settings):
         assert service.get_clusters_ready_to_recrystallize() == []
         (kept,) = [c for c in cluster_report(ultron.runtime).clusters if c.skill_slug]
         assert (kept.skill_slug, kept.superseded_slugs) == ("write-files-2", ["write-files"])
-        # clustering anew keeps a cluster that has a skill, with its members
+        # rebuilding clusters keeps a cluster that has a skill, with its members
         service.run_initial_clustering()
         after = one(ultron, "SELECT cluster_id, size FROM clusters")
         assert after == {"cluster_id": kept.cluster_id, "size": 8}

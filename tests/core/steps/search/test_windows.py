@@ -57,41 +57,42 @@ def ingest(ultron, tmp_path, **logs):
 
 def test_a_search_finds_the_lines_word_for_word(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
-    hit = ultron.search_sessions("ERR_VALVE_42")[0]
+    hit = ultron.search_sessions("ERR_VALVE_42", all_agents=True)[0]
     assert hit.session_id == ids["plumber"] and hit.session_file.endswith("plumber.jsonl")
     assert hit.start_line <= 5 <= hit.end_line <= 6
     lines = [f"{line['role']}: {line['content']}" for line in PIPES]
     assert hit.text.split("\n") == lines[hit.start_line - 1 : hit.end_line]
-    assert ultron.search_sessions("cane sugar")[0].agent_id == "baker"
+    assert ultron.search_sessions("cane sugar", all_agents=True)[0].agent_id == "baker"
 
 
 def test_a_session_is_shown_once_with_its_best_window(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
-    hits = ultron.search_sessions("radiator boiler")
+    hits = ultron.search_sessions("radiator boiler", all_agents=True)
     assert next(hit.session_id for hit in hits) == ids["plumber"]
     assert len({hit.session_id for hit in hits}) == len(hits)
-    assert len(ultron.search_sessions("radiator", limit=1)) == 1
+    assert len(ultron.search_sessions("radiator", limit=1, all_agents=True)) == 1
 
 
 def test_a_time_in_the_query_lifts_what_was_said_then(ultron, tmp_path):
     later = [{**line, "timestamp": line["timestamp"].replace("2026-01-02", "2026-03-04")} for line in PIPES]
     ingest(ultron, tmp_path, january=PIPES, march=later)
-    assert [hit.agent_id for hit in ultron.search_sessions("radiator on 4 March 2026")] == [
+    assert [hit.agent_id for hit in ultron.search_sessions("radiator on 4 March 2026", all_agents=True)] == [
         "march",
         "january",
     ]
-    assert [hit.agent_id for hit in ultron.search_sessions("radiator in January 2026")] == [
+    assert [hit.agent_id for hit in ultron.search_sessions("radiator in January 2026", all_agents=True)] == [
         "january",
         "march",
     ]
-    assert ultron.search_sessions("on 2 January 2026")[0].agent_id == "january"
+    assert ultron.search_sessions("on 2 January 2026", all_agents=True)[0].agent_id == "january"
 
 
 def test_what_nobody_spoke_of_is_marked_weak(tmp_path, settings):
     with Ultron(settings, embedder=StubEmbedder()) as ultron:
         ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
-        assert not ultron.search_sessions("ERR_VALVE_42 of the boiler")[0].weak
-        assert all(hit.weak for hit in ultron.search_sessions("ERR_VALVE_42 in quarterly tax law of Norway"))
+        assert not ultron.search_sessions("ERR_VALVE_42 of the boiler", all_agents=True)[0].weak
+        foreign = ultron.search_sessions("ERR_VALVE_42 in quarterly tax law of Norway", all_agents=True)
+        assert all(hit.weak for hit in foreign)
 
 
 def test_the_middle_of_a_long_paste_and_the_error_of_a_tool_are_found(ultron, tmp_path):
@@ -105,7 +106,7 @@ def test_the_middle_of_a_long_paste_and_the_error_of_a_tool_are_found(ultron, tm
     ]
     ingest(ultron, tmp_path, coder=log, baker=CAKES)
     for query, line in (("zanzibar", 1), ("flux_capacitor", 3), ("test_flux.py", 2)):
-        hit = ultron.search_sessions(query)[0]
+        hit = ultron.search_sessions(query, all_agents=True)[0]
         assert hit.agent_id == "coder" and hit.start_line <= line <= hit.end_line
         assert query in hit.text and len(hit.text) < 5000
 
@@ -120,21 +121,21 @@ def test_more_different_terms_than_a_vector_holds_are_no_error(ultron, tmp_path)
         log.append({**turn("assistant", characters(7919, 6000)[1200 * n :][:1200], n), "tool_calls": calls})
     assert max(len(lexical_terms(window.text)) for window in make_windows(parse(log))) > 16_000
     ingest(ultron, tmp_path, scribe=log)
-    assert ultron.search_sessions(characters(7919, 120)[100:])[0].agent_id == "scribe"
+    assert ultron.search_sessions(characters(7919, 120)[100:], all_agents=True)[0].agent_id == "scribe"
 
 
 def test_a_pasted_line_finds_where_it_stands_word_by_word(ultron, tmp_path):
     shuffled = talk("stuck is the valve half open, said the half stuck man", "open the valve")
     ingest(ultron, tmp_path, plumber=PIPES, other=shuffled)
-    assert ultron.search_sessions("The valve is stuck half open.")[0].agent_id == "plumber"
+    assert ultron.search_sessions("The valve is stuck half open.", all_agents=True)[0].agent_id == "plumber"
 
 
 def test_filters_by_agent_and_time(ultron, tmp_path):
     ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
     assert {hit.agent_id for hit in ultron.search_sessions("radiator", agent_id="baker")} <= {"baker"}
     after = datetime(2026, 1, 3, tzinfo=UTC)
-    assert ultron.search_sessions("radiator", since=after) == []
-    assert ultron.search_sessions("radiator", until=after)[0].agent_id == "plumber"
+    assert ultron.search_sessions("radiator", since=after, all_agents=True) == []
+    assert ultron.search_sessions("radiator", until=after, all_agents=True)[0].agent_id == "plumber"
 
 
 def test_windows_overlap_and_cover_every_turn(ultron, tmp_path):
@@ -175,11 +176,11 @@ def test_a_shorter_log_leaves_no_window_behind_and_neither_does_a_deleted_sessio
     index_windows(ultron.runtime, ids["plumber"])
     left = rows(ultron, "SELECT place, start_line, end_line FROM message_windows")
     assert left == [{"place": 0, "start_line": 1, "end_line": 2}]
-    assert ultron.search_sessions("radiator")[0].text.count("\n") == 1
+    assert ultron.search_sessions("radiator", all_agents=True)[0].text.count("\n") == 1
     with ultron.runtime.database.transaction() as conn:
         conn.execute("DELETE FROM sessions")
     assert rows(ultron, "SELECT 1 FROM message_windows") == []
-    assert ultron.search_sessions("pipe") == []
+    assert ultron.search_sessions("pipe", all_agents=True) == []
     fill_windows(ultron.runtime)
     assert rows(ultron, "SELECT 1 FROM lexical_df WHERE scope = 'window' AND df > 0") == []
     assert one(ultron, "SELECT documents FROM lexical_stats WHERE scope = 'window'")["documents"] == 0
@@ -215,7 +216,7 @@ def test_another_account_sees_nothing_of_the_log(ultron, settings, tmp_path):
 def test_windows_made_without_an_embedder_get_their_vectors_later(ultron, embedder, tmp_path):
     embedder.down = True
     ids = ingest(ultron, tmp_path, plumber=PIPES)
-    assert ultron.search_sessions("radiator")[0].session_id == ids["plumber"]
+    assert ultron.search_sessions("radiator", all_agents=True)[0].session_id == ids["plumber"]
     before = rows_written(ultron.runtime.database)
     assert fill_windows(ultron.runtime) == 0
     assert rows_written(ultron.runtime.database) == before

@@ -1,11 +1,11 @@
 """The extract step: its settings hold, and a model that reads redacted text may quote it."""
 
 import json
-import re
 
 import pytest
 
 from tests.support.model_server import minimal_answer, model_server
+from tests.support.records import messages_in
 from tests.support.worlds import call, solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.settings import ExtractSettings, LLMSettings
@@ -19,22 +19,20 @@ def memory(number, quote, line):
         "resolution": "Renew the key in the settings page.",
         "confidence": 0.9,
         "memory_type": "error",
-        "evidence": [{"start_line": line, "end_line": line, "quote": quote}],
+        "evidence": [{"message": line, "quote": quote}],
     }
 
 
 def judged(request):
     names = request["response_format"]["json_schema"]["schema"]["$defs"]["MetricJudgement"]
     lesson = {"kind": "solved_error", "score": 0.95, "messages": [2], "note": "an error was solved"}
-    return json.dumps(
-        {
-            "outcome": "success",
-            "task_type": "code",
-            "success_probability": 0.9,
-            "metrics": [{"name": n, "score": 0.9} for n in names["properties"]["name"]["enum"]],
-            "lessons": [lesson],
-        }
-    )
+    return {
+        "outcome": "success",
+        "task_type": "code",
+        "success_probability": 0.9,
+        "metrics": [{"name": n, "score": 0.9} for n in names["properties"]["name"]["enum"]],
+        "lessons": [lesson],
+    }
 
 
 def answering(memories):
@@ -42,12 +40,14 @@ def answering(memories):
         name = request["response_format"]["json_schema"]["name"]
         text = request["messages"][-1]["content"]
         if name == "Judgement":
-            return judged(request)
-        if name == "TaskList":
-            last = max(int(n) for n in re.findall(r"^\[(\d+)\] \[", text, re.MULTILINE))
-            return json.dumps({"tasks": [{"start": 1, "end": last, "topic": "a task"}]})
+            return json.dumps(judged(request))
         if name == "ExtractAnswer":
             return json.dumps({"memories": memories(text)})
+        if name == "Review":
+            return json.dumps(judged(request) | {"memories": memories(text)})
+        if name == "TaskList":
+            last = messages_in(text)[-1].number
+            return json.dumps({"tasks": [{"start": 1, "end": last, "topic": "a task"}]})
         return minimal_answer(request)
 
     return answer

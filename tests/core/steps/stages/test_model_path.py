@@ -2,27 +2,36 @@
 
 import hashlib
 import json
-import re
 
 import pytest
 
-from tests.support.model_server import minimal_answer, model_server
+from tests.support.model_server import minimal_answer
+from tests.support.records import holding, messages_in
 from tests.support.worlds import MARK, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import EmbeddingError
+from ultron_core.labels.judge import labeler_of
+from ultron_core.memories import extractor_of
+from ultron_core.segments.by_model.cut import segmenter_of
 from ultron_core.settings import EmbeddingSettings, LLMSettings
 from ultron_core.steps.stages.reprocess import reprocess
 
+#: longer than a one-line summary may be, so that the model is asked for one
+CONTENT = (
+    "Running the tests failed because the package pandas was missing in the environment of the build. " * 5
+)
+#: longer than an overview may be
+LONG = "It was a fresh clone on the build machine, and the branch was new. " * 20
 QUOTE = "ModuleNotFoundError: No module named 'pandas'"
 
 
 def answer(request):
     """What a sensible model would say to each stage, told apart by the schema it is asked to fill."""
     name = request["response_format"]["json_schema"]["name"]
-    text = request["messages"][-1]["content"]
+    text = request["messages"][1]["content"]
     if name == "TaskList":
         return json.dumps({"tasks": segmentation(text)})
-    if name == "Judgement":
+    if name in ("Judgement", "Review"):
         metrics = [{"name": n, "score": 0.9} for n in metric_names(request)]
         lesson = {
             "kind": "solved_error",
@@ -31,18 +40,19 @@ def answer(request):
             "note": "an import error was solved",
         }
         judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9}
-        return json.dumps({**judged, "metrics": metrics, "lessons": [lesson]})
+        judged |= {"metrics": metrics, "lessons": [lesson]}
+        return json.dumps(judged | ({"memories": extraction(text)} if name == "Review" else {}))
     if name == "ExtractAnswer":
         return json.dumps({"memories": extraction(text)})
-    if name == "_SummaryAnswer":
+    if name == "SummaryAnswer":
         return json.dumps({"summary_l0": "The model's one line.", "overview_l1": "The model's overview."})
     return minimal_answer(request)
 
 
 def segmentation(text):
-    lines = re.findall(r"^\[(\d+)\] \[(\w+)[^\]]*\]: ?(.*)$", text, re.MULTILINE)
-    starts = [int(n) for n, role, body in lines if role == "user" and body.startswith(MARK)]
-    ends = [start - 1 for start in starts[1:]] + [int(lines[-1][0])]
+    lines = messages_in(text)
+    starts = [n for n, who, body in lines if who == "user" and body.startswith(MARK)]
+    ends = [start - 1 for start in starts[1:]] + [lines[-1].number]
     return [{"start": s, "end": e, "topic": "a task"} for s, e in zip(starts, ends, strict=True)]
 
 
@@ -52,40 +62,23 @@ def metric_names(request):
 
 
 def extraction(text):
-    found = re.search(r"\[(\d+)(?:-(\d+))?\][^\n]*\n(?:(?!\n\[).)*?" + re.escape(QUOTE), text, re.DOTALL)
-    if not found:
+    number = holding(text, QUOTE)
+    if number is None:
         return []
-    start, end = int(found.group(1)), int(found.group(2) or found.group(1))
-    evidence = [{"start_line": start, "end_line": end, "quote": QUOTE}]
-    body = {"content": "Running the tests failed because the package pandas was missing in the environment."}
+    evidence = [{"message": number, "quote": QUOTE}]
+    passed = {"message": holding(text, "5 passed"), "quote": "5 passed in 0.12s"}
+    body = {"content": CONTENT}
     return [
         {
             **body,
             "resolution": "pip install pandas",
+            "resolution_status": "verified",
+            "verified_by": passed,
             "confidence": 0.9,
             "memory_type": "error",
             "evidence": evidence,
         }
     ]
-
-
-@pytest.fixture
-def server():
-    with model_server(answer=answer) as running:
-        yield running
-
-
-@pytest.fixture
-def with_model(settings, server):
-    llm = LLMSettings(
-        api_key="sk-" + "local" * 5,
-        base_url=server.url,
-        model="judge-1",
-        timeout_seconds=2,
-        max_retries=0,
-        retry_base_delay=0,
-    )
-    return settings.model_copy(update={"llm": llm})
 
 
 def rows(ultron, query):
@@ -105,16 +98,21 @@ def test_every_stage_is_made_by_the_model_and_paid_for_once(with_model, server, 
     with Ultron(with_model) as ultron:
         result = ultron.ingest([log], "agent", process=True)
         assert (result["new_segments"], result["total_memories"]) == (2, 1)
-        assert {row["segmenter"] for row in made_by(ultron)} == {"model:judge-1"}
-        assert {row["labeler"] for row in made_by(ultron)} == {"model:judge-1"}
+        assert {row["segmenter"] for row in made_by(ultron)} == {segmenter_of(ultron.runtime.llm)}
+        assert {row["labeler"] for row in made_by(ultron)} == {labeler_of(ultron.runtime.llm)}
         memory = rows(ultron, "SELECT extractor, summary_l0, needs_model FROM memories")
         assert memory == [
-            {"extractor": "model:judge-1", "summary_l0": "The model's one line.", "needs_model": False}
+            {
+                "extractor": extractor_of(ultron.runtime.llm),
+                "summary_l0": "The model's one line.",
+                "needs_model": False,
+            }
         ]
         calls = rows(
             ultron, "SELECT stage, count(*) AS n FROM llm_calls WHERE error IS NULL GROUP BY 1 ORDER BY 1"
         )
-        assert {c["stage"] for c in calls} >= {"segment", "label", "extract", "summarize"}
+        assert {c["stage"] for c in calls} >= {"segment", "label", "summarize"}
+        assert "extract" not in {c["stage"] for c in calls}, "the notes come with the judgement"
         asked = len(server.requests)
         assert ultron.process_pending()["pending"] == 0
         write_log(tmp_path / "copy.jsonl", solved("alpha", "pandas"), task("beta"))
@@ -142,7 +140,7 @@ def test_a_judgement_without_its_main_metric_blocks_nothing(with_model, server, 
 
     def first(request):
         name = request["response_format"]["json_schema"]["name"]
-        return without_goal(request) if name == "Judgement" else answer(request)
+        return without_goal(request) if name in ("Judgement", "Review") else answer(request)
 
     server.answer = first
     log = write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))
@@ -174,7 +172,7 @@ def test_a_model_that_is_down_leaves_everything_pending_and_the_next_cycle_compl
         report = ultron.process_pending()
         assert (report["new_segments"], report["labeled"], report["memories"]) == (2, 2, 1)
         assert report["texts"] == 1 and report["pending"] == 0
-        assert {row["labeler"] for row in made_by(ultron)} == {"model:judge-1"}
+        assert {row["labeler"] for row in made_by(ultron)} == {labeler_of(ultron.runtime.llm)}
 
 
 def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
@@ -187,6 +185,9 @@ def test_it_may_go_down_between_any_two_stages(with_model, server, tmp_path):
         server.start()
         assert [r.status for r in ultron.trajectory_service.label_pending_segments()] == ["done"]
         server.stop()
+        assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["done"]
+        assert made_by(ultron)[0]["memory_extracted"] == 1, "the notes came with the judgement"
+        reprocess(ultron.runtime, "memories")
         assert [r.status for r in ultron.trajectory_service.extract_memories_from_segments()] == ["pending"]
         assert made_by(ultron)[0]["memory_extracted"] == 0
         server.start()
@@ -197,11 +198,12 @@ def test_an_upload_is_stored_at_once_by_rules_and_finished_by_the_model_later(wi
     with Ultron(with_model) as ultron:
         server.stop()
         record = ultron.upload_memory(
-            "git push failed: no upstream branch", resolution="git push -u origin main"
+            "git push failed: no upstream branch", LONG, resolution="git push -u origin main"
         )
         assert record.needs_model and record.summary_l0 and record.memory_type == "error"
         again = ultron.upload_memory(
             "git push failed: no upstream branch.",
+            LONG,
             resolution="git push -u origin main, then set push.autoSetupRemote",
         )
         pending = rows(ultron, "SELECT memory_id FROM memory_contributions WHERE pending_merge")

@@ -47,7 +47,7 @@ def test_a_text_that_waited_for_its_model_stores_its_refusals_once(settings):
                         "content": "My salary is paid to the account at the Example Bank every month.",
                         "confidence": 0.9,
                         "memory_type": "life",
-                        "evidence": [{"start_line": 4, "end_line": 4, "quote": quote}],
+                        "evidence": [{"message": 4, "quote": quote}],
                     }
                 ]
             }

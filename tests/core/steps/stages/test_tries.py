@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.support.records import messages_in
 from tests.support.worlds import CuttingLLM, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ModelAnswerError
@@ -123,8 +124,8 @@ def test_reprocessed_segments_are_cut_again_as_a_whole(ultron, model):
     run_stage(ultron.cutting, segment.STEP.stage.name, keys)
 
     def whole(messages, schema, *, stage=""):
-        last = messages[1]["content"].rsplit("\n[", 1)[1].split("]")[0]
-        return TaskList(tasks=[{"start": 1, "end": int(last), "topic": "all of it"}])
+        last = messages_in(messages[1]["content"])[-1].number
+        return TaskList(tasks=[{"start": 1, "end": last, "topic": "all of it"}])
 
     model.complete = whole
     assert reprocess(ultron.runtime, "segments") == 2

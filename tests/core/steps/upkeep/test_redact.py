@@ -145,7 +145,7 @@ def test_a_new_table_with_text_is_replayed_or_named_here(database):
         "raw_blobs", "raw_uploads", "messages", "message_windows", "llm_cache",  # private log
         "schema_migrations", "redaction_replays", "embedding_models", "lexical_df", "lexical_stats",
         "memory_usage", "memory_search", "memory_vectors", "cluster_members", "idempotency_keys",
-        "sft_exports", "sft_export_rows",  # shipped: named, to be built anew
+        "sft_exports", "sft_export_rows",  # shipped: named, to be rebuilt
     }  # fmt: skip
     with database.connection() as conn:
         tables = conn.execute("SELECT tablename AS n FROM pg_tables WHERE schemaname = 'ultron'").fetchall()

@@ -29,23 +29,40 @@ def opened(settings):
     return make
 
 
-def fill(ultron, counters):
-    """Memories with these (hits, last hit) counters, in bulk."""
+def fill(ultron, counters, types=("pattern",)):
+    """Memories with these (hits, last hit) counters, in bulk, their types in turn; no person said any."""
     with ultron.runtime.database.transaction() as conn:
         for number, (hits, last_hit) in enumerate(counters):
             conn.execute(
                 "WITH m AS (INSERT INTO memories (id, account_id, agent_id, memory_type, content, context, resolution,"
                 " tags, summary_l0, overview_l1, confidence, extractor, redaction_version, body_sha256, needs_model,"
-                " created_at, updated_at) VALUES (gen_random_uuid(), 'default', 'a', 'pattern', %(c)s, '', '', '{}',"
+                " created_at, updated_at) VALUES (gen_random_uuid(), 'default', 'a', %(type)s, %(c)s, '', '', '{}',"
                 " '', '', 0.5, 'direct', '1', %(c)s, false, %(now)s, %(now)s) RETURNING id)"
                 " INSERT INTO memory_usage (memory_id, account_id, tier, hit_count, last_hit_at)"
                 " SELECT id, 'default', 'WARM', %(hits)s, %(last)s FROM m",
-                {"c": f"memory {number}", "now": NOW, "hits": hits, "last": last_hit},
+                {
+                    "c": f"memory {number}",
+                    "now": NOW,
+                    "hits": hits,
+                    "last": last_hit,
+                    "type": types[number % len(types)],
+                },
             )
 
 
 def usage(ultron):
-    return rows(ultron, "SELECT memory_id, tier, hit_count, last_hit_at FROM memory_usage")
+    return rows(
+        ultron,
+        "SELECT memory_id, tier, hit_count, last_hit_at, memory_type NOT IN ('preference', 'correction') AS confirmed"
+        " FROM memory_usage u JOIN memories m ON m.id = u.memory_id",
+    )
+
+
+def counted(stored):
+    """The rows of `usage` as the pure rule takes them."""
+    return [
+        TierRow(row["memory_id"], row["hit_count"], row["last_hit_at"], row["confirmed"]) for row in stored
+    ]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -58,11 +75,10 @@ def test_tiers_are_those_of_the_pure_rule(opened, seed):
         for _ in range(random_numbers.randint(1, 45))
     ]
     with opened(TierSettings(hot_percentile=hot, warm_percentile=warm, cold_ttl_days=0)) as ultron:
-        fill(ultron, counters)
+        fill(ultron, counters, ("pattern", "preference", "error")[: random_numbers.randint(1, 3)])
         report = ultron.run_tier_rebalance()
         stored = usage(ultron)
-        counted = [TierRow(row["memory_id"], row["hit_count"], row["last_hit_at"]) for row in stored]
-        expected = {key: tier.upper() for key, tier in assign_tiers(counted, hot, warm).items()}
+        expected = {key: tier.upper() for key, tier in assign_tiers(counted(stored), hot, warm).items()}
         assert {row["memory_id"]: row["tier"] for row in stored} == expected
         tiers = list(expected.values())
         assert (report.hot, report.warm, report.cold) == tuple(map(tiers.count, ("HOT", "WARM", "COLD")))
@@ -152,15 +168,14 @@ def test_a_rebalance_killed_between_chunks_is_completed(opened, monkeypatch):
                 assert row.fetchone()["tier"] in ("HOT", "COLD")
             reader.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
         run.join()
-        counted = [TierRow(row["memory_id"], row["hit_count"], row["last_hit_at"]) for row in usage(ultron)]
-        expected = {key: tier.upper() for key, tier in assign_tiers(counted, 10, 40).items()}
+        expected = {key: tier.upper() for key, tier in assign_tiers(counted(usage(ultron)), 10, 40).items()}
         assert {row["memory_id"]: row["tier"] for row in usage(ultron)} == expected
         assert [(r.tier_changes, r.newly_hot, r.cold) for r in reports] == [(240, 40, 200)]
 
 
 @pytest.mark.parametrize("count", [3, 300])
 def test_whatever_the_planner_thinks_rows_are_locked_in_order_of_id(opened, count):
-    sql = load_queries("tiers")
+    sql = load_queries("memories/tiers")
     params = {"account_id": "default", "begin": "(0,0)", "end": "(32,0)"}
     with opened(NEVER_ARCHIVE) as ultron:
         fill(ultron, [(1, NOW)] * count)
@@ -196,7 +211,7 @@ def test_an_archive_run_that_starts_anew_counts_each_memory_once(opened, monkeyp
     with opened(TierSettings(hot_percentile=10, warm_percentile=10)) as ultron:
         fill(ultron, [(2, NOW)] * 10 + [(1, NOW - timedelta(days=40))] * 10)
         report = ultron.run_tier_rebalance()
-        # ten of the old ones in all; ranked anew with three gone
+        # ten of the old ones in all; ranked again without the three removed
         assert (report.cold_archived, report.total) == (10, 10)
         left = rows(ultron, "SELECT tier, count(*) FROM memory_usage JOIN memories ON id = memory_id"
                             " WHERE status = 'active' GROUP BY 1")  # fmt: skip

@@ -240,7 +240,7 @@ def test_a_text_with_nul_and_a_lone_surrogate_is_ingested(ultron):
         ({"content": FIRST, "extractor": "me"}, "extractor cannot be given"),
         ({"content": FIRST, "sources": ()}, "sources cannot be given"),
         ({"content": FIRST, "tags": "python"}, "tags must be a list"),
-        ({"content": 7}, "content must be a text"),
+        ({"content": 7}, "content must be a string"),
         ({"context": FIRST}, "needs content"),
         (FIRST, "must be a mapping with content"),
     ],

@@ -1,0 +1,91 @@
+"""What the path with a language model asks and pays for, and what comes of it, on the sixteen sessions of tests/replay.
+
+    python benchmarks/model_calls.py
+
+A server on this machine answers each request in good faith from what it shows (tests/support/good_faith.py) and
+counts: no key, no network. The sessions go through the whole path: segments, labels, memories, their upload.
+
+One line: `calls` and `input_tokens` of all requests, by kind of question in `by_kind`, and a session of small (under
+8 kB), medium and large (over 40 kB) logs in `by_size`; `estimated_calls` and
+`estimated_tokens`, what `ultron process --estimate` said before; `segments`; `good`, how many memories of the good
+list are stored, of `of`, with what is `missing`; `quotes` of the list that some request showed, of `quotes_of`, with
+those `unseen`; `undone`, rows that are pending or failed, with their `errors`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from inputs.places import ROOT
+
+sys.path.insert(0, str(ROOT))
+
+from tests.support.good_faith import GoodFaith, sessions
+from tests.support.model_server import model_server
+from tests.support.walk import good_list, missing, unseen, walk, with_server
+from ultron_core.settings import SessionSettings, Settings, StoreSettings
+
+#: bytes of a log
+SIZES = {"small": (0, 8_000), "medium": (8_000, 40_000), "large": (40_000, 10**9)}
+
+
+def main():
+    about = argparse.RawDescriptionHelpFormatter
+    argparse.ArgumentParser(description=__doc__, formatter_class=about).parse_args()
+    good = GoodFaith()
+    with tempfile.TemporaryDirectory() as home, model_server() as server:
+        server.always = good.behave
+        settings = Settings(store=StoreSettings(home=Path(home)), sessions=SessionSettings(quiet_minutes=0))
+        done = walk(with_server(settings, server), server)
+    print(json.dumps({"benchmark": "model_calls", **figures(done, good.calls)}, ensure_ascii=False))
+
+
+def by_size(asked):
+    """Calls and tokens a session, by the size of its log in bytes."""
+    rows = {}
+    for name, (least, most) in SIZES.items():
+        logs = {s.name for s in sessions() if least <= s.path.stat().st_size < most}
+        own = [call for call in asked if call["session"] in logs]
+        rows[name] = {
+            "sessions": len(logs),
+            "calls": round(len(own) / len(logs), 2),
+            "input_tokens": round(sum(call["input_tokens"] for call in own) / len(logs)),
+            "output_tokens": round(sum(call["output_tokens"] for call in own) / len(logs)),
+        }
+    return rows
+
+
+def figures(done, asked):
+    calls, tokens = Counter(), Counter()
+    for call in asked:
+        calls[call["kind"]] += 1
+        tokens[call["kind"]] += call["input_tokens"]
+    quotes = sum(len(memory["quotes"]) for _, memory in good_list())
+    return {
+        "sessions": len(sessions()),
+        "calls": calls.total(),
+        "input_tokens": tokens.total(),
+        "output_tokens": sum(call["output_tokens"] for call in asked),
+        "by_kind": {kind: {"calls": calls[kind], "input_tokens": tokens[kind]} for kind in sorted(calls)},
+        "by_size": by_size(asked),
+        "estimated_calls": done.estimate["calls"],
+        "estimated_tokens": done.estimate["input_tokens"],
+        "segments": len(done.segments),
+        "good": len(good_list()) - len(missing(done.memories)),
+        "of": len(good_list()),
+        "missing": missing(done.memories),
+        "quotes": quotes - len(unseen(done.requests)),
+        "quotes_of": quotes,
+        "unseen": unseen(done.requests),
+        "undone": done.report["pending"] + done.report["failed"],
+        "errors": list(done.report["errors"]),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""What every window shows, and what becomes of rows when a prompt is edited."""
+
+import importlib
+
+import pytest
+
+from tests.support.good_faith import GoodFaith, Shown, normal, sessions
+from tests.support.model_server import model_server
+from tests.support.walk import stored, with_server
+from ultron_core.client import Ultron
+from ultron_core.labels.judge import labeler_of
+from ultron_core.llm.records.asking import requests
+from ultron_core.llm.records.record import Record
+from ultron_core.llm.tokens import count_tokens
+from ultron_core.memories import extractor_of
+from ultron_core.segments.by_model.cut import segmenter_of
+from ultron_core.sessions import parse_session
+from ultron_core.steps.stages.process import STEPS
+from ultron_core.steps.stages.reprocess import reprocess
+from ultron_core.steps.stages.review import review_question
+from ultron_core.testing import FakeLLM
+
+#: so small that most of the sixteen sessions take several windows
+WINDOW = 4_096
+
+
+def windows_of(session):
+    """The requests about each task of a session, with the request of the person that opened it."""
+    messages = parse_session(session.path.read_bytes()).messages
+    for task in session.tasks:
+        own = [m for m in messages if m.thread == task.first["thread"] and m.start_line >= task.first["line"]]
+        asked = next(m.content for m in own if m.role == "user" and m.origin in ("human", "model"))
+        chats = list(requests(Record(own), review_question(task.first["topic"]), WINDOW))
+        yield asked, [{"messages": chat} for chat in chats]
+
+
+@pytest.mark.parametrize("session", sessions(), ids=lambda session: session.name)
+def test_the_request_stands_in_every_window(session):
+    for asked, chats in windows_of(session):
+        assert all(normal(asked)[:60] in Shown.of(chat).text for chat in chats)
+        assert all(count_tokens(chat["messages"][1]["content"]) <= WINDOW for chat in chats)
+
+
+def test_a_long_session_takes_several_such_windows():
+    counts = {s.name: sum(len(chats) for _, chats in windows_of(s)) for s in sessions()}
+    assert counts["private-module"] > 3 and counts["railway-question"] == 1
+
+
+EDITS = [
+    ("ultron_core.segments.by_model.cut", "segment", segmenter_of),
+    ("ultron_core.labels.judge", "label", labeler_of),
+    ("ultron_core.labels.judge", "record", labeler_of),
+    ("ultron_core.memories.by_model", "extract", extractor_of),
+    ("ultron_core.memories.by_model", "both", extractor_of),
+]
+
+
+@pytest.mark.parametrize(("module", "prompt", "version"), EDITS, ids=[f"{m[12:]}/{p}" for m, p, _ in EDITS])
+def test_an_edited_prompt_is_another_version(monkeypatch, module, prompt, version):
+    llm = FakeLLM({}, model_id="good-faith")
+    before = version(llm)
+    edit(monkeypatch, module, prompt)
+    after = version(llm)
+    assert before != after
+    assert before.startswith("model:good-faith#") and after.startswith("model:good-faith#")
+
+
+@pytest.mark.parametrize(("module", "prompt", "version"), EDITS, ids=[f"{m[12:]}/{p}" for m, p, _ in EDITS])
+def test_an_edited_prompt_is_another_version_of_the_code_of_its_asset(monkeypatch, module, prompt, version):
+    made = {segmenter_of: STEPS[0], labeler_of: STEPS[1], extractor_of: STEPS[2]}[version]
+    before = made.code_version
+    edit(monkeypatch, module, prompt)
+    assert importlib.import_module(module).prompt_version() not in before
+    assert before.startswith(f"{made.version}#")
+
+
+def edit(monkeypatch, module, prompt):
+    """The prompt of this name gets another sentence, for the rest of the test."""
+    stage = importlib.import_module(module)
+    read = stage.read_prompt
+    monkeypatch.setattr(
+        stage,
+        "read_prompt",
+        lambda package, name: read(package, name) + (" Be brief." if name == prompt else ""),
+    )
+    stage.prompt_version.cache_clear()
+    monkeypatch.setattr(stage, "prompt_version", stage.prompt_version.__wrapped__)
+
+
+@pytest.fixture
+def small():
+    return [s.path for s in sessions() if s.name in ("baby-encryption", "car-makers")]
+
+
+def test_rows_of_an_older_prompt_are_found_and_made_again(settings, plain, small, monkeypatch):
+    good = GoodFaith()
+    with model_server() as server:
+        server.always = good.behave
+        with Ultron(with_server(settings, server), **plain) as ultron:
+            ultron.ingest(small, "agent", process=True)
+            old = {segment["labeler"] for segment in stored(ultron, server, {}, {}).segments}
+            edit(monkeypatch, "ultron_core.labels.judge", "label")
+            assert old != {labeler_of(ultron.runtime.llm)}, (
+                "the rows do not carry the version that would make them now"
+            )
+            assert reprocess(ultron.runtime, "labels", made_by=old.pop()) == 2
+            ultron.process_pending()
+            made = {segment["labeler"] for segment in stored(ultron, server, {}, {}).segments}
+            assert made == {labeler_of(ultron.runtime.llm)}
+
+
+def test_reprocess_asks_anew_and_keeps_what_comes_again(settings, plain, small):
+    good = GoodFaith()
+    with model_server() as server:
+        server.always = good.behave
+        with Ultron(with_server(settings, server), **plain) as ultron:
+            ultron.ingest(small, "agent", process=True)
+            first, asked = stored(ultron, server, {}, {}), len(server.chats())
+            assert reprocess(ultron.runtime, "labels", made_by="model:good-faith") == 2
+            ultron.process_pending()
+            again = stored(ultron, server, {}, {})
+    assert len(again.requests) == asked + 2, "one call for each of the two tasks, no answer from the cache"
+    assert {m["id"] for m in again.memories} == {m["id"] for m in first.memories}

@@ -1,0 +1,101 @@
+"""The same answers as sloppy models give them: nothing good is lost, nothing is blocked, nothing counts as empty."""
+
+import itertools
+import json
+import threading
+
+import pytest
+
+from tests.support.good_faith import GoodFaith, schema_of, sessions
+from tests.support.model_server import model_server
+from tests.support.sloppy import is_second_try, spoil, variants
+from tests.support.walk import KEY, missing, walk, with_server
+from ultron_core.labels import label_segment
+from ultron_core.llm.client import OpenAICompatibleLLM
+from ultron_core.llm.tokens import count_tokens
+from ultron_core.memories.by_model import extract_with_model
+from ultron_core.segments.by_model.cut import cut_by_model
+from ultron_core.sessions import parse_session
+from ultron_core.settings import LLMSettings
+
+VARIANTS = variants()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture
+def asked(server):
+    """`asked(variant)` is a model that gives its first answers in this form, and the requests that it gets."""
+
+    def make(variant):
+        good = GoodFaith()
+
+        def answer(request):
+            _, value = good.decide(request)
+            title = schema_of(request)["title"]
+            return json.dumps(value) if is_second_try(request) else spoil(variant, value, title)
+
+        server.answer, server.requests = answer, []
+        settings = LLMSettings(api_key=KEY, base_url=server.url, model="sloppy", max_retries=0)
+        return OpenAICompatibleLLM(settings), server.requests
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def encryption():
+    """A session with three notes: its messages, and the notes."""
+    session = next(s for s in sessions() if s.name == "baby-encryption")
+    contents = {memory["content"] for memory in session.tasks[0].memories}
+    return parse_session(session.path.read_bytes()).messages, contents
+
+
+def test_there_are_many_forms_each_with_its_name():
+    assert len({variant["name"] for variant in VARIANTS}) == len(VARIANTS) >= 60
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=[variant["name"] for variant in VARIANTS])
+def test_notes_survive(asked, encryption, variant):
+    messages, contents = encryption
+    model, requests = asked(variant)
+    found = {draft.content for draft in extract_with_model(messages, model)}
+    assert contents <= found
+    assert len(requests) == (2 if variant["expect"] == "refused" else 1)
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if "text" in v], ids=lambda v: v["name"])
+def test_cuts_and_judgements_survive(asked, encryption, variant):
+    messages, _ = encryption
+    model, requests = asked(variant)
+    assert [(task.start, task.end) for task in cut_by_model(messages, model, 100_000, count_tokens)] == [
+        (0, len(messages))
+    ]
+    assert label_segment(messages, model).summary.outcome == "success"
+    assert len(requests) == (4 if variant["expect"] == "refused" else 2)
+
+
+def test_a_whole_path_of_sloppy_answers_loses_nothing(fresh_settings, plain):
+    """Every request of sixteen sessions is answered in the next form of the list."""
+    good, lock, turn = GoodFaith(), threading.Lock(), itertools.cycle(VARIANTS)
+    used = set()
+
+    def answer(request):
+        _, value = good.decide(request)
+        if is_second_try(request):
+            return json.dumps(value, ensure_ascii=False)
+        with lock:
+            variant = next(turn)
+        used.add(variant["name"])
+        return spoil(variant, value, schema_of(request)["title"])
+
+    with model_server(answer=answer) as running:
+        done = walk(with_server(fresh_settings, running), running, **plain)
+    assert len(used) >= 30
+    assert (done.report["pending"], done.report["failed"], done.report["errors"]) == (0, 0, ())
+    assert len(done.segments) == sum(len(session.tasks) for session in sessions())
+    assert all(segment["labeler"] for segment in done.segments)
+    assert missing(done.memories) == []

@@ -1,0 +1,155 @@
+"""Commands around datasets: write one, check it, compare two, ask why a segment is in or out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from uuid import UUID
+
+import click
+
+from ultron_core.cli.opening import open_ultron
+from ultron_core.cli.output import FAILED, PARTLY, console, key_values, print_json, progress_bar
+from ultron_core.settings import Settings
+
+__all__ = ["COMMANDS"]
+
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+@click.command("export-sft")
+@click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
+@click.option("--task-type", help="Only this task type.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
+@click.option("--limit", type=click.IntRange(0), help="Maximum rows.")
+@click.option(
+    "--evidence",
+    type=click.Choice(["verified", "likely", "any"]),
+    help="How much must be known of a run's end (default: the setting, likely).",
+)
+@click.option(
+    "--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def export_sft(
+    settings: Settings,
+    name: str,
+    task_type: str | None,
+    min_score: float | None,
+    limit: int | None,
+    evidence: str | None,
+    out_dir: Path | None,
+    as_json: bool,
+) -> None:
+    """Write the eligible segments as a dataset that trainers take without edits."""
+    from ultron_core.steps.sft.export import ExportRequest, export_dataset
+
+    request = ExportRequest(name, task_type, min_score, limit, out_dir, evidence)
+    with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
+        export = export_dataset(ultron.runtime, request, lambda done: advance("", done))
+    if as_json:
+        print_json(export)
+        return
+    out = console()
+    out.print(f"{export.rows} rows ({export.train_rows} train, {export.validation_rows} validation)")
+    for reason, count in export.rejects.items():
+        out.print(f"  left out: {count} {reason}")
+    if export.unchanged:
+        out.print("Nothing changed since this export:")
+    out.print(str(export.path), markup=False, soft_wrap=True)
+
+
+@click.command("outcomes")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--source", default="", help="Who says so, where the lines do not (default: the file's name).")
+@click.option(
+    "--success-from", type=float, default=1.0, show_default=True, help="Lowest reward of a success."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def outcomes(settings: Settings, file: Path, source: str, success_from: float, as_json: bool) -> None:
+    """Import how sessions ended: .jsonl or .csv lines with session, outcome (0, 1 or a reward), source, task.
+
+    They override what the rules make of a log: a failure never ships, a success ships as verified. Exit code 3 when
+    some lines name no session, or several.
+    """
+    from ultron_core.steps.sft.outcomes import import_outcomes
+
+    with open_ultron(settings) as ultron:
+        done = import_outcomes(ultron.runtime, file, source=source, success_from=success_from)
+    if as_json:
+        print_json(done)
+    else:
+        out = console()
+        out.print(f"{done.written} outcomes, {done.successes} of them successes")
+        for name in done.unknown:
+            out.print(f"  no session: {name}", markup=False)
+        for name in done.ambiguous:
+            out.print(f"  more than one session: {name}", markup=False)
+    if done.unknown or done.ambiguous:
+        sys.exit(PARTLY)
+
+
+@click.group("sft")
+def sft() -> None:
+    """Look at datasets that were exported."""
+
+
+@sft.command("verify")
+@click.argument("folder", type=_FOLDER)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def verify(folder: Path, as_json: bool) -> None:
+    """Check a dataset folder by all rules; needs no database. Exit code 1 when it breaks one."""
+    from ultron_core.sft import verify_dataset
+
+    problems = verify_dataset(folder)
+    if as_json:
+        print_json({"problems": problems})
+    else:
+        out = console()
+        for problem in problems:
+            out.print(problem, markup=False, soft_wrap=True)
+        out.print(f"{len(problems)} violation(s)" if problems else "All rules hold.")
+    if problems:
+        sys.exit(FAILED)
+
+
+@sft.command("diff")
+@click.argument("old", type=_FOLDER)
+@click.argument("new", type=_FOLDER)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def diff(old: Path, new: Path, as_json: bool) -> None:
+    """What changed between two datasets, row by row, and why; needs no database."""
+    from ultron_core.sft import diff_datasets
+
+    found = diff_datasets(old, new)
+    if as_json:
+        print_json([{"id": c.id, "kind": c.kind, "cause": c.cause} for c in found.changes])
+        return
+    out = console()
+    for (kind, cause), count in sorted(found.counts.items()):
+        out.print(f"{count} {kind}: {cause}", markup=False)
+    for change in found.changes:
+        out.print(f"  {change.id} {change.kind}: {change.cause}", markup=False, soft_wrap=True)
+    if not found.changes:
+        out.print("No row differs.")
+
+
+@sft.command("explain")
+@click.argument("segment", type=click.UUID)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def explain(settings: Settings, segment: UUID, as_json: bool) -> None:
+    """Why a segment is, or is not, in the dataset: its scores, what is known of its end, what was put right."""
+    from ultron_core.steps.sft.explain import explain_segment
+
+    with open_ultron(settings) as ultron:
+        told = explain_segment(ultron.runtime, segment)
+    if as_json:
+        print_json(told)
+    else:
+        console().print(key_values("", dict(told)))
+
+
+COMMANDS = [export_sft, outcomes, sft]

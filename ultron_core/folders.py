@@ -1,0 +1,36 @@
+"""New folders belong to their owner alone: exports, logs and homes hold what people and agents said."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["make_folders", "make_home"]
+
+#: for the owner alone
+_PRIVATE = 0o700
+#: another account may pass through to what it owns further in, and sees no names on the way
+_PASSABLE = 0o711
+
+
+def make_folders(folder: Path) -> None:
+    """Like `mkdir -p`: new folders are for their owner alone, whatever the umask; others keep their permissions."""
+    _make(folder, _PRIVATE)
+
+
+def make_home(folder: Path) -> None:
+    """The same, but root's let others pass: PostgreSQL runs as another account within."""
+    _make(folder, _PASSABLE if os.geteuid() == 0 else _PRIVATE)
+
+
+def _make(folder: Path, mode: int) -> None:
+    if folder.is_dir():
+        return
+    _make(folder.parent, mode)
+    try:
+        folder.mkdir(mode=_PRIVATE)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    else:
+        folder.chmod(mode)

@@ -1,0 +1,88 @@
+"""Complaints: a person reports that what the agent delivered fails; told with its cure, or as left open at the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ultron_core.lessons.people.statements import names_a_thing, weighty
+from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.models import Message
+from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.language import one_line, sentences
+from ultron_core.transcript.speech import QUESTION, any_of
+
+__all__ = ["ASKS_WHY", "WEAK", "Complaint", "find_complaint"]
+
+#: openings of an answer that say nothing of what was done, e.g. `Sure, let me look`
+WEAK = re.compile(
+    r"^(?:yes|ok|good|great|sure|now|let me|i'll|done|fixed|you're right|all (?:tests|checks)|sorry|got it|here|"
+    r"好的|是的|没问题|抱歉|我将|让我|现在|已?完成)",
+    re.IGNORECASE,
+)
+#: asks for the cause in the middle of a sentence, without a question mark: "这是为什么啊"
+ASKS_WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
+#: the question around a report, e.g. `按钮不能点,这是为什么啊`, `The button is gone, why is that?`
+_THEN_WHY = re.compile(
+    r"^为什么\s*|[,，]?\s*(?:这|那)?(?:是)?(?:为什么|怎么回事|什么原因)(?:呢|啊|呀|吗)?\s*[?？]?$|"
+    r"[,;]?\s*\bwhy(?: is that)?\s*\?$",
+    re.IGNORECASE,
+)
+#: what an answer says of a cause or a cure, e.g. `The hidden input was still linked to the label because`
+_CURE = any_of(
+    r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|"
+    r"was (?:still )?\w+ing)\b",
+    r"\b(?:now|no longer) \w+s?\b|\b(?:removed|replaced|moved|renamed|switched|changed|added|restored|reverted)\b",
+    r"因为|由于|原因|根因|问题(?:在于|出在)|已(?:经)?(?:改|将|把|移除|删除|修复|调整|替换)|改为|改成",
+)
+#: a cure is told at the beginning of an answer; notes on other things come later
+_FIRST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What was reported, the turn that reported it, and the agent's words for the cure; none when it was left open."""
+
+    turn: Turn
+    told: str
+    cure: str
+
+
+def find_complaint(messages: Sequence[Message], turns: Sequence[Turn], at: int) -> Complaint | None:
+    """The complaint of turn `at` with the cure that the person let stand, or, at the end of the segment, without."""
+    turn = turns[at]
+    if turn.before < 0 or turn.objected or not turn.does("objection"):
+        return None
+    told = next((s for s in own_sentences(turn.message) if _reports(s)), "")
+    cure = _cure(messages[turn.answer]) if turn.answer >= 0 else ""
+    if told and cure:
+        return Complaint(turn, told, cure)
+    return _left_open(turns, at) if at + 1 == len(turns) else None
+
+
+def _left_open(turns: Sequence[Turn], at: int) -> Complaint | None:
+    """The turn that first named the fault: "still broken" only repeats it."""
+    while at > 0 and turns[at - 1].objected and turns[at - 1].does("objection"):
+        at -= 1
+    told = (s for s in own_sentences(turns[at].message) if _reports(s) and names_a_thing(s))
+    return next((Complaint(turns[at], sentence, "") for sentence in told), None)
+
+
+def _reports(sentence: str) -> bool:
+    bare = _THEN_WHY.sub("", sentence)
+    return weighty(bare) and not QUESTION.search(bare) and not ASKS_WHY.search(bare)
+
+
+def _cure(answer: Message) -> str:
+    """What the agent said it had found or changed."""
+    told = [
+        s
+        for s in sentences(without_code(answer.content))
+        if len(s.encode()) >= 30
+        and len(s) <= 360
+        and not WEAK.match(s)
+        and s[0] not in "#|`>*"
+        and s[-1] not in "?？:："
+    ]
+    return one_line(next((s for s in told[:_FIRST_TOLD] if _CURE.search(s)), ""))

@@ -1,0 +1,43 @@
+"""What a model answers when it extracts: notes with their quotes, and how far the record bears out a cure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from ultron_core.models import MemoryType
+
+__all__ = ["MOST_NOTES", "ExtractAnswer", "Note", "NoteQuote", "ResolutionStatus"]
+
+#: bound of one answer; how many memories a segment may have is a setting that the extract step applies
+MOST_NOTES = 200
+
+ResolutionStatus = Literal["verified", "claimed", "none"]
+
+
+class NoteQuote(BaseModel):
+    """Words of one message, by the number that its header shows (of a text: by the number of its line)."""
+
+    message: int = Field(ge=0)
+    quote: str = Field(max_length=400)
+
+
+class Note(BaseModel):
+    """One thing worth remembering."""
+
+    content: str = Field(max_length=4_000)
+    context: str = Field("", max_length=4_000)
+    resolution: str = Field("", max_length=8_000)
+    resolution_status: ResolutionStatus = "claimed"
+    verified_by: NoteQuote | None = None
+    tags: list[str] = Field(default_factory=list, max_length=8)
+    confidence: float = Field(0.5, ge=0, le=1)
+    memory_type: MemoryType | None = None
+    evidence: list[NoteQuote] = Field(default_factory=list, max_length=5)
+
+
+class ExtractAnswer(BaseModel):
+    """What the model is asked for."""
+
+    memories: list[Note] = Field(max_length=MOST_NOTES)

@@ -1,0 +1,142 @@
+"""One candidate -> one row before redaction, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ultron_core.sft.config import BuildConfig
+from ultron_core.sft.curate.decontaminate import EvalIndex
+from ultron_core.sft.curate.same_task import first_request, task_key
+from ultron_core.sft.curate.shingles import Shingles, compared_text, shingles
+from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, content_sha256
+from ultron_core.sft.shape.normalize import Normalized, normalize_messages
+
+__all__ = ["CountTokens", "Draft", "draft_row", "measured", "token_counts"]
+
+CountTokens = Callable[[str], int]
+#: tokens a chat template adds to each message, a good approximation for the common families
+_TOKENS_A_MESSAGE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A row that is not redacted yet, with what it is compared by."""
+
+    row: Row
+    shingles: Shingles
+
+
+def draft_row(
+    candidate: Candidate, config: BuildConfig, count_tokens: CountTokens, eval_index: EvalIndex | None
+) -> Draft | Reject:
+    """Everything that can be decided of one candidate alone and without redaction."""
+    normal = normalize_messages(
+        candidate.messages,
+        candidate.tools,
+        system=candidate.system,
+        continues=candidate.continues,
+        reasoning=config.reasoning,
+        tool_output_max_tokens=config.tool_output_max_tokens,
+        count_tokens=count_tokens,
+    )
+    reason, detail = normal.reason, normal.detail
+    if not reason:
+        reason, detail = _refusal(candidate, normal, config, eval_index)
+    if reason:
+        return _refuse(candidate, reason, detail)
+    row = measured(_as_row(candidate, normal), count_tokens)
+    if row.num_tokens > config.max_tokens:
+        return _refuse(candidate, "too_long", f"{row.num_tokens} tokens, limit {config.max_tokens}")
+    return Draft(row, shingles(compared_text(row.messages)))
+
+
+def _refusal(
+    candidate: Candidate, normal: Normalized, config: BuildConfig, eval_index: EvalIndex | None
+) -> tuple[str, str]:
+    if config.reasoning != "drop" and not any(
+        m.reasoning for m in candidate.messages if m.role == "assistant"
+    ):
+        return "without_reasoning", f"reasoning={config.reasoning} takes rows with reasoning only"
+    if config.parallel_calls == "drop" and any(len(m.get("tool_calls", ())) > 1 for m in normal.messages):
+        return "parallel_calls", ""
+    if config.bad_turns == "drop" and any("loss" in m for m in normal.messages):
+        return "bad_turn", ""
+    if not any(m["role"] == "assistant" and m.get("loss", True) for m in normal.messages):
+        return "nothing_to_learn", "every turn of the model is masked"
+    hit = eval_index.match(normal.messages) if eval_index else None
+    return ("in_evaluation_set", f"{hit[0]}: {hit[1]}") if hit else ("", "")
+
+
+def _refuse(candidate: Candidate, reason: str, detail: str = "") -> Reject:
+    summary = candidate.label.summary
+    return Reject(candidate.segment_id, reason, detail[:200], summary.overall_score, summary.task_type)
+
+
+def _as_row(candidate: Candidate, normal: Normalized) -> Row:
+    messages = normal.messages
+    calls = [len(m.get("tool_calls", ())) for m in messages]
+    summary = candidate.label.summary
+    return Row(
+        id=candidate.segment_id,
+        messages=messages,
+        tools=normal.tools,
+        task_type=summary.task_type,
+        topic=candidate.topic,
+        quality_score=round(summary.overall_score, 6),
+        evidence=candidate.evidence,
+        success_probability=round(candidate.success_probability, 6),
+        source_harness=candidate.harness,
+        session_key=candidate.session_key,
+        task_key=task_key(candidate.project, first_request(messages), candidate.task_id),
+        group_key="",
+        content_sha256=content_sha256(messages, normal.tools),
+        dup_cluster="",
+        num_turns=sum(m["role"] == "user" for m in messages),
+        num_tool_calls=sum(calls),
+        num_tokens=0,
+        num_trained_tokens=0,
+        num_images=normal.repairs.get("image", 0),
+        has_reasoning=any(m.reasoning for m in candidate.messages if m.role == "assistant")
+        and any("reasoning_content" in m or m["content"].startswith("<think>\n") for m in messages),
+        max_parallel_calls=max(calls, default=0),
+        ends_with_call="tool_calls" in messages[-1],
+        truncated_tool_outputs=normal.truncated,
+        tools_inferred=normal.tools_inferred,
+        repairs=canonical_json(dict(normal.repairs)),
+        labeler_version=candidate.label.labeler,
+        redaction_version=candidate.redaction_version,
+        start_line=candidate.start_line,
+        end_line=candidate.end_line,
+        origin="session",
+        trust="human" if any(message.origin == "human" for message in candidate.messages) else "agent",
+        agent_id=candidate.agent_id,
+        session_id=candidate.session_id,
+    )
+
+
+def measured(row: Row, count_tokens: CountTokens) -> Row:
+    """The row with its token counts."""
+    total, trained = token_counts(row.messages, row.tools, count_tokens)
+    return replace(row, num_tokens=total, num_trained_tokens=trained)
+
+
+def token_counts(
+    messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], count_tokens: CountTokens
+) -> tuple[int, int]:
+    """(all tokens with tools and a template's marks, tokens of the model's text, reasoning and calls)."""
+    total = count_tokens(canonical_json(list(tools))) if tools else 0
+    trained = 0
+    for message in messages:
+        tokens = sum(count_tokens(part) for part in _parts(message) if part)
+        total += tokens + _TOKENS_A_MESSAGE
+        trained += tokens if message["role"] == "assistant" and message.get("loss", True) else 0
+    return total, trained
+
+
+def _parts(message: Mapping[str, Any]) -> Sequence[str]:
+    parts = [message["content"], message.get("reasoning_content", "")]
+    if "tool_calls" in message:
+        parts.append(canonical_json([call["function"] for call in message["tool_calls"]]))
+    return parts

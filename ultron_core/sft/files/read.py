@@ -1,0 +1,50 @@
+"""A dataset folder read back: its manifest, and its rows one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from ultron_core.errors import ExportError
+
+__all__ = ["MANIFEST", "SPLITS", "load_manifest", "read_rejects", "read_rows", "read_split"]
+
+MANIFEST = "manifest.json"
+SPLITS = ("train", "validation")
+#: rows in memory
+_ROWS_AT_ONCE = 256
+
+
+def load_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a complete dataset. Raises ExportError when there is none."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ExportError(f"{folder} contains no complete dataset ({error}). Export it again.") from error
+    return manifest
+
+
+def read_split(folder: Path, split: str) -> Iterator[dict[str, Any]]:
+    """The canonical rows of one split in file order, `messages` and `tools` decoded; memory stays flat."""
+    for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
+        for batch in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE):
+            for row in batch.to_pylist():
+                row["messages"] = [json.loads(item) for item in row["messages"]]
+                row["tools"] = [json.loads(item) for item in row["tools"]]
+                row["split"] = split
+                yield row
+
+
+def read_rows(folder: Path, split: str | None = None) -> list[dict[str, Any]]:
+    """All rows of a split, or of the whole dataset."""
+    return [row for name in ([split] if split else SPLITS) for row in read_split(folder, name)]
+
+
+def read_rejects(folder: Path) -> list[dict[str, Any]]:
+    """What was left out, with its reason."""
+    rows: list[dict[str, Any]] = pq.read_table(folder / "rejects.parquet").to_pylist()
+    return rows

@@ -1,0 +1,278 @@
+"""Finished segments -> a published dataset. The same rows and settings give one and the same folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ultron_core.errors import ExportError, InputError
+from ultron_core.llm.tokens import token_counter
+from ultron_core.redaction import PresidioRedactor
+from ultron_core.sft import (
+    BuildConfig,
+    Built,
+    Caps,
+    EvalIndex,
+    Tools,
+    build_rows,
+    content_hash,
+    counts_by_reason,
+    dataset_problems,
+    read_folder,
+    verify_dataset,
+    write_dataset,
+)
+from ultron_core.sft.files.flavours import FLAVOURS
+from ultron_core.sft.files.write import SCHEMA_VERSION
+from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
+from ultron_core.sft.verify import TOKENIZER, default_checks, has_secret
+from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.sft.candidates import Gate, candidates
+from ultron_core.store.tables import exports
+from ultron_core.version import __version__
+
+__all__ = ["Export", "ExportRequest", "Plan", "export_dataset", "export_rows", "plan_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """What to export; None means the configured value."""
+
+    name: str = "ultron"
+    task_type: str | None = None
+    min_quality_score: float | None = None
+    limit: int | None = None
+    out_dir: Path | None = None
+    #: verified, likely or any
+    evidence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A published dataset. `unchanged`: the newest one already holds exactly these rows."""
+
+    path: Path
+    version: str
+    rows: int
+    train_rows: int
+    validation_rows: int
+    rejects: Mapping[str, int]
+    content_hash: str
+    report: str
+    unchanged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A request with the settings filled in; `described` goes into the manifest and is hashed."""
+
+    config: BuildConfig
+    gate: Gate
+    task_type: str | None
+    flavours: tuple[str, ...]
+    eval_index: EvalIndex | None
+    described: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(canonical_json([SCHEMA_VERSION, self.described]).encode()).hexdigest()
+
+
+def export_dataset(
+    runtime: Runtime, request: ExportRequest, progress: Callable[[int], None] | None = None
+) -> Export:
+    """Build, write, check and publish. Raises ExportError when a row violates a rule or files cannot be written."""
+    if not request.name or "/" in request.name or request.name.startswith("."):
+        raise InputError(f"dataset name {request.name!r} is not valid: use a plain folder name.")
+    plan = plan_of(runtime, request)
+    built = _build(runtime, plan, progress)
+    digest = content_hash(built.rows)
+    folder = request.out_dir or runtime.settings.exports_dir
+    with runtime.database.transaction() as conn:
+        last = exports.newest(conn, runtime.account_id, request.name)
+    if last and _still_good(last, digest, plan.digest, folder / request.name):
+        export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
+        # the rows are the same, but more may have been considered and left out since
+        return replace(export, rejects=counts_by_reason(built.rejects))
+    now = runtime.clock()
+    version = f"{now:%Y%m%d}-{digest[:8]}-{plan.digest[:4]}"
+    target = (folder / request.name / version).resolve()
+    manifest: dict[str, Any] = {
+        "name": request.name,
+        "version": version,
+        "created_at": now.isoformat(),
+        "ultron_version": __version__,
+        "account_id": runtime.account_id,
+        "config": plan.described,
+        "config_sha256": plan.digest,
+        "tokenizer": TOKENIZER,
+        "evaluation_files": dict(plan.eval_index.files) if plan.eval_index else {},
+    }
+    if target.exists():
+        if problems := verify_dataset(target):
+            raise ExportError(
+                f"{target} exists but is not complete ({problems[0]}). Remove it and export again."
+            )
+    else:
+        checks = default_checks(plan.eval_index)
+        manifest = write_dataset(
+            target,
+            built,
+            manifest,
+            flavours=plan.flavours,
+            check=lambda work: dataset_problems(work, checks),
+        )
+    _record(runtime, target, built, manifest)
+    return _as_export(target, manifest, unchanged=False)
+
+
+def export_rows(
+    runtime: Runtime,
+    *,
+    task_type: str | None = None,
+    min_quality_score: float | None = None,
+    limit: int | None = None,
+) -> list[dict[str, Any]]:
+    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
+    request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
+    built = _build(runtime, plan_of(runtime, request), None)
+    ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
+    return [
+        {
+            "id": row.id,
+            "messages": [dict(m) for m in row.messages],
+            "tools": [dict(t) for t in row.tools],
+            "topic": row.topic,
+            "task_type": row.task_type,
+            "quality_score": row.quality_score,
+            "origin": row.origin,
+            "trust": row.trust,
+        }
+        for row in ordered
+    ]
+
+
+def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
+    """The request with the settings filled in. Raises InputError for values that make no sense."""
+    sft = runtime.settings.sft
+    if request.limit is not None and request.limit < 0:
+        raise InputError(f"limit must not be negative, not {request.limit}.")
+    threshold = request.min_quality_score
+    if threshold is None:
+        threshold = runtime.settings.labels.sft_score_threshold
+    evidence = _evidence(request.evidence or sft.evidence)
+    config = BuildConfig(
+        limit=sft.limit if request.limit is None else request.limit,
+        max_tokens=sft.max_tokens,
+        tool_output_max_tokens=sft.tool_output_max_tokens,
+        validation_share=sft.validation_share,
+        reasoning=sft.reasoning,
+        near_duplicate_jaccard=sft.near_duplicate_jaccard,
+        parallel_calls=sft.parallel_calls,
+        bad_turns=sft.bad_turns,
+        caps=Caps(sft.most_per_session, sft.most_per_task, sft.most_per_task_type),
+    )
+    eval_index = _eval_index(sft.eval_dir, sft.eval_fields)
+    flavours = _flavours(sft.flavours)
+    described = {
+        **asdict(config),
+        "min_quality_score": threshold,
+        "task_type": request.task_type,
+        "evidence": list(evidence),
+        "likely_from": sft.likely_from,
+        "flavours": list(flavours),
+        "evaluation": dict(eval_index.files) if eval_index else {},
+        "tokenizer": TOKENIZER,
+        "schema": SCHEMA_VERSION,
+    }
+    gate = Gate(threshold, evidence, sft.likely_from)
+    return Plan(config, gate, request.task_type, flavours, eval_index, described)
+
+
+def _evidence(least: str) -> tuple[Evidence, ...]:
+    """Everything that is at least as well known as `least`."""
+    least = {"any": "unknown"}.get(least, least)
+    if least not in EVIDENCE:
+        raise InputError(f"evidence must be verified, likely or any, not {least!r}.")
+    return tuple(EVIDENCE[: [str(kind) for kind in EVIDENCE].index(least) + 1])
+
+
+def _flavours(listed: str) -> tuple[str, ...]:
+    names = tuple(sorted({name.strip() for name in listed.split(",") if name.strip()}))
+    if unknown := [name for name in names if name not in FLAVOURS]:
+        raise InputError(f"ULTRON_SFT_FLAVOURS: {unknown[0]!r} is none of {', '.join(sorted(FLAVOURS))}.")
+    return names
+
+
+def _build(runtime: Runtime, plan: Plan, progress: Callable[[int], None] | None) -> Built:
+    redactor = runtime.redactor
+
+    def redact(values: Any) -> list[Any]:
+        if isinstance(redactor, PresidioRedactor):
+            return redactor.redact_json_many(values)
+        return [redactor.redact_json(value)[0] for value in values]
+
+    tools = Tools(redact, has_secret, token_counter(TOKENIZER), plan.eval_index)
+    return build_rows(candidates(runtime, plan.gate, plan.task_type), plan.config, tools, progress)
+
+
+def _eval_index(folder: Path | None, fields: str) -> EvalIndex | None:
+    if folder is None:
+        return None
+    if not folder.is_dir():
+        raise InputError(f"ULTRON_SFT_EVAL_DIR: {folder} is not a folder.")
+    try:
+        return read_folder(folder, [name.strip() for name in fields.split(",") if name.strip()])
+    except ValueError as error:
+        raise InputError(f"ULTRON_SFT_EVAL_DIR: {error}; see ULTRON_SFT_EVAL_FIELDS.") from error
+
+
+def _still_good(last: dict[str, Any], digest: str, settings_hash: str, folder: Path) -> bool:
+    path = Path(last["path"])
+    same = last["content_hash"] == digest and last["manifest"].get("config_sha256") == settings_hash
+    return same and path.parent == folder.resolve() and not verify_dataset(path)
+
+
+def _record(runtime: Runtime, target: Path, built: Built, manifest: Mapping[str, Any]) -> None:
+    values = {
+        "account_id": runtime.account_id,
+        "name": manifest["name"],
+        "version": manifest["version"],
+        "path": str(target),
+        "content_hash": content_hash(built.rows),
+        "manifest": dict(manifest),
+        "rows": len(built.rows),
+        "now": runtime.clock(),
+    }
+    rows = [
+        {
+            "segment_id": row.id,
+            "account_id": runtime.account_id,
+            "agent_id": row.agent_id,
+            "session_id": row.session_id,
+            "start_line": row.start_line,
+            "end_line": row.end_line,
+            "content_sha256": row.content_sha256,
+            "split": row.split,
+        }
+        for row in built.rows
+    ]
+    runtime.database.run(lambda conn: exports.insert(conn, values, rows))
+
+
+def _as_export(path: Path, manifest: Mapping[str, Any], *, unchanged: bool) -> Export:
+    report = (path / "report.md").read_text("utf-8") if (path / "report.md").is_file() else ""
+    return Export(
+        path=path,
+        version=manifest["version"],
+        rows=manifest["rows"],
+        train_rows=manifest["splits"]["train"],
+        validation_rows=manifest["splits"]["validation"],
+        rejects=manifest["rejects"],
+        content_hash=manifest["content_hash"],
+        report=report,
+        unchanged=unchanged,
+    )

@@ -1,0 +1,81 @@
+"""Leases on rows: pending work, automation, a backfill and the library never work on the same row at once."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+from uuid import UUID, uuid4
+
+import psycopg
+
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import NamedQueries
+
+__all__ = ["LASTS", "Leases", "held_partitions"]
+
+logger = logging.getLogger("ultron.process")
+_SQL = NamedQueries("log/leases")
+#: a holder that died is replaced after at most this long, which is the interval of the pending-work sensor
+LASTS = timedelta(seconds=60)
+#: three renewals may fail before another process takes the rows over
+_RENEW_SECONDS = LASTS.total_seconds() / 4
+
+
+class Leases:
+    """What one batch of one process holds. Renewed by a thread while the block runs, released at its end.
+
+    No transaction stays open meanwhile: a model call may take minutes.
+    """
+
+    def __init__(self, runtime: Runtime, stage: str) -> None:
+        self._runtime, self._stage, self._holder = runtime, stage, uuid4()
+        self._over = threading.Event()
+        self._renewer: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._renewer is None:
+            return
+        self._over.set()
+        self._renewer.join()
+        with self._runtime.database.transaction() as conn:
+            _SQL.run(conn, "release", self._params)
+
+    @property
+    def _params(self) -> dict[str, object]:
+        return {"holder": self._holder, "lasts": LASTS}
+
+    def claim(self, conn: Connection, ids: Sequence[UUID]) -> set[UUID]:
+        """Those of these rows that are free; the transaction must have locked them while they waited."""
+        if not ids:
+            return set()
+        mine = {"account_id": self._runtime.account_id, "stage": self._stage, "ids": list(ids)}
+        claimed = {row["row_id"] for row in _SQL.fetch(conn, "claim", {**self._params, **mine})}
+        if claimed and self._renewer is None:
+            self._renewer = threading.Thread(target=self._renew, name=f"leases of {self._stage}", daemon=True)
+            self._renewer.start()
+        return claimed
+
+    def _renew(self) -> None:
+        while not self._over.wait(_RENEW_SECONDS):
+            try:
+                with self._runtime.database.transaction() as conn:
+                    _SQL.run(conn, "renew", self._params)
+            except psycopg.Error as error:
+                logger.warning("the leases of %s could not be renewed: %s", self._stage, error)
+
+
+def held_partitions(runtime: Runtime, stage: str, keys: Sequence[str]) -> set[str]:
+    """Those of these partitions that some process works on at this moment."""
+    params = {"account_id": runtime.account_id, "stage": stage, "keys": list(keys)}
+    with runtime.database.transaction() as conn:
+        return {row["partition_key"] for row in _SQL.fetch(conn, "held", params)}

@@ -1,0 +1,58 @@
+"""One call a window for the judgement and for the notes, where one model gives both and both are due.
+
+Pure: messages and a model in, a label and notes out. Their versions are those of a judgement and of an extraction that
+are asked for alone: the prompt is made of the same two parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from ultron_core.labels.judge import (
+    STAGE,
+    Judgement,
+    judge_rules,
+    label_from,
+    missing_metrics,
+    unjudged,
+)
+from ultron_core.llm.prompts import read_prompt, without_examples
+from ultron_core.llm.protocol import LLM
+from ultron_core.llm.records.asking import Question, ask_windows
+from ultron_core.llm.records.record import Record
+from ultron_core.memories.by_model import extract_rules, usable
+from ultron_core.memories.notes import MOST_NOTES, Note
+from ultron_core.models import Message, QualityLabel
+
+__all__ = ["LEAST_TOKENS", "Review", "review_question", "review_segment"]
+
+#: tokens of a window from which both fit into one prompt with room for the record
+LEAST_TOKENS = 4_096
+
+
+class Review(Judgement):
+    """A judgement, and what is worth remembering."""
+
+    memories: list[Note] = Field(max_length=MOST_NOTES)
+
+
+def review_question(topic: str) -> Question[Review]:
+    """Both questions as one."""
+    rules = [without_examples(rule) for rule in (*judge_rules(), extract_rules())]
+    parts = [*rules, read_prompt("ultron_core.llm", "both")]
+    about = (f"Topic: {topic}",) if topic else ()
+    return Question(STAGE, "\n\n".join(parts), Review, about, missing_metrics, lambda answer: answer.notes)
+
+
+def review_segment(
+    messages: Sequence[Message], llm: LLM, topic: str, system: str, window_tokens: int
+) -> tuple[QualityLabel, list[Note]]:
+    """The label of a segment and its notes of all windows. Raises the model's errors."""
+    record = Record(messages, system=system)
+    if not record.has_work:
+        return unjudged(llm), []
+    answers = ask_windows(llm, record, review_question(topic), window_tokens)
+    notes = usable(note for _, answer in answers for note in answer.memories)
+    return label_from(messages, answers, llm), notes

@@ -1,0 +1,215 @@
+-- name: of_session
+-- A session's segments in order.
+SELECT * FROM task_segments WHERE session_id = %(session_id)s ORDER BY segment_index;
+
+-- name: insert
+-- A new segment, not labelled yet.
+INSERT INTO task_segments (id, account_id, agent_id, session_id, session_file, generation, segment_index, thread,
+    start_message, end_message, start_line, end_line, fingerprint, occurrence, topic, closed, segmenter, repair,
+    redaction_version, created_at, updated_at)
+VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(session_file)s, %(generation)s,
+    %(segment_index)s, %(thread)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s,
+    %(fingerprint)s, %(occurrence)s, %(topic)s, %(closed)s, %(segmenter)s, %(repair)s, %(redaction_version)s,
+    %(now)s, %(now)s);
+
+-- name: move
+-- The same segment at another place; a row is only written when something differs.
+UPDATE task_segments SET segment_index = %(segment_index)s, start_message = %(start_message)s,
+    end_message = %(end_message)s, start_line = %(start_line)s, end_line = %(end_line)s,
+    closed = closed OR %(closed)s, updated_at = %(now)s
+WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, end_line, closed)
+    IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s,
+        closed OR %(closed)s);
+
+-- name: move_sources
+-- The lines of a moved segment's memories move along.
+UPDATE memory_sources SET start_line = start_line + %(offset)s, end_line = end_line + %(offset)s,
+    segment_start_line = segment_start_line + %(offset)s
+WHERE segment_id = %(segment_id)s AND start_line IS NOT NULL;
+
+-- name: memories_of
+-- Memories that rest on these segments.
+SELECT DISTINCT memory_id FROM memory_sources WHERE segment_id = ANY(%(ids)s);
+
+-- name: delete
+-- Segments that no longer exist; their sources go with them.
+DELETE FROM task_segments WHERE id = ANY(%(ids)s);
+
+-- name: close_quiet
+-- Last tasks of logs that have been quiet long enough, or were rotated away.
+UPDATE task_segments t SET closed = true, updated_at = %(now)s
+FROM sessions s
+WHERE t.session_id = s.id AND NOT t.closed AND t.account_id = %(account_id)s AND s.segmented = 1
+    AND (s.changed_at <= %(quiet_since)s
+        OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
+            AND n.session_file = s.session_file AND n.generation > s.generation))
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
+RETURNING s.partition_key;
+
+-- name: to_label
+-- Finished segments without a label, in canonical order.
+SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
+    AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
+ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
+
+-- name: label
+-- The judgement, and the notes that came with it; only if nobody was faster.
+UPDATE task_segments SET quality_metrics = %(metrics)s, labeled = 1, labeler = %(labeler)s, label_attempts = 0,
+    model_notes = %(notes)s, label_error = NULL, next_try = NULL, updated_at = %(now)s
+WHERE id = %(id)s AND labeled = 0;
+
+-- name: label_failed
+-- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
+UPDATE task_segments SET label_error = %(error)s, next_try = %(next_try)s, updated_at = %(now)s,
+    label_attempts = label_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
+WHERE id = %(id)s AND labeled = 0;
+
+-- name: to_extract
+-- Labelled segments that nobody looked through for memories yet, and refused ones (2) that pass the gate's threshold as
+-- it is now, in canonical order. The condition on refused ones is the one of `stats`.
+SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
+    AND (t.memory_extracted = 0 OR t.memory_extracted = 2 AND
+        CASE jsonb_typeof(coalesce(t.quality_metrics #> '{summary,memory_score}', t.quality_metrics #> '{summary,overall_score}'))
+        WHEN 'number' THEN coalesce(t.quality_metrics #>> '{summary,memory_score}',
+            t.quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END)
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
+    AND t.extract_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
+ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
+LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
+
+-- name: extracted
+-- 1: looked through; 2: refused by the gate, the reason is in drops; its notes wait, since the threshold may change.
+UPDATE task_segments SET memory_extracted = %(state)s, extractor = %(extractor)s, extract_attempts = 0,
+    model_notes = CASE WHEN %(state)s = 1 THEN NULL ELSE model_notes END,
+    extract_error = NULL, next_try = NULL, updated_at = %(now)s
+WHERE id = %(id)s AND memory_extracted <> 1;
+
+-- name: extract_failed
+-- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
+UPDATE task_segments SET extract_error = %(error)s, next_try = %(next_try)s, updated_at = %(now)s,
+    extract_attempts = extract_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
+WHERE id = %(id)s AND memory_extracted <> 1;
+
+-- name: stats
+-- How many segments there are, and what they wait for; with `due`, only what is to be tried by then.
+SELECT count(*) AS total,
+    count(*) FILTER (WHERE labeled = 1) AS labeled,
+    count(*) FILTER (WHERE memory_extracted = 1) AS memory_extracted,
+    count(*) FILTER (WHERE NOT closed) AS open,
+    count(*) FILTER (WHERE to_label AND is_due AND label_attempts < %(max_attempts)s) AS to_label,
+    count(*) FILTER (WHERE to_extract AND is_due AND extract_attempts < %(max_attempts)s) AS to_extract,
+    count(*) FILTER (WHERE to_label AND label_attempts >= %(max_attempts)s
+        OR to_extract AND extract_attempts >= %(max_attempts)s) AS exhausted,
+    avg((quality_metrics #>> '{summary,overall_score}')::float8) AS avg_quality_score
+FROM (
+    SELECT *, closed AND labeled = 0 AS to_label,
+        closed AND labeled = 1 AND (memory_extracted = 0 OR memory_extracted = 2 AND
+            CASE jsonb_typeof(coalesce(quality_metrics #> '{summary,memory_score}', quality_metrics #> '{summary,overall_score}'))
+            WHEN 'number' THEN coalesce(quality_metrics #>> '{summary,memory_score}',
+                quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END) AS to_extract,
+        coalesce(next_try <= %(due)s, true) AS is_due
+    FROM task_segments WHERE account_id = %(account_id)s
+) t;
+
+-- name: labels_from
+-- Labels of finished segments that may pass a gate: none passes with both scores below the lower threshold.
+SELECT quality_metrics FROM task_segments
+WHERE account_id = %(account_id)s AND labeled = 1 AND closed
+    AND greatest((quality_metrics #>> '{summary,memory_score}')::float8,
+        (quality_metrics #>> '{summary,overall_score}')::float8) >= %(lowest)s;
+
+-- name: retry
+-- What used up its tries is tried again.
+UPDATE task_segments SET label_attempts = 0, extract_attempts = 0, next_try = NULL, updated_at = %(now)s
+WHERE account_id = %(account_id)s
+    AND (labeled = 0 AND label_attempts >= %(max_attempts)s
+        OR labeled = 1 AND memory_extracted <> 1 AND extract_attempts >= %(max_attempts)s);
+
+-- name: scores
+-- Scores of some partitions (all when keys is null), for histograms.
+SELECT (t.quality_metrics #>> '{summary,overall_score}')::float8 AS overall_score,
+    (t.quality_metrics #>> '{summary,memory_score}')::float8 AS memory_score,
+    t.quality_metrics #>> '{summary,outcome}' AS outcome,
+    t.quality_metrics #>> '{summary,task_type}' AS task_type
+FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.account_id = %(account_id)s AND t.labeled = 1
+    AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s));
+
+-- name: versions
+-- Per partition, what its segments are and who made each stage: the base of Dagster's data versions.
+SELECT s.partition_key,
+    array_agg(t.thread || ':' || t.fingerprint || ':' || t.occurrence
+        ORDER BY s.generation, t.segment_index) AS fingerprints,
+    array_agg(t.segmenter ORDER BY s.generation, t.segment_index) AS segmenters,
+    array_agg(coalesce(t.labeler, '-') ORDER BY s.generation, t.segment_index) AS labelers,
+    array_agg(coalesce(t.extractor, '-') ORDER BY s.generation, t.segment_index) AS extractors,
+    array_agg(t.closed ORDER BY s.generation, t.segment_index) AS closed
+FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
+WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
+GROUP BY s.partition_key;
+
+-- name: counts_by_partition
+-- Per partition, how far its segments are.
+SELECT s.partition_key, count(t.id) AS segments, count(t.id) FILTER (WHERE NOT t.closed) AS open,
+    count(t.id) FILTER (WHERE t.labeled = 1) AS labeled,
+    count(t.id) FILTER (WHERE t.memory_extracted = 1) AS extracted,
+    count(t.id) FILTER (WHERE t.memory_extracted = 2) AS refused,
+    (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = ANY(array_agg(s.id)))
+        AS memories
+FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
+WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
+GROUP BY s.partition_key;
+
+-- name: reprocess_labels
+-- Judge again what this labeler judged, and try again what used up its tries.
+UPDATE task_segments SET labeled = 0, label_attempts = 0, next_try = NULL, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NULL OR labeler LIKE %(made_by)s || '%%'))
+    OR (labeled = 0 AND label_attempts > 0));
+
+-- name: reprocess_extract
+-- Look again through what this extractor looked through or the gate refused, and what used up its tries.
+UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, model_notes = NULL, next_try = NULL,
+    updated_at = %(now)s
+WHERE account_id = %(account_id)s AND ((memory_extracted > 0
+    AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%'))
+    OR (memory_extracted = 0 AND extract_attempts > 0));
+
+-- name: reprocess_segment
+-- Cut again what this segmenter cut, and what used up its tries. Without a segmenter the whole log is cut again, not only
+-- its tail.
+UPDATE sessions SET segmented = 0, segmenter = NULL, attempts = 0, next_try = NULL, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
+    AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%')) OR (segmented = 0 AND attempts > 0));
+
+-- name: tiling
+-- Threads whose segments leave a gap, overlap, or do not cover every message. None may exist.
+-- Each start is compared with the end before it: sums alone miss an overlap as long as a gap.
+WITH threads AS (
+    SELECT m.session_id, m.thread, count(*) AS messages FROM messages m
+    JOIN sessions s ON s.id = m.session_id AND s.segmented = 1
+    WHERE m.account_id = %(account_id)s GROUP BY 1, 2
+), steps AS (
+    SELECT session_id, thread, start_message, end_message,
+        lag(end_message, 1, 0) OVER (PARTITION BY session_id, thread ORDER BY start_message, end_message) AS due
+    FROM task_segments WHERE account_id = %(account_id)s
+), tiles AS (
+    SELECT session_id, thread, min(start_message) AS first, max(end_message) AS last,
+        count(*) FILTER (WHERE start_message <> due OR end_message <= start_message) AS breaks
+    FROM steps GROUP BY 1, 2
+)
+SELECT s.partition_key, th.thread, th.messages, ti.first, ti.last, ti.breaks
+FROM threads th JOIN sessions s ON s.id = th.session_id
+LEFT JOIN tiles ti USING (session_id, thread)
+WHERE ti.last IS DISTINCT FROM th.messages OR ti.breaks IS DISTINCT FROM 0
+ORDER BY 1, 2;
+
+-- name: reopen_extraction
+-- Segments that are labelled again are looked through again.
+UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, updated_at = %(now)s
+WHERE account_id = %(account_id)s AND labeled = 0 AND memory_extracted > 0;

@@ -1,0 +1,124 @@
+-- name: insert_memories
+-- New memories with their counters: one hit for having been contributed, one for each later part of the batch.
+WITH given AS (
+    SELECT * FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, agent_id text, memory_type text, content text,
+        context text, resolution text, tags text[], summary_l0 text, overview_l1 text, confidence real,
+        extractor text, body_sha256 text, needs_model boolean, hits bigint)
+), stored AS (
+    INSERT INTO memories (id, account_id, agent_id, memory_type, content, context, resolution, tags, summary_l0,
+        overview_l1, confidence, extractor, redaction_version, body_sha256, needs_model, created_at, updated_at)
+    SELECT id, %(account_id)s, agent_id, memory_type, content, context, resolution, tags, summary_l0, overview_l1,
+        confidence, extractor, %(redaction_version)s, body_sha256, needs_model, %(now)s, %(now)s
+    FROM given
+)
+INSERT INTO memory_usage (memory_id, account_id, tier, hit_count, last_hit_at)
+SELECT id, %(account_id)s, 'WARM', hits, %(now)s FROM given;
+
+-- name: update_memories
+-- Other bodies, types or summaries, with everything made from them. A trigger drops the vectors of changed words.
+UPDATE memories m SET memory_type = g.memory_type, content = g.content, context = g.context,
+    resolution = g.resolution, tags = g.tags, summary_l0 = g.summary_l0, overview_l1 = g.overview_l1,
+    body_sha256 = g.body_sha256, needs_model = g.needs_model, updated_at = %(now)s
+FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_type text, content text, context text, resolution text,
+    tags text[], summary_l0 text, overview_l1 text, body_sha256 text, needs_model boolean)
+WHERE m.id = g.id AND m.account_id = %(account_id)s;
+
+-- name: update_tags
+-- Other tags, the same bodies.
+UPDATE memories m SET tags = g.tags, updated_at = %(now)s
+FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, tags text[])
+WHERE m.id = g.id AND m.account_id = %(account_id)s AND m.tags <> g.tags;
+
+-- name: retype
+-- The types of some memories, copied to where search reads them.
+WITH typed AS (
+    SELECT id, memory_type FROM memories WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s
+), searched AS (
+    UPDATE memory_search s SET memory_type = t.memory_type FROM typed t WHERE s.memory_id = t.id
+)
+UPDATE memory_vectors v SET memory_type = t.memory_type, version = nextval('memory_versions')
+FROM typed t WHERE v.memory_id = t.id;
+
+-- name: mark_redacted
+-- Memories whose texts these rules have seen.
+UPDATE memories SET redaction_version = %(version)s WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
+
+-- name: add_hits
+-- Memories that were read, found or merged into; rows are locked in order of id, so that no two writers deadlock.
+WITH given AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(hits)s::bigint[]) AS g(memory_id, hits)
+), wanted AS (
+    SELECT u.memory_id, g.hits FROM memory_usage u JOIN given g USING (memory_id)
+    WHERE u.account_id = %(account_id)s ORDER BY u.memory_id FOR UPDATE OF u
+)
+UPDATE memory_usage u SET hit_count = hit_count + wanted.hits,
+    last_hit_at = greatest(last_hit_at, %(hit_at)s::timestamptz)
+FROM wanted WHERE u.memory_id = wanted.memory_id;
+
+-- name: set_status
+-- Archive or re-activate, in every table that search reads.
+WITH changed AS (
+    UPDATE memories SET status = %(status)s, archive_reason = %(reason)s, updated_at = %(now)s
+    WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s AND status <> %(status)s
+    RETURNING id
+), searched AS (
+    UPDATE memory_search SET status = %(status)s WHERE memory_id IN (SELECT id FROM changed)
+), embedded AS (
+    UPDATE memory_vectors SET status = %(status)s, version = nextval('memory_versions')
+    WHERE memory_id IN (SELECT id FROM changed)
+)
+SELECT id FROM changed;
+
+-- name: delete
+-- Memories with everything made from them.
+DELETE FROM memories WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
+
+-- name: orphans
+-- Which of these active memories have no source left.
+SELECT m.id FROM memories m
+WHERE m.id = ANY(%(ids)s) AND m.status = 'active'
+    AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id);
+
+-- name: tagged
+-- Active memories that carry a tag.
+SELECT id FROM memories WHERE account_id = %(account_id)s AND status = 'active' AND tags @> ARRAY[%(tag)s];
+
+-- name: by_ids
+-- Full memories in the order asked for, each with its most trusted source.
+SELECT m.*, u.tier, u.hit_count, u.last_hit_at, coalesce(best.kind, 'upload') AS origin,
+    coalesce(best.trust, 'upload') AS trust
+FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
+JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
+JOIN memory_usage u ON u.memory_id = m.id
+LEFT JOIN LATERAL (
+    SELECT kind, trust FROM memory_sources s WHERE s.memory_id = m.id
+    ORDER BY array_position(ARRAY['human', 'agent', 'upload', 'tool'], trust), created_at, id LIMIT 1
+) AS best ON true
+ORDER BY wanted.position;
+
+-- name: sources
+-- Where a memory comes from, in order of place.
+SELECT ms.*, s.session_file, s.partition_key, s.generation, t.topic
+FROM memory_sources ms
+LEFT JOIN sessions s ON s.id = ms.session_id
+LEFT JOIN task_segments t ON t.id = ms.segment_id
+WHERE ms.memory_id = %(id)s AND ms.account_id = %(account_id)s
+ORDER BY s.partition_key, ms.start_line, ms.created_at, ms.id;
+
+-- name: stats
+-- Memories by tier, type and status.
+SELECT m.status, m.memory_type, u.tier, count(*) AS count
+FROM memories m JOIN memory_usage u ON u.memory_id = m.id
+WHERE m.account_id = %(account_id)s GROUP BY 1, 2, 3;
+
+-- name: without_vector
+-- Active memories that the embedder of this model has not seen.
+SELECT m.id, m.memory_type, m.content, m.context, m.resolution FROM memories m
+WHERE m.account_id = %(account_id)s AND m.status = 'active'
+    AND NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.memory_id = m.id AND v.model_id = %(model_id)s)
+ORDER BY m.created_at, m.id LIMIT %(limit)s;
+
+-- name: needing_model
+-- Memories that were written by rules while a model was set.
+SELECT id FROM memories
+WHERE account_id = %(account_id)s AND status = 'active' AND needs_model ORDER BY created_at, id LIMIT %(limit)s;

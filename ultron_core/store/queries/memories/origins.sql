@@ -1,0 +1,104 @@
+-- name: insert_origins
+-- Where contributions come from, their redacted originals, what was decided about each and why, links to memories that
+-- are near but not the same, and what each idempotency key made. Decisions of a batch are a microsecond apart, in its
+-- order: who undoes one must know which came later.
+WITH sourced AS (
+    INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, segment_id, session_id, raw_upload_id,
+        start_line, end_line, segment_start_line, quote, trust, created_at)
+    SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.kind, g.segment_id, g.session_id, g.raw_upload_id,
+        g.start_line, g.end_line, g.segment_start_line, g.quote, g.trust, %(now)s
+    FROM jsonb_to_recordset(%(sources)s) AS g(id uuid, agent_id text, memory_id uuid, kind text, segment_id uuid,
+        session_id uuid, raw_upload_id uuid, start_line integer, end_line integer, segment_start_line integer,
+        quote text, trust text)
+), contributed AS (
+    INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution,
+        tags, merged, pending_merge, contributed_at)
+    SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags,
+        g.merged, g.pending, %(now)s
+    FROM jsonb_to_recordset(%(contributions)s) AS g(id uuid, agent_id text, memory_id uuid, source_id uuid,
+        content text, context text, resolution text, tags text[], merged boolean, pending boolean)
+), linked AS (
+    INSERT INTO memory_links (account_id, from_id, to_id, kind, score, reason, created_at)
+    SELECT %(account_id)s, g.from_id, g.to_id, g.kind, g.score, g.reason, %(now)s
+    FROM jsonb_to_recordset(%(links)s) AS g(from_id uuid, to_id uuid, kind text, score real, reason text)
+    ON CONFLICT DO NOTHING
+), keyed AS (
+    INSERT INTO idempotency_keys (account_id, agent_id, key, request_hash, memory_id, created_at)
+    SELECT %(account_id)s, g.agent_id, g.key, g.request_hash, g.memory_id, %(now)s
+    FROM jsonb_to_recordset(%(keys)s) AS g(agent_id text, key text, request_hash text, memory_id uuid)
+)
+INSERT INTO merge_decisions (id, account_id, memory_id, other_id, contribution_id, decision, reason, score, threshold,
+    model_id, body_before, decided_by, created_at)
+SELECT g.id, %(account_id)s, g.memory_id, g.other_id, g.contribution_id, g.decision, g.reason, g.score,
+    %(threshold)s, %(model_id)s, g.body_before, g.decided_by,
+    %(now)s::timestamptz + g.position * interval '1 microsecond'
+FROM ROWS FROM (jsonb_to_recordset(%(decisions)s) AS (id uuid, memory_id uuid, other_id uuid, contribution_id uuid,
+    decision text, reason text, score real, body_before jsonb, decided_by text)) WITH ORDINALITY
+    AS g(id, memory_id, other_id, contribution_id, decision, reason, score, body_before, decided_by, position);
+
+-- name: hand_over
+-- Everything that came to one memory goes to another, whose body was never one of those from before.
+WITH moved_keys AS (UPDATE idempotency_keys SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
+    moved_sources AS (UPDATE memory_sources SET memory_id = %(to_id)s WHERE memory_id = %(from_id)s),
+    moved_parts AS (
+        UPDATE memory_contributions SET memory_id = %(to_id)s, merged = true, pending_merge = %(pending)s
+        WHERE memory_id = %(from_id)s
+    )
+UPDATE merge_decisions SET memory_id = %(to_id)s, body_before = NULL WHERE memory_id = %(from_id)s;
+
+-- name: split_off
+-- A contribution that is a separate memory again, with its source, and with the decision by which it came, if it began
+-- as one.
+WITH moved_decisions AS (
+    UPDATE merge_decisions SET memory_id = %(memory_id)s
+    WHERE contribution_id = %(id)s AND account_id = %(account_id)s AND decision <> 'merge'
+), moved_source AS (
+    UPDATE memory_sources SET memory_id = %(memory_id)s
+    WHERE id = (SELECT source_id FROM memory_contributions WHERE id = %(id)s) AND account_id = %(account_id)s
+)
+UPDATE memory_contributions SET memory_id = %(memory_id)s, merged = false, pending_merge = false
+WHERE id = %(id)s AND account_id = %(account_id)s;
+
+-- name: decision
+-- One decision that can still be undone.
+SELECT * FROM merge_decisions WHERE id = %(id)s AND account_id = %(account_id)s;
+
+-- name: contribution
+-- One contribution.
+SELECT * FROM memory_contributions WHERE id = %(id)s AND account_id = %(account_id)s;
+
+-- name: first_contribution
+-- What a memory was made of: not what was merged into it, be it of the same moment.
+SELECT id FROM memory_contributions WHERE memory_id = %(id)s ORDER BY merged, contributed_at, id LIMIT 1;
+
+-- name: pending_contributions
+-- Merges whose facts are not in the body yet.
+SELECT * FROM memory_contributions WHERE account_id = %(account_id)s AND pending_merge
+ORDER BY contributed_at, id LIMIT %(limit)s;
+
+-- name: contribution_merged
+-- Its facts are in the body.
+UPDATE memory_contributions SET pending_merge = false
+WHERE id = %(id)s AND account_id = %(account_id)s AND memory_id = %(memory_id)s AND pending_merge;
+
+-- name: undone
+-- A decision that does not hold any more.
+UPDATE merge_decisions SET undone_at = %(now)s
+WHERE id = %(id)s AND account_id = %(account_id)s AND undone_at IS NULL;
+
+-- name: forget_bodies
+-- A body edited by hand stays: undoing a merge from before cannot bring back the words it had then.
+UPDATE merge_decisions SET body_before = NULL
+WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s AND body_before IS NOT NULL;
+
+-- name: later_merges
+-- Merges into the same memory after this one that still hold.
+SELECT d.id FROM merge_decisions d JOIN merge_decisions own ON own.id = %(id)s
+WHERE d.memory_id = %(memory_id)s AND d.decision = 'merge' AND d.undone_at IS NULL AND d.id <> own.id
+    AND d.created_at > own.created_at;
+
+-- name: retract_sources
+-- Sources of a segment for memories that it no longer gives.
+DELETE FROM memory_sources
+WHERE segment_id = %(segment_id)s AND account_id = %(account_id)s AND NOT memory_id = ANY(%(kept)s)
+RETURNING memory_id;

@@ -1,0 +1,62 @@
+-- name: newest
+-- The newest dataset of this name.
+SELECT * FROM sft_exports WHERE account_id = %(account_id)s AND name = %(name)s
+ORDER BY created_at DESC, version DESC LIMIT 1;
+
+-- name: insert
+-- A published dataset.
+INSERT INTO sft_exports (id, account_id, name, version, path, content_hash, manifest, rows, created_at)
+VALUES (%(id)s, %(account_id)s, %(name)s, %(version)s, %(path)s, %(content_hash)s, %(manifest)s, %(rows)s, %(now)s)
+ON CONFLICT (account_id, path) DO NOTHING;
+
+-- name: insert_row
+-- Which segment it holds.
+INSERT INTO sft_export_rows (export_id, segment_id, account_id, agent_id, session_id, start_line, end_line,
+    content_sha256, split)
+VALUES (%(export_id)s, %(segment_id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(start_line)s, %(end_line)s,
+    %(content_sha256)s, %(split)s);
+
+-- name: listing
+-- All datasets, newest first.
+SELECT id, name, version, path, content_hash, rows, created_at FROM sft_exports
+WHERE account_id = %(account_id)s ORDER BY created_at DESC LIMIT %(limit)s;
+
+-- name: newest_of_all
+-- The dataset that was written last.
+SELECT name, version, path, rows, manifest, created_at FROM sft_exports
+WHERE account_id = %(account_id)s ORDER BY created_at DESC LIMIT 1;
+
+-- name: finished_segments
+-- Finished segments behind `after` in an order that walks session by session, labelled or not.
+SELECT t.*, s.tools, s.harness, s.format, s.cwd, o.success AS known_success, o.task_id AS known_task
+FROM task_segments t JOIN sessions s ON s.id = t.session_id
+LEFT JOIN outcomes o ON (o.account_id, o.agent_id, o.session_file) = (s.account_id, s.agent_id, s.session_file)
+WHERE t.account_id = %(account_id)s AND t.closed
+    AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
+    AND (%(segment_id)s::uuid IS NULL OR t.id = %(segment_id)s)
+    AND (t.session_id, t.segment_index) > (%(after_session)s, %(after_index)s)
+ORDER BY t.session_id, t.segment_index
+LIMIT %(limit)s;
+
+-- name: messages_of_segments
+-- Messages of many segments at once, and the system prompt of each one's thread, in order.
+WITH wanted AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(sessions)s::uuid[], %(threads)s::text[], %(firsts)s::int[], %(lasts)s::int[])
+        AS w(segment_id, session_id, thread, first, last)
+), numbered AS (
+    SELECT m.*, row_number() OVER (PARTITION BY m.session_id, m.thread ORDER BY m.seq) - 1 AS position
+    FROM messages m WHERE m.account_id = %(account_id)s AND m.session_id = ANY(%(sessions)s::uuid[])
+)
+SELECT w.segment_id, n.* FROM wanted w JOIN numbered n ON n.session_id = w.session_id AND n.thread = w.thread
+    AND (n.position >= w.first AND n.position < w.last OR n.position = 0 AND n.role = 'system')
+ORDER BY w.segment_id, n.position;
+
+-- name: segment
+-- One segment by its id.
+SELECT * FROM task_segments WHERE account_id = %(account_id)s AND id = %(segment_id)s;
+
+-- name: holding
+-- The datasets that hold a segment.
+SELECT e.name, e.version, e.path, r.split FROM sft_export_rows r JOIN sft_exports e ON e.id = r.export_id
+WHERE r.account_id = %(account_id)s AND r.segment_id = %(segment_id)s
+ORDER BY e.created_at DESC;

@@ -1,0 +1,62 @@
+"""Which files the drop sensor requests a run for: whole batches, and nothing that a run already holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dagster as dg
+
+from ultron_core.steps.files.drop_folder import SeenFile
+
+__all__ = ["ActiveRun", "active_runs", "ingest_config", "next_batches"]
+
+#: requests that wait in Dagster's queue beyond the runs at work: enough that no worker waits for a tick, few enough
+#: that the runs of later stages, which queue behind them, start soon
+MOST_QUEUED = 2
+
+_WAITING = [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.QUEUED]
+_WORKING = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveRun:
+    """A run of `ingest_sessions` that is queued or at work, and the files it was given."""
+
+    keys: frozenset[str]
+    queued: bool
+
+
+def next_batches(
+    files: Sequence[SeenFile], active: Sequence[ActiveRun], size: int
+) -> list[tuple[SeenFile, ...]]:
+    """The batches to request now, of `size` files each; `files` in an order that does not change between ticks.
+
+    A batch that is not full waits while another is queued, so that n files make ceil(n / size) runs.
+    """
+    held = frozenset[str]().union(*(run.keys for run in active))
+    queued = sum(run.queued for run in active)
+    free = [file for file in files if file.key not in held]
+    batches = [tuple(free[begin : begin + size]) for begin in range(0, len(free), size)]
+    if queued and batches and len(batches[-1]) < size:
+        batches.pop()
+    return batches[: max(0, MOST_QUEUED - queued)]
+
+
+def ingest_config(keys: Sequence[str]) -> dict[str, Any]:
+    """The run config of `ingest_sessions` for these files."""
+    return {"ops": {"read_session_files": {"config": {"keys": list(keys)}}}}
+
+
+def active_runs(instance: dg.DagsterInstance) -> list[ActiveRun]:
+    """The runs of `ingest_sessions` that are not over."""
+    runs = instance.get_runs(dg.RunsFilter(job_name="ingest_sessions", statuses=[*_WAITING, *_WORKING]))
+    return [ActiveRun(frozenset(_keys(run.run_config)), run.status in _WAITING) for run in runs]
+
+
+def _keys(run_config: Any) -> list[str]:
+    """What `ingest_config` wrote; nothing for a run that was started by hand without files."""
+    ops = run_config.get("ops", {}) if isinstance(run_config, dict) else {}
+    keys: list[str] = ops.get("read_session_files", {}).get("config", {}).get("keys", [])
+    return keys
