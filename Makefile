@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test check lock clean
+.PHONY: help setup demo dev test test-trainers check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -36,6 +36,20 @@ check: setup ## style, types and import contracts
 
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+TRAINERS := .tools/trainers
+$(TRAINERS)/.ready: tests/trainers/requirements.txt tests/trainers/requirements-alone.txt
+	$(PYTHON) -m venv $(TRAINERS)
+	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
+	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		-r tests/trainers/requirements-alone.txt
+	@touch $@
+
+test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers and trainers, in an environment of their own
+	rm -rf .tools/sample
+	$(BIN)/python -m tests.trainers.sample .tools/sample
+	ULTRON_SAMPLE=$(CURDIR)/.tools/sample HF_HUB_OFFLINE=1 $(TRAINERS)/bin/python -m pytest -c /dev/null --rootdir . \
+		--confcutdir tests/trainers -p no:cacheprovider tests/trainers
 
 lock: | $(UV) ## resolve the dependencies again
 	$(UV) lock --upgrade

@@ -14,8 +14,9 @@ _LOSSES = (
     ("parallel_calls", "hold several calls in one turn: templates of Llama 3.1 and 3.2 refuse them"),
     (
         "ends_with_call",
-        "end with a call: templates that want an answer last (Mistral's, Gemma's) refuse them",
+        "end with a call: a template that needs an answer last cannot render them",
     ),
+    ("text_beside_calls", "hold text beside a call: templates of gpt-oss and Llama 3.1 leave it out"),
     ("masked_turns", "hold turns marked `loss: false`: TRL and LLaMA-Factory train them all the same"),
     ("tools_inferred", "have tool schemas made from the observed calls, because the log carries none"),
     ("reasoning", "hold the model's reasoning"),

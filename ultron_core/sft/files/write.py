@@ -110,6 +110,7 @@ class _Counts:
             tools_inferred=row.tools_inferred,
             ends_with_call=row.ends_with_call,
             parallel_calls=row.max_parallel_calls > 1,
+            text_beside_calls=any("tool_calls" in m and m["content"] for m in row.messages),
             masked_turns=any("loss" in message for message in row.messages),
             reasoning=row.has_reasoning,
         )
