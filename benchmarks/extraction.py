@@ -28,6 +28,7 @@ from pathlib import Path
 
 from inputs.lockbox import guarded
 from inputs.places import SessionSet, arguments, session_sets
+from inputs.reserve import sessions as labelled
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.labels import is_memory_eligible, label_segment
@@ -66,9 +67,11 @@ class Read:
 def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--development", action="store_true", help="leave out the sessions of the reserve")
     args = parser.parse_args()
     with guarded("extraction", args.data):
-        everything = [item for found in session_sets(args.data) for item in measure(found)]
+        left_out = reserved(args.data) if args.development else frozenset()
+        everything = [item for found in session_sets(args.data) for item in measure(found, left_out)]
         if everything:
             solved_yield(everything, args.seed)
         else:
@@ -80,9 +83,18 @@ def say(**fields) -> None:
     print(json.dumps({"benchmark": "extraction", **fields}, ensure_ascii=False), flush=True)
 
 
-def sessions(found: SessionSet) -> Iterator[tuple[str, list[Message]]]:
+def reserved(data: Path) -> frozenset[tuple[str, str]]:
+    """Set and file name of each session of the reserve."""
+    return frozenset(
+        (str(row["set"]), Path(str(row["file"])).name) for row in labelled(data) if row["reserve"]
+    )
+
+
+def sessions(
+    found: SessionSet, left_out: frozenset[tuple[str, str]] = frozenset()
+) -> Iterator[tuple[str, list[Message]]]:
     for name, body in found.files():
-        if name.endswith(".jsonl"):
+        if name.endswith(".jsonl") and (found.name, Path(name).name) not in left_out:
             yield Path(name).name, list(parse_session(body).messages)
 
 
@@ -106,10 +118,10 @@ def read(source: str, name: str, messages: list[Message], known: QualityLabel | 
     return Read(source, name, messages, len(segments), eligible, drafts, reasons, yielding)
 
 
-def measure(sources: SessionSet) -> list[Read]:
+def measure(sources: SessionSet, left_out: frozenset[tuple[str, str]] = frozenset()) -> list[Read]:
     source = sources.name
     begin = time.perf_counter()
-    found = [read(source, name, ms) for name, ms in sessions(sources) if ms]
+    found = [read(source, name, ms) for name, ms in sessions(sources, left_out) if ms]
     seconds = time.perf_counter() - begin
     report(source, found, seconds, **where(sources, found))
     if source == "who_and_when_failures":

@@ -5,7 +5,8 @@
 A server on this machine answers each request in good faith from what it shows (tests/support/good_faith.py) and
 counts: no key, no network. The sessions go through the whole path: segments, labels, memories, their upload.
 
-One line: `calls` and `input_tokens` of all requests, by kind of question in `by_kind`; `estimated_calls` and
+One line: `calls` and `input_tokens` of all requests, by kind of question in `by_kind`, and a session of small (under
+8 kB), medium and large (over 40 kB) logs in `by_size`; `estimated_calls` and
 `estimated_tokens`, what `ultron process --estimate` said before; `segments`; `good`, how many memories of the good
 list are stored, of `of`, with what is `missing`; `quotes` of the list that some request showed, of `quotes_of`, with
 those `unseen`; `undone`, rows that are pending or failed, with their `errors`.
@@ -29,6 +30,9 @@ from tests.support.model_server import model_server
 from tests.support.walk import good_list, missing, unseen, walk, with_server
 from ultron_core.settings import SessionSettings, Settings, StoreSettings
 
+#: bytes of a log
+SIZES = {"small": (0, 8_000), "medium": (8_000, 40_000), "large": (40_000, 10**9)}
+
 
 def main():
     about = argparse.RawDescriptionHelpFormatter
@@ -39,6 +43,21 @@ def main():
         settings = Settings(store=StoreSettings(home=Path(home)), sessions=SessionSettings(quiet_minutes=0))
         done = walk(with_server(settings, server), server)
     print(json.dumps({"benchmark": "model_calls", **figures(done, good.calls)}, ensure_ascii=False))
+
+
+def by_size(asked):
+    """Calls and tokens a session, by the size of its log in bytes."""
+    rows = {}
+    for name, (least, most) in SIZES.items():
+        logs = {s.name for s in sessions() if least <= s.path.stat().st_size < most}
+        own = [call for call in asked if call["session"] in logs]
+        rows[name] = {
+            "sessions": len(logs),
+            "calls": round(len(own) / len(logs), 2),
+            "input_tokens": round(sum(call["input_tokens"] for call in own) / len(logs)),
+            "output_tokens": round(sum(call["output_tokens"] for call in own) / len(logs)),
+        }
+    return rows
 
 
 def figures(done, asked):
@@ -53,6 +72,7 @@ def figures(done, asked):
         "input_tokens": tokens.total(),
         "output_tokens": sum(call["output_tokens"] for call in asked),
         "by_kind": {kind: {"calls": calls[kind], "input_tokens": tokens[kind]} for kind in sorted(calls)},
+        "by_size": by_size(asked),
         "estimated_calls": done.estimate["calls"],
         "estimated_tokens": done.estimate["input_tokens"],
         "segments": len(done.segments),

@@ -1,12 +1,15 @@
 """How well tasks are told apart: the offline segmenter beside simple methods, on dialogues with known boundaries.
 
-    python benchmarks/segmentation.py [--data DIR] [--leave-out]
+    python benchmarks/segmentation.py [--data DIR]
 
-One JSON object a line: benchmark, set, method, n (dialogues), seconds, f1, f1_1 (within one message), pk,
-windowdiff, whole (share of single-task dialogues left whole), cuts_in_pair. `fit` says what `offline` was:
-"out-of-fold" on a file the shipped weights were fitted on (they are fitted again without the fold), else
-"shipped". `offline_shipped` is always the shipped weights. --leave-out adds one line a source of the fit: the
-combiner fitted on all other sets; and one line a source, left out of every set, judged at the turns beside it.
+Scores every set of DIR that has boundaries or one task a session, and the native sessions of benchmarks/gold. One
+JSON object a line: benchmark, set, method, fit, n (dialogues), seconds, f1, f1_1 (within one message), pk, windowdiff,
+single (dialogues of one task), whole (share of these left whole), cuts, cuts_in_pair.
+
+`fit` says what `offline` was. On the data that the shipped weights were fitted on: "source left out" (the headline:
+fitted again without the set, its tasks in other sets, and for single tasks and native sessions every piece of the
+repository), then "in source" (fitted again without the fold and without any task in it), then "shipped", which has
+seen the set. On any other DIR "shipped" alone: nothing is fitted there.
 """
 
 from __future__ import annotations
@@ -14,22 +17,25 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import train_segmenter as training
-from inputs.dialogues import SINGLE, STITCHED, TURNS, Dialogue, archive_of, load
+from inputs.dialogues import SINGLE, STITCHED, TURNS, Dialogue, archive_of, load, sets_in
 from inputs.lockbox import guarded
+from inputs.marked import REPOSITORY, development, marked_sessions
 from inputs.places import ROOT, arguments
 from inputs.stitch import FAMILY
 from sklearn.feature_extraction.text import TfidfVectorizer
 from train_segmenter import Example
 
-from ultron_core.segments.offline.weights import load_combiner
+from ultron_core.segments.offline.weights import Combiners, load_combiners
 from ultron_core.transcript.pairs import closed_positions
 
-SETS = (*STITCHED, *TURNS, *SINGLE, "huge_session")
+#: the name of the rows of all marked native sessions
+NATIVE = "native"
 Predicted = Sequence[tuple[Dialogue, list[int]]]
 #: TF-IDF tiling cuts where a turn and the one before share less than this (TextTiling, Hearst 1997)
 TILING_COSINE = 0.05
@@ -58,7 +64,9 @@ def scores(predicted: Predicted) -> dict[str, float | int | None]:
         "f1_1": _f1(near, near_gold, cuts, gold_count),
         "pk": _ratio(errors["pk"], errors["windows"]),
         "windowdiff": _ratio(errors["windowdiff"], errors["windows"]),
+        "single": single,
         "whole": _ratio(whole, single),
+        "cuts": cuts,
         "cuts_in_pair": broken,
     }
 
@@ -106,31 +114,82 @@ def tfidf_tiling(example: Example) -> list[int]:
     ]
 
 
-def fitted_on(data: Path, name: str) -> bool:
-    """Whether this very file is one that the shipped weights were fitted on."""
+def is_fitted_data(data: Path) -> bool:
+    """Whether `data` holds the very files that the shipped weights were fitted on."""
     raw = json.loads((ROOT / "ultron_core" / "segments" / "offline" / "weights.json").read_text("utf-8"))
     sums = {s["sha256"] for s in raw["provenance"]["sets"]}
-    return hashlib.sha256(archive_of(data, name).read_bytes()).hexdigest() in sums
+    files = [archive_of(data, name) for name in training.FIT_SETS]
+    return all(f.exists() and hashlib.sha256(f.read_bytes()).hexdigest() in sums for f in files)
 
 
-def lines_of(name: str, examples: Sequence[Example], held_out: dict[str, list[int]]) -> Iterator[dict]:
-    shipped = load_combiner()
+@dataclass
+class Fits:
+    """Combiners fitted on part of the data: `known` sets of the fit, sessions made of them, native ones outside the
+    reserve."""
+
+    known: dict[str, list[Example]]
+    made: list[Example]
+    native: list[Example]
+    without_source: dict[str, Combiners] = field(default_factory=dict)
+
+    def without_set(self, name: str) -> Combiners:
+        """Without one set and every task that it shares with another."""
+        rest = [e for n, own in self.known.items() if n != name for e in own]
+        unseen = set().union(*(e.tasks for e in self.known[name]))
+        return training.fit([*rest, *self.made, *self.native], unseen)
+
+    def without(self, source: str) -> Combiners:
+        """Without any piece of one repository, in whatever set it stands."""
+        if source not in self.without_source:
+            rest = [e for own in self.known.values() for e in own]
+            self.without_source[source] = training.fit([*rest, *self.made, *self.native], (), {source})
+        return self.without_source[source]
+
+    def in_source(self) -> dict[str, list[int]]:
+        """Boundaries of each dialogue of the fit, from combiners that saw neither it nor a task of its fold."""
+        found: dict[str, list[int]] = {}
+        examples = [e for own in self.known.values() for e in own]
+        rest = [*self.made, *self.native]
+        training.out_of_fold(examples, rest, lambda e, cuts: found.update({e.dialogue.name: cuts}))
+        return found
+
+
+def left_out(name: str, examples: Sequence[Example], fits: Fits) -> Predicted | None:
+    """Boundaries by combiners that never saw the source of the set; None when the fit never saw it anyway."""
+    if name == NATIVE:
+        return [
+            (e.dialogue, training.decode(e, fits.without(REPOSITORY[e.dialogue.group]))) for e in examples
+        ]
+    if name in STITCHED or name in TURNS:
+        if name not in fits.known:
+            return None
+        combiners = fits.without_set(name)
+    elif any(e.positions for e in examples):
+        combiners = fits.without(FAMILY.get(name, name))
+    else:  # one request a session: there is nothing to decide
+        return [(e.dialogue, []) for e in examples]
+    return [(e.dialogue, training.decode(e, combiners)) for e in examples]
+
+
+def lines_of(name: str, examples: Sequence[Example], fits: Fits | None, in_source: Mapping) -> Iterator[dict]:
+    shipped = load_combiners()
+    if fits is not None and (unseen := left_out(name, examples, fits)) is not None:
+        yield _line(name, "offline", unseen, None, fit="source left out")
+    own = [(e.dialogue, in_source[e.dialogue.name]) for e in examples if e.dialogue.name in in_source]
+    if own:
+        yield _line(name, "offline", own, None, fit="in source")
     methods: dict[str, Callable[[Example], list[int]]] = {
-        "offline_shipped": lambda e: training.decode(e, shipped),
+        "offline": lambda e: training.decode(e, shipped),
         "tfidf_tiling": tfidf_tiling,
         "no_cut": no_cut,
         "every_user_turn": every_turn,
     }
-    own = [(e.dialogue, held_out[e.dialogue.name]) for e in examples if e.dialogue.name in held_out]
-    if own:
-        yield _line(name, "offline", own, None, fit="out-of-fold")
     for method, cut in methods.items():
         begun = time.perf_counter()
         predicted = [(e.dialogue, cut(e)) for e in examples]
         seconds = time.perf_counter() - begun
-        if method == "offline_shipped" and not own:
-            yield _line(name, "offline", predicted, seconds, fit="shipped")
-        yield _line(name, method, predicted, seconds)
+        fit = {"fit": "shipped"} if method == "offline" else {}
+        yield _line(name, method, predicted, seconds, **fit)
 
 
 def _line(name: str, method: str, predicted: Predicted, seconds: float | None, **more: object) -> dict:
@@ -138,54 +197,27 @@ def _line(name: str, method: str, predicted: Predicted, seconds: float | None, *
         "benchmark": "segmentation",
         "set": name,
         "method": method,
+        **more,
         "n": len(predicted),
         "seconds": round(seconds, 3) if seconds is not None else None,
         **scores(predicted),
-        **more,
     }
 
 
-def leave_out(prepared: dict[str, list[Example]], made: Sequence[Example]) -> Iterator[dict]:
-    """Each source judged by a combiner fitted on all the others, tasks that both hold left out."""
-    for name in (n for n in training.FIT_SETS if n in prepared):
-        rest = [e for n in training.FIT_SETS if n != name for e in prepared.get(n, ())]
-        unseen = set().union(*(e.tasks for e in prepared[name]))
-        combiner = training.fit([*rest, *made], unseen)
-        predicted = [(e.dialogue, training.decode(e, combiner)) for e in prepared[name]]
-        yield _line(name, "leave_one_source_out", predicted, None)
-
-
-SOURCES = {
-    "tau": ("tau_airline_openai",),
-    "aider": ("aider_swebench_lite",),
-    "glaive": ("glaive_toolcall_en", "glaive_toolcall_zh"),
-    "whowhen": (),
-    "crosswoz": (),
-}
-
-
-def leave_source_out(prepared: dict[str, list[Example]], made: Sequence[Example]) -> Iterator[dict]:
-    """A combiner that saw no piece of the source in any set: its single tasks, and its turns in stitched sets."""
-    known = [e for n in training.FIT_SETS for e in prepared.get(n, ())]
+def beside_sources(prepared: Mapping[str, list[Example]], fits: Fits) -> Iterator[dict]:
+    """The boundaries beside the pieces of one source in the stitched sets, by combiners that never saw it."""
     stitched = [e for n in STITCHED for e in prepared.get(n, ())]
-    for source, single in SOURCES.items():
-        combiner = training.fit([*known, *made], (), {source})
-        talks = [e for n in single for e in prepared.get(n, ())]
+    for source in ("tau", "aider", "glaive", "hotpot", "whowhen", "crosswoz"):
+        combiners = fits.without(source)
         hit = cuts = gold = 0
         for example in stitched:
             beside = {p for p in example.positions if source in _sources_at(example.dialogue, p)}
-            found = set(training.decode(example, combiner)) & beside
+            found = set(training.decode(example, combiners)) & beside if beside else set()
             wanted = set(example.dialogue.boundaries) & beside
             hit, cuts, gold = hit + len(found & wanted), cuts + len(found), gold + len(wanted)
-        whole = sum(not training.decode(e, combiner) for e in talks)
-        yield {
-            "benchmark": "segmentation",
-            "set": f"source:{source}",
-            "method": "source_left_out_everywhere",
-            "n": len(talks),
-            "f1": _f1(hit, hit, cuts, gold),
-            "whole": _ratio(whole, len(talks)),
-        }
+        fit = "source left out"
+        row = {"benchmark": "segmentation", "set": f"beside:{source}", "method": "offline", "fit": fit}
+        yield row | {"boundaries": gold, "f1": _f1(hit, hit, cuts, gold)}
 
 
 def _sources_at(dialogue: Dialogue, position: int) -> set[str]:
@@ -194,39 +226,39 @@ def _sources_at(dialogue: Dialogue, position: int) -> set[str]:
 
 
 def main() -> None:
-    parser = arguments(__doc__)
-    parser.add_argument("--leave-out", action="store_true", help="also fit without each source in turn")
-    options = parser.parse_args()
+    options = arguments(__doc__).parse_args()
     with guarded("segmentation", options.data):
-        measure_all(options.data, options.leave_out)
+        measure_all(options.data)
 
 
-def measure_all(data: Path, leave_out_sources: bool) -> None:
+def measure_all(data: Path) -> None:
     prepared: dict[str, list[Example]] = {}
     took: dict[str, float] = {}
-    for name in SETS:
+    for name in [*sets_in(data), NATIVE]:
         begun = time.perf_counter()
-        dialogues = load(data, name)
-        if not dialogues:
-            print(json.dumps({"benchmark": "segmentation", "set": name, "skipped": "not in the data folder"}))
-            continue
-        prepared[name] = training.prepare(dialogues)
-        took[name] = round(time.perf_counter() - begun, 2)
-    known = [n for n in training.FIT_SETS if n in prepared and fitted_on(data, n)]
-    held_out: dict[str, list[int]] = {}
-    made: list[Example] = []
-    if known:
-        examples = [e for n in known for e in prepared[n]]
-        made = training.made_examples(
-            data, [e for n in (*known, *training.MADE_OF) for e in prepared.get(n, ())]
-        )
-        training.out_of_fold(examples, made, lambda e, found: held_out.update({e.dialogue.name: found}))
+        dialogues = marked_sessions(data) if name == NATIVE else load(data, name)
+        if dialogues:
+            prepared[name] = training.prepare(dialogues)
+            took[name] = round(time.perf_counter() - begun, 2)
+    for name in (n for n in (*STITCHED, *TURNS, *SINGLE, NATIVE) if n not in prepared):
+        print(json.dumps({"benchmark": "segmentation", "set": name, "skipped": "not in the data folder"}))
+    fits = fits_on(data, prepared) if is_fitted_data(data) else None
+    in_source = fits.in_source() if fits else {}
     for name, examples in prepared.items():
-        for line in lines_of(name, examples, held_out if name in known else {}):
+        for line in lines_of(name, examples, fits, in_source):
             print(json.dumps(line | {"read_and_embed_seconds": took[name]}), flush=True)
-    if leave_out_sources and known:
-        for line in (*leave_out(prepared, made), *leave_source_out(prepared, made)):
+    if fits:
+        for line in beside_sources(prepared, fits):
             print(json.dumps(line), flush=True)
+
+
+def fits_on(data: Path, prepared: Mapping[str, list[Example]]) -> Fits:
+    known = {name: prepared[name] for name in training.FIT_SETS}
+    allowed = development(data)
+    native = [e for e in prepared.get(NATIVE, ()) if e.dialogue.name in allowed]
+    others = [e for n in training.MADE_OF for e in prepared.get(n, ())]
+    pieces = [*(e for own in known.values() for e in own), *others, *native]
+    return Fits(known, training.made_examples(data, pieces), native)
 
 
 if __name__ == "__main__":

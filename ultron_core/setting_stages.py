@@ -342,13 +342,13 @@ class SftSettings(Stage):
         about="Turns whose call was interrupted: mask them from loss, or drop the row (TRL knows no mask).",
     )
     most_per_session: int = setting(
-        0, "ULTRON_SFT_MAX_PER_SESSION", ge=0, about="Most rows of one session; 0 is no cap."
+        0, "ULTRON_SFT_MAX_PER_SESSION", ge=0, about="Maximum rows of one session; 0 = no limit."
     )
     most_per_task: int = setting(
-        0, "ULTRON_SFT_MAX_PER_TASK", ge=0, about="Most runs of one task; 0 is no cap."
+        0, "ULTRON_SFT_MAX_PER_TASK", ge=0, about="Maximum runs of one task; 0 = no limit."
     )
     most_per_task_type: int = setting(
-        0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Most rows of one task type; 0 is no cap."
+        0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
     )
     flavours: str = setting(
         "llamafactory,openai,swift,twinkle",

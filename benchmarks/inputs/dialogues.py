@@ -24,7 +24,13 @@ SINGLE = (
     "glaive_toolcall_en",
     "glaive_toolcall_zh",
     "swe_agent_traj",
+    "fireact_hotpot",
+    "mint_code",
+    "mint_alfworld",
+    "intercode_sql",
+    "intercode_bash",
 )
+HUGE = "huge_session"
 
 
 @dataclass(frozen=True)
@@ -44,23 +50,46 @@ class Dialogue:
         return "", ""
 
 
+def sets_in(data: Path) -> list[str]:
+    """Every set of a folder that has boundaries, or one task a session: known names first, then others by name.
+
+    A session set counts when its labels tell the success of a run: a run is what one task was given to.
+    """
+    stitched = [p.name.removesuffix(".tar.gz") for p in (data / "segmentation").glob("*.tar.gz")]
+    turns = [p.name.removesuffix(".jsonl.gz") for p in (data / "segmentation").glob("*.jsonl.gz")]
+    runs = [p.name.removesuffix(".tar.gz") for p in (data / "sessions").glob("*.tar.gz")]
+    single = [name for name in runs if name in SINGLE or _has_success(data / "sessions", name)]
+    known = [*STITCHED, *TURNS, *SINGLE]
+    found = sorted(
+        {*stitched, *turns, *single}, key=lambda n: (known.index(n) if n in known else len(known), n)
+    )
+    return [*found, *([HUGE] if archive_of(data, HUGE).exists() else [])]
+
+
+def _has_success(folder: Path, name: str) -> bool:
+    labels = folder / f"{name}.labels.jsonl"
+    rows = labels.read_text("utf-8").splitlines() if labels.exists() else []
+    return bool(rows) and "success" in json.loads(rows[0])
+
+
 def load(data: Path, name: str) -> list[Dialogue]:
     """All dialogues of one set; an empty list when it is absent."""
-    if name in TURNS:
-        return list(_turn_set(data / "segmentation" / f"{name}.jsonl.gz", name))
-    if name == "huge_session":
+    path = archive_of(data, name)
+    if name == HUGE:
         return list(_huge(data / "malformed", name))
-    folder = data / ("segmentation" if name in STITCHED else "sessions")
-    return list(_archive(folder, name))
+    if path.name.endswith(".jsonl.gz"):
+        return list(_turn_set(path, name))
+    return list(_archive(path.parent, name))
 
 
 def archive_of(data: Path, name: str) -> Path:
     """The file that contains one set."""
-    if name in TURNS:
-        return data / "segmentation" / f"{name}.jsonl.gz"
-    if name == "huge_session":
+    if name == HUGE:
         return data / "malformed" / f"{name}.jsonl.gz"
-    return data / ("segmentation" if name in STITCHED else "sessions") / f"{name}.tar.gz"
+    for path in (data / "segmentation" / f"{name}{end}" for end in (".jsonl.gz", ".tar.gz")):
+        if path.exists():
+            return path
+    return data / "sessions" / f"{name}.tar.gz"
 
 
 def _turn_set(path: Path, name: str) -> Iterator[Dialogue]:

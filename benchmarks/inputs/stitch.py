@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from inputs.dialogues import Dialogue
+from inputs.marked import REPOSITORY
 
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.speech import is_only_courtesy
@@ -29,12 +30,22 @@ FAMILY = {
     "who_and_when_failures": "whowhen", "glaive": "glaive", "glaive_zh": "glaive",
     "glaive_toolcall_en": "glaive", "glaive_toolcall_zh": "glaive", "crosswoz_single": "crosswoz",
     "crosswoz_joint": "crosswoz", "crosswoz_switch_zh": "crosswoz_switch",
+    "fireact_hotpot": "hotpot", "mint_code": "mint", "mint_alfworld": "mint",
+    "intercode_sql": "intercode", "intercode_bash": "intercode", **REPOSITORY,
 }  # fmt: skip
 _ENGLISH = (
     "tau_airline_openai", "aider_swebench_lite", "reflexion_hotpot_react", "who_and_when_failures",
-    "glaive_toolcall_en", "chat_en",
+    "glaive_toolcall_en", "chat_en", "fireact_hotpot", "mint_code", "mint_alfworld", "intercode_sql",
+    "intercode_bash", "human_claude_specstory", "claude_code_spotter", "human_aider", "pi_coding_agent",
 )  # fmt: skip
-_CHINESE = ("glaive_toolcall_zh", "crosswoz_single", "crosswoz_joint", "chat_zh")
+_CHINESE = (
+    "glaive_toolcall_zh",
+    "crosswoz_single",
+    "crosswoz_joint",
+    "crosswoz_switch_zh",
+    "human_copilot_destyler_zh",
+    "chat_zh",
+)
 _EACH = 80
 
 
@@ -59,12 +70,12 @@ def chats(data: Path) -> list[Dialogue]:
 
 
 def made_sessions(sources: Sequence[Dialogue]) -> Iterator[Dialogue]:
-    """80 sessions of two to six tasks for each recipe: English, Chinese, one source alone, anything."""
+    """80 sessions of two to six tasks for each recipe: English, Chinese, anything; 160 of one source alone."""
     pools = _pools(sources)
     english = [n for n in _ENGLISH if n in pools]
     chinese = [n for n in _CHINESE if n in pools]
     for recipe, names in {"en": english, "zh": chinese, "same": [], "any": [*english, *chinese]}.items():
-        for number in range(_EACH):
+        for number in range(_EACH if names else 2 * _EACH):
             rng = random.Random(f"{recipe}{number}")
             count = rng.randint(2, 6)
             chosen = rng.choices(names, k=count) if names else [rng.choice([*english, *chinese])] * count
@@ -79,7 +90,7 @@ def _pools(sources: Sequence[Dialogue]) -> dict[str, list[Piece]]:
         for start, end, pool, task in dialogue.pieces:
             own = tuple(m for m in dialogue.messages[start:end] if m.role != "system")
             text = tuple(m.content for m in own)
-            if pool in {*_ENGLISH, *_CHINESE} and text not in seen:
+            if pool in {*_ENGLISH, *_CHINESE} and text not in seen and len(own) > 2:
                 seen.add(text)
                 pools.setdefault(pool, []).append((task, own))
     return pools

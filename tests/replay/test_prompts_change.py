@@ -15,6 +15,7 @@ from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories import extractor_of
 from ultron_core.segments.by_model.cut import segmenter_of
 from ultron_core.sessions import parse_session
+from ultron_core.steps.stages.process import STEPS
 from ultron_core.steps.stages.reprocess import reprocess
 from ultron_core.steps.stages.review import review_question
 from ultron_core.testing import FakeLLM
@@ -64,6 +65,15 @@ def test_an_edited_prompt_is_another_version(monkeypatch, module, prompt, versio
     assert before.startswith("model:good-faith#") and after.startswith("model:good-faith#")
 
 
+@pytest.mark.parametrize(("module", "prompt", "version"), EDITS, ids=[f"{m[12:]}/{p}" for m, p, _ in EDITS])
+def test_an_edited_prompt_is_another_version_of_the_code_of_its_asset(monkeypatch, module, prompt, version):
+    made = {segmenter_of: STEPS[0], labeler_of: STEPS[1], extractor_of: STEPS[2]}[version]
+    before = made.code_version
+    edit(monkeypatch, module, prompt)
+    assert importlib.import_module(module).prompt_version() not in before
+    assert before.startswith(f"{made.version}#")
+
+
 def edit(monkeypatch, module, prompt):
     """The prompt of this name gets another sentence, for the rest of the test."""
     stage = importlib.import_module(module)
@@ -73,8 +83,8 @@ def edit(monkeypatch, module, prompt):
         "read_prompt",
         lambda package, name: read(package, name) + (" Be brief." if name == prompt else ""),
     )
-    stage._digest.cache_clear()
-    monkeypatch.setattr(stage, "_digest", stage._digest.__wrapped__)
+    stage.prompt_version.cache_clear()
+    monkeypatch.setattr(stage, "prompt_version", stage.prompt_version.__wrapped__)
 
 
 @pytest.fixture

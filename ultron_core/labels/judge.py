@@ -33,6 +33,7 @@ __all__ = [
     "label_with_model",
     "labeler_of",
     "missing_metrics",
+    "prompt_version",
     "unjudged",
 ]
 
@@ -128,11 +129,12 @@ def judge_rules() -> tuple[str, ...]:
 
 def labeler_of(llm: LLM) -> str:
     """The version of what this model judges."""
-    return made_by(llm, _digest())
+    return made_by(llm, prompt_version())
 
 
 @cache
-def _digest() -> str:
+def prompt_version() -> str:
+    """Changes with the words of the prompts and the schema of their answers."""
     both = read_prompt("ultron_core.llm", "both")  # the same judgement, asked for with the notes
     return prompt_digest("\n\n".join([*judge_rules(), both]), Judgement)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action
+from ultron_core.transcript.actions import Action, argument_strings
 from ultron_core.transcript.commands import command_of, purpose
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang
@@ -21,6 +21,7 @@ __all__ = [
     "describe_failure",
     "describe_subject",
     "describe_tags",
+    "edited_path",
     "folder_of",
     "general_line",
     "general_value",
@@ -75,9 +76,9 @@ _LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "j
 _FENCE_NAME = re.compile(r"```([\w+-]*)$")
 #: the modules that a program uses, e.g. `import numpy as np`, `from json import loads`
 _IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
-#: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 #: characters of a query that a sentence can quote
 _MAX_QUESTION = 160
+#: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
@@ -198,7 +199,7 @@ def main_part(command: str) -> str:
 
 
 #: a lone argument that shows the call as an exported chat does: "`./main.go`", "The file /repo/a.go has been updated"
-_SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile|at:) ((?:[A-Za-z]:|~|\.)?/[\w./@+-]+\w)")
+_SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile:?|at:) ((?:[A-Za-z]:|~|\.)?/[\w./@+-]+\w)")
 #: a lone argument of these names is a program or a question
 _NO_PATH_KEYS = ("code", "script", "query", "command", "cmd", "q")
 
@@ -215,6 +216,33 @@ def path_of(arguments: Any) -> str:
         return ""
     shown = _SHOWN_PATH.findall(lone[1])
     return "".join(shown[-1]) if shown else ""
+
+
+#: files that a shell writes: "sed -i 's/a/b/' src/a.py", "cat > src/a.py <<'EOF'", "echo x >> notes.md", "tee a.py"
+_SHELL_WRITES = re.compile(
+    r"\bsed (?:-[a-hj-zE]+ )*-i\S* [^\n]*?([\w./~+-]+\.\w{1,6})(?=\s*(?:$|&&|;|\|))"
+    r"|\b(?:cat|echo|printf)\b[^\n|]{0,200}?>{1,2} ?([\w./~+-]+\.\w{1,6})|\btee (?:-a )?([\w./~+-]+\.\w{1,6})",
+    re.MULTILINE,
+)
+#: a shell with its own editor, whose answer names the open file: "edit 287:295\nnew lines\nend_of_edit"
+_EDITOR = re.compile(r"^(?:edit|insert|str_replace)\b")
+#: characters of a command and of its answer in which the changed file is looked for
+_MAX_SHELL = 600
+
+
+def edited_path(action: Action) -> str:
+    """The file that a call changed, by an editing tool or through the shell, or nothing; a failed call changes none."""
+    if action.failure is not None:
+        return ""
+    command = command_of(action)
+    if command is None:
+        return path_of(action.arguments) if EDIT.search(action.tool) else ""
+    text = next(argument_strings(action.arguments), "")[:_MAX_SHELL]
+    if _EDITOR.match(text):
+        shown = _SHOWN_PATH.search(action.output[:_MAX_SHELL])
+        return (shown[1] or shown[2] or "") if shown else ""
+    written = [path for found in _SHELL_WRITES.findall(text) for path in found if path]
+    return next((path for path in written if not path.startswith(("/tmp", "/dev"))), "")
 
 
 def short_path(path: str) -> str:

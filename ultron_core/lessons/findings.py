@@ -26,7 +26,7 @@ _RESULTS = 4
 _MOST = 6
 #: results before a report that it may speak of, characters of each, and statements that are taken from it
 _RESULTS_OF_A_REPORT, _MAX_OUTPUT, _MOST_REPORTED = 12, 20_000, 2
-#: sounds before a finding: "There it is — ", "Interesting - ", "Good."
+#: sounds before a finding: "There it is — ", "Interesting - ", "Good news: "
 _OPENING = re.compile(
     r"^(?:\(\d+\)\s*)?(?:there it is|interesting(?:ly)?|found it|found the (?:issue|cause|bug)|aha|ah|"
     r"good (?:news|catch)?|great|okay|ok|right|confirmed|so|and|but|note that|"

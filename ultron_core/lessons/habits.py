@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ultron_core.lessons.describe import EDIT, core_command, path_of
+from ultron_core.lessons.describe import EDIT, core_command, edited_path, path_of
 from ultron_core.lessons.errors.same_check import is_proof
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import talk_language
@@ -162,7 +162,7 @@ def _general(words: Sequence[str]) -> str:
 def _edited(action: Action) -> str:
     if action.tool == "patch":
         return path_of(action.arguments)  # it names a file when it was applied, whatever the tests then said
-    return path_of(action.arguments) if action.failure is None and EDIT.search(action.tool) else ""
+    return edited_path(action)
 
 
 def _edits(messages: Sequence[Message]) -> bool:

@@ -27,6 +27,7 @@ __all__ = [
     "extract_with_model",
     "extractor_of",
     "ingest_with_model",
+    "prompt_version",
     "usable",
 ]
 
@@ -72,11 +73,12 @@ def extract_rules() -> str:
 
 def extractor_of(llm: LLM) -> str:
     """The version of what this model extracts."""
-    return made_by(llm, _digest())
+    return made_by(llm, prompt_version())
 
 
 @cache
-def _digest() -> str:
+def prompt_version() -> str:
+    """Changes with the words of the prompts and the schema of their answers."""
     prompts = (
         read_prompt("ultron_core.llm", "record"),
         extract_rules(),

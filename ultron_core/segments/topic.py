@@ -1,69 +1,219 @@
-"""A short human title for a segment: the first thing a person asks in it, cleaned. Nothing is redacted here."""
+"""A short human title for a segment: what a person asks first in it, cleaned. Nothing is redacted here."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ultron_core.models import Message
+from ultron_core.transcript.harness import (
+    HARNESS_COMMAND_ARGUMENTS,
+    HARNESS_COMMAND_NAMES,
+    HARNESS_GUIDES,
+    joined,
+)
 from ultron_core.transcript.pairs import is_tool_result
-from ultron_core.transcript.speech import GREETING, is_only_courtesy
+from ultron_core.transcript.people import is_request
+from ultron_core.transcript.protocol import program_rows
+from ultron_core.transcript.speech import GREETING, is_only_courtesy, is_question
 
 __all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
 
 #: characters of a topic
 MAX_TOPIC = 80
-#: characters of a request in which its title is looked for
-_SEEN = 2000
+#: characters of a text in which its title is looked for
+_SEEN = 3000
+#: sentences of a text that are looked at, and the length of a message that comes to its point in its second one
+_SENTENCES, _SHORT_MESSAGE = 12, 400
 #: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: e.g. `<system-reminder>`, `</p>`
-_TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>")
-#: what a line begins with before its words, e.g. `## Goal`, `- first`, `2. second`, `a **bold**`
-_MARKUP = re.compile(r"^[\s#>*\-=_`|•·~\d.)]*(?=\S)|[*_`#]{2,}")
+#: e.g. `<system-reminder>`, `</p>`, `[INST]`
+_TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>|\[/?(?:INST|SYS)\]")
+#: of which the words stay, e.g. `[the docs](https://example.org)`
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+#: what a line begins with before its words, and emphasis, e.g. `## Goal`, `- first`, `a **bold**`
+_MARKUP = re.compile(r"^[\s#>*\-=_|•·~\d.)]*(?=\S)|[*_#]{2,}|(?<!\w)\*|\*(?!\w)")
 #: e.g. `a⏎⏎b`
 _SPACE = re.compile(r"\s+")
-#: e.g. `First. Second`, `第一。第二`
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])")
-#: how a request opens before it says anything, e.g. `Could you please help me fix`, `I want to book`, `请帮我`
-_POLITE = re.compile(
-    r"^(?:(?:can|could|would|will) you (?:please |kindly )?(?:help me (?:to )?|tell me )?|please (?:help me )?"
-    r"|i(?:'d| would) like (?:you )?to |i (?:want|need) (?:you )?to |help me (?:to )?"
-    r"|(?:请问|请帮我|请你|请|麻烦你?|你能|你可以|能不能|可以|帮我)+)",
+# an initial or "i.e." ends no sentence, e.g. `First. Second`, `第一。第二`
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\w\.)\s+|(?<=[。！？；])")
+#: what a request opens with before it says anything, e.g. `ok, so now`, `Great! `
+_INTERJECTION = re.compile(
+    r"^(?:(?:ok(?:ay)?|alright|so|hmm+|well|now|also|and|great|thanks|thank you)\b(?:\.{2,}|[,.!]) *)+",
     re.IGNORECASE,
 )
+#: e.g. `Could you please help me fix`, `I want to book`, `请帮我`
+_POLITE = re.compile(
+    r"^(?:(?:can|could|would|will) you (?:please |kindly )?(?:help me (?:to )?|tell me )?|please (?:help me )?"
+    r"|i(?:'d| would) like (?:you )?to |i (?:want|need) (?:you )?to |i was wondering if you could |help me (?:to )?"
+    r"|(?:请问|请帮我|请你|请|麻烦你?|现在|你?能不能|你?可以|你能|我想(?:你|让你|要)?|帮我(?:看看|看一下)?)+)",
+    re.IGNORECASE,
+)
+#: a prompt names its task on a line of its own: "Question: who ...", "Your task is to: look at bowl", "ISSUE:\n..."
+_LABEL = re.compile(
+    r"^[\s#*]*(?:your )?(?:task(?: description| is to)?|question|issue|problem|goal|request|plan|任务|问题|目标)"
+    r"[*\s]*[:：]\s*",
+    re.IGNORECASE,
+)
+#: a heading that says the same without a colon: "## Task description"
+_HEADING = re.compile(r"^#+\s*(?:task description|task|issue|problem|goal|question)\s*$", re.IGNORECASE)
+#: points at what comes next and says nothing itself: "Implement the following plan:", "You are given: (1) a task"
+_POINTER = re.compile(
+    r"^you (?:are|will be) (?:given|provided|an? )\b"
+    r"|\bthe following (?:\w+ )?(?:plan|issue|task|problem|challenge|code|question|instructions?)\b"
+    r"|^here(?:'s| is| are) "
+    r"|^(?:i need to understand|understand|context|description|instructions?|background|very thorough \w+)\b[.:]?$",
+    re.IGNORECASE,
+)
+#: circumstances before a request: "I was born on 1990-05-15. Can you tell me how old I am?"
+_CIRCUMSTANCE = re.compile(
+    r"^(?:(?:i|my|we|our|there|this)\b(?!.*\b(?:want|need|like|hop(?:e|ing)|change|cancel)\b)|我(?!需要|想|要))",
+    re.I,
+)
+#: says that something is wrong, and shows it instead of telling: "现在会出现这个问题", "I get this error:"
+_SHOWN = re.compile(
+    r"(?:这个|如下|以下)(?:问题|错误|报错)|\b(?:this|the following) (?:error|issue|problem|exception)\b", re.I
+)
+#: the line of a log that tells what failed, e.g. `ValueError: port is not set`, `[ERROR] disk full`
+_ERROR = re.compile(r"^.*?(\b\w*(?:Error|Exception)\b:? .{8,}|\[ERROR\] .+)$", re.MULTILINE)
+#: nobody types these: "[01/25/26 9:57 ~/src] ./run", "$ ls", "@@ -1 +1 @@", "22:00:54 [ERROR]", "at main (a.js:3)"
+_PASTED = re.compile(
+    r"^\s*(?:\[\d|\$ |❯|➜|@@|\+\+\+|---|diff --git|\d{1,2}:\d\d|at \S+ ?\(|File \"|Traceback|[{}<|│─╭╰👀]"
+    r"|[-*] Current [\w ]+:)"
+)
+#: code without a fence: "def check_if_last_char_is_a_letter(txt):"
+_CODE_LINE = re.compile(r"^\s*(?:def \w+\(|class \w+[:(]|import \w+$|from \S+ import |[\"']{3}\s*$)")
+#: the subject of a pull request as the command-line client prints it: "title:\tSupport Factory Droid as provider"
+_SUBJECT = re.compile(r"^.{0,40}\btitle:\t(\S.*)$", re.MULTILINE)
+#: the heading of a guide below which the task is, e.g. `## Your task`
+_GUIDE_TASK = re.compile(r"^#+ Your task$", re.MULTILINE)
+#: of a path the last part stays; addresses and quoted text stay whole, e.g. `@packages/components/combobox`,
+#: `@README.md`
+_FOLDERS = re.compile(
+    r"(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]+/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
+)
+#: words, or Chinese or Japanese characters, from which on a title says enough
+_LATIN_WORDS, _CJK_CHARACTERS = 2, 4
+#: letters or digits of the shortest title: "fix", not "2."
+_FEWEST = 3
+#: e.g. `don't`
+_LATIN = re.compile(r"[A-Za-z][\w'’-]*")
+#: e.g. `端`, `は`
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+_NAME, _ARGUMENTS = joined(HARNESS_COMMAND_NAMES), joined(HARNESS_COMMAND_ARGUMENTS)
+#: the layout in which a harness hands in a guide, in transcript/harness.py, e.g. `## Context⏎⏎- Branch:
+#: main⏎⏎## Your task⏎`
+_GUIDE = joined(HARNESS_GUIDES)
 
 
 def title_of(messages: Sequence[Message]) -> str:
-    """At most 80 characters in the language of the segment; the tool or role when no person says anything."""
-    for person_only in (True, False):
-        for message in messages:
-            if is_tool_result(message) or message.role != "user":
-                continue
-            if person_only and message.origin != "human":
-                continue
-            title = clean_topic(message.content)
-            if title and not is_only_courtesy(title):
+    """At most 80 characters in the language of the segment; never tool output or what a harness printed.
+
+    What a person asks comes first; then what one agent asks another, what the model says, and what it calls.
+    """
+    weak = ""
+    for text in _asked(messages):
+        title = _command(messages) if _GUIDE.search(text) else clean_topic(text)
+        if title and not is_only_courtesy(title):
+            if _says_enough(title):
                 return title
-    return next((t for m in messages if (t := clean_topic(m.content))), "") or _first_call(messages)
+            weak = weak or title
+    own = (m for m in messages if m.role == "assistant" and not is_tool_result(m))
+    said = weak or next((t for m in own if (t := clean_topic(m.content))), "")
+    return said or _first_call(messages)
+
+
+def _asked(messages: Sequence[Message]) -> Iterator[str]:
+    printed = program_rows(messages)
+    rows = [m for i, m in enumerate(messages) if m.role == "user" and i not in printed]
+    yield from (m.content for m in rows if is_request(m))
+    yield from (m.content for m in rows if m.origin == "model" and not is_tool_result(m))
+
+
+def _command(messages: Sequence[Message]) -> str:
+    """A slash command by its name, its arguments and its subject: "/pr-review 150: Support Factory Droid"."""
+    name = arguments = subject = ""
+    for message in messages:
+        if found := _NAME.search(message.content):
+            name = f"/{_only(found)}"
+            given = _ARGUMENTS.search(message.content)
+            arguments = f" {_only(given)}" if given else ""
+        elif message.role == "user" and _GUIDE.search(message.content):
+            named = _SUBJECT.search(message.content)
+            task = _GUIDE_TASK.search(message.content)
+            subject = named[1] if named else clean_topic(message.content[task.end() :]) if task else ""
+            break
+    return _fit(": ".join(part for part in (name + arguments, subject) if part))
+
+
+def _only(found: re.Match[str]) -> str:
+    return next(group for group in found.groups() if group).strip()
 
 
 def _first_call(messages: Sequence[Message]) -> str:
     name = next((c.name for m in messages for c in m.tool_calls if c.name), "")
-    return clean_topic(name) or "untitled"
+    return clean_topic(name) or name or "untitled"
 
 
 def clean_topic(text: str) -> str:
-    """The first sentence that says something, without markup, greeting and polite opening."""
-    plain = _CODE.sub(" ", text[:_SEEN])
-    plain = _TAG.sub(" ", plain)
-    for line in plain.splitlines():
-        line = _SPACE.sub(" ", _MARKUP.sub("", line)).strip()
-        for sentence in _SENTENCE_END.split(line):
-            bare = _POLITE.sub("", GREETING.sub("", sentence).strip()).strip(" ,，.。!！:：;；-—\"'“”")
-            if len(re.findall(r"\w", bare)) >= 3:
-                return _fit(bare[:1].upper() + bare[1:])
+    """The first sentence that says what is wanted, without markup, greeting, polite opening and folders.
+
+    A line that names the task goes first; of a short message the request, not the circumstances before it.
+    """
+    plain = _LINK.sub(r"\1", _TAG.sub(" ", _CODE.sub(" ", text[:_SEEN])))
+    named = _named_task(plain.splitlines())
+    found = list(islice(_sentences(named or plain), _SENTENCES))
+    telling = [s for s in found if _says_enough(s) and not _POINTER.search(s)]
+    if len(text) <= _SHORT_MESSAGE and telling and _CIRCUMSTANCE.match(GREETING.sub("", telling[0]).strip()):
+        telling = [
+            *(s for s in telling[1:3] if is_question(s) and len(_bare(s).split()) > _LATIN_WORDS),
+            *telling,
+        ]
+    for sentence in (*telling, *found):
+        if title := _bare(sentence):
+            shown = _ERROR.search(text) if _SHOWN.search(title) else None
+            return _fit(f"{title}: {shown[1].strip()}" if shown else title)
     return ""
+
+
+def _named_task(lines: Sequence[str]) -> str:
+    """What follows the first label or heading of a task, "" when there is none."""
+    for number, line in enumerate(lines):
+        label = _LABEL.match(line)
+        if label or _HEADING.match(line.strip()):
+            rest = [line[label.end() :] if label else "", *lines[number + 1 :]]
+            return "\n".join(rest) if any(r.strip() for r in rest) else ""
+    return ""
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Of what was typed: what a program printed goes on to the next empty line."""
+    pasted = False
+    for raw in text.splitlines():
+        pasted = bool(_PASTED.match(raw)) or (pasted and bool(raw.strip()))
+        if pasted or _CODE_LINE.match(raw):
+            continue
+        line = _SPACE.sub(" ", _MARKUP.sub("", raw)).strip()
+        yield from (s for s in _SENTENCE_END.split(line) if s.strip())
+
+
+def _bare(sentence: str) -> str:
+    bare = _INTERJECTION.sub("", GREETING.sub("", sentence).strip())
+    polite = _POLITE.sub("", bare).strip()
+    # "Can you write a test?" is an order; "What is a test?" stays a question
+    if polite != bare:
+        polite = polite.rstrip("?？ ")
+        polite = re.sub(r"[吗吧]$", "", polite)
+    polite = _FOLDERS.sub(lambda m: m[1] or m[2], polite).strip(" ,，.。!！:：;；-—")
+    if polite[:1] in "\"'“" and polite[-1:] in "\"'”":
+        polite = polite.strip("\"'“”")
+    return polite[:1].upper() + polite[1:] if len(re.findall(r"\w", polite)) >= _FEWEST else ""
+
+
+def _says_enough(text: str) -> bool:
+    return len(_LATIN.findall(text)) >= _LATIN_WORDS or len(_CJK.findall(text)) >= _CJK_CHARACTERS
 
 
 def one_line(title: str) -> str:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from ultron_core.models import Message, ToolCall
 from ultron_core.transcript.checks import Checks
 from ultron_core.transcript.failures import Outcome, read_result
-from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
 from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.protocol import FENCE, speaks_text_protocol
 from ultron_core.transcript.telling import Failure
 
 __all__ = [
@@ -32,8 +30,6 @@ __all__ = [
     "without_code",
 ]
 
-#: "```python\nprint(1)\n```"
-_FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
 #: "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
 _SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
 #: a code block that changes a file, e.g. `<<<<<<< SEARCH`, `@@ -1,3 +1,4 @@`, `diff --git a/x b/x`
@@ -44,21 +40,8 @@ _NAMED_COMMAND = re.compile(
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
-#: no person writes these, e.g. `bash: jq: command not found`, `$ ls`, `<returncode>0</returncode>`, `The last
-#: command <command>sleep 99</command> timed out and has been killed.`
-_MACHINE_OUTPUT = re.compile(
-    r"Traceback \(most recent|command not found|^\$ |^\s*<returncode>|timed out and has been killed|"
-    rf"{joined(HARNESS_OUTPUT).pattern}",
-    re.MULTILINE,
-)
-
-
 #: commands that print what somebody wrote: "cat notes.txt", "git log -3"
 _SHOWING = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|sed -n|git (?:log|diff|show|grep))\b")
-#: a session speaks a text protocol when this share of its user rows answers a fenced block
-_PROTOCOL_SHARE = 0.6
-#: a program opens its answers alike ("Observation: ..."), at least this many of them, with this many characters
-_SAME_OPENING, _OPENING_CHARS = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +85,7 @@ def argument_strings(arguments: Any) -> Iterator[str]:
 
 def without_code(text: str) -> str:
     """The prose of a message: fenced blocks left out, and one that is still open."""
-    return _FENCE.sub("\n", text)
+    return FENCE.sub("\n", text)
 
 
 def first_line(text: str) -> str:
@@ -115,7 +98,7 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
     calls: dict[tuple[str, str], tuple[int, ToolCall]] = {}
     waiting: dict[str, list[tuple[int, ToolCall]]] = {}
     last: dict[str, int] = {}
-    text_protocol = _speaks_text_protocol(messages)
+    text_protocol = speaks_text_protocol(messages)
     actions = []
     for position, message in enumerate(messages):
         thread = message.thread
@@ -123,7 +106,7 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
             last[thread] = position
             waiting[thread] = [(position, call) for call in message.tool_calls]
             calls.update({(thread, call.id): (position, call) for call in message.tool_calls if call.id})
-        elif message.role == "user" and message.name and _FENCE.search(message.content):
+        elif message.role == "user" and message.name and FENCE.search(message.content):
             # an agent that opened the talk with code to run: the log gives it the role of the asker
             last[thread] = position
         elif is_tool_result(message):
@@ -156,7 +139,7 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     """Output that follows a message without calls: of its patch, of a command it names, or of its last block."""
     result = messages[position]
     named = named_command(result.content)
-    blocks = _FENCE.findall(messages[origin].content)
+    blocks = FENCE.findall(messages[origin].content)
     patches = [code for _, code in blocks if _PATCH.search(code)]
     tool, code = "", ""
     arguments: Any = None
@@ -200,20 +183,3 @@ def _patch_arguments(patch: str, output: str) -> dict[str, str]:
         "new_string": "\n".join(new for _, new in found),
         "file_path": applied.group(1) if applied else "",
     }
-
-
-def _speaks_text_protocol(messages: Sequence[Message]) -> bool:
-    """User messages are tool output when most of them answer a fenced block and look like a machine's: one has what
-    no person writes, or most open in the same words."""
-    machine = total = 0
-    openings: Counter[str] = Counter()
-    for before, message in pairwise(messages):
-        if message.role != "user" or before.role != "assistant":
-            continue
-        total += 1
-        if _FENCE.search(before.content) and not before.tool_calls:
-            openings[message.content.lstrip()[:_OPENING_CHARS]] += 1
-            machine += _MACHINE_OUTPUT.search(message.content) is not None
-    alike = max(openings.values(), default=0)
-    regular = alike >= max(_SAME_OPENING, _PROTOCOL_SHARE * total)
-    return (machine > 0 or regular) and openings.total() >= _PROTOCOL_SHARE * total

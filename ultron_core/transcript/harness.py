@@ -13,9 +13,12 @@ from types import MappingProxyType
 __all__ = [
     "EDIT_REFUSED",
     "HARNESS_COMMANDS",
+    "HARNESS_COMMAND_ARGUMENTS",
+    "HARNESS_COMMAND_NAMES",
     "HARNESS_FAILURES",
     "HARNESS_GUIDES",
     "HARNESS_NOISE",
+    "HARNESS_NOTICES",
     "HARNESS_OUTPUT",
     "HARNESS_SUCCESS",
     "HARNESS_TAGS",
@@ -94,6 +97,29 @@ HARNESS_COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         # "<command-message>pr-review</command-message>"
         "claude_code": r"<command-(?:name|message)>",
+    }
+)
+#: name and arguments in that echo
+HARNESS_COMMAND_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        # "<command-name>/pr-review</command-name>"
+        "claude_code": r"<command-name>/?([^<]+)</command-name>",
+    }
+)
+HARNESS_COMMAND_ARGUMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        # "<command-args>150</command-args>"
+        "claude_code": r"<command-args>([^<]+)</command-args>",
+    }
+)
+#: a whole user row that the harness wrote in the person's place, without a mark of its own
+HARNESS_NOTICES: Mapping[str, str] = MappingProxyType(
+    {
+        # "Read the output file to retrieve the result: /tmp/tasks/b0be39e.output"
+        # "Full transcript available at: /tmp/tasks/aa67793.output"
+        "claude_code": r"\A\s*(?:Read the output file to retrieve the result|Full transcript available at): \S+\s*\Z",
+        # "@agent Enable: \"Enable Claude Opus 4.5 (Preview) for all clients\""
+        "copilot": r"\A\s*@agent (?:Enable|Continue)\b.*\Z",
     }
 )
 #: the guide of a slash command by its layout: what the command had gathered, then what to do with it

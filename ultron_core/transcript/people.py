@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ultron_core.models import Message
+from ultron_core.transcript.harness import HARNESS_NOTICES, joined
 from ultron_core.transcript.pairs import is_tool_result
 
 __all__ = ["is_group", "is_human", "is_request"]
+
+#: what a harness says in a user row, in transcript/harness.py, e.g. `Full transcript available at:
+#: /tmp/a.txt`
+_NOTICE = joined(HARNESS_NOTICES, flags=0)
 
 
 def is_request(message: Message) -> bool:
@@ -17,7 +22,7 @@ def is_request(message: Message) -> bool:
     """
     if message.role != "user" or message.origin != "human" or is_tool_result(message):
         return False
-    return bool(message.content.strip())
+    return bool(message.content.strip()) and not _NOTICE.match(message.content)
 
 
 def is_human(message: Message) -> bool:

@@ -40,7 +40,7 @@ def stage_asset(step: Step[Any], *, after: str, group: str, pool: str, about: st
         kinds={"python", "postgres"},
         pool=pool,
         output_required=False,
-        code_version=step.version,
+        code_version=step.code_version,
         description=about,
     )
     def asset(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:

@@ -11,12 +11,38 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
     [
         (
             "Hi there! Could you please write a Docker compose file? I need two services.",
-            "Write a Docker compose file?",
+            "Write a Docker compose file",
         ),
         ("你好，请帮我写一份成都三日游计划。预算两千。", "写一份成都三日游计划"),
         ("## Fix the **login** page\n\n```js\nfoo()\n```", "Fix the login page"),
         ("<div>\nWhy does `tests/test_io.py` fail?", "Why does `tests/test_io.py` fail?"),
         ("Hello!\nI want to change my flight.", "Change my flight"),
+        ("Ok, can you add a dark mode?", "Add a dark mode"),
+        ("What does a mutex do?", "What does a mutex do?"),
+        ("Look into @packages/web/src/nav.ts and tidy it", "Look into nav.ts and tidy it"),
+        ("Do this in the terminal.\n\nTask: Count the .php files", "Count the .php files"),
+        (
+            "Interact with a house.\nYou see a bed 1.\nYour task is to: put a mug on the desk.",
+            "Put a mug on the desk",
+        ),
+        (
+            "We solve the following issue in our repo.\nISSUE:\nCrash on empty input\nDetails",
+            "Crash on empty input",
+        ),
+        (
+            "You are given: (1) a plan.\n## Task description\nFind the year of the fire.",
+            "Find the year of the fire",
+        ),
+        ("I was born on 1990-05-15. Can you tell me how old I am today?", "How old I am today"),
+        (
+            "[01/25/26 9:57 ~/src] ./run watch\n\nIn the output of `watch` the plural is wrong.",
+            "In the output of `watch` the plural is wrong",
+        ),
+        (
+            "现在会出现这个问题\n\n```\nError: expect(element).toHaveTextContent()\n```",
+            "会出现这个问题: Error: expect(element).toHaveTextContent()",
+        ),
+        ("Complete the following code:\n\ndef f(x):\n    Return the square of x.", "Return the square of x"),
     ],
 )
 def test_clean_topic(text, title):
@@ -47,3 +73,40 @@ def test_without_a_person_the_next_best_text_is_taken():
         == "Indexing the repository"
     )
     assert title_of([Message("assistant", "", origin="model")]) == "untitled"
+
+
+def test_a_slash_command_is_named_with_its_arguments_and_its_subject():
+    messages = [
+        Message(
+            "user",
+            "<command-name>/pr-review</command-name>\n<command-args>150</command-args>",
+            origin="harness",
+        ),
+        Message("user", "150"),
+        Message(
+            "user",
+            "## Context\n\n- Pull request: title:\tSupport Droid\nstate:\tOPEN\n\n## Your task\n\nReview it.",
+        ),
+    ]
+    assert title_of(messages) == "/pr-review 150: Support Droid"
+
+
+def test_what_a_program_printed_is_no_title():
+    printed = [
+        Message("assistant", "THOUGHT: look\n```bash\nls\n```", origin="model"),
+        Message("user", "<returncode>0</returncode>\n<output>\nsetup.py README.md\n</output>"),
+    ]
+    asked = Message("user", "Make the build pass again")
+    assert title_of([*printed * 3, asked]) == "Make the build pass again"
+    assert (
+        title_of(
+            [
+                Message(
+                    "user", "PostToolUse:Edit hook additional context: [COMPILE ERROR]", origin="harness"
+                ),
+                Message("tool", "warning: unused variable", origin="tool"),
+                Message("assistant", "I remove the unused variable.", origin="model"),
+            ]
+        )
+        == "I remove the unused variable"
+    )

@@ -41,7 +41,7 @@ def find_absent(messages: Sequence[Message], actions: Sequence[Action]) -> list[
             continue
         missing = _PROGRAM.search(action.output[:600])
         name = (missing["before"] or missing["after"]) if missing else ""
-        if name and re.search(rf"\b{re.escape(name)}\b", command):
+        if name in _programs(command):
             instead = _instead(command, name, actions[place + 1 : place + 1 + _REACH])
             drafts.setdefault(name, _program(messages, action, name, instead))
         folder = _FOLDER.search(action.output[:600])
@@ -52,6 +52,12 @@ def find_absent(messages: Sequence[Message], actions: Sequence[Action]) -> list[
         if len(tries) >= _TIMES and not made:
             drafts.setdefault(path, _folder(messages, path, tries))
     return list(drafts.values())
+
+
+def _programs(command: str) -> set[str]:
+    """The programs that the parts of a command line run."""
+    words = [part.split() for part in re.split(r"[|;&\n]+|\$\(|\bxargs\b|\bsudo\b|-exec\b", command)]
+    return {part[0] for part in words if part}
 
 
 def _instead(command: str, name: str, later: Sequence[Action]) -> Action | None:

@@ -12,6 +12,7 @@ from ultron_core.lessons.describe import (
     EDIT,
     OLD_KEYS,
     core_command,
+    edited_path,
     folder_of,
     general_line,
     general_value,
@@ -175,12 +176,8 @@ def _file_change(episode: Episode, lang: Lang, *, near: bool = False) -> Change 
 def name_files(episode: Episode, lang: Lang) -> Change | None:
     """The files that were edited after the last failing try, three at most; for a cause that the agent has told."""
     last = episode.again[-1].result if episode.again else episode.failed.result
-    edits = [
-        a
-        for a in episode.between
-        if a.failure is None and a.call > last and EDIT.search(a.tool) and path_of(a.arguments)
-    ]
-    names = dict.fromkeys(f"`{short_path(path_of(a.arguments))}`" for a in edits)
+    edits = [a for a in episode.between if a.call > last and edited_path(a)]
+    names = dict.fromkeys(f"`{short_path(edited_path(a))}`" for a in edits)
     if not names or len(names) > _MOST_FILES:
         return None
     return Change(PHRASES[lang]["edited"].format(files=", ".join(names), change=""), edits[-1])
@@ -313,8 +310,11 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
     failed = episode.failed
     line = failed.failure.line if failed.failure else ""
     own = _names((command_of(failed) or "").lower())
+    last = episode.again[-1].result if episode.again else failed.result
     commands = [
-        (a, main_part(command_of(a) or "")) for a in episode.between if a.failure is None and command_of(a)
+        (a, main_part(command_of(a) or ""))
+        for a in episode.between
+        if a.failure is None and a.call > last and command_of(a)
     ]
     steps = [
         (a, c)

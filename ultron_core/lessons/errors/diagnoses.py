@@ -55,6 +55,7 @@ _EMPTY = any_of(
     r"to (?:fix|find|see|check|understand|verify)\b|i(?:'ve| have)\b|i'd\b|i see\b|looking at\b|with (?:this|these)|"
     r"sorry|apolog|you(?:'re| are) right|done\b|good\b|great\b|perfect\b|summary)",
     r"\b(?:as expected|is expected|are expected|intentional(?:ly)?|on purpose|pre-existing|unrelated|transient|"
+    r"next step|i will|we will|we'll|reproduc(?:ed|es|ing)|successful(?:ly)?|confirms?|"
     r"(?:i|we) (?:need to|should|have to|must|can) (?:also )?(?:check|see|look|find|verify|investigate|understand|read|"
     r"know|inspect|debug|figure|explore|try|run)|"
     r"let me|shall i|should i|do you want|not related|false positive)\b",

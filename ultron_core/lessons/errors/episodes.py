@@ -142,7 +142,7 @@ def _starts_over(messages: Sequence[Message]) -> list[int]:
     seen: set[str] = set()
     found = []
     for position, message in enumerate(messages):
-        if message.role == "user" and len(message.content) >= _TASK_CHARS:
+        if message.role == "user" and message.origin == "human" and len(message.content) >= _TASK_CHARS:
             if message.content in seen:
                 found.append(position)
             seen.add(message.content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.describe import EDIT, core_command, path_of, short_path
+from ultron_core.lessons.describe import EDIT, core_command, edited_path, path_of, short_path
 from ultron_core.lessons.errors.diagnoses import Diagnosis, find_cause
 from ultron_core.lessons.errors.same_check import is_proof
 from ultron_core.lessons.explanations import LIST_MARK, clip, ended, talk_language
@@ -80,12 +80,7 @@ def _draft(
     messages: Sequence[Message], actions: Sequence[Action], turn: Turn, end: int, report: str, project: str
 ) -> MemoryDraft | None:
     begin = turn.position
-    edits = [
-        (place, path_of(call.arguments))
-        for place in range(begin, end)
-        for call in messages[place].tool_calls
-        if EDIT.search(call.name) and path_of(call.arguments)
-    ]
+    edits = _edits(messages, actions, begin, end)
     files = dict.fromkeys(f"`{short_path(path)}`" for _, path in edits)
     if not edits or len(files) > _MOST_FILES:
         return None
@@ -111,6 +106,21 @@ def _draft(
         memory_type="error",
         evidence=_evidence(messages, turn, report, told, (place, path), proof),
     )
+
+
+def _edits(
+    messages: Sequence[Message], actions: Sequence[Action], begin: int, end: int
+) -> list[tuple[int, str]]:
+    """Where which files were changed, by calls with and without a result, in order."""
+    done = [(a.call, edited_path(a)) for a in actions if begin < a.call < end and edited_path(a)]
+    answered = {(a.call, a.tool) for a in actions}
+    silent = [
+        (place, path_of(call.arguments))
+        for place in range(begin, end)
+        for call in messages[place].tool_calls
+        if (place, call.name) not in answered and EDIT.search(call.name) and path_of(call.arguments)
+    ]
+    return sorted([*done, *silent])
 
 
 def _evidence(
@@ -152,6 +162,6 @@ def _cure(messages: Sequence[Message], begin: int, end: int) -> Diagnosis | None
 def _proof(actions: Sequence[Action], last_edit: int, end: int) -> Action | None:
     """The last check after the last edit, when it passed."""
     checks = [
-        action for action in actions if last_edit < action.call < end and is_check(command_of(action) or "")
+        action for action in actions if last_edit <= action.call < end and is_check(command_of(action) or "")
     ]
     return checks[-1] if checks and is_proof(checks[-1]) and checks[-1].output.strip() else None

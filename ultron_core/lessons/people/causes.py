@@ -1,4 +1,5 @@
-"""Root causes that the agent states when it closes a task that ended well, with what it did about them."""
+"""Root causes that the agent states when it closes a task that ended well, and faults that a person reported and it
+mended."""
 
 from __future__ import annotations
 
@@ -6,14 +7,22 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.explanations import clip
-from ultron_core.lessons.people.statements import clean_statement, has_detail, phrase, without_opening
+from ultron_core.lessons.people.statements import (
+    clean_statement,
+    has_detail,
+    names_a_thing,
+    nearest,
+    phrase,
+    weighty,
+    without_opening,
+)
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
-from ultron_core.transcript.speech import HEDGE, any_of
+from ultron_core.transcript.speech import HEDGE, QUESTION, any_of
 
 __all__ = ["find_causes"]
 
@@ -67,6 +76,27 @@ _NEAR = 6
 _MAX_ANSWER = 6000
 #: characters of what was asked that are quoted
 _MAX_ASKED = 240
+#: an item of a list, e.g. `- The old index is read`
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s")
+#: says what led to what, e.g. `which made the first read fail`, `导致类型错误`
+_LED_TO = any_of(
+    r"\b(?:because|since|so that|which (?:made|meant|caused)|leads? to|led to)\b|因为|由于|导致|从而|使得"
+)
+#: a person reports that something does not do what it should, e.g. `it silently fails`, `打开就报错`
+_REPORTS = any_of(
+    r"\bthere(?:['’]?s| is| are) (?:an? |some )?(?:issue|bug|problem|error)s?\b",
+    r"\b(?:broken|fails?|failing|crash(?:es|ed|ing)?|silently|hangs?)\b",
+    r"\b(?:doesn['’]?t|does not|isn['’]?t|won['’]?t|didn['’]?t|not|never) (?:\w+ ){0,2}"
+    r"(?:work|show|appear|run|load|match|find|update|save|render|compile|start|fire)\w*\b",
+    r"报错|失败|无法|不能|没有(?:生效|反应|变化)|不显示|不(?:一致|正确)",
+)
+#: tells what was done about it, e.g. `Added a call before each write`, `已将 X 改为 Y`
+_DONE = any_of(
+    r"^\W*(?:\w+ ){0,2}(?:added|changed|fixed|replaced|removed|moved|rewrote|updated|now)\b",
+    r"^\W*(?:已|现在|修复|修正|将|移除|改为)",
+)
+#: characters of a report that are kept
+_MAX_REPORTED = 320
 
 
 def find_causes(
@@ -75,9 +105,14 @@ def find_causes(
     """At most two of each closing answer that the person let stand; none of a task that failed."""
     if outcome == "failure" or not work:
         return []
-    return [
-        draft for turn in _closing(messages, turns) for draft in _of(messages[turn.answer], turn, project)
-    ]
+    drafts = []
+    for turn in _closing(messages, turns):
+        answer = messages[turn.answer]
+        found = _of(answer, turn, project)
+        if not found and turn.position < turns[-1].position:
+            found = _mended(answer, turn, project)
+        drafts += found
+    return drafts
 
 
 def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
@@ -114,21 +149,49 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
     return drafts
 
 
+def _mended(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
+    """What a person reported, with what the agent did about it: they went on to something else, so it held."""
+    own = [s for s in own_sentences(turn.message) if weighty(s) and not QUESTION.search(s)]
+    place = next((i for i, s in enumerate(own) if _REPORTS.search(s) and names_a_thing(s)), -1)
+    if place < 0 or turn.does("acceptance", "praise"):
+        return []
+    report = without_opening(one_line(" ".join(own[place : place + 2])))[:_MAX_REPORTED]
+    told = [s for _, s in _told(answer.content[-_MAX_ANSWER:])]
+    done = [s for s in told if _DONE.search(s) and has_detail(s) and not _EMPTY.search(s)]
+    fix = nearest(done, report)
+    if not fix:
+        return []
+    source = turn.message
+    return [
+        MemoryDraft(
+            content=phrase("reported_fault", report, project, statement=report),
+            resolution=clean_statement(fix),
+            tags=("cause",),
+            confidence=0.6,
+            memory_type="error",
+            evidence=(
+                Evidence(source.start_line, source.end_line, own[place][:400].strip()),
+                Evidence(answer.start_line, answer.end_line, fix[:400].strip()),
+            ),
+        )
+    ]
+
+
 def _told(text: str) -> Iterator[tuple[bool, str]]:
-    """Sentences of an answer as they stand there, and whether a heading calls them the cause."""
-    headed = False
+    """Sentences of an answer as they stand there, and whether a heading calls them the cause: its first sentence, and
+    of a list below it the items that say what led to what."""
+    headed = fresh = False
     for line in without_code(text).splitlines():
         if re.match(r"^\s*(?:#|\||\*\*[^*]+\*\*\s*$)", line):
-            headed = _CAUSE_HEADING.match(line.strip()) is not None
+            headed = fresh = _CAUSE_HEADING.match(line.strip()) is not None
             continue
         for sentence in sentences(line):
-            if (
-                _LENGTH[0] <= len(sentence.encode())
-                and len(sentence) <= _LENGTH[1]
-                and sentence[-1] not in "?？:："
-            ):
-                yield headed, sentence
-                headed = False
+            if not (_LENGTH[0] <= len(sentence.encode()) and len(sentence) <= _LENGTH[1]):
+                continue
+            if sentence[-1] in "?？:：":
+                continue
+            yield fresh or (headed and bool(_ITEM.match(line) and _LED_TO.search(sentence))), sentence
+            fresh = False
 
 
 def _asked(turn: Turn) -> str:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ultron_core.lessons.people.statements import has_detail, weighty
+from ultron_core.lessons.people.statements import names_a_thing, weighty
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import CJK, one_line, sentences
+from ultron_core.transcript.language import one_line, sentences
 from ultron_core.transcript.speech import QUESTION, any_of
 
 __all__ = ["ASKS_WHY", "WEAK", "Complaint", "find_complaint"]
@@ -29,8 +29,6 @@ _THEN_WHY = re.compile(
     r"[,;]?\s*\bwhy(?: is that)?\s*\?$",
     re.IGNORECASE,
 )
-#: a name within Chinese, e.g. `disabled`
-_LATIN = re.compile(r"[A-Za-z]{3,}")
 #: what an answer says of a cause or a cure, e.g. `The hidden input was still linked to the label because`
 _CURE = any_of(
     r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|"
@@ -67,18 +65,13 @@ def _left_open(turns: Sequence[Turn], at: int) -> Complaint | None:
     """The turn that first named the fault: "still broken" only repeats it."""
     while at > 0 and turns[at - 1].objected and turns[at - 1].does("objection"):
         at -= 1
-    told = (s for s in own_sentences(turns[at].message) if _reports(s) and _names_a_thing(s))
+    told = (s for s in own_sentences(turns[at].message) if _reports(s) and names_a_thing(s))
     return next((Complaint(turns[at], sentence, "") for sentence in told), None)
 
 
 def _reports(sentence: str) -> bool:
     bare = _THEN_WHY.sub("", sentence)
     return weighty(bare) and not QUESTION.search(bare) and not ASKS_WHY.search(bare)
-
-
-def _names_a_thing(sentence: str) -> bool:
-    """A file, an identifier, or in Chinese any Latin word: what "it does not work" lacks."""
-    return has_detail(sentence) or (CJK.search(sentence) is not None and _LATIN.search(sentence) is not None)
 
 
 def _cure(answer: Message) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ultron_core.lessons.describe import EDIT, path_of
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.people.complaints import ASKS_WHY, WEAK, Complaint, find_complaint
-from ultron_core.lessons.people.statements import phrase, weighty, without_opening
+from ultron_core.lessons.people.statements import nearest, phrase, weighty, without_opening
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -52,6 +52,8 @@ _PLAIN = any_of(
     r"a hallucination)\b",
     r"不应该|不想要|不要再|应该是|应该用",
 )
+#: asks where something belongs and does not say it, e.g. `propose where each of these files should go`
+_WONDERS = re.compile(r"\b(?:where|how|what|which|whether)\b[^.?!]{0,60}\bshould\b", re.IGNORECASE)
 #: probability of an objection from which on plain words decide (set by hand: docs/memories.md)
 _HALF = 0.27
 #: says that it fails, not what is right, e.g. `it still crashes`, `还是不行`
@@ -68,8 +70,6 @@ _OWN = any_of(
 )
 #: characters of a correction with its neighbours: what still reads as one statement
 _MAX_STATEMENT = 420
-#: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
-_TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
 #: a long text at the beginning of a segment hands in a task, whatever it says is wrong
 _MAX_OPENING = 500
 #: cues of a bug report, which teaches only together with its cure
@@ -125,6 +125,7 @@ def _teaching(own: Sequence[str], turn: Turn) -> list[str]:
         if (
             ASKS_WHY.search(telling)
             or (_BROKEN.search(telling) and not _RIGHT.search(telling))
+            or _WONDERS.search(telling)
             or not weighty(telling)
         ):
             continue
@@ -216,5 +217,4 @@ def _disputed(answer: str, objection: str) -> str:
         for s in sentences(without_code(answer))
         if len(s) >= 30 and not WEAK.match(s) and s[-1] not in "?？:：" and s[0] not in "-*#|`>"
     ]
-    disputed = set(_TERM.findall(objection.casefold()))
-    return max(told, key=lambda s: len(disputed & set(_TERM.findall(s.casefold()))), default="")
+    return nearest(told, objection)

@@ -65,6 +65,10 @@ _TAKEN = any_of(
 _MAX_TAKEN = 120
 #: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
 _LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
+#: what is wanted is named in a sentence before, e.g. `we need to bring that here`
+_POINTS = re.compile(
+    r"\b(?:want|need|use|do|move|keep|drop|put|make)(?: to \w+)? (?:that|this|it|them|those|these)\b"
+)
 #: a longer turn is taken sentence by sentence
 _MAX_WHOLE = 400
 #: where things go, line by line, e.g. `tools -> core/tools`
@@ -131,7 +135,7 @@ def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
             continue
         return statement_draft(
             "decision",
-            without_opening(f"{sentence} {after}".strip()),
+            without_opening(" ".join(filter(None, (*_antecedent(own, place), sentence, after)))),
             turn.message,
             sentence,
             project,
@@ -139,6 +143,16 @@ def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
             confidence=0.7 if after or _REASON.search(sentence) else 0.6,
         )
     return None
+
+
+def _antecedent(own: Sequence[str], place: int) -> list[str]:
+    """The sentences before one that points back at them, as long as the whole stays short."""
+    if not _POINTS.search(own[place]):
+        return []
+    before = list(own[max(0, place - 2) : place])
+    while before and sum(map(len, before)) + len(own[place]) > _MAX_WHOLE:
+        before.pop(0)
+    return before
 
 
 def _laid_out(text: str) -> tuple[str, str] | None:

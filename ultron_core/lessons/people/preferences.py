@@ -46,6 +46,8 @@ _FOR_NOW = any_of(
 )
 #: a shorter imperative is a step of the work: "use tabs here"
 _MIN_WORDS_RULE = 5
+#: below the bound at which a turn is called a rule by itself (.9): here a sentence must be put like one, too
+_LIKELY = 0.5
 
 
 def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
@@ -59,7 +61,8 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
             if not _is_other(sentence)
             and not (long and _TO_AGENT.match(sentence))
             and (
-                (cue := PREFERENCE.search(sentence) is not None) or (turn.does("rule") and _is_rule(sentence))
+                (cue := PREFERENCE.search(sentence) is not None)
+                or (turn.acts.probabilities["rule"] >= _LIKELY and _is_rule(sentence))
             )
         ]
         if long and len(found) > _MOST_IN_ORDER:

@@ -46,7 +46,9 @@ _PASSING = any_of(
     r"^无|暂无|没有(?:错误|问题)",
 )
 #: what every edit leaves behind for a moment: "Unused import of the panel"
-_SLIP = any_of(r"^unused\b|^(?:undefined|missing) (?:function|variable|import)\b|^typo\b|^未使用")
+_SLIP = any_of(
+    r"^unused\b|(?:^|: )(?:undefined|missing) (?:function|variable|import)\b|\bundefined$|^typo\b|^未使用"
+)
 #: characters of an item that are kept
 _MAX_ITEM = 420
 #: bytes; a shorter item is a name or a heading

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 from ultron_core.transcript.language import CJK, language, one_line
 from ultron_core.transcript.speech import ONE_OFF
 
-__all__ = ["clean_statement", "has_detail", "phrase", "statement_draft", "weighty", "without_opening"]
+__all__ = [
+    "clean_statement",
+    "has_detail",
+    "names_a_thing",
+    "nearest",
+    "phrase",
+    "statement_draft",
+    "weighty",
+    "without_opening",
+]
 
 #: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port,
 #: e.g. `` `make check` ``, `src/app.py`, `user_id`, `v1.2`
@@ -38,6 +48,23 @@ def weighty(sentence: str) -> bool:
     if ONE_OFF.search(sentence):
         return False
     return len(_WORD.findall(sentence)) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
+
+
+#: a name within Chinese, e.g. `disabled`
+_LATIN = re.compile(r"[A-Za-z]{3,}")
+#: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
+_TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
+
+
+def names_a_thing(sentence: str) -> bool:
+    """A file, an identifier, or in Chinese any Latin word: what "it does not work" lacks."""
+    return has_detail(sentence) or (CJK.search(sentence) is not None and _LATIN.search(sentence) is not None)
+
+
+def nearest(told: Sequence[str], about: str) -> str:
+    """The sentence that shares most words with `about`, the first of equals; empty when there are none."""
+    terms = set(_TERM.findall(about.casefold()))
+    return max(told, key=lambda s: len(terms & set(_TERM.findall(s.casefold()))), default="")
 
 
 def clean_statement(text: str) -> str:

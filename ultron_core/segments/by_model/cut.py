@@ -20,7 +20,7 @@ from ultron_core.segments.by_model.answer import TaskList, problems, repaired
 from ultron_core.segments.by_model.windows import Task, Window, cut_by_windows
 from ultron_core.transcript.pairs import closed_positions
 
-__all__ = ["cut_by_model", "segmenter_of"]
+__all__ = ["cut_by_model", "prompt_version", "segmenter_of"]
 
 STAGE = "segment"
 #: tokens; a model that reads less cannot divide a log
@@ -32,7 +32,7 @@ _USER_CHARS, _ASSISTANT_CHARS, _OTHER_CHARS = 1_500, 300, 120
 
 def segmenter_of(llm: LLM) -> str:
     """The version of what this model cuts."""
-    return made_by(llm, _digest())
+    return made_by(llm, prompt_version())
 
 
 def cut_by_model(
@@ -109,7 +109,8 @@ def _prompt() -> str:
 
 
 @cache
-def _digest() -> str:
+def prompt_version() -> str:
+    """Changes with the words of the prompts and the schema of their answers."""
     return prompt_digest(_prompt(), TaskList)
 
 

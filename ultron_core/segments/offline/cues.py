@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ANAPHORA", "ANNOUNCE", "ANSWER", "ANSWER_EN", "CONTINUE", "NEARBY", "REQUEST"]
+__all__ = ["ANAPHORA", "ANNOUNCE", "ANSWER", "ANSWER_EN", "AWAITS", "CONTINUE", "NEARBY", "OFFERS", "REQUEST"]
 
 
 def _words(english: str, chinese: str, *, at_start: bool = False) -> re.Pattern[str]:
@@ -74,4 +74,19 @@ CONTINUE = _words(
 NEARBY = _words(
     r"nearby|near (?:it|there|here|that|the)|close to|around (?:there|here|it)|next to|surrounding|in the area",
     r"周边|附近|周围|旁边|边上|不远",
+)
+
+#: the model waits for something it needs, e.g. `Please provide your user ID.`, `请问您几位？`
+AWAITS = _words(
+    r"please (?:let me know|provide|confirm|tell|specify|share|choose|select|enter|give)"
+    r"|let me know (?:which|what|how|when|where|who|if you(?:'d| would| want| prefer))"
+    r"|(?:would|do|should|could|can|shall|may) (?:you|i|we)\b[^.?!]*\?|(?:which|what|how)\b[^.?!]*\?",
+    r"请(?:问|您?提供|您?告诉|您?确认|您?选择|告知)|(?:吗|呢|么)[？?]|哪[一个种家里]?[^。！]*[？?]",
+)
+
+#: the model is done and offers more: "Is there anything else I can help you with?", "还有其他问题吗？"
+OFFERS = _words(
+    r"anything else|something else|feel free|happy to help|glad (?:to|i could) help"
+    r"|(?:further|more|other|additional) (?:\w+ )?(?:assistance|questions?|help|concerns?|requests?)",
+    r"还有(?:什么|其他|别的)|(?:其他|任何|更多)的?(?:问题|需要|需求|帮助)|随时|需要(?:进一步|其他|更多)的?",
 )

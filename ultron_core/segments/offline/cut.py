@@ -7,7 +7,7 @@ text appended to a log can only change what happens at its end. Same messages, s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,19 +18,31 @@ from ultron_core.segments.offline.around import around_turns
 from ultron_core.segments.offline.features import FEATURES, Running, describe
 from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
-from ultron_core.segments.offline.weights import Combiner, load_combiner
+from ultron_core.segments.offline.weights import Combiners, load_combiners
+from ultron_core.transcript.acts.features import agent_act
+from ultron_core.transcript.acts.reader import read_acts
 from ultron_core.transcript.language import CJK, CJK_CLASS
 from ultron_core.transcript.speech import CONSENT, is_only_courtesy, is_question
 
-__all__ = ["SEGMENTER_VERSION", "boundaries_of", "can_open", "cut_offline", "gap_prior", "prior"]
+__all__ = [
+    "SEGMENTER_VERSION",
+    "boundaries_of",
+    "can_open",
+    "carries_on",
+    "cut_offline",
+    "gap_prior",
+    "prior",
+]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:3"
+SEGMENTER_VERSION = "offline:4"
 
 #: seconds
 _HOUR = 3600.0
 #: characters of a remark rather than a request; a Chinese one says as much as four Latin ones
 _REMARK = 60
+#: content words of a request that could be understood alone; characters of the longest objection that is none
+_FEWEST_WORDS, _LONGEST_OBJECTION = 2, 600
 #: letters of scripts that have no terms here: their turns are judged by the rest, e.g. `привет`, `はい`
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
 
@@ -43,21 +55,22 @@ def cut_offline(messages: Sequence[Message]) -> list[int]:
     if len(turns) < 2:
         return [0]
     vectors = embed_turns(turns, local_embedder().embed)
-    return [0, *boundaries_of(turns, vectors, len(messages), load_combiner())]
+    return [0, *boundaries_of(turns, vectors, len(messages), load_combiners())]
 
 
 def boundaries_of(
-    turns: Sequence[Turn], vectors: Sequence[TurnVectors], length: int, combiner: Combiner
+    turns: Sequence[Turn], vectors: Sequence[TurnVectors], length: int, combiners: Combiners
 ) -> list[int]:
     """Where the turns begin that start a segment; `length` is the number of messages in the thread."""
     running = Running()
     boundaries = []
     ends = turn_ends(turns, length)
     for turn, own, near, end in zip(turns, vectors, around_turns(turns, vectors), ends, strict=True):
+        running.work |= turn.work
         if can_open(turn, running):
             found = describe(turn, own, near, running)
             row = np.array([[found[name] for name in FEATURES]])
-            if float(combiner.log_odds(row)[0]) + prior(turn) > combiner.threshold:
+            if float(combiners.margin(row)[0]) + prior(turn) > 0 and not carries_on(turn, found):
                 boundaries.append(turn.start)
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
@@ -65,12 +78,25 @@ def boundaries_of(
 
 
 def can_open(turn: Turn, running: Running) -> bool:
-    """Whether a segment may begin here at all: a person says something of substance, and not once more what
-    was asked in the running segment (a retry) unless the harness or a long pause starts afresh."""
-    if not (turn.may_start and running.turns) or is_empty_remark(turn):
+    """Whether a segment may begin here at all: something was done about the one that runs, and a person says
+    something of substance that is not once more what was asked in it (a retry), unless the harness or a long
+    pause starts afresh."""
+    if not (turn.may_start and running.turns) or running.waiting or is_empty_remark(turn):
         return False
     afresh = turn.restarted or (turn.gap or 0.0) > 4 * _HOUR
     return afresh or turn.text not in running.texts
+
+
+def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:
+    """Whether a turn amid work with tools or code reacts to it, however far its words lie from it: "address 68",
+    "you broke that component". A long one that objects is a report of its own, as bug trackers have them."""
+    if not found["works"]:
+        return False
+    if sum(not term[0].isdigit() for term in turn.terms) < _FEWEST_WORDS:
+        return True
+    if turn.length > _LONGEST_OBJECTION:
+        return False
+    return read_acts(turn.text, agent_act(turn.last_text)).main == "objection"
 
 
 def is_empty_remark(turn: Turn) -> bool:

@@ -18,16 +18,25 @@ from ultron_core.transcript.speech import FAREWELL, is_question
 __all__ = ["FEATURES", "Running", "describe"]
 
 FEATURES = (
-    "user_segment", "user_last", "user_max", "user_reply", "both_segment", "both_last", "both_max", "reply_segment",
-    "reply_max", "user_own_reply", "inner", "inner_less_max", "opening",
+    "user_segment", "user_last", "user_max", "user_reply", "both_segment", "both_last", "both_max",
+    "user_own_reply", "inner", "inner_less_max", "opening",
     "seen_user", "seen_user_last", "seen_reply", "seen_said", "new_terms", "names_seen", "names_new",
     "user_length", "segment_turns", "segment_messages", "longer_than_usual", "first_exchange",
-    "after_tool", "after_user", "asked_before", "question", "request", "announce", "answer", "anaphora", "continue",
-    "nearby", "closing_user", "closing_model", "new_tools", "same_tools", "tools_stop", "tools_begin", "no_reply",
-    "code_fence", "lines", "stretch", "reply_opening", "reply_restart", "user_opening", "nearby_before", "nearby_last",
+    "after_user", "asked_before", "question", "request", "announce", "answer", "anaphora", "continue",
+    "nearby", "closing_user", "closing_model", "no_reply",
+    "code_fence", "lines", "stretch", "user_opening", "nearby_before", "nearby_last",
     "seen_by_user", "seen_by_model", "phrases_seen", "numbers", "requests", "inner_least", "user_less_usual",
-    "cut_known", "cut_level", "nearer_than_cuts", *AROUND,
+    "cut_known", "cut_level", "nearer_than_cuts", "work_seen", "names_worked", "session_turns",
+    "awaited", "offered", "slight", "works", "beside_opening", *AROUND,
 )  # fmt: skip
+
+
+@dataclass
+class Session:
+    """What the thread has been like so far, over all its segments."""
+
+    turns: int = 0
+    works: bool = False
 
 
 @dataclass
@@ -46,20 +55,25 @@ class Running:
     nearby: int = 0
     texts: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
-    tools: set[str] = field(default_factory=set)
     log_lengths: float = 0.0
+    #: nothing has been done about it yet
+    waiting: bool = False
+    opening_length: float = 0.0
+    work: set[str] = field(default_factory=set)
+    session: Session = field(default_factory=lambda: Session())
     #: how near the new task was to the old one at each earlier boundary of the thread
     cut_levels: tuple[float, ...] = ()
 
     def after_cut(self, found: Mapping[str, float]) -> Running:
         """The next segment, which remembers how sharp the boundaries before it were."""
-        return Running(cut_levels=(*self.cut_levels, found["both_max"]))
+        return Running(cut_levels=(*self.cut_levels, found["both_max"]), session=self.session)
 
     def add(self, turn: Turn, vectors: TurnVectors, messages: int) -> None:
         """Take one more turn in, with the number of messages up to the next one."""
         if self.vectors:
             self.neighbours.append(float(vectors.both @ self.vectors[-1].both))
         self.vectors.append(vectors)
+        self.waiting = (self.waiting or not self.turns) and not turn.answered
         self.turns += 1
         self.messages += messages
         self.terms |= turn.terms | turn.reply_terms
@@ -68,9 +82,11 @@ class Running:
         self.nearby += bool(cues.NEARBY.search(turn.text[:300]))
         self.texts.add(turn.text)
         self.names |= turn.names
-        self.tools |= turn.tools
         self.log_lengths += math.log1p(turn.length)
         self.last = turn
+        self.session.turns += 1
+        self.session.works = self.session.works or turn.works
+        self.opening_length = self.opening_length or math.log1p(turn.length)
 
 
 #: A segment that has run for hundreds of turns is compared by its latest ones.
@@ -86,8 +102,8 @@ def describe(turn: Turn, own: TurnVectors, around: Mapping[str, float], running:
         **_similarity(own, running),
         **_words(turn, running),
         **_shape(turn, running),
-        **_cue_words(turn),
-        **_tools(turn, running),
+        **_cue_words(turn, running),
+        **_session(turn, running),
         **around,
     }
     return {name: float(found[name]) for name in FEATURES}
@@ -98,9 +114,8 @@ def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
     if not recent:
         return dict.fromkeys(FEATURES, 0.0)
     users = np.stack([v.user for v in recent])
-    replies = np.stack([v.reply for v in recent])
     both = np.stack([v.both for v in recent])
-    user_each, both_each, reply_each = users @ own.user, both @ own.both, replies @ own.reply
+    user_each, both_each = users @ own.user, both @ own.both
     near = running.neighbours[-_WINDOW:]
     # two pseudo-observations at a usual value keep a young segment from looking tight or loose
     inner = (sum(near) + 2 * 0.4) / (len(near) + 2)
@@ -108,18 +123,14 @@ def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
         "user_segment": own.user @ unit(users.sum(0)),
         "user_last": user_each[-1],
         "user_max": user_each.max(),
-        "user_reply": own.user @ replies[-1],
+        "user_reply": own.user @ recent[-1].reply,
         "both_segment": own.both @ unit(both.sum(0)),
         "both_last": both_each[-1],
         "both_max": both_each.max(),
-        "reply_segment": own.reply @ unit(replies.sum(0)),
-        "reply_max": reply_each.max(),
         "user_own_reply": own.user @ own.reply,
         "inner": inner,
         "inner_less_max": inner - both_each.max(),
         "opening": own.both @ both[0],
-        "reply_opening": reply_each[0],
-        "reply_restart": reply_each[0] - (reply_each[1:].mean() if len(reply_each) > 1 else 0.4),
         "user_opening": user_each[0],
         "inner_least": min(near) if near else 0.4,
         **_granularity(float(both_each.max()), running.cut_levels),
@@ -173,7 +184,7 @@ def _shape(turn: Turn, running: Running) -> dict[str, float]:
         "segment_messages": math.log1p(running.messages) / 4,
         "longer_than_usual": max(min(math.log1p(turn.length) - usual, 2.0), -2.0),
         "first_exchange": running.turns <= 1,
-        "after_tool": turn.after_tool,
+        "slight": running.turns <= 1 and turn.stretch <= 2,
         "after_user": turn.after_user,
         "no_reply": not turn.reply,
         "code_fence": "```" in turn.text,
@@ -183,7 +194,7 @@ def _shape(turn: Turn, running: Running) -> dict[str, float]:
     }
 
 
-def _cue_words(turn: Turn) -> dict[str, float]:
+def _cue_words(turn: Turn, running: Running) -> dict[str, float]:
     head = turn.text[:160]
     said_before = turn.last_text[-160:]
     return {
@@ -196,19 +207,22 @@ def _cue_words(turn: Turn) -> dict[str, float]:
         "anaphora": bool(cues.ANAPHORA.search(head)),
         "continue": bool(cues.CONTINUE.search(head)),
         "nearby": bool(cues.NEARBY.search(turn.text[:300])),
+        "closing_user": bool(running.last and FAREWELL.search(running.last.text[-160:])),
         "closing_model": bool(FAREWELL.search(said_before)),
+        "offered": (offered := bool(cues.OFFERS.search(said_before))),
+        "awaited": not offered and (is_question(said_before) or bool(cues.AWAITS.search(said_before))),
     }
 
 
-def _tools(turn: Turn, running: Running) -> dict[str, float]:
-    had = bool(running.tools)
-    common = turn.tools & running.tools
+def _session(turn: Turn, running: Running) -> dict[str, float]:
+    session = running.session
+    work = running.work | turn.work
     return {
-        "closing_user": bool(running.last and FAREWELL.search(running.last.text[-160:])),
-        "new_tools": had and bool(turn.tools) and not common,
-        "same_tools": had and bool(common),
-        "tools_stop": had and not turn.tools,
-        "tools_begin": not had and bool(turn.tools),
+        "work_seen": _share(turn.terms, work | running.terms),
+        "names_worked": min(len(turn.names & work), 3) / 3,
+        "session_turns": math.log1p(session.turns) / 3,
+        "works": session.works or turn.works,
+        "beside_opening": max(min(math.log1p(turn.length) - running.opening_length, 3.0), -3.0),
     }
 
 

@@ -11,8 +11,9 @@ from itertools import pairwise
 
 from ultron_core.models import Message
 from ultron_core.transcript.language import CJK_RUN
-from ultron_core.transcript.pairs import closed_positions, is_tool_result
+from ultron_core.transcript.pairs import closed_positions
 from ultron_core.transcript.people import is_request
+from ultron_core.transcript.protocol import program_rows
 from ultron_core.transcript.speech import GREETING
 
 __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
@@ -21,6 +22,8 @@ __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 MAX_TEXT = 1000
 #: characters of a reply that are compared (set by hand: docs/segmentation.md)
 _REPLY_TEXT = 600
+#: latest calls of a turn whose words count as its work, and characters of each (set by hand)
+_WORK, _WORK_TEXT = 20, 200
 
 #: a word, path or number, e.g. `src/app.py`, `user_id`, `10:30`
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[./\\-][A-Za-z0-9_]+)*|\d+(?:[.:/-]\d+)*")
@@ -42,11 +45,12 @@ class Turn:
 
     position: of the user message; start: where a segment that it opens begins (system prompts directly before it
     belong to it); may_start: a segment may begin there; restarted: one of these prompts opened the thread too.
-    text, reply: cut to what is embedded; length: characters of the whole text; tools: names called in the reply;
+    text, reply: cut to what is embedded; length: characters of the whole text;
     last_text: the end of what the model said last;
-    after_tool, after_user: what the message before is; gap: seconds since it, if both are dated;
+    after_user: whether the message before is another turn; gap: seconds since it, if both are dated;
     stretch: messages since the turn before. terms, names, phrases: see the functions of these names;
-    body_terms: terms of what the model said last.
+    body_terms: terms of what the model said last; answered: whether the model did anything about it before the
+    next turn; work: terms of what was said and called since the turn before; works: whether tools or code came into it.
     """
 
     position: int
@@ -56,9 +60,7 @@ class Turn:
     text: str
     length: int
     reply: str
-    tools: frozenset[str]
     last_text: str
-    after_tool: bool
     after_user: bool
     gap: float | None
     terms: frozenset[str]
@@ -68,12 +70,16 @@ class Turn:
     stretch: int
     phrases: frozenset[str]
     reply_phrases: frozenset[str]
+    answered: bool
+    work: frozenset[str]
+    works: bool
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
     """The turns of one thread in order. Recalled memories, reminders and tool results are not turns."""
     closed = closed_positions(messages)
-    places = [i for i, m in enumerate(messages) if is_request(m)]
+    printed = program_rows(messages)
+    places = [i for i, m in enumerate(messages) if is_request(m) and i not in printed]
     turns = []
     previous = 0
     for number, place in enumerate(places):
@@ -107,9 +113,7 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         text=text,
         length=len(message.content),
         reply=reply,
-        tools=frozenset(c.name for c in answer.tool_calls) if answer else frozenset(),
         last_text=spoken.content[-_REPLY_TEXT:] if spoken else "",
-        after_tool=last is not None and is_tool_result(last),
         after_user=last is not None and is_request(last),
         gap=_gap(last.timestamp if last else None, message.timestamp),
         terms=terms(text),
@@ -119,7 +123,25 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         phrases=phrases(text),
         reply_phrases=phrases(reply),
         body_terms=terms(spoken.content[:MAX_TEXT]) if spoken else frozenset(),
+        answered=answer is not None,
+        work=_work(before),
+        works=_works(message, messages[place + 1 : end]),
     )
+
+
+def _work(messages: Sequence[Message]) -> frozenset[str]:
+    """Terms of the openings of what the model said and of the calls that it made, the latest ones."""
+    texts = [m.content[:_WORK_TEXT] for m in messages if m.role == "assistant" and m.content]
+    calls = [c for m in messages for c in m.tool_calls]
+    texts += [json.dumps(c.arguments, ensure_ascii=False, default=str)[:_WORK_TEXT] for c in calls[-_WORK:]]
+    return frozenset().union(*(terms(text) for text in texts[-2 * _WORK :]))
+
+
+def _works(message: Message, answers: Sequence[Message]) -> bool:
+    """Whether tools or code come into it: work, as against talk."""
+    if len(answers) > 1 or "```" in message.content:
+        return True
+    return any(m.tool_calls or "```" in m.content for m in answers)
 
 
 def _said(message: Message) -> str:

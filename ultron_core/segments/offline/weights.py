@@ -1,4 +1,4 @@
-"""The learned combiner: a logistic regression on features and their products, read from weights.json."""
+"""The learned combiners, one for talk and one for work with tools or code, read from weights.json."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import numpy.typing as npt
 
 from ultron_core.segments.offline.features import FEATURES
 
-__all__ = ["Combiner", "load_combiner"]
+__all__ = ["SHAPE", "Combiner", "Combiners", "load_combiners"]
+
+#: the feature that says which of the two decides
+SHAPE = "works"
 
 Matrix = npt.NDArray[np.float64]
 
@@ -42,21 +45,19 @@ class Combiner:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "features": list(FEATURES),
             "threshold": round(self.threshold, 4),
             "clip": self.clip,
             "intercept": round(self.intercept, 4),
             "mean": _rounded(self.mean),
             "scale": _rounded(self.scale),
             "linear": _rounded(self.linear),
-            "quadratic": [_rounded(row[i:]) for i, row in enumerate(self.quadratic)],
+            "quadratic": [_rounded(row[i:]) for i, row in enumerate(self.quadratic)]
+            if self.quadratic.any()
+            else [],
         }
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Combiner:
-        """Raises ValueError when the file was made for other features than this version computes."""
-        if tuple(raw["features"]) != FEATURES:
-            raise ValueError("weights.json does not fit the features; run benchmarks/train_segmenter.py")
         size = len(FEATURES)
         quadratic = np.zeros((size, size))
         for i, row in enumerate(raw["quadratic"]):
@@ -76,8 +77,33 @@ def _rounded(values: Matrix) -> list[float]:
     return [round(float(v), 4) for v in values]
 
 
+@dataclass(frozen=True)
+class Combiners:
+    """`talk` decides while a thread is questions and answers, `work` once tools or code have come into it."""
+
+    talk: Combiner
+    work: Combiner
+
+    def margin(self, described: Matrix) -> Matrix:
+        """Log-odds above the threshold of the one that decides, a row a candidate."""
+        works = described[:, FEATURES.index(SHAPE)] > 0.5
+        talk, work = (c.log_odds(described) - c.threshold for c in (self.talk, self.work))
+        found: Matrix = np.where(works, work, talk)
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        return {"features": list(FEATURES), "talk": self.talk.to_json(), "work": self.work.to_json()}
+
+    @classmethod
+    def from_json(cls, raw: dict[str, Any]) -> Combiners:
+        """Raises ValueError when the file was made for other features than this version computes."""
+        if tuple(raw["features"]) != FEATURES:
+            raise ValueError("weights.json does not fit the features; run benchmarks/train_segmenter.py")
+        return cls(Combiner.from_json(raw["talk"]), Combiner.from_json(raw["work"]))
+
+
 @lru_cache(maxsize=1)
-def load_combiner() -> Combiner:
-    """The combiner that ships with this version."""
+def load_combiners() -> Combiners:
+    """The combiners that ship with this version."""
     text = files("ultron_core.segments.offline").joinpath("weights.json").read_text("utf-8")
-    return Combiner.from_json(json.loads(text))
+    return Combiners.from_json(json.loads(text))

@@ -30,6 +30,7 @@ from ultron_core.store.tables.records import SegmentRow, SessionRow
 
 __all__ = ["estimate_pending"]
 
+#: more segments than any store has waiting
 _ALL = 1_000_000
 #: as short as an answer may be: a task, a judgement of an open outcome, no notes
 _NOTHING: dict[str, Any] = {
@@ -39,6 +40,7 @@ _NOTHING: dict[str, Any] = {
     "metrics": [{"name": name, "score": 0.5} for name in ("goal_reached", "completeness")],
     "memories": [],
 }
+#: how a question about boundaries begins, e.g. `Record 3f2a9c1d, messages 1 to 42.`
 _LAST = re.compile(r"\ARecord \w+, messages 1 to (\d+)\.")
 
 

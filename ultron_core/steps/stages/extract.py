@@ -14,6 +14,7 @@ from ultron_core.memories import (
     extract_with_model,
     extractor_of,
 )
+from ultron_core.memories.by_model import prompt_version
 from ultron_core.memories.notes import ExtractAnswer, Note
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.ids import segment_tag
@@ -132,6 +133,7 @@ def _finish(runtime: Runtime, row: SegmentRow, state: int, refused: Sequence[dro
 STEP = Step(
     MEMORIES,
     EXTRACTOR_VERSION,
+    prompt_version,
     waiting=segments_waiting,
     messages=segment_messages_of,
     work=_extract,

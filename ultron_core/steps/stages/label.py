@@ -11,7 +11,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from ultron_core.labels import LABELER_VERSION, label_segment
-from ultron_core.labels.judge import label_with_model
+from ultron_core.labels.judge import label_with_model, prompt_version
 from ultron_core.memories import extractor_of
 from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
@@ -69,6 +69,7 @@ def _workers(runtime: Runtime) -> int:
 STEP = Step(
     LABELS,
     LABELER_VERSION,
+    prompt_version,
     waiting=segments_waiting,
     messages=segment_messages_of,
     work=_label,

@@ -59,6 +59,8 @@ class Step(Generic[Row]):
     stage: Stage
     #: of its offline rules
     version: str
+    #: of what a model is asked
+    prompt_version: Callable[[], str]
     waiting: Callable[[Connection, str, Params], list[Item[Row]]]
     messages: Callable[[Connection, Row], list[Message]]
     work: Callable[[Runtime, Item[Row]], StageResult]
@@ -68,6 +70,11 @@ class Step(Generic[Row]):
     workers: Callable[[Runtime], int] = lambda _: 1
     #: what else is due at the end of a batch
     finish: Callable[[Runtime, Sequence[str] | None], object] = lambda _runtime, _keys: None
+
+    @property
+    def code_version(self) -> str:
+        """Changes when rules or prompts do: what an older one made is then shown as stale."""
+        return f"{self.version}#{self.prompt_version()}"
 
 
 def run_batch(

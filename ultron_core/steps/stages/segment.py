@@ -14,6 +14,7 @@ from typing import Any
 from ultron_core.llm.tokens import token_counter
 from ultron_core.models import Message, Segment
 from ultron_core.segments import SEGMENTER_VERSION, fingerprint_messages, segment_messages
+from ultron_core.segments.by_model.cut import prompt_version
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import index_windows
 from ultron_core.steps.stages.loop import Item, StageResult, Step
@@ -114,6 +115,7 @@ def _workers(runtime: Runtime) -> int:
 STEP = Step(
     SEGMENTS,
     SEGMENTER_VERSION,
+    prompt_version,
     waiting=_waiting,
     messages=_messages,
     work=_segment,

@@ -50,3 +50,36 @@ def test_no_cause_where_the_person_objected_or_the_task_failed():
 def test_a_guess_and_a_plan_are_no_cause():
     assert causes("The problem is probably the cache in `store.py`.") == []
     assert causes("Let me look at the root cause in `store.py` first.") == []
+
+
+REPORT = (
+    "OK, there's an issue: if `.shop/history` goes away while `shop watch` runs, we silently fail to write."
+)
+MENDED = """Done. All tests pass.
+
+- Renamed a helper in `util.go`.
+- Added a call that makes `.shop/history` before each write.
+"""
+
+
+def mended(*after):
+    messages = talk(("user", REPORT), (bash("go test ./..."), "ok"), ("assistant", MENDED), *after)
+    return find_causes(messages, read_turns(messages), "unknown", "shop", True)
+
+
+def test_a_fault_that_was_mended_is_told_with_what_was_done_about_it():
+    (draft,) = mended(("user", "Now add analytics for the command."))
+    assert draft.memory_type == "error" and "`.shop/history` goes away" in draft.content
+    assert draft.resolution == "Added a call that makes `.shop/history` before each write."
+    assert len(draft.evidence) == 2
+
+
+def test_whether_it_held_is_not_known_at_the_end_or_after_an_objection():
+    assert mended() == []
+    assert mended(("user", "No, that is wrong, it still does not work.")) == []
+
+
+def test_of_a_list_below_the_heading_the_items_that_say_what_led_to_what():
+    listed = "## 原因分析\n\n- 可能是缓存\n- 返回了扁平的 entries，而 `load` 必须返回 void，导致类型错误\n"
+    (draft,) = causes(listed + "- 现在按顺序执行 `load`，不会再丢失\n")
+    assert "导致类型错误" in draft.content

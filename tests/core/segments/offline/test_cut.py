@@ -207,3 +207,19 @@ def test_an_append_only_changes_the_end(tasks, data):
     turns = turns_of([Message(**m) for m in whole[:cut]])
     open_from = turns[max(len(turns) - LOOK_AHEAD - 1, 0)].position
     assert [s.start for s in before if s.start < open_from] == [s.start for s in after if s.start < open_from]
+
+
+def test_what_nothing_was_done_about_is_not_cut_off():
+    """ "Missing in README.md", and at once the same with the right path: one request in two messages."""
+    asked = [Message("user", CSV[0]), Message("user", "Sort the rows of prices.csv by the third column")]
+    (_, second) = turns_of([*asked, Message("assistant", CSV[1], origin="model")])
+    assert not can_open(second, Running(turns=1, waiting=True))
+    assert can_open(second, Running(turns=1))
+
+
+def test_tool_output_in_the_user_s_role_is_no_turn():
+    act = Message("assistant", "THOUGHT: look\n```bash\nls\n```", origin="model")
+    output = Message("user", "<returncode>0</returncode>\n<output>setup.py</output>")
+    messages = [Message("user", "Fix the failing build"), *[act, output] * 4]
+    assert [t.position for t in turns_of(messages)] == [0]
+    assert len(segment_messages(messages)) == 1

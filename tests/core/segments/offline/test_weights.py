@@ -1,4 +1,4 @@
-"""The shipped combiner: what it was fitted on, that it is bounded, and that old files are refused."""
+"""The shipped combiners: what they were fitted on, that they are bounded, and that old files are refused."""
 
 import json
 from importlib.resources import files
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ultron_core.segments.offline.features import FEATURES
-from ultron_core.segments.offline.weights import Combiner, load_combiner
+from ultron_core.segments.offline.weights import SHAPE, Combiner, Combiners, load_combiners
 
 
 def raw():
@@ -23,15 +23,15 @@ def test_every_set_names_an_allowed_licence_and_its_hash():
 
 
 def test_words_of_farewell_have_a_small_linear_say_and_no_products():
-    combiner = load_combiner()
-    for name in ("closing_user", "closing_model"):
-        place = FEATURES.index(name)
-        assert abs(combiner.linear[place]) <= 0.35
-        assert not combiner.quadratic[place].any() and not combiner.quadratic[:, place].any()
+    for combiner in (load_combiners().talk, load_combiners().work):
+        for name in ("closing_user", "closing_model"):
+            place = FEATURES.index(name)
+            assert abs(combiner.linear[place]) <= 0.35
+            assert not combiner.quadratic[place].any() and not combiner.quadratic[:, place].any()
 
 
 def test_values_far_outside_training_are_clipped():
-    combiner = load_combiner()
+    combiner = load_combiners().talk
     far = combiner.mean + combiner.scale * combiner.clip
     assert combiner.log_odds(np.array([far])) == pytest.approx(combiner.log_odds(np.array([far + 1e6])))
     assert np.isfinite(combiner.log_odds(np.zeros((1, len(FEATURES))))).all()
@@ -54,4 +54,16 @@ def test_log_odds_is_the_formula_written_out():
 def test_weights_for_other_features_are_refused():
     old = raw() | {"features": ["something", "else"]}
     with pytest.raises(ValueError, match="train_segmenter"):
-        Combiner.from_json(old)
+        Combiners.from_json(old)
+
+
+def test_work_and_talk_are_weighed_by_a_combiner_each():
+    size = len(FEATURES)
+    nothing = np.zeros((size, size))
+    talk, work = (
+        Combiner(np.zeros(size), np.ones(size), 3.0, odds, np.zeros(size), nothing, 0.5)
+        for odds in (2.0, -1.0)
+    )
+    rows = np.zeros((2, size))
+    rows[1, FEATURES.index(SHAPE)] = 1.0
+    assert Combiners(talk, work).margin(rows) == pytest.approx([1.5, -1.5])

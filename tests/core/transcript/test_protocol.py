@@ -1,0 +1,66 @@
+"""Which user rows a program wrote: told from the session's own regularity."""
+
+import pytest
+
+from ultron_core.models import Message
+from ultron_core.transcript.people import is_request
+from ultron_core.transcript.protocol import program_rows
+
+
+def _said(text: str) -> Message:
+    return Message("assistant", text, origin="model")
+
+
+def _session(answer: str, act: str, rounds: int = 4) -> list[Message]:
+    messages = [Message("user", "Find out who wrote the book.")]
+    for number in range(rounds):
+        messages += [_said(act.format(number)), Message("user", answer.format(number))]
+    return messages
+
+
+@pytest.mark.parametrize(
+    ("act", "answer"),
+    [
+        (
+            "THOUGHT: look\n```bash\ncat a{}.py\n```",
+            "<returncode>0</returncode>\n<output>import os{}</output>",
+        ),
+        ("Thought: search\nAction: Search[x{}]", "x{} was an American author"),
+        ("> go to cabinet {}", "The cabinet {} is closed."),
+        ("I try it.\n```python\nprint({})\n```", "Observation:\n{}"),
+    ],
+)
+def test_rows_that_always_answer_a_block_or_an_action_are_a_program_s(act, answer):
+    assert program_rows(_session(answer, act)) == {2, 4, 6, 8}
+
+
+def test_a_person_who_speaks_up_between_the_outputs_stays_a_person():
+    messages = _session("<returncode>{}</returncode>", "Look.\n```bash\nls {}\n```")
+    messages += [_said("Done.\n```bash\nsubmit\n```"), Message("user", "Now write the README too, please.")]
+    assert len(messages) - 1 not in program_rows(messages)
+
+
+def test_a_talk_about_code_has_no_program_rows():
+    talk = [
+        Message("user", "How do I sort a list?"),
+        _said("```python\nsorted(a)\n```"),
+        Message("user", "And in reverse?"),
+        _said("```python\nsorted(a, reverse=True)\n```"),
+        Message("user", "Does it copy the list?"),
+        _said("Yes.\n```python\na.sort()\n```"),
+        Message("user", "Great, that helps."),
+    ]
+    assert program_rows(talk) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "Read the output file to retrieve the result: /tmp/tasks/b0be39e.output",
+        "Full transcript available at: /tmp/tasks/aa67793.output",
+        '@agent Enable: "Enable the new model for all clients"',
+    ],
+)
+def test_a_notice_in_the_person_s_place_is_no_request(notice):
+    assert not is_request(Message("user", notice))
+    assert is_request(Message("user", "Read the output file and tell me what it says"))
