@@ -55,7 +55,7 @@ _LIST = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s", re.MULTILINE)
 _SELF = re.compile(r"\b(?:i|i'm|i'd|i'll|my|me)\b|我", re.IGNORECASE)
 #: e.g. `Sure, I can do that`, `Of course!`, `好的，马上`
 _FILLER = re.compile(
-    r"\s*(?:sure|of course|certainly|absolutely|great|hello|hi\b|thank|i'?d be happy|happy to|"
+    r"\s{0,40}(?:sure|of course|certainly|absolutely|great|hello|hi\b|thank|i'?d be happy|happy to|"
     r"当然|好的|没问题|您好|你好)",
     re.IGNORECASE,
 )

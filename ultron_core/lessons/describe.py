@@ -46,7 +46,7 @@ _NUMBER = re.compile(
 #: "/tmp/tmpab12/x.log", "0x7f9ec04d7d60"
 _TEMPORARY = re.compile(r"(?:/tmp|/var/folders)/[^\s'\":,]+|\b0x[0-9a-f]{6,}\b")
 #: an identifier that somebody was given: letters and at least four digits, e.g. `reservation-4821`, `INC0042`
-_GIVEN = re.compile(r"\b(?=[\w-]*[A-Za-z_-])([A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?)\d{4,}\b")
+_GIVEN = re.compile(r"\b(?=[\w-]{0,80}[A-Za-z_-])([A-Za-z]{1,60}(?:[_-][A-Za-z]{1,60}){0,8}[_-]?)\d{4,}\b")
 
 
 def general_line(line: str) -> str:

@@ -46,7 +46,7 @@ _SELECTS = ("-k", "-run", "-t", "--filter", "--grep", "--testNamePattern", "--on
 #: options that say how much is printed
 _PRINTING = ("-v", "-vv", "-q", "-s", "-x", "--verbose", "--quiet", "--tb", "-count")
 #: a command begins with a program: "mix", "./run.sh"; what a person calls a step does not: "Run the linter"
-_PROGRAM = re.compile(r"[a-z0-9_.~/-]+(?:\s|$)")
+_PROGRAM = re.compile(r"[a-z0-9_.~/-]{1,400}(?:\s|$)")
 #: an environment of one machine: "conda run -n py39 pytest", "timeout 60 go test"
 _WRAPPER = re.compile(
     r"^(?:(?:conda run|micromamba run)(?: -{1,2}\S+(?: (?!-)\S+)?)* +(?=\S)|timeout \S+ |time |sudo )+"
@@ -58,7 +58,7 @@ _MAX_COMMAND = 90
 #: commands of one project that are told
 _MOST = 4
 #: a compound line has its parts told apart, e.g. `gofmt -w . && go build ./... && go test ./...`
-_PARTS = re.compile(r"\s*(?:&&|;|\n)\s*")
+_PARTS = re.compile(r"\s{0,80}(?:&&|;|\n)\s*")
 
 
 @dataclass(frozen=True, slots=True)

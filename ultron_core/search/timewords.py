@@ -39,7 +39,7 @@ _ZH_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日
 _UNIT = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year",
          "小时": "hour", "分钟": "minute"}  # fmt: skip
 _COUNT = r"(\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|couple of|few)"
-_ZH_COUNT = r"(\d+|[一两二三四五六七八九十几])"
+_ZH_COUNT = r"((?<!\d)\d{1,9}|[一两二三四五六七八九十几])"
 
 
 def find_range(text: str, now: datetime) -> TimeRange | None:

@@ -47,7 +47,7 @@ _HEADING = re.compile(
     r"(?:ultron[ \t]+|user[ \t]+|shared[ \t]+)?memor(?:y|ies)[^\n:]{0,60}|memor(?:y|ies)[ \t]+"
     r"(?:from|of)[ \t]+(?:previous|past|earlier)[ \t]+(?:sessions?|conversations?|chats?)[^\n:]{0,30}"
     r"|(?:以下是)?(?:相关|召回的|检索到的|历史|长期)的?(?:历史)?记忆[^\n：:]{0,20})"
-    r"(?:\*\*|\])?[ \t]*[:：]?(?:\*\*)?[ \t]*\n"
+    r"(?:\*\*|\])?[ \t]{0,20}[:：]?(?:\*\*)?[ \t]{0,20}\n"
     r"(?:[ \t]*\n)?"
     r"(?:[ \t]*(?:[-*•]|\d{1,3}[.)、])[ \t]*[^\n]*(?:\n(?:[ \t]{2,}[^\n]+))*(?:\n|\Z))+",
     re.MULTILINE | re.IGNORECASE,

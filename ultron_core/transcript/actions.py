@@ -31,7 +31,11 @@ __all__ = [
 ]
 
 #: "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
-_SEARCH_REPLACE = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
+_SEARCH_REPLACE = re.compile(
+    r"(?<!<)<{5,20} SEARCH\n((?:(?!\n?={5}|<{5} SEARCH).)*+)\n?={5,}+\n"
+    r"((?:(?!\n?>{5}|<{5} SEARCH).)*+)\n?>{5,} REPLACE",
+    re.DOTALL,
+)
 #: a code block that changes a file, e.g. `<<<<<<< SEARCH`, `@@ -1,3 +1,4 @@`, `diff --git a/x b/x`
 _PATCH = re.compile(r"^(?:<{5,} SEARCH|@@ |diff --git|\+\+\+ )", re.MULTILINE)
 #: output that begins by naming what was run: "Test Script: pytest -rA tests/test_a.py;", "$ ls -l"
@@ -39,7 +43,7 @@ _NAMED_COMMAND = re.compile(
     r"^(?:Test Script|Command|Running(?: command)?|Executing|\$)[: ]+(\S.{2,300}?);?\s*$", re.MULTILINE
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
-_COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]*(?:\s+\S.*[^.\n:]|)(?:\n|$)")
+_COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]{0,400}(?:\s+\S.*[^.\n:]|)(?:\n|$)")
 #: commands that print what somebody wrote: "cat notes.txt", "git log -3"
 _SHOWING = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|sed -n|git (?:log|diff|show|grep))\b")
 

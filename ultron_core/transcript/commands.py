@@ -27,13 +27,15 @@ _SHELL_TOOL = re.compile(
     re.IGNORECASE,
 )
 #: a call as an exported chat shows it: "Run the linter\n\n`ruff check .`"
-_QUOTED_COMMAND = re.compile(r"(?:^|\n)`+([^`][\s\S]*?)`+$")
+_QUOTED_COMMAND = re.compile(r"(?:^|\n)`++([^`](?:[\s\S]*[^`])?)`+$")
 #: a part that only prepares the next, e.g. `cd /repo`, `export PATH=/opt/bin`, `set -e`, `CI=1`
 _SETUP = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+|\w+=\S*)$")
-#: a text handed to a flag, e.g. `git commit -m "$(cat <<'EOF'⏎Fix the parser⏎EOF⏎)"`
-_CAT_TEXT = re.compile(r"\"\$\(cat <<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*\)\"", re.DOTALL | re.MULTILINE)
-#: a file or a program inside the command, e.g. `python - <<'EOF'⏎print(1)⏎EOF`
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\b", re.DOTALL | re.MULTILINE)
+#: where a here-document begins, e.g. `cat <<'EOF'`, `python - <<EOF`, `git commit -m "$(cat <<'EOF'`
+_DOCUMENT = re.compile(r"(?P<quoted>\"\$\(cat )?<<-?\s{0,8}['\"]?(?P<word>\w++)['\"]?")
+#: behind a here-document in a text handed to a flag, e.g. `)"`
+_QUOTED_END = re.compile(r"\s{0,20}\)\"")
+#: here-documents of one command that are looked for: no person writes more
+_MOST_DOCUMENTS = 40
 #: stands before the command itself, e.g. `CI=1`
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=\S*$")
 _WRAPPERS = ("sudo", "time", "timeout", "env", "nohup", "nice", "npx", "uv", "poetry", "pipenv", "conda")
@@ -43,7 +45,7 @@ gradle bun mix rails manage.py
 """
 _WITH_VERB = frozenset(_VERBED.split())
 #: the shell of `bash -lc "make check"`, e.g. `bash`, `/bin/sh`, `zsh`
-_SHELL = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh")
+_SHELL = re.compile(r"(?:\S{0,200}/)?(?:ba|z|da|k)?sh")
 #: words that two commands share, e.g. `pytest`, `test_parser`
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _NO_PURPOSE = (
@@ -77,15 +79,37 @@ def command_in(tool: str, arguments: Any) -> str | None:
         for key, value in arguments.items():
             if key.lower() in _COMMAND_KEYS and isinstance(value, str | list):
                 command = value if isinstance(value, str) else _joined([str(part) for part in value])
-                return _HEREDOC.sub("…", _CAT_TEXT.sub('"…"', command)).strip()
+                return _without_documents(command).strip()
         values = list(arguments.values())
         if len(values) == 1 and isinstance(values[0], str) and _SHELL_TOOL.search(tool):
-            quoted = _QUOTED_COMMAND.search(values[0].strip())
-            return _HEREDOC.sub("…", quoted.group(1) if quoted else values[0]).strip()
+            text = values[0].strip()
+            quoted = _QUOTED_COMMAND.search(text) if text.endswith("`") else None
+            return _without_documents(quoted.group(1) if quoted else text).strip()
     if isinstance(arguments, str) and tool == "command":
         # a fenced block of a text protocol: its first line is the command, the rest what it is given
         return arguments.split("\n", 1)[0]
     return None
+
+
+def _without_documents(command: str) -> str:
+    """Each here-document as "…", with its opening and, in a quoted text, with the quotes kept."""
+    parts, at = [], 0
+    for _ in range(_MOST_DOCUMENTS):
+        opened = _DOCUMENT.search(command, at)
+        if opened is None:
+            break
+        closed = re.compile(rf"^[ \t]*{re.escape(opened['word'])}\b", re.MULTILINE).search(
+            command, opened.end()
+        )
+        if closed is None:
+            parts.append(command[at : opened.end()])
+            at = opened.end()
+            continue
+        quotes = _QUOTED_END.match(command, closed.end()) if opened["quoted"] else None
+        head = "" if quotes or not opened["quoted"] else opened["quoted"]
+        parts += [command[at : opened.start()], '"…"' if quotes else f"{head}…"]
+        at = quotes.end() if quotes else closed.end()
+    return "".join([*parts, command[at:]])
 
 
 def _joined(words: list[str]) -> str:

@@ -35,7 +35,7 @@ _CONFIRMED = any_of(
     r"(?:原因|问题)(?:其实)?(?:就是|出在)",
 )
 #: "go.mod", "config.exs"
-_FILE = re.compile(r"\b\w[\w-]*\.[a-z]{2,5}\b")
+_FILE = re.compile(r"\b\w[\w-]{0,80}\.[a-z]{2,5}\b")
 #: words of a guess beside those that all stages know, e.g. "it is likely the cache"
 _DOUBT = any_of(
     r"\b(?:likely|presumably|apparently|suspect|may|might|could be|seems?|looks like|hopefully)\b"

@@ -39,7 +39,11 @@ _MAX_QUOTE = 400
 #: unsolved failures of one segment that are kept
 _MAX_UNSOLVED = 2
 #: the two halves of a search-and-replace patch, e.g. `<<<<<<< SEARCH⏎old⏎=======⏎new⏎>>>>>>> REPLACE`
-_PUT_IN = re.compile(r"<{5,} SEARCH\n(.*?)\n?={5,}\n(.*?)\n?>{5,} REPLACE", re.DOTALL)
+_PUT_IN = re.compile(
+    r"(?<!<)<{5,20} SEARCH\n((?:(?!\n?={5}|<{5} SEARCH).)*+)\n?={5,}+\n"
+    r"((?:(?!\n?>{5}|<{5} SEARCH).)*+)\n?>{5,} REPLACE",
+    re.DOTALL,
+)
 #: lines that frame a patch, e.g. `<<<<<<< SEARCH`, `@@ -1,3 +1,4 @@`, `--- a/app.py`
 _MARKS = re.compile(r"<{5,}|={5,}|>{5,}|@@|diff --git|[-+]{3} |```")
 

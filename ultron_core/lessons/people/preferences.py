@@ -118,7 +118,7 @@ TECHNICAL = re.compile(
     r"deploy\w*|commit|branch|"
     r"function|class|module|package|tests?|code|script|config\w*|container|endpoint|repository|build|"
     r"compile\w*|agent|tool|"
-    r"log|cache|query|schema|thread|token|pod|cluster)s?\b|\w+_\w+|\w+\.(?:py|js|ts|json|ya?ml|toml|sql|sh)\b|"
+    r"log|cache|query|schema|thread|token|pod|cluster)s?\b|\w_\w|\w\.(?:py|js|ts|json|ya?ml|toml|sql|sh)\b|"
     r"接口|代码|函数|数据库|服务器|部署|脚本|容器|测试|编译|构建|日志|缓存|查询|线程|配置",
     re.IGNORECASE,
 )

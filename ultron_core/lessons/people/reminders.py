@@ -24,10 +24,11 @@ _REMINDER = any_of(
 #: a part of a Chinese sentence between its commas, e.g. `别忘了注册`
 _CLAUSE = re.compile(r"[^,，;；。!！\n]+")
 #: of a link the text is kept without its target, e.g. `[react](packages/qr/QRCode.react.tsx)`
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,2000}\)")
 #: what joins a clause to the order and softens it, e.g. `同时`, `好哦`
 _JOINED = re.compile(
-    r"^(?:同时|另外|还有|并且|而且|顺便|and|also|but|please)[\s,，]*|[哦哈呀啊哟~～.]+$", re.IGNORECASE
+    r"^(?:同时|另外|还有|并且|而且|顺便|and|also|but|please)[\s,，]*|(?<![哦哈呀啊哟~～.])[哦哈呀啊哟~～.]+$",
+    re.IGNORECASE,
 )
 #: a name within Chinese, e.g. `storybook`
 _LATIN = re.compile(r"[A-Za-z]{3,}")

@@ -24,9 +24,9 @@ __all__ = [
 #: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port,
 #: e.g. `` `make check` ``, `src/app.py`, `user_id`, `v1.2`
 _DETAIL = re.compile(
-    r"`[^`]{2,}`|(?:[\w@~.-]+/)+[\w.*-]+|\b\w+\.(?:py|js|ts|tsx|go|rs|ex|exs|java|json|toml|ya?ml|md|sh|sql|css|"
+    r"`[^`]{2,}`|[\w@~.-]/[\w.*-]|\w\.(?:py|js|ts|tsx|go|rs|ex|exs|java|json|toml|ya?ml|md|sh|sql|css|"
     r"db)\b|"
-    r"\b[a-z]+[A-Z]\w+|\b\w+_\w+|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\bv?\d+\.\d+|--\w[\w-]+|[\w)]\(\)|\b\w+::\w+"
+    r"\b[a-z]+[A-Z]\w|\w_\w|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|\bv?\d+\.\d+|--\w[\w-]+|[\w)]\(\)|\w::\w"
 )
 #: what marks a heading, an item or emphasis, and not a word, e.g. `- first`, `## Goal`, `a **bold** word`
 _MARKS = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+|#{1,6}\s+|>\s+)+|\*\*|[✅✓❌⚠️]+\s*")

@@ -14,9 +14,11 @@ __all__ = ["DROPPED", "repaired"]
 #: stands for a value that nothing can be made of
 DROPPED: Any = object()
 #: "85%", "7/10", "0.85"
-_NUMBER = re.compile(r"\s*(-?\d{1,15}(?:\.\d{1,15})?)\s*(?:(%)|/\s*(\d{1,6}(?:\.\d{1,6})?))?\s*")
+_NUMBER = re.compile(
+    r"\s{0,40}(-?\d{1,15}(?:\.\d{1,15})?)\s{0,40}(?:(%)|/\s{0,40}(\d{1,6}(?:\.\d{1,6})?))?\s{0,40}"
+)
 #: "[12]", "#12", "L12"
-_COUNT = re.compile(r"\W*[lL]?(-?\d{1,15})\W*")
+_COUNT = re.compile(r"\W{0,40}[lL]?(-?\d{1,15})\W{0,40}")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 

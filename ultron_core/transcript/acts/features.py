@@ -52,7 +52,7 @@ _CODE = re.compile(r"```.*?(?:```|$)|`[^`]*`", re.DOTALL)
 #: e.g. `https://example.org/a?b=1`
 _URL = re.compile(r"https?://\S+")
 #: e.g. `@src/app.py`, `~/notes/today.md`
-_PATH = re.compile(r"@?[\w.~-]*/[\w./~-]+")
+_PATH = re.compile(r"@?[\w.~-]{0,200}/[\w./~-]+")
 #: the list of tools that ends an answer handed to the model, e.g. `[calls: edit_file, run_tests]`
 _CALLS = re.compile(r"\[calls: ([^\]]*)\]\s*$")
 #: a word, one Chinese character, a number or a sign, e.g. `don't`, `端`, `42`, `?!`, `⟦path⟧`
