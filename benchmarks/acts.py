@@ -92,13 +92,15 @@ def scores(rows: Sequence[Labelled], part: Sequence[int], found: Predicted) -> d
 def parts(rows: Sequence[Labelled]) -> Iterator[tuple[str, list[int]]]:
     """(name, positions) of the parts that the summary reports."""
     wanted: dict[str, Callable[[Labelled], bool]] = {
-        "drawn": lambda row: not row.written,
-        "drawn_en": lambda row: not row.written and row.lang == "en",
-        "drawn_zh": lambda row: not row.written and row.lang == "zh",
+        "drawn": lambda row: not (row.written or row.for_rule),
+        "drawn_en": lambda row: not (row.written or row.for_rule) and row.lang == "en",
+        "drawn_zh": lambda row: not (row.written or row.for_rule) and row.lang == "zh",
         "native": lambda row: row.repository in NATIVE,
-        "written": lambda row: row.held_out,
-        "written_en": lambda row: row.held_out and row.lang == "en",
-        "written_zh": lambda row: row.held_out and row.lang == "zh",
+        "taken_for_rules": lambda row: row.for_rule and not row.written,
+        "written": lambda row: row.held_out and not row.for_rule,
+        "written_en": lambda row: row.held_out and not row.for_rule and row.lang == "en",
+        "written_zh": lambda row: row.held_out and not row.for_rule and row.lang == "zh",
+        "rules_and_look_alikes": lambda row: row.held_out and row.for_rule,
     }
     for name, chosen in wanted.items():
         yield name, [i for i, row in enumerate(rows) if chosen(row)]
@@ -106,7 +108,7 @@ def parts(rows: Sequence[Labelled]) -> Iterator[tuple[str, list[int]]]:
 
 def report(rows: Sequence[Labelled], model: str, found: Predicted) -> None:
     for name in sorted({row.repository for row in rows} - {WRITTEN}):
-        own = [i for i, row in enumerate(rows) if row.repository == name]
+        own = [i for i, row in enumerate(rows) if row.repository == name and not row.for_rule]
         emit(repository=name, model=model, **scores(rows, own, found))
     for name, part in parts(rows):
         emit(summary=name, model=model, **scores(rows, part, found))

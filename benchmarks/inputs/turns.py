@@ -1,4 +1,8 @@
-"""The labelled human turns of benchmarks/gold: drawn (turns.jsonl) and written here (turns_written.jsonl)."""
+"""The labelled human turns of benchmarks/gold.
+
+Drawn at random (turns.jsonl), written by the project (turns_written.jsonl), and for the act `rule` alone
+(turns_rules.jsonl): real turns that an earlier fit took for rules, and written rules with their look-alikes.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,10 @@ from ultron_core.embeddings.local import local_embedder
 from ultron_core.transcript.acts.features import HumanTurn
 from ultron_core.transcript.acts.reader import ACTS
 
-__all__ = ["WRITTEN", "Labelled", "load_turns", "truth", "vectors_of"]
+__all__ = ["FILES", "GOLD", "WRITTEN", "Labelled", "load_turns", "truth", "vectors_of"]
 
+FOR_RULE = "turns_rules.jsonl"
+FILES = ("turns.jsonl", "turns_written.jsonl", FOR_RULE)
 GOLD = Path(__file__).resolve().parents[1] / "gold"
 #: the "repository" of what the project wrote; trained on, never a test but for its held-out quarter
 WRITTEN = "written"
@@ -29,6 +35,8 @@ class Labelled:
     lang: str
     labels: tuple[str, ...]
     held_out: bool
+    #: chosen for what it teaches of `rule`: the other acts are neither fitted nor measured on it
+    for_rule: bool = False
 
     @property
     def written(self) -> bool:
@@ -38,12 +46,15 @@ class Labelled:
 def load_turns() -> list[Labelled]:
     """Drawn turns first, in the order of the files."""
     rows = []
-    for name in ("turns.jsonl", "turns_written.jsonl"):
+    for name in FILES:
         for line in (GOLD / name).read_text("utf-8").splitlines():
             row = json.loads(line)
             turn = HumanTurn(row["text"], row["before"], row["interrupted"])
             held_out = bool(row.get("held_out"))
-            rows.append(Labelled(turn, row["repository"], row["lang"], tuple(row["labels"]), held_out))
+            labels = tuple(row["labels"])
+            rows.append(
+                Labelled(turn, row["repository"], row["lang"], labels, held_out, for_rule=name == FOR_RULE)
+            )
     return rows
 
 

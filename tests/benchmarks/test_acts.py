@@ -5,6 +5,7 @@ import importlib
 import json
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
 MODEL = json.loads(files("ultron_core.transcript.acts").joinpath("model.json").read_text("utf-8"))
@@ -61,9 +62,22 @@ def test_written_turns_are_marked_and_are_no_copies(rows):
     assert [text for text in longer if text.lower() in drawn] == []
 
 
+def test_turns_for_rules_alone_choose_nothing_for_the_other_acts(rows):
+    train = importlib.import_module("train_acts")
+    table = train.describe(rows, vectors=False)
+    used = train.fit_rows(table)
+    general = np.array([i for i in used if not table.rows[i].for_rule])
+    with_them, without = train.fit(table, used), train.fit(table, general)
+    rule = list(train.ACTS).index("rule")
+    others = [act for act in range(len(train.ACTS)) if act != rule]
+    assert with_them.index == without.index
+    assert np.allclose(with_them.dense[:, others], without.dense[:, others])
+    assert not np.allclose(with_them.dense[:, rule], without.dense[:, rule])
+
+
 def test_scores_count_what_is_named_and_what_is_missed(rows):
     acts = importlib.import_module("acts")
-    part = [i for i, row in enumerate(rows) if row.repository == "kto"]
+    part = [i for i, row in enumerate(rows) if row.repository == "kto" and not row.for_rule]
     perfect = {i: rows[i].labels for i in part}
     assert acts.scores(rows, part, perfect)["macro_f1_all"] == 1.0
     silent = dict.fromkeys(part, ("praise",))

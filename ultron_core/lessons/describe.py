@@ -224,8 +224,9 @@ _SHELL_WRITES = re.compile(
     r"|\b(?:cat|echo|printf)\b[^\n|]{0,200}?>{1,2} ?([\w./~+-]+\.\w{1,6})|\btee (?:-a )?([\w./~+-]+\.\w{1,6})",
     re.MULTILINE,
 )
-#: a shell with an editor of its own: "edit 287:295\nnew lines\nend_of_edit"; its answer names the open file
+#: a shell with its own editor, whose answer names the open file: "edit 287:295\nnew lines\nend_of_edit"
 _EDITOR = re.compile(r"^(?:edit|insert|str_replace)\b")
+#: characters of a command and of its answer in which the changed file is looked for
 _MAX_SHELL = 600
 
 

@@ -22,20 +22,28 @@ __all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
 
 #: characters of a topic
 MAX_TOPIC = 80
+#: characters of a text in which its title is looked for
 _SEEN = 3000
 #: sentences of a text that are looked at, and the length of a message that comes to its point in its second one
 _SENTENCES, _SHORT_MESSAGE = 12, 400
+#: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: e.g. `<system-reminder>`, `</p>`, `[INST]`
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>|\[/?(?:INST|SYS)\]")
+#: of which the words stay, e.g. `[the docs](https://example.org)`
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+#: what a line begins with before its words, and emphasis, e.g. `## Goal`, `- first`, `a **bold**`
 _MARKUP = re.compile(r"^[\s#>*\-=_|•·~\d.)]*(?=\S)|[*_#]{2,}|(?<!\w)\*|\*(?!\w)")
+#: e.g. `a⏎⏎b`
 _SPACE = re.compile(r"\s+")
-# "the university, in which Andrew J. Feustel ...", "i.e. 132" end no sentence
+# an initial or "i.e." ends no sentence, e.g. `First. Second`, `第一。第二`
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\w\.)\s+|(?<=[。！？；])")
+#: what a request opens with before it says anything, e.g. `ok, so now`, `Great! `
 _INTERJECTION = re.compile(
     r"^(?:(?:ok(?:ay)?|alright|so|hmm+|well|now|also|and|great|thanks|thank you)\b(?:\.{2,}|[,.!]) *)+",
     re.IGNORECASE,
 )
+#: e.g. `Could you please help me fix`, `I want to book`, `请帮我`
 _POLITE = re.compile(
     r"^(?:(?:can|could|would|will) you (?:please |kindly )?(?:help me (?:to )?|tell me )?|please (?:help me )?"
     r"|i(?:'d| would) like (?:you )?to |i (?:want|need) (?:you )?to |i was wondering if you could |help me (?:to )?"
@@ -67,6 +75,7 @@ _CIRCUMSTANCE = re.compile(
 _SHOWN = re.compile(
     r"(?:这个|如下|以下)(?:问题|错误|报错)|\b(?:this|the following) (?:error|issue|problem|exception)\b", re.I
 )
+#: the line of a log that tells what failed, e.g. `ValueError: port is not set`, `[ERROR] disk full`
 _ERROR = re.compile(r"^.*?(\b\w*(?:Error|Exception)\b:? .{8,}|\[ERROR\] .+)$", re.MULTILINE)
 #: nobody types these: "[01/25/26 9:57 ~/src] ./run", "$ ls", "@@ -1 +1 @@", "22:00:54 [ERROR]", "at main (a.js:3)"
 _PASTED = re.compile(
@@ -77,18 +86,25 @@ _PASTED = re.compile(
 _CODE_LINE = re.compile(r"^\s*(?:def \w+\(|class \w+[:(]|import \w+$|from \S+ import |[\"']{3}\s*$)")
 #: the subject of a pull request as the command-line client prints it: "title:\tSupport Factory Droid as provider"
 _SUBJECT = re.compile(r"^.{0,40}\btitle:\t(\S.*)$", re.MULTILINE)
+#: the heading of a guide below which the task is, e.g. `## Your task`
 _GUIDE_TASK = re.compile(r"^#+ Your task$", re.MULTILINE)
-#: "@packages/components/combobox" -> "combobox", "@README.md" -> "README.md"; addresses and quoted text stay whole
+#: of a path the last part stays; addresses and quoted text stay whole, e.g. `@packages/components/combobox`,
+#: `@README.md`
 _FOLDERS = re.compile(
     r"(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]+/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
 )
+#: words, or Chinese or Japanese characters, from which on a title says enough
 _LATIN_WORDS, _CJK_CHARACTERS = 2, 4
 #: letters or digits of the shortest title: "fix", not "2."
 _FEWEST = 3
+#: e.g. `don't`
 _LATIN = re.compile(r"[A-Za-z][\w'’-]*")
+#: e.g. `端`, `は`
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 _NAME, _ARGUMENTS = joined(HARNESS_COMMAND_NAMES), joined(HARNESS_COMMAND_ARGUMENTS)
+#: the layout in which a harness hands in a guide, in transcript/harness.py, e.g. `## Context⏎⏎- Branch:
+#: main⏎⏎## Your task⏎`
 _GUIDE = joined(HARNESS_GUIDES)
 
 

@@ -28,6 +28,13 @@ from ultron_core.sft.spill import Place, Spill
 __all__ = ["Built", "Tools", "build_rows", "counts_by_reason"]
 
 _SPLIT_SEED = "ultron-sft-split-1"
+#: reasons whose detail quotes the log
+_QUOTING = frozenset(
+    {
+        *("fragment", "nothing_to_learn", "arguments_no_object", "call_without_name", "number_not_portable"),
+        *("invalid_tool_schema", "in_evaluation_set"),
+    }
+)
 #: rows that are worked on together: names are found in batches, memory stays flat
 _BATCH = 256
 
@@ -94,6 +101,7 @@ def build_rows(
         facts = _unique(facts, keys, config, spill, rejects)
         facts = _capped(facts, config.caps, rejects)
         finished = _finished(facts, config, tools, spill, done, rejects)
+    rejects = _clean_details(rejects, tools)
     rejects.sort(key=lambda r: r.segment_id)
     return Built(_StoredRows(done, finished, config), rejects, len(finished) + len(rejects))
 
@@ -240,6 +248,15 @@ def _finished(
                 finished.append(replace(fact, row=done.put(row)))
     rejects += [fact.reject("over_limit", f"limit {config.limit}") for fact in waiting]
     return finished
+
+
+def _clean_details(rejects: Sequence[Reject], tools: Tools) -> list[Reject]:
+    """Details that quote the log are redacted like the rows: they are published beside them."""
+    quoting = [position for position, reject in enumerate(rejects) if reject.reason in _QUOTING]
+    done = list(rejects)
+    for position, detail in zip(quoting, tools.redact([rejects[i].detail for i in quoting]), strict=True):
+        done[position] = replace(rejects[position], detail=detail)
+    return done
 
 
 def _redacted(row: Row, clean: Mapping[str, Any], tools: Tools) -> Row:

@@ -10,6 +10,8 @@ from ultron_core.transcript.pairs import is_tool_result
 
 __all__ = ["is_group", "is_human", "is_request"]
 
+#: what a harness says in a user row, in transcript/harness.py, e.g. `Full transcript available at:
+#: /tmp/a.txt`
 _NOTICE = joined(HARNESS_NOTICES, flags=0)
 
 

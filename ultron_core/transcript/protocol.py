@@ -20,8 +20,8 @@ __all__ = ["FENCE", "program_rows", "speaks_text_protocol"]
 FENCE = re.compile(r"```([\w+-]*)\n(.*?)(?:\n```|\Z)", re.DOTALL)
 #: "Action: Search[Opry Mills]", "Act 2: go to desk 1", "> open drawer 3"
 _ACTION_LINE = re.compile(r"^(?:(?:action|act)\b[^\n:]{0,12}:\s*\S|> ?[a-z])", re.IGNORECASE | re.MULTILINE)
-#: no person writes these: a traceback, "bash: jq: command not found", "$ ls", "<returncode>0</returncode>",
-#: "The last command <command>sleep 99</command> timed out and has been killed."
+#: no person writes these, e.g. `bash: jq: command not found`, `$ ls`, `<returncode>0</returncode>`, `The last
+#: command <command>sleep 99</command> timed out and has been killed.`
 _MACHINE_OUTPUT = re.compile(
     r"Traceback \(most recent|command not found|^\$ |^\s*<returncode>|timed out and has been killed|"
     rf"{joined(HARNESS_OUTPUT).pattern}",

@@ -54,6 +54,12 @@ def test_a_row_that_still_holds_a_secret_is_rejected(candidates):
     assert counts_by_reason(built.rejects) == {"secret_after_redaction": 1}
 
 
+def test_what_a_rejection_quotes_is_redacted_too():
+    short = asked(1, "ask Spain 7", "All of it is done now.", continues=True)
+    built = build([short], redact=lambda value: json.loads(json.dumps(value).replace("Spain", "<PLACE>")))
+    assert [(r.reason, r.detail) for r in built.rejects] == [("fragment", "ask <PLACE> 7")]
+
+
 def test_redaction_reaches_arguments(candidates):
     def redact(value):
         return json.loads(json.dumps(value).replace("Spain", "<PLACE>"))

@@ -270,6 +270,9 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
         return None
     words = PHRASES[lang]
     if len(names) > 1:  # which of several changed ones cured it is not known
+        asked = [name for name in names if _asked_for(failed, new.get(name), old.get(name))]
+        if len(asked) == 1:
+            return words["demanded"].format(name=f"`{asked[0]}`")
         given = not any(old.get(name) for name in names)
         return words["given"].format(names=", ".join(f"`{name}`" for name in names[:4])) if given else None
     (name,) = names
@@ -285,6 +288,14 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
         kind = "set" if not shown_old else "value"
         return words[kind].format(name=f"`{name}`", old=f"`{shown_old}`", new=f"`{shown_new}`")
     return None
+
+
+def _asked_for(failed: Action, new: object, old: object) -> bool:
+    """True when a new value holds a number that the failure names and the old one did not."""
+    line = failed.failure.line if failed.failure else ""
+    named = set(re.findall(r"\d+(?:\.\d+)?", line))
+    given, before = (set(re.findall(r"\d+(?:\.\d+)?", json.dumps(v, default=str))) for v in (new, old))
+    return bool((given & named) - before)
 
 
 def _speaks_of(failed: Action, changed: tuple[str, object, object]) -> bool:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.describe import (
-    core_command,
     describe_context,
     describe_failure,
     describe_subject,
@@ -106,7 +105,7 @@ def _solved(
         return None
     if change is None:
         change = name_files(episode, lang)
-    if change is None or _of_one_script(failed, change) or _printed(failed, change, worked):
+    if change is None or _of_one_script(failed, change):
         return None
     name = missing_name(failed)
     if name and (silences(change.sentence, name) or _fails_again(episode, worked, name)):
@@ -127,12 +126,6 @@ def _solved(
         memory_type="error",
         evidence=tuple(dict.fromkeys(item for item in evidence if item is not None)),
     )
-
-
-def _printed(failed: Action, change: Change, worked: Action) -> bool:
-    """True when the failure printed the very command that worked: whoever meets it is told by the program."""
-    command = core_command(command_of(worked) or "")
-    return change.made is worked and " " in command and command in failed.output
 
 
 def _of_one_script(failed: Action, change: Change) -> bool:

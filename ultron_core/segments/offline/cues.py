@@ -76,7 +76,7 @@ NEARBY = _words(
     r"周边|附近|周围|旁边|边上|不远",
 )
 
-#: the model waits for something it needs: "Please provide your user ID.", "Would you like to proceed?", "请问您几位？"
+#: the model waits for something it needs, e.g. `Please provide your user ID.`, `请问您几位？`
 AWAITS = _words(
     r"please (?:let me know|provide|confirm|tell|specify|share|choose|select|enter|give)"
     r"|let me know (?:which|what|how|when|where|who|if you(?:'d| would| want| prefer))"

@@ -22,6 +22,7 @@ __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 MAX_TEXT = 1000
 #: characters of a reply that are compared (set by hand: docs/segmentation.md)
 _REPLY_TEXT = 600
+#: latest calls of a turn whose words count as its work, and characters of each (set by hand)
 _WORK, _WORK_TEXT = 20, 200
 
 #: a word, path or number, e.g. `src/app.py`, `user_id`, `10:30`

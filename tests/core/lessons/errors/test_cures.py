@@ -142,7 +142,9 @@ def test_a_name_that_an_edit_left_behind_is_a_slip_unless_its_cause_is_told():
     assert draft.resolution.startswith("The bundler does not re-export `join`")
 
 
-def test_a_cure_that_the_program_prints_itself_is_no_lesson():
-    push = "fatal: The current branch x has no upstream branch.\n\n    git push --set-upstream origin x\n"
-    again = (bash("git push --set-upstream origin x"), "remote: created")
-    assert kept(talk(("user", "Please push."), (bash("git push"), push), again)) == []
+def test_of_several_changed_arguments_the_one_that_the_error_asked_for():
+    call = ("book", {"flight": "A1", "payment": [{"id": "card_1", "amount": 299}]})
+    again = ("book", {"flight": "A1", "payment": [{"id": "gift_2", "amount": 375}]})
+    error = "Error: payment amount does not add up, total price is 375, but paid 299"
+    (draft,) = kept(talk(("user", "Please."), (call, error), (again, "booked")))
+    assert draft.resolution == "It worked after changing `payment.amount` to what the error asked for."

@@ -12,7 +12,7 @@ LINE = "** (RuntimeError) no :secret_key_base configuration found in Shop.Endpoi
 
 
 def edit(file):
-    arguments = {"file_path": f"/work/shop/{file}", "old_string": "a\nb", "new_string": "c\nd\ne"}
+    arguments = {"file_path": f"/repo/shop/{file}", "old_string": "a\nb", "new_string": "c\nd\ne"}
     return (("Edit", arguments), "The file has been updated.")
 
 

@@ -7,7 +7,7 @@ from ultron_core.transcript.actions import read_actions
 
 REPORT = ("user", "The `watch` command silently fails when the history folder goes away.")
 EDIT = (
-    ("Edit", {"file_path": "/work/shop/store/paths.go", "old_string": "a", "new_string": "b"}),
+    ("Edit", {"file_path": "/repo/shop/store/paths.go", "old_string": "a", "new_string": "b"}),
     "The file has been updated.",
 )
 CAUSE = ("assistant", "The problem is that `ensureFolder` runs at the start only.")

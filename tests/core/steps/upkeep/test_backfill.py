@@ -6,6 +6,7 @@ from tests.support.memories import LockWatch, StubEmbedder, StubLLM, axis, one, 
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
 from ultron_core.errors import ModelAnswerError
+from ultron_core.settings import ExtractSettings
 from ultron_core.steps.upkeep.backfill import backfill
 
 FIRST = "The build failed because wheel was missing in the docker image."
@@ -39,7 +40,9 @@ def model():
 
 @pytest.fixture
 def modelled(settings, embedder, model):
-    with Ultron(settings, embedder=embedder, llm=model) as opened:
+    # a summary so short that no note is one as it stands
+    short = settings.model_copy(update={"extract": ExtractSettings(l0_max_tokens=8)})
+    with Ultron(short, embedder=embedder, llm=model) as opened:
         yield opened
 
 
