@@ -113,9 +113,11 @@ def test_hits_of_the_log_say_whom_to_trust(ultron, tmp_path):
     assert (hit.origin, hit.trust) == ("log", "agent")  # the model speaks in it, too
 
 
-def test_rows_of_an_export_say_who_speaks(ultron, tmp_path):
-    ultron.ingest([write_log(tmp_path / "a.jsonl", SAID)], "agent", process=True)
-    exported = ultron.trajectory_service.export_sft(min_quality_score=0)
+def test_rows_of_an_export_say_who_speaks(settings, tmp_path):
+    everything = settings.sft.model_copy(update={"evidence": "any"})
+    with Ultron(settings.model_copy(update={"sft": everything})) as ultron:
+        ultron.ingest([write_log(tmp_path / "a.jsonl", SAID)], "agent", process=True)
+        exported = ultron.trajectory_service.export_sft(min_quality_score=0)
     assert {(row["origin"], row["trust"]) for row in exported} == {("session", "human")}
 
 

@@ -97,8 +97,9 @@ def _string(value: Any, schema: Mapping[str, Any]) -> Any:
         value = str(value)
     if not isinstance(value, str) or len(value.strip()) < schema.get("minLength", 0):
         return DROPPED
-    kept = value[: schema.get("maxLength", len(value))]
-    return kept.encode("utf-8", "replace").decode("utf-8")  # an escape such as `\ud800` cannot be stored
+    # neither can be stored: a NUL, `\u0000` in JSON, and half a surrogate pair, `\ud800`
+    kept = value.replace("\x00", "")[: schema.get("maxLength", len(value))]
+    return kept.encode("utf-8", "replace").decode("utf-8")
 
 
 def _number(value: Any, schema: Mapping[str, Any]) -> Any:

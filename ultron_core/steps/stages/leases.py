@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 import threading
 from collections.abc import Sequence
 from datetime import timedelta
@@ -20,7 +22,9 @@ __all__ = ["LASTS", "Leases", "held_partitions"]
 
 logger = logging.getLogger("ultron.process")
 _SQL = NamedQueries("log/leases")
-#: a holder that died is replaced after at most this long, which is the interval of the pending-work sensor
+_HOST = socket.gethostname()
+#: a holder that died on another host is replaced after at most this long, the interval of the pending-work sensor; one
+#: that died on this host at once
 LASTS = timedelta(seconds=60)
 #: three renewals may fail before another process takes the rows over
 _RENEW_SECONDS = LASTS.total_seconds() / 4
@@ -38,6 +42,10 @@ class Leases:
         self._renewer: threading.Thread | None = None
 
     def __enter__(self) -> Self:
+        with self._runtime.database.transaction() as conn:
+            for row in _SQL.fetch(conn, "holders", {"host": _HOST}):
+                if not _is_running(row["pid"]):
+                    _SQL.run(conn, "release", {"holder": row["holder"]})
         return self
 
     def __exit__(
@@ -58,7 +66,13 @@ class Leases:
         """Those of these rows that are free; the transaction must have locked them while they waited."""
         if not ids:
             return set()
-        mine = {"account_id": self._runtime.account_id, "stage": self._stage, "ids": list(ids)}
+        mine = {
+            "account_id": self._runtime.account_id,
+            "stage": self._stage,
+            "ids": list(ids),
+            "host": _HOST,
+            "pid": os.getpid(),
+        }
         claimed = {row["row_id"] for row in _SQL.fetch(conn, "claim", {**self._params, **mine})}
         if claimed and self._renewer is None:
             self._renewer = threading.Thread(target=self._renew, name=f"leases of {self._stage}", daemon=True)
@@ -72,6 +86,16 @@ class Leases:
                     _SQL.run(conn, "renew", self._params)
             except psycopg.Error as error:
                 logger.warning("the leases of %s could not be renewed: %s", self._stage, error)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another account's
+        return True
+    return True
 
 
 def held_partitions(runtime: Runtime, stage: str, keys: Sequence[str]) -> set[str]:

@@ -4,6 +4,8 @@ CREATE TABLE leases (
     account_id text NOT NULL,
     stage      text NOT NULL,
     holder     uuid NOT NULL,        -- one batch of one process
+    host       text NOT NULL,        -- where that process runs, and its number there
+    pid        integer NOT NULL,
     expires_at timestamptz NOT NULL  -- renewed while the holder works
 );
 CREATE INDEX leases_holder ON leases (holder);

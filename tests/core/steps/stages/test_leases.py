@@ -1,5 +1,6 @@
 """Two processes share the work: each row is worked on once, and a dead holder's rows are taken over."""
 
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -70,6 +71,18 @@ def test_the_rows_of_a_dead_holder_are_taken_over(two):
     dead._over.set()  # a killed process renews nothing
     assert run_batch(other.runtime, segment.STEP) == []
     rows(other, "UPDATE leases SET expires_at = expires_at - interval '60 seconds' RETURNING 1")
+    assert len(run_batch(other.runtime, segment.STEP)) == 10
+
+
+def test_a_process_that_was_killed_on_this_host_is_replaced_at_once(two):
+    one, other = two
+    child = subprocess.Popen(["true"])
+    child.wait()
+    dead = Leases(one.runtime, "segments")
+    with one.runtime.database.transaction() as conn:
+        dead.claim(conn, [row["id"] for row in conn.execute("SELECT id FROM sessions")])
+        conn.execute("UPDATE leases SET pid = %s", [child.pid])
+    dead._over.set()
     assert len(run_batch(other.runtime, segment.STEP)) == 10
 
 

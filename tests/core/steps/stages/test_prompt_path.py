@@ -102,7 +102,13 @@ def test_with_a_model_a_log_that_grows_waits_until_it_is_quiet(with_model, serve
 
 
 @pytest.mark.parametrize("second", [None, "judge-2"])
-def test_the_estimate_is_what_is_paid(with_model, server, log, second):
+def test_the_estimate_is_what_is_paid(with_model, server, tmp_path, second):
+    # where the rules and the model cut alike; tests/replay measures it over sessions that they cut differently
+    logs = [
+        write_log(tmp_path / "a.jsonl", solved("alpha", "pandas")),
+        write_log(tmp_path / "b.jsonl", task("beta")),
+    ]
+
     def behave(handler, request):
         said = {"role": "assistant", "content": answer(request)}
         usage = {"prompt_tokens": counted(request), "completion_tokens": 10}
@@ -111,7 +117,7 @@ def test_the_estimate_is_what_is_paid(with_model, server, log, second):
     server.always = behave
     given = with_model.model_copy(update={"quality_llm": QualityLLMSettings(model=second)})
     with Ultron(given) as ultron:
-        ultron.ingest([log], "agent")
+        ultron.ingest(logs, "agent")
         said = estimate_pending(ultron.runtime)
         assert server.chats() == []
         ultron.process_pending()
