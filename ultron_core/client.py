@@ -90,15 +90,14 @@ class Ultron:
         clock: Clock,
     ) -> CurrentModel:
         settings = self.settings
-        url = settings.store.database_url
+        store = settings.store
+        url = store.database_url
         if url is None:
-            self._server = EmbeddedServer.open(settings.store.home)
+            self._server = EmbeddedServer.open(store.home)
             self._closing.callback(self._server.close)
             url = self._server.url()
         database = Database.open(
-            url,
-            pool_size=settings.store.pool_size,
-            statement_timeout_seconds=settings.store.statement_timeout_seconds,
+            url, pool_size=store.pool_size, statement_timeout_seconds=store.statement_timeout_seconds
         )
         self._closing.callback(database.close)
         migrate(database)
@@ -107,7 +106,7 @@ class Ultron:
         def redact(text: str) -> str:
             return redactor.redact_text(text).text
 
-        cache = PostgresAnswerCache(database, settings.store.account_id, clock)
+        cache = PostgresAnswerCache(database, store.account_id, clock)
         ledger = PostgresCallLedger(database, settings.store.account_id, clock)
         if llm is None:
             llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
