@@ -15,13 +15,11 @@ from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.orders import IGNORES_INSTRUCTIONS
-from ultron_core.transcript.risks import COMMAND_END, RISKS, SECRETS, SQL_CLIENT
+from ultron_core.transcript.risks import COMMAND_END, EXAMPLE, RISKS, SECRETS, SQL_CLIENT
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["find_security_events"]
 
-#: a line that shows a form, not a secret: "API_KEY=your-key-here", "ghp_xxxxxxxx"
-_EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
 #: "The query builder is vulnerable to SQL injection."
 _WEAKNESS = re.compile(
     r"\b(?:sql|command|shell|code|template|prompt) injection\b|\bpath traversal\b|\bXSS\b|\bCSRF\b|\bSSRF\b|"
@@ -81,7 +79,7 @@ def _find_secrets(text: str) -> list[tuple[str, re.Match[str]]]:
         for kind, starts, pattern in SECRETS
         if any(start in text for start in starts)
     ]
-    return [(kind, m) for kind, m in found if m and not _EXAMPLE.search(_line_of(text, m))]
+    return [(kind, m) for kind, m in found if m and not EXAMPLE.search(_line_of(text, m))]
 
 
 def _safe_quote(text: str, match: re.Match[str]) -> str:

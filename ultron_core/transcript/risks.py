@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["COMMAND_END", "RISKS", "SECRETS", "SQL_CLIENT", "find_secrets", "risky_parts"]
+__all__ = ["COMMAND_END", "EXAMPLE", "RISKS", "SECRETS", "SQL_CLIENT", "find_secrets", "risky_parts"]
 
 #: kind -> shapes of one command
 RISKS = (
@@ -85,7 +85,7 @@ SECRETS = (
     ("Stripe key", ("k_live_",), re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b")),
 )
 #: "AKIAIOSFODNN7EXAMPLE", "sk-your-key-here"
-_EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
+EXAMPLE = re.compile(r"example|sample|dummy|test|fake|xxxx|\*{3}|placeholder|your[-_ ]", re.IGNORECASE)
 #: what is said before such a shape, e.g. `for example AKIA`, `a dummy token: ghp_`, `test_key = sk-`
 _CALLED_EXAMPLE = re.compile(
     r"\b(?:example|sample|dummy|fake|placeholder|test[-_ ](?:key|token|secret))", re.IGNORECASE
@@ -126,4 +126,4 @@ def _is_example(text: str, match: re.Match[str]) -> bool:
     """Judged by the secret and the words right before it: "run its tests and use ghp_..." is not an example."""
     begin = text.rfind("\n", 0, match.start()) + 1
     before = text[max(begin, match.start() - _BEFORE) : match.start()]
-    return _EXAMPLE.search(match.group()) is not None or _CALLED_EXAMPLE.search(before) is not None
+    return EXAMPLE.search(match.group()) is not None or _CALLED_EXAMPLE.search(before) is not None

@@ -1,6 +1,6 @@
 """One event per partition: good ones are recorded, exactly the bad ones are left failed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,8 +58,8 @@ def plan_failed(context: dg.OpExecutionContext, asset: str, events: Sequence[Par
 
 def fail_bad(
     context: dg.OpExecutionContext | dg.AssetExecutionContext, events: Sequence[PartitionEvent]
-) -> Iterator[Any]:
-    """Fail the step if any partition is bad, naming each with its reason; an iterator without items otherwise.
+) -> None:
+    """Fail the step if any partition is bad, naming each with its reason.
 
     Raising at the end marks exactly the bad partitions failed: the good ones already have their event.
     Partitions that wait for a model, or whose file grew meanwhile, are not failures; the pending-work sensor takes
@@ -76,4 +76,3 @@ def fail_bad(
             metadata={"failed": len(bad), "reasons": dg.MetadataValue.md(lines)},
             allow_retries=False,
         )
-    return iter(())

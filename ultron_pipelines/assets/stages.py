@@ -47,7 +47,8 @@ def stage_asset(step: Step[Any], *, after: str, group: str, pool: str, about: st
         with ultron.open() as opened:
             events = _stage_events(opened, stage, list(context.partition_keys))
         log_partitions(context, stage.name, events)
-        yield from fail_bad(context, events)
+        fail_bad(context, events)
+        yield from ()  # each partition is logged by itself: there is no output
 
     return asset
 

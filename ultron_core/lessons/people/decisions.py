@@ -12,6 +12,7 @@ from ultron_core.lessons.people.statements import (
     phrase,
     statement_draft,
     without_opening,
+    word_count,
 )
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
@@ -83,8 +84,6 @@ _MAX_OPTION = 320
 _MIN_WORDS = 5
 #: a choice in so many words says what it is about without naming a file
 _MIN_PLAIN = 14
-#: e.g. `don't`, `src/app.py`, `端`
-_WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 
 
 def find_decisions(
@@ -168,7 +167,7 @@ def _weighty(text: str) -> bool:
 
 
 def _words(text: str) -> int:
-    return len(_WORD.findall(text)) // (2 if CJK.search(text) else 1)
+    return word_count(text) // (2 if CJK.search(text) else 1)
 
 
 def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.explanations import clip
-from ultron_core.lessons.people.statements import has_detail, statement_draft
+from ultron_core.lessons.people.statements import LATIN, has_detail, statement_draft
 from ultron_core.lessons.people.turns import Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import MemoryDraft
@@ -30,8 +30,6 @@ _JOINED = re.compile(
     r"^(?:同时|另外|还有|并且|而且|顺便|and|also|but|please)[\s,，]*|(?<![哦哈呀啊哟~～.])[哦哈呀啊哟~～.]+$",
     re.IGNORECASE,
 )
-#: a name within Chinese, e.g. `storybook`
-_LATIN = re.compile(r"[A-Za-z]{3,}")
 #: a longer message is a document
 _MAX_MESSAGE = 1500
 #: characters of the order that are quoted
@@ -83,7 +81,7 @@ def _concrete(clause: str) -> bool:
     if QUESTION.search(clause):
         return False
     if CJK.search(clause):
-        return _LATIN.search(clause) is not None and len(clause) >= _MIN_CHINESE
+        return LATIN.search(clause) is not None and len(clause) >= _MIN_CHINESE
     return has_detail(clause) and len(clause.split()) >= _MIN_WORDS
 
 

@@ -11,6 +11,7 @@ from ultron_core.transcript.language import CJK, language, one_line
 from ultron_core.transcript.speech import ONE_OFF
 
 __all__ = [
+    "LATIN",
     "clean_statement",
     "has_detail",
     "names_a_thing",
@@ -19,6 +20,7 @@ __all__ = [
     "statement_draft",
     "weighty",
     "without_opening",
+    "word_count",
 ]
 
 #: something that can be looked up or typed: `code`, a path, an identifier, a version, a number of a port,
@@ -43,22 +45,27 @@ _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3400-\u9fff]")
 _MIN_WORDS = {"en": 5, "zh": 8}
 
 
+def word_count(text: str) -> int:
+    """Latin words, and Chinese characters."""
+    return len(_WORD.findall(text))
+
+
 def weighty(sentence: str) -> bool:
     """True for words of substance that are not about one appointment or order."""
     if ONE_OFF.search(sentence):
         return False
-    return len(_WORD.findall(sentence)) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
+    return word_count(sentence) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
 
 
 #: a name within Chinese, e.g. `disabled`
-_LATIN = re.compile(r"[A-Za-z]{3,}")
+LATIN = re.compile(r"[A-Za-z]{3,}")
 #: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
 _TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
 
 
 def names_a_thing(sentence: str) -> bool:
     """A file, an identifier, or in Chinese any Latin word: what "it does not work" lacks."""
-    return has_detail(sentence) or (CJK.search(sentence) is not None and _LATIN.search(sentence) is not None)
+    return has_detail(sentence) or (CJK.search(sentence) is not None and LATIN.search(sentence) is not None)
 
 
 def nearest(told: Sequence[str], about: str) -> str:

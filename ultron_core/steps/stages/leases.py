@@ -6,10 +6,10 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self, TypeVar
 from uuid import UUID, uuid4
 
 import psycopg
@@ -30,6 +30,14 @@ LASTS = timedelta(seconds=60)
 _RENEW_SECONDS = LASTS.total_seconds() / 4
 
 
+class _HasId(Protocol):
+    @property
+    def id(self) -> UUID: ...
+
+
+Waiting = TypeVar("Waiting", bound=_HasId)
+
+
 class Leases:
     """What one batch of one process holds. Renewed by a thread while the block runs, released at its end.
 
@@ -42,10 +50,6 @@ class Leases:
         self._renewer: threading.Thread | None = None
 
     def __enter__(self) -> Self:
-        with self._runtime.database.transaction() as conn:
-            for row in _SQL.fetch(conn, "holders", {"host": _HOST}):
-                if not _is_running(row["pid"]):
-                    _SQL.run(conn, "release", {"holder": row["holder"]})
         return self
 
     def __exit__(
@@ -61,6 +65,20 @@ class Leases:
     @property
     def _params(self) -> dict[str, object]:
         return {"holder": self._holder, "lasts": LASTS}
+
+    def take(self, find: Callable[[Connection], Sequence[Waiting]]) -> list[Waiting]:
+        """What `find` says waits, locked by its query, as far as nobody else works on it."""
+        with self._runtime.database.transaction() as conn:
+            self._release_dead(conn)
+            waiting = find(conn)
+            mine = self.claim(conn, [row.id for row in waiting])
+        return [row for row in waiting if row.id in mine]
+
+    def _release_dead(self, conn: Connection) -> None:
+        """Free what processes of this host held that are gone."""
+        for row in _SQL.fetch(conn, "holders", {"host": _HOST}):
+            if not _is_running(row["pid"]):
+                _SQL.run(conn, "release", {"holder": row["holder"]})
 
     def claim(self, conn: Connection, ids: Sequence[UUID]) -> set[UUID]:
         """Those of these rows that are free; the transaction must have locked them while they waited."""

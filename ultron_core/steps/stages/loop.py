@@ -91,10 +91,8 @@ def run_batch(
         return step.run(conn, step.stage.failed, params)
 
     with Leases(runtime, step.stage.name) as leases:
-        with runtime.database.transaction() as conn:
-            waiting = step.waiting(conn, step.stage.pending, runtime.waiting(keys, batch_size, tried))
-            mine = leases.claim(conn, [item.id for item in waiting])
-        items = [item for item in waiting if item.id in mine]
+        params = runtime.waiting(keys, batch_size, tried)
+        items = leases.take(lambda conn: step.waiting(conn, step.stage.pending, params))
         results = work_through(runtime, items, step.work, note_failure, workers=step.workers(runtime))
     step.finish(runtime, keys)
     return results

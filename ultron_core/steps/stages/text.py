@@ -64,10 +64,7 @@ def process_pending_texts(
     """Work on texts that wait for a model, oldest first."""
     params = runtime.waiting(batch_size=batch_size, tried=tried)
     with Leases(runtime, STAGE) as leases:
-        with runtime.database.transaction() as conn:
-            items = waiting_texts(conn, params)
-            mine = leases.claim(conn, [item.id for item in items])
-        return _work_through(runtime, [item for item in items if item.id in mine])
+        return _work_through(runtime, leases.take(lambda conn: waiting_texts(conn, params)))
 
 
 def waiting_texts(conn: Connection, params: Mapping[str, Any]) -> list[Item[Text]]:
