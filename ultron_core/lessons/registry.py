@@ -14,7 +14,7 @@ from ultron_core.lessons.errors.absent import find_absent
 from ultron_core.lessons.errors.failed_calls import solved_drafts, unsolved_drafts
 from ultron_core.lessons.errors.repairs import find_repairs
 from ultron_core.lessons.errors.reported import find_reported
-from ultron_core.lessons.findings import find_findings
+from ultron_core.lessons.findings.find import find_findings
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people.causes import find_causes
@@ -71,7 +71,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_guides, "preference", 0.8, ("messages", "actions", "project")),
     Rule(find_facts, "fact", 0.75, ("turns", "project")),
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
-    Rule(find_policies, "fact", 0.72),
+    Rule(find_policies, "fact", 0.72, ("messages", "work")),
     Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project", "work")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
     Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
     Rule(find_absent, "fact", 0.72, ("messages", "actions")),
     Rule(find_schemas, "fact", 0.72, ("messages", "actions")),
-    Rule(find_findings, "fact", 0.72, ("messages", "actions", "project")),
+    Rule(find_findings, "fact", 0.72, ("messages", "actions", "turns", "project", "work")),
     Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project")),
 )
 

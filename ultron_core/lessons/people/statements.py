@@ -12,6 +12,7 @@ from ultron_core.transcript.speech import ONE_OFF
 
 __all__ = [
     "LATIN",
+    "POINT",
     "clean_statement",
     "has_detail",
     "names_a_thing",
@@ -57,6 +58,8 @@ def weighty(sentence: str) -> bool:
     return word_count(sentence) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
 
 
+#: a point of a list, e.g. `- The old index is read`
+POINT = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s")
 #: a name within Chinese, e.g. `disabled`
 LATIN = re.compile(r"[A-Za-z]{3,}")
 #: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
