@@ -5,7 +5,7 @@
 Left out is every session that another gold file names, and every task that one of those shares: another model's or
 another try's run of a task that was read says the same, and so does its twin in another wire format. Within a set
 sessions go by the SHA-256 of seed and file name, one a task. One JSON object a session: set, file, part (`newer` or
-`older`, as benchmarks/memory_audit.py reports them).
+`older`, as benchmarks/audits/memories.py reports them).
 """
 
 from __future__ import annotations

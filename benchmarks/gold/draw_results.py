@@ -5,7 +5,8 @@
 From the half outside the reserve alone (`inputs/reserve.py`), `count` of each side, in the order of the SHA-256 of
 seed and place, at most so many of a set and of a session, since a few sets hold most results. One JSON object a
 result: side (`failure`: error, failed, timeout, refused; `clean`: ok, passed, empty), set, file, line, class, tool,
-call, telling (the line told of a failure), head and tail of the output.
+call, telling (the line told of a failure), head and tail of the output. The sides are those of the code that runs; the
+verdicts name the class of the code they were drawn with.
 """
 
 from __future__ import annotations
