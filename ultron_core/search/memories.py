@@ -82,11 +82,11 @@ class RankedMemory:
         }
 
 
-def rank_memories(candidates: Iterable[Candidate], ranking: Ranking, limit: int) -> list[RankedMemory]:
-    """The best `limit` of the candidates that are about the query at all."""
+def rank_memories(candidates: Iterable[Candidate], ranking: Ranking) -> list[RankedMemory]:
+    """The candidates that are about the query at all, best first."""
     scored = [_scored(one, ranking) for one in candidates if _is_about(one, ranking.noise)]
     scored.sort(key=lambda one: (-one.score, -one.cosine, str(one.id)))
-    return scored[:limit]
+    return scored
 
 
 def _is_about(one: Candidate, noise: float) -> bool:
