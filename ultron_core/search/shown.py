@@ -20,12 +20,9 @@ class Shown(Generic[Hit]):
     differs: str = ""
 
 
-def own_first(
-    hits: Iterable[Hit], is_own: Callable[[Hit], bool], is_weak: Callable[[Hit], bool]
-) -> list[Hit]:
-    """In the order given, but one's own before others', and weak hits after strong ones: a guess of one's own project
-    must not hide what another knows."""
-    return sorted(hits, key=lambda hit: (is_weak(hit), not is_own(hit)))
+def own_first(hits: Iterable[Hit], is_own: Callable[[Hit], bool]) -> list[Hit]:
+    """In the order given, but one's own before others'."""
+    return sorted(hits, key=lambda hit: not is_own(hit))
 
 
 def collapse(

@@ -15,6 +15,7 @@ from uuid import UUID
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError, ModelError
 from ultron_core.search.expand import Expansion, expansion_messages, phrases_of
+from ultron_core.search.here import named
 from ultron_core.search.memories import RankedMemory, Ranking, rank_memories
 from ultron_core.search.shown import Shown, collapse, own_first
 from ultron_core.search.terms import query_terms, term_id
@@ -94,6 +95,8 @@ def search_memories(
         raise InputError("The query is empty: say what you are looking for.")
     if limit < 1:
         raise InputError("limit must be at least 1.")
+    if project := scope.only or scope.first:
+        query = named(query, project)
     notes: list[str] = []
     span = find_range(query, runtime.clock()) or TimeRange(None, None, 0, 0)
     vectors, phrases = _embedded(runtime, query, notes)
@@ -108,7 +111,7 @@ def search_memories(
         "since": since,
         "until": until,
     }
-    named = {"since": since or span.since, "until": until or span.until}
+    span_filters = {"since": since or span.since, "until": until or span.until}
 
     search = runtime.settings.search
     rerank = search.rerank if rerank is None else rerank
@@ -130,18 +133,19 @@ def search_memories(
 
     def work(filters: dict[str, Any], conn: Connection) -> list[SearchHit]:
         own = find(conn, filters={**filters, "project": scope.first}) if scope.first else []
-        found = {one.id: one for one in (*own, *find(conn, filters=filters))}
-        ranked = rank_memories(found.values(), ranking)
+        every = find(conn, filters=filters)
+        ours = {one.id for one in (every if scope.only else own)}
+        found = {one.id: one for one in (*own, *every)}
+        ranked = rank_memories(found.values(), ranking, ours)
         if scope.first:
-            ours = {one.id for one in own}
-            ranked = own_first(ranked, lambda one: one.id in ours, lambda one: one.weak)
+            ranked = own_first(ranked, lambda one: one.id in ours)
         ranked = ranked[: depth + _COLLAPSED]
         records = by_ids(conn, runtime.account_id, [one.id for one in ranked])
         present = {record.id: record for record in records}
         return [_hit(present[one.id], one) for one in ranked if one.id in present]
 
-    hits = runtime.database.run(partial(work, {**filters, **named}))
-    if not hits and named != {"since": since, "until": until}:
+    hits = runtime.database.run(partial(work, {**filters, **span_filters}))
+    if not hits and span_filters != {"since": since, "until": until}:
         # a date may be what a memory is about, and not when it was stored
         hits = runtime.database.run(partial(work, filters))
         if hits:
@@ -149,7 +153,7 @@ def search_memories(
     if rerank:
         hits = _reranked(runtime, query, hits, notes)
         if scope.first:
-            hits = own_first(hits, lambda hit: scope.first in hit.record.projects, lambda hit: hit.weak)
+            hits = own_first(hits, lambda hit: scope.first in hit.record.projects)
     shown = [_shown(one, detail_level, explain) for one in collapse(hits, _summary, _detail)[:limit]]
     if record_hits and shown:
         counted = dict.fromkeys([hit.record.id for hit in shown], 1)

@@ -145,7 +145,7 @@ def search_sessions(
         lifted = lift_literal(ranked[:looked_at], texts, asked["literals"], weights)
         hits = [_hit(hit, shown[hit.session], soft) for hit in lifted]
         if scope.first is not None:
-            hits = own_first(hits, lambda hit: hit.project == scope.first, lambda hit: hit.weak)
+            hits = own_first(hits, lambda hit: hit.project == scope.first)
         return hits[:limit]
 
     return runtime.database.run(work)
