@@ -14,10 +14,10 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, argument_strings, first_line
 from ultron_core.transcript.commands import command_of, purpose
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.harness import MODEL_BREAKS, joined
 from ultron_core.transcript.language import one_line
 from ultron_core.transcript.people import is_human
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["find_breaks", "find_persisting"]
 

@@ -34,7 +34,8 @@ _NONE = any_of(
 _MILD = any_of(
     r"\b(?:harmless|inherently|fine\b|the right behaviou?r|as (?:expected|intended)|intentional|consider|worth|"
     r"would help|optional|nit|regression (?:tests?|guards?)|genuine|hardening|if we do|let me|let's|wait|"
-    r"you(?:'re| are) right|subtle and good|can't happen|concern|rather than being)\b|\blog \W{0,3}\w+\W{0,3} at\b|[?？]",
+    r"you(?:'re| are) right|subtle and good|can't happen|concern|rather than being)\b",
+    r"\blog \W{0,3}\w+\W{0,3} at\b|[?？]",
     r"^\W*(?:updated|tests? added|added|done|with these|here (?:are|is)|both|expanded|now\b|one more note|"
     r"the (?:previous|old) (?:version|code))",
     r"无害|没有问题|建议|考虑|吗",

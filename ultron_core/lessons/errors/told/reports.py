@@ -10,10 +10,10 @@ from ultron_core.lessons.people.statements import clean_statement, has_detail, n
 from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.failures import clean_line, read_result
 from ultron_core.transcript.language import CJK
+from ultron_core.transcript.results.failures import clean_line, read_result
+from ultron_core.transcript.results.telling import Failure
 from ultron_core.transcript.speech import any_of
-from ultron_core.transcript.telling import Failure
 
 __all__ = ["Report", "find_reports"]
 
