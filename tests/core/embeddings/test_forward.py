@@ -9,7 +9,7 @@ from ultron_core.embeddings.forward import Encoder
 LOG = [f"user: please fix the test of part {n}\nassistant: I run pytest part_{n}.py" for n in range(30)]
 OTHERS = [
     " ", "\n\n", "a", "x" * 3000, "\t a  b \n c", "emoji 🎉🎉 x\u0301y", "ｆｕｌｌ　ｗｉｄｔｈ",
-    "我想找一些资料，请推荐一下。 port 5432", "same same same same same same same", 
+    "我想找一些资料，请推荐一下。 port 5432", "same same same same same same same",
     "user: please fix the test of part 3",
 ]  # fmt: skip
 
