@@ -12,7 +12,7 @@ from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.export import export_rows
 from ultron_core.steps.stages import extract, label, segment
-from ultron_core.steps.stages.loop import StageResult, run_batch
+from ultron_core.steps.stages.waiting.loop import StageResult, run_batch
 
 __all__ = ["ClusterService", "TrajectoryService"]
 

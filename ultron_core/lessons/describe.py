@@ -10,8 +10,8 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, argument_strings
 from ultron_core.transcript.commands import command_of, purpose
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = [
     "EDIT",

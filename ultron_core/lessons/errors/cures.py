@@ -27,8 +27,8 @@ from ultron_core.lessons.errors.same_check import INSTALL, changed_words, code_o
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang, one_line
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["Change", "describe_change", "missing_name", "name_files", "silences"]
 

@@ -16,8 +16,8 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["find_repairs"]

@@ -10,9 +10,9 @@ from ultron_core.lessons.explanations import best_reason, clip, ended, talk_lang
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action
-from ultron_core.transcript.failures import clean_line, find_failure
 from ultron_core.transcript.language import Lang
 from ultron_core.transcript.people import is_human
+from ultron_core.transcript.results.failures import clean_line, find_failure
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["find_reported"]

@@ -20,9 +20,9 @@ from ultron_core.models import Message, QualityLabel
 from ultron_core.segments import segment_messages
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment
-from ultron_core.steps.stages.loop import Item
 from ultron_core.steps.stages.table import STAGES
 from ultron_core.steps.stages.text import waiting_texts
+from ultron_core.steps.stages.waiting.loop import Item
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store

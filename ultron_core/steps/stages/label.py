@@ -15,10 +15,10 @@ from ultron_core.labels.judge import label_with_model, prompt_version
 from ultron_core.memories import extractor_of
 from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.loop import Item, StageResult, Step
 from ultron_core.steps.stages.review import LEAST_TOKENS, review_segment
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import LABELS
+from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow

@@ -11,8 +11,6 @@ from uuid import UUID
 
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment
-from ultron_core.steps.stages.leases import held_partitions
-from ultron_core.steps.stages.loop import StageResult, Step, run_batch
 from ultron_core.steps.stages.table import (
     LABELS,
     MEMORIES,
@@ -23,6 +21,8 @@ from ultron_core.steps.stages.table import (
     version_columns,
 )
 from ultron_core.steps.stages.text import process_pending_texts
+from ultron_core.steps.stages.waiting.leases import held_partitions
+from ultron_core.steps.stages.waiting.loop import StageResult, Step, run_batch
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store

@@ -17,9 +17,9 @@ from ultron_core.segments import SEGMENTER_VERSION, fingerprint_messages, segmen
 from ultron_core.segments.by_model.cut import prompt_version
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import index_windows
-from ultron_core.steps.stages.loop import Item, StageResult, Step
 from ultron_core.steps.stages.segment_rows import close_quiet_segments, write_segments
 from ultron_core.steps.stages.table import SEGMENTS
+from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store

@@ -12,9 +12,9 @@ from uuid import UUID
 
 from ultron_core.models import Drop, Message
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.failures import ROW_FAULTS, describe_failure
-from ultron_core.steps.stages.leases import Leases
 from ultron_core.steps.stages.table import Stage
+from ultron_core.steps.stages.waiting.failures import ROW_FAULTS, describe_failure
+from ultron_core.steps.stages.waiting.leases import Leases
 from ultron_core.steps.upload.records import UploadResult
 from ultron_core.store.database import Connection
 

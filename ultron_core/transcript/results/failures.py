@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ultron_core.transcript.checks import Checks, read_checks
 from ultron_core.transcript.harness import EDIT_REFUSED, HARNESS_FAILURES, HARNESS_SUCCESS, joined
-from ultron_core.transcript.telling import ANSI, TAG, Failure, json_error, telling_line
+from ultron_core.transcript.results.checks import Checks, read_checks
+from ultron_core.transcript.results.telling import ANSI, TAG, Failure, json_error, telling_line
 
 __all__ = ["Outcome", "Result", "clean_line", "find_failure", "read_result", "reports_success"]
 
