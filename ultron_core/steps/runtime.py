@@ -80,6 +80,7 @@ class Runtime:
             "keys": None if keys is None else list(keys),
             "max_attempts": self.settings.segments.max_attempts,
             "memory_threshold": self.settings.labels.memory_score_threshold,
+            "project": None,
             "tried": list(tried),
             "windows": f"{LAYOUT}:{self.embedder.model_id}",
             "batch_size": self.settings.segments.batch_size if batch_size is None else batch_size,

@@ -42,13 +42,13 @@ def explain_segment(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
 
 def _verdict(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
     plan = plan_of(runtime, ExportRequest())
-    found = next(candidates(runtime, plan.gate, None, segment), None)
+    found = next(candidates(runtime, plan.gate, segment_id=segment), None)
     if found is None:
         return {"verdict": "left out: not finished, its session may go on"}
     if isinstance(found, Reject):
         # the shape is told all the same: what else would keep it out
         wide = Gate(0.0, EVIDENCE, plan.gate.likely)
-        shape = next(candidates(runtime, wide, None, segment))
+        shape = next(candidates(runtime, wide, segment_id=segment))
         rest = {} if isinstance(shape, Reject) else {"evidence": shape.evidence}
         return {"verdict": f"left out: {found.reason}", **rest}
     done = draft_row(found, plan.config, token_counter(TOKENIZER), plan.eval_index)

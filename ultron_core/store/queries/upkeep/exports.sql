@@ -28,11 +28,12 @@ WHERE account_id = %(account_id)s ORDER BY created_at DESC LIMIT 1;
 
 -- name: finished_segments
 -- Finished segments behind `after` in an order that walks session by session, labelled or not.
-SELECT t.*, s.tools, s.harness, s.format, s.cwd, o.success AS known_success, o.task_id AS known_task
+SELECT t.*, s.tools, s.harness, s.format, s.cwd, s.project, o.success AS known_success, o.task_id AS known_task
 FROM task_segments t JOIN sessions s ON s.id = t.session_id
 LEFT JOIN outcomes o ON (o.account_id, o.agent_id, o.session_file) = (s.account_id, s.agent_id, s.session_file)
 WHERE t.account_id = %(account_id)s AND t.closed
     AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
+    AND (%(project)s::text IS NULL OR s.project = %(project)s)
     AND (%(segment_id)s::uuid IS NULL OR t.id = %(segment_id)s)
     AND (t.session_id, t.segment_index) > (%(after_session)s, %(after_index)s)
 ORDER BY t.session_id, t.segment_index
