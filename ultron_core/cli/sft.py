@@ -45,7 +45,7 @@ def export_sft(
     """Write the eligible segments as a dataset that trainers take without edits."""
     from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
-    request = ExportRequest(name, task_type, min_score, limit, out_dir, evidence)
+    request = ExportRequest(name, task_type, min_score, limit, out_dir, evidence, settings.sft.processes)
     with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
         export = export_dataset(ultron.runtime, request, lambda done: advance("", done))
     if as_json:
