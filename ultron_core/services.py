@@ -48,9 +48,15 @@ class TrajectoryService:
         return trajectory_stats(self._runtime)
 
     def export_sft(
-        self, task_type: str | None = None, min_quality_score: float | None = None, limit: int = 5000
+        self,
+        task_type: str | None = None,
+        min_quality_score: float | None = None,
+        limit: int = 5000,
+        *,
+        project: str | None = None,
     ) -> list[dict[str, Any]]:
         """Training rows `{messages, tools, topic, trust, ...}` of eligible segments, best first; writes nothing.
+        With `project` of its sessions alone.
 
         `min_quality_score` None is the configured threshold. Raises InputError for a negative limit.
         """
@@ -59,7 +65,11 @@ class TrajectoryService:
             given.check_score("min_quality_score", min_quality_score)
         given.check_count("limit", limit, least=0)
         return export_rows(
-            self._runtime, task_type=task_type, min_quality_score=min_quality_score, limit=limit
+            self._runtime,
+            task_type=task_type,
+            min_quality_score=min_quality_score,
+            limit=limit,
+            project=project,
         )
 
 

@@ -78,6 +78,11 @@ class StoreSettings(Stage):
     exports_dir: Path | None = setting(
         None, "ULTRON_EXPORTS_DIR", about="Folder of SFT datasets; unset means `exports` in the home."
     )
+    working_folder: Path | None = setting(
+        None,
+        "ULTRON_WORKING_FOLDER",
+        about="Folder whose project comes first in searches and lists; unset means the one a command runs in.",
+    )
     log_level: str = setting(
         "INFO",
         "ULTRON_LOG_LEVEL",

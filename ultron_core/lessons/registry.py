@@ -94,12 +94,15 @@ def lesson_kinds() -> tuple[str, ...]:
     return tuple(dict.fromkeys(rule.kind for rule in RULES))
 
 
-def find_lessons(messages: Sequence[Message], outcome: Outcome = "unknown") -> list[Lesson]:
+def find_lessons(
+    messages: Sequence[Message], outcome: Outcome = "unknown", project: str = ""
+) -> list[Lesson]:
     """All lessons of a segment, in the order of their evidence; the gate on drafts has not been asked yet.
 
-    `outcome` says how the task ended: errors that were never solved count in a failed task.
+    `outcome` says how the task ended: errors that were never solved count in a failed task. `project` is the name of
+    the session's project.
     """
-    reading = read_segment(messages, outcome)
+    reading = read_segment(messages, outcome, project)
     found = [
         Lesson(rule.kind, rule.score, _checked(rule.kind, draft, reading))
         for rule in RULES

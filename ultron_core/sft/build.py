@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import TypeVar, overload
@@ -50,7 +50,7 @@ class Built:
     rejects: Sequence[Reject]
     considered: int
     #: by content hash
-    scanned: Mapping[str, Scanned]
+    scanned: Mapping[str, Scanned] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

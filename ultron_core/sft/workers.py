@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from multiprocessing import get_context
 from typing import Any, Generic, Self, TypeVar
 
@@ -83,7 +83,7 @@ class Workers(Generic[Handed]):
             return
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
-                self._count, mp_context=get_context("spawn"), initializer=_prepare, initargs=(self._anew,)
+                self._count, mp_context=get_context("spawn"), initializer=partial(_prepare, self._anew)
             )
         for task in mine:
             task.future = self._pool.submit(_run, task.function, task.batch)
@@ -113,9 +113,9 @@ class Workers(Generic[Handed]):
         self.close()
 
 
-def _prepare(make: Callable[[], Any]) -> None:
+def _prepare(make: Callable[[], Any] | None) -> None:
     global _handed
-    _handed = make()
+    _handed = make() if make else None
 
 
 def _run(function: Callable[[Any, Any], Sequence[Any]], batch: Sequence[Any]) -> Sequence[Any]:

@@ -79,6 +79,7 @@ class Runtime:
             "keys": None if keys is None else list(keys),
             "max_attempts": self.settings.segments.max_attempts,
             "memory_threshold": self.settings.labels.memory_score_threshold,
+            "project": None,
             "tried": list(tried),
             "batch_size": self.settings.segments.batch_size if batch_size is None else batch_size,
             # without a model a log is cut as it grows: that costs nothing

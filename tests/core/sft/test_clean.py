@@ -148,26 +148,12 @@ class Memory(dict):
 def people(count):
     """Rows with a person each, three batches of them."""
     rng = Random(3)
-    words = [
-        "river",
-        "stone",
-        "cloud",
-        "table",
-        "green",
-        "quickly",
-        "under",
-        "seven",
-        "music",
-        "paper",
-        "window",
-        "garden",
-    ]
+    given = ("Anna", "Peter", "Maria")
+    words = [f"word{number}" for number in range(40)]
     return [
         candidate(
             number,
-            user(
-                f"My name is {rng.choice(['Anna', 'Peter', 'Maria'])} Whitfield. {' '.join(rng.choices(words, k=30))}"
-            ),
+            user(f"My name is {rng.choice(given)} Whitfield. {' '.join(rng.choices(words, k=30))}"),
             assistant("", ToolCall("a", "find", {"q": " ".join(rng.choices(words, k=9))})),
             result("a", "mail p.whitfield@example.org"),
             assistant(f"Found it, {' '.join(rng.choices(words, k=30))}."),

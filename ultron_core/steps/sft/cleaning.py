@@ -54,7 +54,7 @@ class CleanedRows:
 
     def recall(self, digests: Mapping[str, bytes]) -> Mapping[str, bytes]:
         with self.runtime.database.transaction() as conn:
-            return exports.recall_cleaned(conn, digests)
+            return exports.recall_cleaned(conn, self.runtime.account_id, digests)
 
     def remember(self, entries: Sequence[tuple[str, bytes, bytes]]) -> None:
         account = self.runtime.account_id

@@ -29,6 +29,7 @@ from ultron_core.sft.files.write import SCHEMA_VERSION
 from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
 from ultron_core.sft.rules.files import file_problems
 from ultron_core.sft.verify import TOKENIZER, default_checks
+from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
 from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
@@ -51,6 +52,8 @@ class ExportRequest:
     evidence: str | None = None
     #: processes that clean rows; more than one only where the program can be started anew by its path
     workers: int = 1
+    #: only what was done in this project
+    project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class Plan:
     config: BuildConfig
     gate: Gate
     task_type: str | None
+    project: str | None
     flavours: tuple[str, ...]
     eval_index: EvalIndex | None
     described: Mapping[str, Any]
@@ -138,9 +142,12 @@ def export_rows(
     task_type: str | None = None,
     min_quality_score: float | None = None,
     limit: int | None = None,
+    project: str | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
-    request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
+    """The rows alone, best first: `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
+    request = ExportRequest(
+        task_type=task_type, min_quality_score=min_quality_score, limit=limit, project=project
+    )
     built = _build(runtime, plan_of(runtime, request), workers=1)
     ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
     return [
@@ -167,6 +174,7 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
     if threshold is None:
         threshold = runtime.settings.labels.sft_score_threshold
     evidence = _evidence(request.evidence or sft.evidence)
+    project = None if request.project is None else checked_project(runtime, request.project)
     config = BuildConfig(
         limit=sft.limit if request.limit is None else request.limit,
         max_tokens=sft.max_tokens,
@@ -184,6 +192,7 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         **asdict(config),
         "min_quality_score": threshold,
         "task_type": request.task_type,
+        "project": project,
         "evidence": list(evidence),
         "likely_from": sft.likely_from,
         "flavours": list(flavours),
@@ -192,7 +201,7 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         "schema": SCHEMA_VERSION,
     }
     gate = Gate(threshold, evidence, sft.likely_from)
-    return Plan(config, gate, request.task_type, flavours, eval_index, described)
+    return Plan(config, gate, request.task_type, project, flavours, eval_index, described)
 
 
 def _evidence(least: str) -> tuple[Evidence, ...]:
@@ -214,7 +223,7 @@ def _build(
     runtime: Runtime, plan: Plan, workers: int, progress: Callable[[int], None] | None = None
 ) -> Built:
     with workers_of(runtime, plan.eval_index, workers) as hands:
-        found = candidates(runtime, plan.gate, plan.task_type)
+        found = candidates(runtime, plan.gate, plan.task_type, plan.project)
         return build_rows(found, plan.config, hands, progress, CleanedRows(runtime))
 
 

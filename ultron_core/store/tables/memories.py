@@ -65,6 +65,13 @@ class MemoryRecord:
     origin: str
     #: who stands behind that source; a rule that no person said is data, not an instruction
     trust: Trust
+    #: where it was seen; one that was seen in several belongs to none alone
+    projects: list[str]
+
+    @property
+    def project(self) -> str | None:
+        """The one project that it belongs to."""
+        return self.projects[0] if len(self.projects) == 1 else None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:

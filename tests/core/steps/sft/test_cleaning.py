@@ -1,4 +1,4 @@
-"""What an export cleaned is remembered in the database: the next one does only what is new, and erasing takes it along."""
+"""What an export cleaned is remembered in the database: the next one does only what is new."""
 
 from datetime import UTC, datetime
 

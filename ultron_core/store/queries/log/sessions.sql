@@ -21,12 +21,12 @@ SELECT pg_advisory_xact_lock(
 INSERT INTO sessions (
     id, account_id, agent_id, session_file, generation, partition_key, content_sha256, bytes, format, harness,
     harness_version, cwd, tools, model, started_at, ended_at, changed_at, lines, message_count, status, error,
-    parser_version, created_at, updated_at)
+    parser_version, project, project_remote, private_root, created_at, updated_at)
 VALUES (
     %(id)s, %(account_id)s, %(agent_id)s, %(session_file)s, %(generation)s, %(partition_key)s,
     %(content_sha256)s, %(bytes)s, %(format)s, %(harness)s, %(harness_version)s, %(cwd)s, %(tools)s, %(model)s,
     %(started_at)s, %(ended_at)s, %(changed_at)s, %(lines)s, %(message_count)s, %(status)s, %(error)s,
-    %(parser_version)s, %(now)s, %(now)s);
+    %(parser_version)s, %(project)s, %(project_remote)s, %(private_root)s, %(now)s, %(now)s);
 
 -- name: update
 -- The file has other bytes: everything is to be segmented and reported again.
@@ -35,7 +35,8 @@ UPDATE sessions SET
     harness_version = %(harness_version)s, cwd = %(cwd)s, tools = %(tools)s, model = %(model)s,
     started_at = %(started_at)s, ended_at = %(ended_at)s, changed_at = %(changed_at)s, lines = %(lines)s,
     message_count = %(message_count)s, status = %(status)s, error = %(error)s,
-    parser_version = %(parser_version)s, segmented = 0, attempts = 0, next_try = NULL,
+    parser_version = %(parser_version)s, project = %(project)s, project_remote = %(project_remote)s,
+    private_root = %(private_root)s, segmented = 0, attempts = 0, next_try = NULL,
     reported = false,
     updated_at = %(now)s
 WHERE id = %(id)s;
@@ -155,15 +156,26 @@ UPDATE sessions SET error = %(error)s, next_try = %(next_try)s, updated_at = %(n
     attempts = attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s;
 
+-- name: known_projects
+-- Projects of the account, each root and remote once.
+SELECT project AS name, private_root AS root, coalesce(project_remote, '') AS remote FROM sessions
+WHERE account_id = %(account_id)s AND project IS NOT NULL
+GROUP BY 1, 2, 3 ORDER BY min(created_at), 1, 3;
+
+-- name: keys_of_project
+-- The partitions of one project.
+SELECT DISTINCT partition_key FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s;
+
 -- name: listing
--- Sessions with their counts, newest first.
+-- Sessions with their counts, those of one's own project first, newest first.
 SELECT s.*, count(t.id) AS segments, count(t.id) FILTER (WHERE t.labeled = 1) AS labeled,
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = s.id) AS memories
 FROM sessions s
 LEFT JOIN task_segments t ON t.session_id = s.id
 WHERE s.account_id = %(account_id)s AND (%(agent_id)s::text IS NULL OR s.agent_id = %(agent_id)s)
+    AND (%(only)s::text IS NULL OR s.project = %(only)s)
 GROUP BY s.id
-ORDER BY s.changed_at DESC, s.partition_key
+ORDER BY coalesce(s.project = %(first)s::text, false) DESC, s.changed_at DESC, s.partition_key
 LIMIT %(limit)s;
 
 -- name: unreported
@@ -228,7 +240,7 @@ FROM (
     SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation)) AS is_quiet
-    FROM sessions s WHERE account_id = %(account_id)s
+    FROM sessions s WHERE account_id = %(account_id)s AND (%(project)s::text IS NULL OR project = %(project)s)
 ) t;
 
 -- name: failed

@@ -122,6 +122,8 @@ WITH lexical AS (
     SELECT session_id, thread, place FROM message_windows
     WHERE account_id = %(account_id)s AND terms && %(rare)s::integer[]
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+        AND (%(project)s::text IS NULL OR session_id IN (
+            SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
         AND (%(since)s::timestamptz IS NULL OR sent_at >= %(since)s)
         AND (%(until)s::timestamptz IS NULL OR sent_at < %(until)s)
     ORDER BY weights <#> %(query)s::sparsevec, session_id, thread, place LIMIT %(candidates)s
@@ -129,6 +131,8 @@ WITH lexical AS (
     SELECT session_id, thread, place FROM message_windows
     WHERE account_id = %(account_id)s AND model_id = {model} AND %(vector)s::text IS NOT NULL
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+        AND (%(project)s::text IS NULL OR session_id IN (
+            SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
         AND (%(since)s::timestamptz IS NULL OR sent_at >= %(since)s)
         AND (%(until)s::timestamptz IS NULL OR sent_at < %(until)s)
     ORDER BY {nearness} LIMIT %(candidates)s
@@ -137,6 +141,8 @@ WITH lexical AS (
     WHERE account_id = %(account_id)s AND %(timed)s
         AND sent_at >= coalesce(%(from)s::timestamptz, '-infinity') AND sent_at < coalesce(%(to)s::timestamptz, 'infinity')
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+        AND (%(project)s::text IS NULL OR session_id IN (
+            SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
         AND (%(since)s::timestamptz IS NULL OR sent_at >= %(since)s)
         AND (%(until)s::timestamptz IS NULL OR sent_at < %(until)s)
     ORDER BY sent_at DESC, session_id, thread, place LIMIT %(candidates)s
@@ -152,7 +158,7 @@ WHERE w.account_id = %(account_id)s;
 -- name: shown
 -- Where some windows stand.
 SELECT w.session_id, w.thread, w.place, w.agent_id, w.start_seq, w.start_char, w.end_seq, w.end_char, w.start_line,
-    w.end_line, w.sent_at, s.session_file, s.partition_key
+    w.end_line, w.sent_at, s.session_file, s.partition_key, s.project
 FROM unnest(%(sessions)s::uuid[], %(threads)s::text[], %(places)s::integer[]) AS hit(session_id, thread, place)
 JOIN message_windows w USING (session_id, thread, place)
 JOIN sessions s ON s.id = w.session_id
