@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ultron_core.lessons.errors.told.asserted import told_lines
 from ultron_core.lessons.people.statements import POINT, clean_statement, has_detail
-from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, sentences
 
 __all__ = ["Said", "statements"]
@@ -47,7 +47,7 @@ class Said:
 def statements(content: str) -> Iterator[Said]:
     """The statements of a message that name something, in their order."""
     heading, place = "", 0
-    for line in without_code(content).splitlines():
+    for line in told_lines(content):
         if _HEADING.match(line):
             heading = clean_statement(line)
             continue

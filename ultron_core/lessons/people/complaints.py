@@ -6,20 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.statements import names_a_thing, weighty
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import one_line, sentences
-from ultron_core.transcript.speech import HEDGE, QUESTION, any_of
+from ultron_core.transcript.speech import QUESTION, any_of
 
 __all__ = ["ASKS_WHY", "WEAK", "Complaint", "find_complaint"]
 
 #: openings of an answer that say nothing of what was done, e.g. `Sure, let me look`
 WEAK = re.compile(
-    r"^(?:yes|ok|good|great|sure|now|let me|i['’](?:ll|m|d|ve)|i (?:plan|will|want|think|need)|to (?:fix|address)|"
-    r"done|fixed|you're right|all (?:tests|checks)|sorry|got it|here|"
+    r"^(?:yes|ok|good|great|sure|now|let me|i'll|done|fixed|you're right|all (?:tests|checks)|sorry|got it|here|"
     r"好的|是的|没问题|抱歉|我将|让我|现在|已?完成)",
     re.IGNORECASE,
 )
@@ -87,6 +87,5 @@ def _cure(answer: Message) -> str:
         and s[0] not in "#|`>*"
         and s[-1] not in "?？:："
         and stands_alone(s)
-        and not HEDGE.search(s)
     ]
-    return one_line(next((s for s in told[:_FIRST_TOLD] if _CURE.search(s)), ""))
+    return one_line(next((s for s in told[:_FIRST_TOLD] if _CURE.search(s) and is_told(s)), ""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.describe import EDIT, path_of
-from ultron_core.lessons.explanations import clip, shares_term
+from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.findings.said import statements
 from ultron_core.lessons.findings.shape import setting_of, stands_alone
 from ultron_core.lessons.findings.worth import worth
@@ -15,6 +15,7 @@ from ultron_core.lessons.people.statements import (
     names_a_thing,
     nearest,
     phrase,
+    shares_term,
     weighty,
     without_opening,
 )
@@ -62,7 +63,7 @@ _PLAIN = any_of(
     # "these are meant to be candidates for one challenge", "stats should have the ID, not the name"
     r"\b(?:meant|supposed) to be\b|\bno (?:desire|need|reason) to\b|\bshould \w+ [^.?!]{1,60}, not\b|"
     r"\brather than [^.?!]{3,80},? (?:let'?s|we|just|use|do)\b",
-    r"不应该|不想要|不要再|应该是|应该用|(?:是)?(?:只|都)需要|我只(?:需要|想)|不是我(?:想|要)|需要(?:着重)?(?:参考|照顾|考虑)",
+    r"不应该|不想要|不要再|应该是|应该用|(?:是)?(?:只|都)需要|我只(?:需要|想)|不是我(?:想|要)|需要(?:参考|照顾|考虑)",
 )
 #: asks where something belongs and does not say it, e.g. `propose where each of these files should go`
 _WONDERS = re.compile(r"\b(?:where|how|what|which|whether)\b[^.?!]{0,60}\bshould\b", re.IGNORECASE)
@@ -190,7 +191,7 @@ def _correction(
     return MemoryDraft(
         content=_content(told, project),
         context=_context(messages, actions, turn, told),
-        resolution=PHRASES[language(told)]["afterwards"].format(statement=done) if done else "",
+        resolution=PHRASES[language(told)]["then_did"].format(statement=done) if done else "",
         tags=("correction",),
         confidence=confidence,
         memory_type="correction",
@@ -220,7 +221,7 @@ def _complained(
 ) -> MemoryDraft:
     source, told, words = complaint.turn.message, complaint.told, PHRASES[language(complaint.told)]
     evidence = [Evidence(source.start_line, source.end_line, told[:400].strip())]
-    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["unsolved"]
+    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["no_cure"]
     if complaint.cure:
         answer = messages[complaint.turn.answer]
         quote = next((s for s in sentences(answer.content) if one_line(s) == complaint.cure), "")

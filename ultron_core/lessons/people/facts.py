@@ -209,7 +209,7 @@ _ONE_CASE = any_of(
 _VAGUE = any_of(
     r"^(?:\w+, )?(?:it|this|that|they|these|those)\b|\bthe following\b|\b(?:specific|certain|some) (?:conditions|"
     r"circumstances|criteria|cases)\b|\bit (?:seems|appears|looks)\b",
-    r"^(?:它|这|该)|以下|某些|特定(?:条件|情况)",
+    r"^(?:它|这|该)|以下|特定(?:条件|情况)",
 )
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "names_a_thing",
     "nearest",
     "phrase",
+    "shares_term",
     "statement_draft",
     "weighty",
     "without_opening",
@@ -69,6 +70,10 @@ _TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
 def names_a_thing(sentence: str) -> bool:
     """A file, an identifier, or in Chinese any Latin word: what "it does not work" lacks."""
     return has_detail(sentence) or (CJK.search(sentence) is not None and LATIN.search(sentence) is not None)
+
+
+def shares_term(one: str, other: str) -> bool:
+    return not set(_TERM.findall(one.casefold())).isdisjoint(_TERM.findall(other.casefold()))
 
 
 def nearest(told: Sequence[str], about: str) -> str:

@@ -85,7 +85,7 @@ def drafts_of(
 ) -> list[MemoryDraft]:
     """By rules; by the model's notes that wait on the row; or by a call of its own."""
     if runtime.llm is None:
-        return extract_memories(messages, label=label)
+        return extract_memories(messages, label=label, project=row.project or "")
     notes = _stored_notes(runtime, row)
     if notes is not None:
         return drafts_from(notes, messages, label.summary.outcome)

@@ -19,12 +19,12 @@ WITH given AS (
     WHERE d.contribution_id = s.id AND d.account_id = %(account_id)s
 ), sourced AS (
     INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, segment_id, session_id, raw_upload_id,
-        start_line, end_line, segment_start_line, quote, trust, created_at)
+        start_line, end_line, segment_start_line, quote, trust, project, created_at)
     SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.kind, g.segment_id, g.session_id, g.raw_upload_id,
-        g.start_line, g.end_line, g.segment_start_line, g.quote, g.trust, %(now)s
+        g.start_line, g.end_line, g.segment_start_line, g.quote, g.trust, g.project, %(now)s
     FROM jsonb_to_recordset(%(sources)s) AS g(id uuid, agent_id text, memory_id uuid, kind text, segment_id uuid,
         session_id uuid, raw_upload_id uuid, start_line integer, end_line integer, segment_start_line integer,
-        quote text, trust text)
+        quote text, trust text, project text)
 ), contributed AS (
     INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution,
         tags, merged, pending_merge, contributed_at)
