@@ -84,7 +84,7 @@ WRITERS = {
 }
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
-    "sessions": 12,
+    "sessions": 15,
     "messages": 2,
     "task_segments": 14,
     "source_files": 4,
