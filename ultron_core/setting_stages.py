@@ -356,6 +356,9 @@ class SftSettings(Stage):
     most_per_task_type: int = setting(
         0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
     )
+    pairs_per_task: int = setting(
+        4, "ULTRON_SFT_PAIRS_PER_TASK", ge=1, about="Maximum pairs of one task in a preference dataset."
+    )
     flavours: str = setting(
         "llamafactory,openai,swift,twinkle",
         "ULTRON_SFT_FLAVOURS",
