@@ -95,6 +95,7 @@ COUNTS = {
     "llm_calls": 2,
     "leases": 3,
     "outcomes": 2,
+    "sft_cleaned": 1,
     "sft_exports": 1,
     "sft_export_rows": 1,
 }
