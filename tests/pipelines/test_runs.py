@@ -153,7 +153,7 @@ def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
     result = run(defs, instance, "checks_job")
     assert result.success
     evaluations = result.get_asset_check_evaluations()
-    assert len(evaluations) == 9
+    assert len(evaluations) == 10
     assert [e.check_name for e in evaluations if not e.passed] == []
 
 
@@ -184,9 +184,11 @@ def test_new_content_asks_for_one_stage_after_the_other_and_old_content_for_noth
     drop("agent/two.jsonl", task("beta"))
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
-    for stage in (stage.name for stage in STAGES):
-        assert sensors.tick() == {stage: {"agent/one.jsonl", "agent/two.jsonl"}}
-        run(defs, instance, f"{stage}_job", tags=over_all(instance))
+    both = {"agent/one.jsonl", "agent/two.jsonl"}
+    for stages in (("segments",), ("quality_labels", "message_windows"), ("extracted_memories",)):
+        assert sensors.tick() == dict.fromkeys(stages, both)
+        for stage in stages:
+            run(defs, instance, f"{stage}_job", tags=over_all(instance))
     assert sensors.tick() == {}
     run(defs, instance, "segments_job", tags=over_all(instance))
     assert sensors.tick() == {}, "the same content again is nothing new"

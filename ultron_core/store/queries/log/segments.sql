@@ -195,6 +195,13 @@ UPDATE sessions SET segmented = 0, segmenter = NULL, attempts = 0, next_try = NU
 WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
     AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%')) OR (segmented = 0 AND attempts > 0));
 
+-- name: reprocess_windows
+-- Make windows again that this layout or model made, and try again what used up its tries.
+UPDATE sessions SET windowed = NULL, window_attempts = 0, window_next_try = NULL
+WHERE account_id = %(account_id)s AND message_count > 0
+    AND (%(made_by)s::text IS NULL OR windowed LIKE %(made_by)s || '%%' OR windowed LIKE '%%:' || %(made_by)s || '%%'
+        OR window_attempts > 0);
+
 -- name: tiling
 -- Threads whose segments leave a gap, overlap, or do not cover every message. None may exist.
 -- Each start is compared with the end before it: sums alone miss an overlap as long as a gap.

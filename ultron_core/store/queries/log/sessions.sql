@@ -178,13 +178,6 @@ UPDATE sessions SET window_attempts = window_attempts + CASE WHEN %(transient)s 
     window_next_try = %(next_try)s, error = %(error)s, updated_at = %(now)s
 WHERE id = %(id)s;
 
--- name: reprocess_windows
--- Make windows again that this layout or model made, and try again what used up its tries.
-UPDATE sessions SET windowed = NULL, window_attempts = 0, window_next_try = NULL
-WHERE account_id = %(account_id)s AND message_count > 0
-    AND (%(made_by)s::text IS NULL OR windowed LIKE %(made_by)s || '%%' OR windowed LIKE '%%:' || %(made_by)s || '%%'
-        OR window_attempts > 0);
-
 -- name: known_projects
 -- Projects of the account, each root and remote once.
 SELECT project AS name, private_root AS root, coalesce(project_remote, '') AS remote FROM sessions
