@@ -135,7 +135,16 @@ def test_a_whole_benchmark_on_it(tmp_path, ledger, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    "module", ["training.labeler", "training.segmenter", "inputs.reserve", "gold.draw_turns"]
+    "module",
+    [
+        "training.labeler",
+        "training.segmenter",
+        "inputs.reserve",
+        "gold.draw_fresh",
+        "gold.draw_results",
+        "gold.draw_topics",
+        "gold.draw_turns",
+    ],
 )
 def test_nothing_is_fitted_on_it_or_listed_from_it(tmp_path, monkeypatch, capsys, module):
     monkeypatch.setattr(sys, "argv", [module, "--data", str(made_lockbox(tmp_path))])
