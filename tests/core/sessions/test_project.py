@@ -41,14 +41,14 @@ def test_a_folder_of_many_projects_is_none(cwd):
     ],
 )
 def test_a_remote_names_it_whatever_the_folder_is_called(remote, known):
-    found = project_of("/home/ana/work/s", None, remote)
+    found = project_of("/home/ana/jobs/s", None, remote)
     assert (found.name, found.remote) == ("shop", known)
 
 
 def test_two_repositories_of_one_name_are_told_apart_and_one_in_two_homes_is_one():
-    first, second = project_of("/home/ana/work/shop"), project_of("/home/ana/hobby/shop")
+    first, second = project_of("/home/ana/jobs/shop"), project_of("/home/ana/hobby/shop")
     assert choose_name(second, [first]) == "hobby/shop"
-    assert choose_name(project_of("/Users/ana.b/work/shop"), [first]) == "shop"
+    assert choose_name(project_of("/Users/ana.b/jobs/shop"), [first]) == "shop"
     remote = project_of("/x/shop", None, "github.com/acme/shop")
     assert choose_name(project_of("/y/shop", None, "acme/shop"), [remote]) == "shop"
     assert choose_name(project_of("/x/shop", None, "github.com/other/shop"), [remote]) == "other/shop"
