@@ -28,3 +28,8 @@ FROM (
     WHERE m.account_id = %(account_id)s AND m.status = 'active' GROUP BY 1
 ) AS counted
 GROUP BY project ORDER BY project IS NULL, 4 DESC, 2 DESC, 1;
+
+-- name: holdings
+-- What an empty answer was looked for in.
+SELECT (SELECT count(*) FROM sessions WHERE account_id = %(account_id)s) AS sessions,
+    (SELECT count(*) FROM memories WHERE account_id = %(account_id)s AND status = 'active') AS memories;
