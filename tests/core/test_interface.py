@@ -46,7 +46,8 @@ def parameters(function):
         (Ultron.close, ""),
         (
             Ultron.search_sessions,
-            "query, limit=10, *, agent_id=None, all_agents=False, since=None, until=None, project=None, all_projects=False",
+            "query, limit=10, *, agent_id=None, all_agents=False, since=None, until=None, project=None,"
+            " all_projects=False",
         ),
         (TrajectoryService.segment_pending_sessions, "batch_size=50"),
         (TrajectoryService.label_pending_segments, "batch_size=50"),
