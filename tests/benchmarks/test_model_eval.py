@@ -16,7 +16,6 @@ from tests.support.recorded import Recorded
 from tests.support.walk import KEY
 from ultron_core.settings import LLMSettings, Settings
 
-
 #: what the benchmarks recorded of how the runs ended; of the puzzle, the log shows the flag
 ENDED = {s.path: s.success for s in sessions() if s.success is not None}
 ENDED |= {s.path: 1 for s in sessions() if s.name == "baby-encryption"}
