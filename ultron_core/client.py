@@ -32,6 +32,7 @@ from ultron_core.steps import edit as curate
 from ultron_core.steps import given
 from ultron_core.steps.files.identity import find_files
 from ultron_core.steps.files.ingest import Progress, ingest_files
+from ultron_core.steps.projects import scope_of
 from ultron_core.steps.runtime import Clock, Runtime, utc_now
 from ultron_core.steps.search import memories as search_step
 from ultron_core.steps.search import sessions as session_search_step
@@ -176,9 +177,9 @@ class Ultron:
             "results": [{"success": r.success, **asdict(r)} for r in results],
         }
 
-    def process_pending(self) -> dict[str, Any]:
-        """Run all stages on what waits; returns counts and errors."""
-        return asdict(process_pending(self.runtime))
+    def process_pending(self, *, project: str | None = None) -> dict[str, Any]:
+        """Run all stages on what waits, of one project's sessions alone if one is named; returns counts and errors."""
+        return asdict(process_pending(self.runtime, project=project))
 
     def ingest_text(self, text: str, agent_id: str = "default") -> dict[str, Any]:
         """Archive a plain text, then store what is worth keeping of it.
@@ -208,23 +209,16 @@ class Ultron:
         idempotency_key: str | None = None,
         *,
         agent_id: str = "default",
+        project: str | None = None,
     ) -> MemoryRecord:
         """Redact, classify, deduplicate and store one memory; returns the row it became or was merged into.
 
-        Each text may have a million characters, a memory 100 tags, and a tag, key or agent 200 characters. Raises
-        InputError.
+        Each text may have a million characters, a memory 100 tags, and a tag, key, agent or project 200 characters.
+        Raises InputError.
         """
-        upload = given.upload_of(
-            {
-                "content": content,
-                "context": context,
-                "resolution": resolution,
-                "tags": tags,
-                "agent_id": agent_id,
-                "idempotency_key": idempotency_key,
-            }
-        )
-        return upload_step.upload_memories(self.runtime, [upload])[0].record
+        body = {"content": content, "context": context, "resolution": resolution, "tags": tags}
+        owner = {"agent_id": agent_id, "project": project, "idempotency_key": idempotency_key}
+        return self.upload_memories([body | owner])[0]
 
     def upload_memories(self, memories: Sequence[Any]) -> list[MemoryRecord]:
         """Many at once: mappings with the arguments of `upload_memory`. The result is as if given one by one.
@@ -265,22 +259,19 @@ class Ultron:
         record_hits: bool = True,
         explain: bool = False,
         rerank: bool | None = None,
+        project: str | None = None,
+        all_projects: bool = False,
     ) -> search_step.SearchResults:
         """Memories by meaning and by words, best first. `detail_level` is `l0` or `l1`.
 
+        Only those of `project`; by default those of the working folder's project come first, unless `all_projects`.
         `rerank` True lets the model reorder the best of them (None: ULTRON_SEARCH_RERANK). A hit that is
-        probably not about the query is marked `weak`. Raises InputError, also for a tier, type or status that does
-        not exist; `limit` may be up to 10,000.
+        probably not about the query is marked `weak`. Raises InputError, also for a tier, type, status or project
+        that does not exist; `limit` may be up to 10,000.
         """
-        given.check_text("query", query, most=given.MOST_QUERY)
+        given.check_search(query, limit, agent_id, since, until)
         given.check_text("detail_level", detail_level, most=given.MOST_NAME)
-        given.check_count("limit", limit, most=given.MOST_RESULTS)
-        given.check_names_of("memory_type", memory_types, given.MEMORY_TYPES)
-        given.check_names_of("tier", tiers, given.TIERS)
-        given.check_one_of("status", status, given.STATUSES)
-        given.check_names_of("tags", tags)
-        given.check_name("agent_id", agent_id, optional=True)
-        given.check_times(since=since, until=until)
+        given.check_filters(memory_types, tags, tiers, status)
         return search_step.search_memories(
             self.runtime,
             query,
@@ -296,6 +287,7 @@ class Ultron:
             record_hits=record_hits,
             explain=explain,
             rerank=rerank,
+            scope=scope_of(self.runtime, project, all_projects),
         )
 
     def search_sessions(
@@ -307,21 +299,26 @@ class Ultron:
         all_agents: bool = False,
         since: datetime | None = None,
         until: datetime | None = None,
+        project: str | None = None,
+        all_projects: bool = False,
     ) -> list[session_search_step.SessionHit]:
         """Sessions that talk about it, each with its best lines, verbatim (private log, not redacted).
 
         Without `agent_id` those of the agent that ULTRON_AGENT_ID names; when it is unset and several agents have
-        logs here, `all_agents` must be True. A hit that is probably not about the query is marked `weak`. `since` and
-        `until` filter by time; a time named in the query only ranks what was said then higher. Raises InputError;
-        `limit` may be up to 10,000.
+        logs here, `all_agents` must be True. `project` and `all_projects` are those of `search_memories`. A hit that is
+        probably not about the query is marked `weak`. `since` and `until` filter by time; a time named in the query
+        only ranks what was said then higher. Raises InputError; `limit` may be up to 10,000.
         """
-        given.check_text("query", query, most=given.MOST_QUERY)
-        given.check_count("limit", limit, most=given.MOST_RESULTS)
-        given.check_name("agent_id", agent_id, optional=True)
-        given.check_times(since=since, until=until)
+        given.check_search(query, limit, agent_id, since, until)
         agent = session_search_step.searched_agent(self.runtime, agent_id, all_agents)
         return session_search_step.search_sessions(
-            self.runtime, query, limit, agent_id=agent, since=since, until=until
+            self.runtime,
+            query,
+            limit,
+            agent_id=agent,
+            since=since,
+            until=until,
+            scope=scope_of(self.runtime, project, all_projects),
         )
 
     def get_memory_details(self, ids: Sequence[str | UUID]) -> list[MemoryRecord]:
@@ -332,9 +329,9 @@ class Ultron:
         """Where a memory comes from: file, lines and the quote it is based on."""
         return curate.get_memory_sources(self.runtime, memory_id)
 
-    def get_memory_stats(self) -> dict[str, Any]:
-        """Totals by tier, type and status."""
-        return curate.get_stats(self.runtime)
+    def get_memory_stats(self, *, project: str | None = None) -> dict[str, Any]:
+        """Totals by tier, type and status, of one project alone if one is named."""
+        return curate.get_stats(self.runtime, scope_of(self.runtime, project, project is None).only)
 
     # --- change -----------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
     ├── SettingsError            a setting has an invalid value
     ├── InputError               what the caller passed in cannot be used
     │   ├── SessionFileError     a session file cannot be read at all
+    │   ├── UnknownNameError     no such project, type, tier or task type; the message tells the near names
     │   └── NotFoundError        no such memory, session or cluster
     ├── StoreError               the database cannot do what was asked
     │   ├── ServerStartError     the embedded PostgreSQL did not start
@@ -24,6 +25,9 @@ on the text. Bad *lines* of a session are not errors: they are counted in its le
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from difflib import get_close_matches
+
 __all__ = [
     "BudgetExceededError",
     "ContextTooLongError",
@@ -42,7 +46,12 @@ __all__ = [
     "SettingsError",
     "StoreError",
     "UltronError",
+    "UnknownNameError",
 ]
+
+
+#: names of a list that is told in full
+MOST_SHOWN = 12
 
 
 class UltronError(Exception):
@@ -59,6 +68,24 @@ class InputError(UltronError):
 
 class SessionFileError(InputError):
     """A session file cannot be read at all (missing, unreadable, binary, no messages)."""
+
+
+class UnknownNameError(InputError):
+    """A name that nothing has; the message tells the near ones, else all of a short list."""
+
+    def __init__(self, kind: str, name: str, known: Collection[str]) -> None:
+        folded = {one.casefold(): one for one in known}
+        near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+        shown = near or (sorted(known) if len(known) <= MOST_SHOWN else [])
+        hint = (
+            f"Did you mean {' or '.join(near)}?"
+            if near
+            else f"There are: {', '.join(shown)}."
+            if shown
+            else ""
+        )
+        nothing = "" if known else f"No {kind} is known yet."
+        super().__init__(" ".join(part for part in (f"No {kind} {name!r}.", hint, nothing) if part))
 
 
 class NotFoundError(InputError):

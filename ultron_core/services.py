@@ -11,8 +11,8 @@ from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.export import export_rows
-from ultron_core.steps.stages import extract, label, segment
-from ultron_core.steps.stages.loop import StageResult, run_batch
+from ultron_core.steps.stages import extract, label, segment, windows
+from ultron_core.steps.stages.waiting.loop import StageResult, run_batch
 
 __all__ = ["ClusterService", "TrajectoryService"]
 
@@ -33,6 +33,11 @@ class TrajectoryService:
         given.check_count("batch_size", batch_size, least=0)
         return run_batch(self._runtime, segment.STEP, batch_size)
 
+    def index_pending_sessions(self, batch_size: int = 50) -> list[StageResult]:
+        """Make the windows that `search_sessions` finds, of up to `batch_size` sessions that wait."""
+        given.check_count("batch_size", batch_size, least=0)
+        return run_batch(self._runtime, windows.STEP, batch_size)
+
     def label_pending_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Label up to `batch_size` closed segments."""
         given.check_count("batch_size", batch_size, least=0)
@@ -48,9 +53,15 @@ class TrajectoryService:
         return trajectory_stats(self._runtime)
 
     def export_sft(
-        self, task_type: str | None = None, min_quality_score: float | None = None, limit: int = 5000
+        self,
+        task_type: str | None = None,
+        min_quality_score: float | None = None,
+        limit: int = 5000,
+        *,
+        project: str | None = None,
     ) -> list[dict[str, Any]]:
         """Training rows `{messages, tools, topic, trust, ...}` of eligible segments, best first; writes nothing.
+        With `project` of its sessions alone.
 
         `min_quality_score` None is the configured threshold. Raises InputError for a negative limit.
         """
@@ -59,7 +70,11 @@ class TrajectoryService:
             given.check_score("min_quality_score", min_quality_score)
         given.check_count("limit", limit, least=0)
         return export_rows(
-            self._runtime, task_type=task_type, min_quality_score=min_quality_score, limit=limit
+            self._runtime,
+            task_type=task_type,
+            min_quality_score=min_quality_score,
+            limit=limit,
+            project=project,
         )
 
 

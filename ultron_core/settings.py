@@ -100,7 +100,8 @@ class Settings(Stage):
         if unknown := sorted(set(file_values) - known):
             raise SettingsError(f"ultron.toml: unknown key {unknown[0]!r}; the README lists all settings.")
         settings = cls(**stages)
-        settings = settings.model_copy(update={"store": settings.store.model_copy(update={"home": home})})
+        places = {"home": home, "working_folder": settings.store.working_folder or start}
+        settings = settings.model_copy(update={"store": settings.store.model_copy(update=places)})
         return settings._without_stray_key(env)
 
     def _without_stray_key(self, env: Mapping[str, str]) -> Self:

@@ -9,8 +9,8 @@ from tests.support.worlds import CuttingLLM, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.segments import fingerprint_messages
 from ultron_core.steps.stages import segment
-from ultron_core.steps.stages.loop import run_batch
 from ultron_core.steps.stages.process import process_pending
+from ultron_core.steps.stages.waiting.loop import run_batch
 
 
 def rows(ultron, query):

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 from ultron_core.cli.opening import open_ultron
+from ultron_core.cli.options import all_projects_option, project_option, shown_project
 from ultron_core.cli.output import console, key_values, print_json, table
 from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType
@@ -29,6 +30,8 @@ __all__ = ["COMMANDS"]
 @click.option("--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)))
 @click.option("--tag", "tags", multiple=True)
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
+@project_option("Only what was seen in this project.")
+@all_projects_option
 @click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
 @click.option("--all-agents", is_flag=True, help="With --sessions: the logs of every agent.")
 @click.option("--explain", is_flag=True, help="Show how each score was computed.")
@@ -48,6 +51,8 @@ def search(
     types: tuple[str, ...],
     tags: tuple[str, ...],
     agent_id: str | None,
+    project: str | None,
+    all_projects: bool,
     in_sessions: bool,
     all_agents: bool,
     explain: bool,
@@ -59,7 +64,14 @@ def search(
     limit = limit or settings.search.limit
     with open_ultron(settings) as ultron:
         if in_sessions:
-            found = ultron.search_sessions(query, limit, agent_id=agent_id, all_agents=all_agents)
+            found = ultron.search_sessions(
+                query,
+                limit,
+                agent_id=agent_id,
+                all_agents=all_agents,
+                project=project,
+                all_projects=all_projects,
+            )
             if as_json:
                 print_json(list(found))
             else:
@@ -75,15 +87,13 @@ def search(
             record_hits=not no_hits,
             explain=explain,
             rerank=rerank,
+            project=project,
+            all_projects=all_projects,
         )
     if as_json:
-        print_json([_hit(hit) for hit in hits])
+        print_json(list(hits))
         return
     _print_hits(hits, explain)
-
-
-def _hit(hit: Any) -> dict[str, Any]:
-    return asdict(hit)
 
 
 def _print_hits(hits: Sequence[Any], explain: bool) -> None:
@@ -98,13 +108,14 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
                 record.memory_type,
                 record.tier,
                 record.trust,
-                record.summary_l0,
+                shown_project(record.projects),
+                record.summary_l0 + (f" ({hit.differs})" if hit.differs else "") + _alike(len(hit.same)),
             ]
         )
     if not rows:
         out.print("Nothing found.")
     else:
-        out.print(table("", ["id", "#score", "type", "tier", "said by", "memory"], rows))
+        out.print(table("", ["id", "#score", "type", "tier", "said by", "project", "memory"], rows))
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
         if any(hit.weak for hit in hits):
             out.print("weak: probably not about the query.", style="dim")
@@ -115,11 +126,16 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
         out.print(note, style="yellow", markup=False)
 
 
+def _alike(count: int) -> str:
+    return f" (and {count} of the same summary)" if count else ""
+
+
 def _print_sessions(found: Sequence[Any]) -> None:
     out = console()
     for hit in found:
         out.print(
             f"{hit.score:.2f}  {hit.agent_id}/{hit.session_file}  lines {hit.start_line}-{hit.end_line}"
+            + (f"  [{hit.project}]" if hit.project else "")
             + ("  (weak)" if hit.weak else ""),
             style="bold",
             markup=False,
@@ -162,6 +178,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "extractor",
         "origin",
         "trust",
+        "projects",
     ):
         out.print(f"{name:12} {_field(values[name])}", markup=False)
     for name in ("content", "context", "resolution"):
@@ -195,22 +212,33 @@ def _source_line(source: Any) -> str:
 
 @click.command()
 @click.option("--agent", "agent_id")
+@project_option("Only sessions of this project.")
+@all_projects_option
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool) -> None:
-    """List sessions with their counts, newest first."""
+def sessions(
+    settings: Settings,
+    agent_id: str | None,
+    project: str | None,
+    all_projects: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List sessions with their counts, newest first; those of the working folder's project before others."""
     from ultron_core.steps import overview
+    from ultron_core.steps.projects import scope_of
 
     with open_ultron(settings) as ultron:
-        rows = overview.sessions(ultron.runtime, agent_id, limit)
+        scope = scope_of(ultron.runtime, project, all_projects)
+        rows = overview.sessions(ultron.runtime, agent_id, limit, scope)
     if as_json:
         print_json(rows)
         return
     # few columns, so that a path stays on one line in a terminal of width 100; --json has all of them
-    columns = ["session", "format", "#messages", "#segments", "#memories", "changed"]
+    columns = ["session", "project", "format", "#messages", "#segments", "#memories", "changed"]
     cells = [
-        [f"{r['agent_id']}/{r['session_file']}", r["format"] if r["status"] == "ok" else r["status"],
+        [f"{r['agent_id']}/{r['session_file']}", r["project"], r["format"] if r["status"] == "ok" else r["status"],
          r["message_count"], r["segments"], r["memories"], f"{r['changed_at']:%m-%d %H:%M}"]
         for r in rows
     ]  # fmt: skip
@@ -218,14 +246,17 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
 
 
 @click.command()
+@project_option("Count only what this project has.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def stats(settings: Settings, as_json: bool) -> None:
-    """Count sessions, segments, memories and pending work, and sum up what models cost."""
+def stats(settings: Settings, project: str | None, as_json: bool) -> None:
+    """Count sessions, segments, memories, projects and pending work, and sum up what models cost."""
     from ultron_core.steps import overview
+    from ultron_core.steps.projects import scope_of
 
     with open_ultron(settings) as ultron:
-        figures = overview.stats(ultron.runtime)
+        only = scope_of(ultron.runtime, project, project is None).only
+        figures = overview.stats(ultron.runtime, only)
     if as_json:
         print_json(figures)
         return

@@ -9,6 +9,7 @@ from uuid import UUID
 import click
 
 from ultron_core.cli.opening import open_ultron
+from ultron_core.cli.options import project_option
 from ultron_core.cli.output import FAILED, PARTLY, console, key_values, print_json, progress_bar
 from ultron_core.settings import Settings
 
@@ -20,6 +21,7 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.command("export-sft")
 @click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
 @click.option("--task-type", help="Only this task type.")
+@project_option("Only what was done in this project.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
 @click.option("--limit", type=click.IntRange(0), help="Maximum rows.")
 @click.option(
@@ -36,6 +38,7 @@ def export_sft(
     settings: Settings,
     name: str,
     task_type: str | None,
+    project: str | None,
     min_score: float | None,
     limit: int | None,
     evidence: str | None,
@@ -45,7 +48,16 @@ def export_sft(
     """Write the eligible segments as a dataset that trainers take without edits."""
     from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
-    request = ExportRequest(name, task_type, min_score, limit, out_dir, evidence)
+    request = ExportRequest(
+        name=name,
+        task_type=task_type,
+        min_quality_score=min_score,
+        limit=limit,
+        out_dir=out_dir,
+        evidence=evidence,
+        project=project,
+        workers=settings.sft.processes,
+    )
     with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
         export = export_dataset(ultron.runtime, request, lambda done: advance("", done))
     if as_json:

@@ -59,10 +59,10 @@ def get_memory_sources(runtime: Runtime, memory_id: str | UUID) -> list[MemorySo
         return store.sources(conn, runtime.account_id, as_id(memory_id))
 
 
-def get_stats(runtime: Runtime) -> dict[str, Any]:
-    """`{total, by_tier, by_type, by_status}`; tiers and types count active memories."""
+def get_stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
+    """`{total, by_tier, by_type, by_status}`; tiers and types count active memories, of one project if given."""
     with runtime.database.transaction() as conn:
-        rows = store.fetch(conn, "stats", {"account_id": runtime.account_id})
+        rows = store.fetch(conn, "stats", {**runtime.account, "project": project})
     tiers: Counter[str] = Counter()
     types: Counter[str] = Counter()
     statuses: Counter[str] = Counter()

@@ -27,11 +27,13 @@ __all__ = [
     "STATUSES",
     "TIERS",
     "check_count",
+    "check_filters",
     "check_id",
     "check_name",
     "check_names_of",
     "check_one_of",
     "check_score",
+    "check_search",
     "check_tags",
     "check_task_type",
     "check_text",
@@ -56,7 +58,7 @@ MOST_QUERY = 100_000
 MOST_RESULTS = 10_000
 #: what an integer column holds
 MOST_COUNT = 2**31 - 1
-_UPLOAD_FIELDS = ("content", "context", "resolution", "tags", "idempotency_key", "agent_id")
+_UPLOAD_FIELDS = ("content", "context", "resolution", "tags", "idempotency_key", "agent_id", "project")
 
 
 def check_text(name: str, value: Any, *, most: int = MOST_TEXT) -> None:
@@ -93,6 +95,22 @@ def check_names_of(name: str, values: Any, allowed: Collection[str] | None = Non
             check_name(name, value)
         else:
             check_one_of(name, value, allowed)
+
+
+def check_search(query: Any, limit: Any, agent_id: Any, since: Any, until: Any) -> None:
+    """What every search takes."""
+    check_text("query", query, most=MOST_QUERY)
+    check_count("limit", limit, most=MOST_RESULTS)
+    check_name("agent_id", agent_id, optional=True)
+    check_times(since=since, until=until)
+
+
+def check_filters(memory_types: Any, tags: Any, tiers: Any, status: Any) -> None:
+    """What a search of memories can be narrowed by."""
+    check_names_of("memory_type", memory_types, MEMORY_TYPES)
+    check_names_of("tier", tiers, TIERS)
+    check_one_of("status", status, STATUSES)
+    check_names_of("tags", tags)
 
 
 def check_tags(tags: Any) -> None:
@@ -157,6 +175,7 @@ def check_upload(upload: Upload) -> None:
     check_tags(upload.tags)
     check_id("agent_id", upload.agent_id)
     check_name("idempotency_key", upload.idempotency_key, optional=True)
+    check_id("project", upload.project, optional=True)
     check_score("confidence", upload.confidence)
     if upload.memory_type is not None:
         check_one_of("memory_type", upload.memory_type, MEMORY_TYPES)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
 from ultron_core.steps.edit import get_memories, get_stats
+from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.process import count_pending
 from ultron_core.store.queries import load_queries
@@ -69,12 +71,13 @@ def decisions(runtime: Runtime, memory_id: UUID) -> list[dict[str, Any]]:
         ).fetchall()
 
 
-def sessions(runtime: Runtime, agent_id: str | None, limit: int) -> list[dict[str, Any]]:
-    """Sessions with counts of segments, labels and memories, newest first."""
+def sessions(
+    runtime: Runtime, agent_id: str | None, limit: int, scope: Scope = EVERYTHING
+) -> list[dict[str, Any]]:
+    """Sessions with counts of segments, labels and memories: of the scope's project first, newest first."""
+    params = {**runtime.account, "agent_id": agent_id, "limit": limit, **asdict(scope)}
     with runtime.database.transaction() as conn:
-        return session_store.fetch(
-            conn, "listing", {"account_id": runtime.account_id, "agent_id": agent_id, "limit": limit}
-        )
+        return session_store.fetch(conn, "listing", params)
 
 
 def drops(runtime: Runtime, stage: str | None, reason: str | None, limit: int) -> list[dict[str, Any]]:
@@ -89,15 +92,15 @@ def drop_counts(runtime: Runtime) -> list[dict[str, Any]]:
         return drop_store.counts(conn, runtime.account_id)
 
 
-def trajectory_stats(runtime: Runtime) -> dict[str, Any]:
+def trajectory_stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
     """`{sessions: {...}, segments: {...}}`; what is eligible is decided by the gates of extraction and export."""
     labels = runtime.settings.labels
     thresholds = labels.memory_score_threshold, labels.sft_score_threshold
-    params = {**runtime.waiting(), "due": None}
+    params = {**runtime.waiting(), "due": None, "project": project, "lowest": min(thresholds)}
     with runtime.database.transaction() as conn:
         sessions = session_store.fetch(conn, "stats", params)[0]
         segments = segment_store.fetch(conn, "stats", params)[0]
-        scored = segment_store.fetch(conn, "labels_from", {**runtime.account, "lowest": min(thresholds)})
+        scored = segment_store.fetch(conn, "labels_from", params)
     found = [row["quality_metrics"] for row in scored]
     segments |= {
         "memory_eligible": sum(is_memory_eligible(label, thresholds[0]).ok for label in found),
@@ -106,14 +109,11 @@ def trajectory_stats(runtime: Runtime) -> dict[str, Any]:
     return {"sessions": sessions, "segments": segments}
 
 
-def stats(runtime: Runtime) -> dict[str, Any]:
-    """Counts of everything: sessions, segments, memories, what waits, model calls."""
-    trajectories = trajectory_stats(runtime)
-    with runtime.database.transaction() as conn:
-        others = conn.execute(_SQL["table_counts"], runtime.account).fetchone() or {}
-        models = call_totals(conn, runtime.account_id)
-    memory = get_stats(runtime)
-    return {
+def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
+    """Counts of everything: sessions, segments, memories, what waits, model calls; or what one project has."""
+    trajectories = trajectory_stats(runtime, project)
+    memory = get_stats(runtime, project)
+    counted = {
         **trajectories,
         "memories": {
             "total": memory["total"],
@@ -121,6 +121,16 @@ def stats(runtime: Runtime) -> dict[str, Any]:
             **memory["by_type"],
             **memory["by_status"],
         },
+    }
+    if project is not None:
+        return counted
+    with runtime.database.transaction() as conn:
+        others = conn.execute(_SQL["table_counts"], runtime.account).fetchone() or {}
+        models = call_totals(conn, runtime.account_id)
+        projects = conn.execute(_SQL["projects"], runtime.account).fetchall()
+    return {
+        **counted,
+        "projects": projects,
         "waiting": count_pending(runtime),
         "stored": others,
         "model calls": models,

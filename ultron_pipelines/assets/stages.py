@@ -8,9 +8,9 @@ import dagster as dg
 
 from ultron_core.client import Ultron
 from ultron_core.steps import overview
-from ultron_core.steps.stages.loop import Step
 from ultron_core.steps.stages.process import PartitionReport, run_stage
 from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, Stage
+from ultron_core.steps.stages.waiting.loop import Step
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.automation import on_new_data_version
 from ultron_pipelines.charts import histogram, markdown_image

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.harness import NOT_MADE, joined
-from ultron_core.transcript.telling import Failure
+from ultron_core.transcript.results.failures import clean_line
+from ultron_core.transcript.results.telling import Failure
 
 __all__ = ["is_one_off", "recurs", "recurs_unsolved", "says_nothing", "slipped", "tells", "without_paths"]
 

@@ -136,7 +136,7 @@ def _store(
     if row and is_rotation(conn, row, [d[0] for d in old], session.messages, digests):
         status = "rotated"
     key = row.partition_key if row else free_partition_key(runtime, conn, file)
-    values = session_values(runtime, file, snapshot, session, key)
+    values = session_values(runtime, conn, file, snapshot, session, key)
     if row is None or status == "rotated":
         keep = 0
         generation = row.generation + 1 if row else 0
@@ -170,7 +170,7 @@ def _store_failure(runtime: Runtime, file: IngestFile, snapshot: Snapshot | None
             sessions.mark_failed(conn, row.id, reason, sha256, runtime.clock())
         elif snapshot is not None:
             empty = Session((), LineLedger(), SessionInfo(bytes=snapshot.size))
-            values = session_values(runtime, file, snapshot, empty, key)
+            values = session_values(runtime, conn, file, snapshot, empty, key)
             sessions.insert(conn, {**values, "generation": 0, "status": "failed", "error": reason})
         if snapshot is not None and (row is None or row.content_sha256 != sha256):
             archive(runtime, conn, file, snapshot)

@@ -54,6 +54,7 @@ class SourceRow:
     segment_start_line: int | None
     quote: str
     trust: Trust
+    project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

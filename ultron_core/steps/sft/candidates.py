@@ -29,11 +29,16 @@ class Gate:
 
 
 def candidates(
-    runtime: Runtime, gate: Gate, task_type: str | None = None, segment_id: UUID | None = None
+    runtime: Runtime,
+    gate: Gate,
+    task_type: str | None = None,
+    project: str | None = None,
+    *,
+    segment_id: UUID | None = None,
 ) -> Iterator[Candidate | Reject]:
     """Every finished segment of the account, refused ones included; one query a batch for their messages."""
     for rows in exports.finished_segments(
-        runtime.database, runtime.account_id, task_type=task_type, segment_id=segment_id
+        runtime.database, runtime.account_id, task_type=task_type, project=project, segment_id=segment_id
     ):
         passed = []
         for row in rows:
@@ -89,7 +94,7 @@ def _candidate(runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken,
         redaction_version=runtime.redactor.version,
         system=spoken.system,
         continues=row["start_message"] > 0,
-        project=_salted(runtime, row["cwd"] or row["agent_id"]),
+        project=_salted(runtime, row["project"] or row["cwd"] or row["agent_id"]),
         task_id=row["known_task"] or "",
         success_probability=1.0 if row["known_success"] else label.summary.success_probability,
         evidence="verified"

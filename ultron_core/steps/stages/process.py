@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages import extract, label, segment
-from ultron_core.steps.stages.leases import held_partitions
-from ultron_core.steps.stages.loop import StageResult, Step, run_batch
+from ultron_core.steps.stages import extract, label, segment, windows
 from ultron_core.steps.stages.table import (
     LABELS,
     MEMORIES,
@@ -20,9 +19,10 @@ from ultron_core.steps.stages.table import (
     STAGES,
     Stage,
     stage_named,
-    version_columns,
 )
 from ultron_core.steps.stages.text import process_pending_texts
+from ultron_core.steps.stages.waiting.leases import held_partitions
+from ultron_core.steps.stages.waiting.loop import StageResult, Step, run_batch
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -41,7 +41,7 @@ logger = logging.getLogger("ultron.process")
 #: the worst first
 _UNDONE = ("failed", "pending", "changed")
 #: how each stage of the table is done, in its order
-STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP)
+STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP, windows.STEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,36 +142,45 @@ def _data_versions(runtime: Runtime, stage: Stage, keys: Sequence[str]) -> dict[
         rows = segment_store.fetch(conn, "versions", {"account_id": runtime.account_id, "keys": list(keys)})
     return {
         row["partition_key"]: hashlib.sha256(
-            "\n".join("|".join(map(str, row[c] or ())) for c in version_columns(stage)).encode()
+            "\n".join("|".join(map(str, row[c] or ())) for c in stage.versions).encode()
         ).hexdigest()[:32]
         for row in rows
     }
 
 
-def process_pending(runtime: Runtime, progress: Callable[[str, int], None] | None = None) -> ProcessReport:
-    """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`."""
-    return process_and_report(runtime, progress)[0]
+def process_pending(
+    runtime: Runtime,
+    progress: Callable[[str, int], None] | None = None,
+    *,
+    project: str | None = None,
+) -> ProcessReport:
+    """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`. With `project`
+    the stages of its sessions alone. Raises UnknownNameError."""
+    return process_and_report(runtime, progress, project)[0]
 
 
 def process_and_report(
-    runtime: Runtime, progress: Callable[[str, int], None] | None = None
+    runtime: Runtime,
+    progress: Callable[[str, int], None] | None = None,
+    project: str | None = None,
 ) -> tuple[ProcessReport, dict[Stage, list[PartitionReport]]]:
     """The same, with where each partition stands that something was done for, by stage."""
+    keys = None if project is None else _keys_of(runtime, project)
     results: dict[Stage, list[StageResult]] = {}
     for step in STEPS:
         done = 0
 
         def batch(tried: Collection[UUID], step: Step[Any] = step) -> list[StageResult]:
             nonlocal done
-            worked_on = run_batch(runtime, step, tried=tried)
+            worked_on = run_batch(runtime, step, keys=keys, tried=tried)
             done += len(worked_on)
             if progress:
                 progress(step.stage.name, done)
             return worked_on
 
         results[step.stage] = _drain(batch)
-    texts = _drain(lambda tried: process_pending_texts(runtime, tried=tried))
-    filled = backfill(runtime)
+    texts = _drain(lambda tried: process_pending_texts(runtime, tried=tried)) if keys is None else []
+    filled = backfill(runtime) if keys is None else 0
     waiting = count_pending(runtime)
     report = replace(
         _summary(results),
@@ -185,8 +194,14 @@ def process_and_report(
         *(report.new_segments, report.labeled, report.memories, report.merged),
         *(report.refused, report.pending, report.failed),
     )
-    keys = report.partition_keys
-    return report, {stage: _report(runtime, stage, keys, done) for stage, done in results.items()}
+    touched = report.partition_keys
+    return report, {stage: _report(runtime, stage, touched, done) for stage, done in results.items()}
+
+
+def _keys_of(runtime: Runtime, project: str) -> list[str]:
+    params = {**runtime.account, "project": checked_project(runtime, project)}
+    rows = runtime.database.run(lambda conn: session_store.fetch(conn, "keys_of_project", params))
+    return [row["partition_key"] for row in rows]
 
 
 def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:

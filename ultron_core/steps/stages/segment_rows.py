@@ -13,7 +13,7 @@ from ultron_core.segments import SEGMENTER_VERSION, Reconciliation, StoredSegmen
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.rows.status import lose_segments
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.loop import Item
+from ultron_core.steps.stages.waiting.loop import Item
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store

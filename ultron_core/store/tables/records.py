@@ -76,6 +76,8 @@ class SegmentRow(_FromRow):
     memory_extracted: int
     extract_attempts: int
     model_notes: dict[str, Any] | None
+    #: of its session
+    project: str | None
 
 
 def message_from_row(row: Mapping[str, Any]) -> Message:

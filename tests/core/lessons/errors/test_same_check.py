@@ -7,7 +7,7 @@ from tests.core.memories.test_extract import kept
 from ultron_core.lessons.errors.recurring import is_one_off, recurs, tells
 from ultron_core.lessons.errors.same_check import changed_words, is_proof, same_check
 from ultron_core.transcript.actions import read_actions
-from ultron_core.transcript.telling import Failure
+from ultron_core.transcript.results.telling import Failure
 
 
 def same(before, after):

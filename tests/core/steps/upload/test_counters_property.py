@@ -12,7 +12,7 @@ from tests.support.recount import counters_off
 from tests.support.worlds import CuttingLLM, solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.steps.stages import segment
-from ultron_core.steps.stages.loop import run_batch
+from ultron_core.steps.stages.waiting.loop import run_batch
 from ultron_core.steps.upkeep.backfill import backfill
 
 #: of each row the first two are near-duplicates, the third diverges, the fourth shares only the cluster

@@ -1,6 +1,7 @@
--- name: of_session
--- A session's segments in order.
-SELECT * FROM task_segments WHERE session_id = %(session_id)s ORDER BY segment_index;
+-- name: of_sessions
+-- The segments of some sessions in order.
+SELECT t.*, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.session_id = ANY(%(ids)s) ORDER BY t.session_id, t.segment_index;
 
 -- name: insert
 -- A new segment, not labelled yet.
@@ -48,7 +49,7 @@ RETURNING s.partition_key;
 
 -- name: to_label
 -- Finished segments without a label, in canonical order.
-SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
+SELECT t.*, s.partition_key, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
@@ -71,7 +72,7 @@ WHERE id = %(id)s AND labeled = 0;
 -- name: to_extract
 -- Labelled segments that nobody looked through for memories yet, and refused ones (2) that pass the gate's threshold as
 -- it is now, in canonical order. The condition on refused ones is the one of `stats`.
-SELECT t.*, s.partition_key FROM task_segments t JOIN sessions s ON s.id = t.session_id
+SELECT t.*, s.partition_key, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
     AND (t.memory_extracted = 0 OR t.memory_extracted = 2 AND
         CASE jsonb_typeof(coalesce(t.quality_metrics #> '{summary,memory_score}', t.quality_metrics #> '{summary,overall_score}'))
@@ -114,13 +115,16 @@ FROM (
             WHEN 'number' THEN coalesce(quality_metrics #>> '{summary,memory_score}',
                 quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END) AS to_extract,
         coalesce(next_try <= %(due)s, true) AS is_due
-    FROM task_segments WHERE account_id = %(account_id)s
+    FROM task_segments t WHERE account_id = %(account_id)s AND (%(project)s::text IS NULL OR session_id IN (
+        SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
 ) t;
 
 -- name: labels_from
 -- Labels of finished segments that may pass a gate: none passes with both scores below the lower threshold.
 SELECT quality_metrics FROM task_segments
 WHERE account_id = %(account_id)s AND labeled = 1 AND closed
+    AND (%(project)s::text IS NULL OR session_id IN (
+        SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
     AND greatest((quality_metrics #>> '{summary,memory_score}')::float8,
         (quality_metrics #>> '{summary,overall_score}')::float8) >= %(lowest)s;
 
@@ -149,7 +153,9 @@ SELECT s.partition_key,
     array_agg(t.segmenter ORDER BY s.generation, t.segment_index) AS segmenters,
     array_agg(coalesce(t.labeler, '-') ORDER BY s.generation, t.segment_index) AS labelers,
     array_agg(coalesce(t.extractor, '-') ORDER BY s.generation, t.segment_index) AS extractors,
-    array_agg(t.closed ORDER BY s.generation, t.segment_index) AS closed
+    array_agg(t.closed ORDER BY s.generation, t.segment_index) AS closed,
+    array_agg(DISTINCT s.generation || ':' || s.content_sha256 || ':' || s.parser_version) AS contents,
+    array_agg(DISTINCT coalesce(s.windowed, '-')) AS windows
 FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
 WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
 GROUP BY s.partition_key;

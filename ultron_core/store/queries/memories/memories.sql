@@ -86,7 +86,7 @@ SELECT id FROM memories WHERE account_id = %(account_id)s AND status = 'active' 
 -- name: by_ids
 -- Full memories in the order asked for, each with its most trusted source.
 SELECT m.*, u.tier, u.hit_count, u.last_hit_at, coalesce(best.kind, 'upload') AS origin,
-    coalesce(best.trust, 'upload') AS trust
+    coalesce(best.trust, 'upload') AS trust, seen.projects
 FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
 JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
 JOIN memory_usage u ON u.memory_id = m.id
@@ -94,6 +94,11 @@ LEFT JOIN LATERAL (
     SELECT kind, trust FROM memory_sources s WHERE s.memory_id = m.id
     ORDER BY array_position(ARRAY['human', 'agent', 'upload', 'tool'], trust), created_at, id LIMIT 1
 ) AS best ON true
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(DISTINCT coalesce(e.project, s.project) ORDER BY coalesce(e.project, s.project))
+        FILTER (WHERE coalesce(e.project, s.project) IS NOT NULL), '{}') AS projects
+    FROM memory_sources s LEFT JOIN sessions e ON e.id = s.session_id WHERE s.memory_id = m.id
+) AS seen
 ORDER BY wanted.position;
 
 -- name: sources
@@ -109,7 +114,10 @@ ORDER BY s.partition_key, ms.start_line, ms.created_at, ms.id;
 -- Memories by tier, type and status.
 SELECT m.status, m.memory_type, u.tier, count(*) AS count
 FROM memories m JOIN memory_usage u ON u.memory_id = m.id
-WHERE m.account_id = %(account_id)s GROUP BY 1, 2, 3;
+WHERE m.account_id = %(account_id)s AND (%(project)s::text IS NULL OR EXISTS (
+    SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
+    WHERE p.memory_id = m.id AND coalesce(e.project, p.project) = %(project)s))
+GROUP BY 1, 2, 3;
 
 -- name: without_vector
 -- Active memories that the embedder of this model has not seen.

@@ -1,6 +1,6 @@
 """Fit the offline segmenter and write ultron_core/segments/offline/weights.json.
 
-    python benchmarks/train_segmenter.py [--data DIR] [--out FILE]
+    python benchmarks/training/segmenter.py [--data DIR] [--out FILE]
 
 Fitted only on sets under MIT or Apache-2.0: candidates next to pieces of other origin (the SGD pieces in the stitched
 sets) are left out. Sessions made of the same tasks (inputs/stitch.py) are added with a lower weight. The model is a
@@ -14,12 +14,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.dialogues import STITCHED, Dialogue, archive_of, load
 from inputs.lockbox import forbid_lockbox
 from inputs.marked import REPOSITORY, fit_sessions
@@ -303,7 +307,7 @@ def main() -> None:
     combiners = fit(examples)
     table = training_rows(examples, ())
     provenance = {
-        "made_by": "benchmarks/train_segmenter.py",
+        "made_by": "benchmarks/training/segmenter.py",
         "date": datetime.now(UTC).date().isoformat(),
         "method": f"L2 logistic regressions of talk (C={TALK.strength}, with products) and of work (C={WORK.strength}),"
         f" farewell capped at {CAP}; with sessions made of the same tasks by benchmarks/inputs/stitch.py",

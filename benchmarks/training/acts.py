@@ -1,6 +1,6 @@
 """Fit the classifier of human turns and write ultron_core/transcript/acts/model.json.
 
-    python benchmarks/train_acts.py [--data DIR] [--out FILE]
+    python benchmarks/training/acts.py [--data DIR] [--out FILE]
 
 Everything it reads is in benchmarks/gold (DIR is not opened). One logistic regression per act on n-grams, word
 classes, context and, in the second set of coefficients, the sentence vector. An n-gram must occur in two
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,13 +24,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.turns import FILES, GOLD, WRITTEN, Labelled, load_turns, truth, vectors_of
 from sklearn.linear_model import LogisticRegression
 
 from ultron_core.transcript.acts.features import CONTEXT, dense_features, dense_names
 from ultron_core.transcript.acts.reader import ACTS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "ultron_core" / "transcript" / "acts" / "model.json"
 
 STRENGTH = 0.3
@@ -233,7 +237,7 @@ def train(rows: Sequence[Labelled]) -> dict[str, Any]:
         sets[name] = _written_out(own, thresholds(table, used, left_out(table, used)))
     sizes = Counter(rows[i].repository for i in used)
     provenance = {
-        "made_by": "benchmarks/train_acts.py",
+        "made_by": "benchmarks/training/acts.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "turns": dict(sorted(sizes.items())),
         "licences": LICENCES,

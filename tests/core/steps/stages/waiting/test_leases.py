@@ -9,11 +9,11 @@ import pytest
 
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
-from ultron_core.steps.stages import leases as leases_module
 from ultron_core.steps.stages import segment
-from ultron_core.steps.stages.leases import Leases, held_partitions
-from ultron_core.steps.stages.loop import run_batch
 from ultron_core.steps.stages.process import process_pending, run_stage
+from ultron_core.steps.stages.waiting import leases as leases_module
+from ultron_core.steps.stages.waiting.leases import Leases, held_partitions
+from ultron_core.steps.stages.waiting.loop import run_batch
 
 
 def rows(ultron, query):

@@ -1,8 +1,8 @@
 """What the offline path stores of the reserve, to be read by people, and what their verdicts say.
 
-    python benchmarks/memory_audit.py draw [--data DIR] [--count 100] [--older 40] [--seed 20261122]
-    python benchmarks/memory_audit.py recall [--data DIR]
-    python benchmarks/memory_audit.py score
+    python benchmarks/audits/memories.py draw [--data DIR] [--count 100] [--older 40] [--seed 20261122]
+    python benchmarks/audits/memories.py recall [--data DIR]
+    python benchmarks/audits/memories.py score
 
 `draw` prints memories of the reserve's sessions (benchmarks/inputs/reserve.py), near-duplicates merged as the store
 merges them: `count` drawn at random from the eight session sets that came last, `older` from the others, which are
@@ -24,12 +24,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from extraction import Read, read, sessions, stored
 from inputs.lockbox import forbid_lockbox
 from inputs.places import arguments, session_sets
 from inputs.reserve import sessions as sides
 
-GOLD = Path(__file__).parent / "gold"
+GOLD = Path(__file__).parents[1] / "gold"
 #: the sets that joined the shared data last: rules were not tuned on them by hand before there was a reserve
 NEWER = frozenset(
     {

@@ -2,7 +2,7 @@ import pytest
 
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
-from ultron_core.transcript.failures import clean_line, find_failure, read_result
+from ultron_core.transcript.results.failures import clean_line, find_failure, read_result
 
 
 def outcome(text, is_error=None, tool="bash", **more):

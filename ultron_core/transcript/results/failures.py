@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ultron_core.transcript.checks import Checks, read_checks
 from ultron_core.transcript.harness import EDIT_REFUSED, HARNESS_FAILURES, HARNESS_SUCCESS, joined
-from ultron_core.transcript.telling import ANSI, TAG, Failure, json_error, telling_line
+from ultron_core.transcript.results.checks import Checks, read_checks
+from ultron_core.transcript.results.telling import ANSI, TAG, Failure, json_error, telling_line
 
 __all__ = ["Outcome", "Result", "clean_line", "find_failure", "read_result", "reports_success"]
 
@@ -43,8 +43,8 @@ _STRONG = _any(
     # "Error executing query: Unknown column 'id'", "error[E0308]: mismatched", "ERROR: No matching distribution"
     r"^\s*(?:error|fatal|panic|failed|failure)\b ?(?:\[\w+\])?[:!]|^\s*error\b[^:.\n]{1,40}: \S|^E: \S",
     r"^\s*(?:failed|unable|not allowed|not permitted) to \w+",
-    # "a.ts(499,20): error TS2304: ...", "main.c:3:1: fatal error: x.h", "2:5 error TS1005"
-    r"\berror TS\d+|^\S+:\d+:\d+: (?:fatal )?error:",
+    # "a.ts(499,20): error TS2304: ...", "main.c:3:1: fatal error: x.h", "2:5 error TS1005", "... ts(2322)"
+    r"\berror TS\d+|\bts\(\d{4,5}\)|^\S+:\d+:\d+: (?:fatal )?error:",
     # "wcs.py:52:12: F821 undefined name"
     r"^\S+\.\w+:\d+:\d+: [EF]\d{3}\b",
     # "bash: foo: command not found", "cat: a.txt: No such file or directory"

@@ -1,6 +1,6 @@
 """In which repositories each pattern fires: one that fires in a single one knows that data set, not the language.
 
-    python benchmarks/patterns.py [--data DIR] [--sessions N]
+    python benchmarks/audits/patterns.py [--data DIR] [--sessions N]
 
 Takes every regular expression that a module of the rules compiles at its top level, splits it at its alternatives,
 and runs each over the messages and call arguments of every session set of DIR, archives or folders (at most N

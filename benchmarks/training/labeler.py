@@ -1,6 +1,6 @@
 """Fit the success models of the offline labeler and write their coefficients as JSON text.
 
-    python benchmarks/train_labeler.py [--data DIR] [--out ultron_core/labels/success_model.json]
+    python benchmarks/training/labeler.py [--data DIR] [--out ultron_core/labels/success_model.json]
 
 One command fits everything again; do that when parsers, the reading of transcripts, phrases or features change.
 The sets, all MIT or Apache-2.0, are named in inputs/sources.py. `benchmarks/labels.py` uses the same functions
@@ -10,8 +10,11 @@ with one source left out at a time. Nothing is written when a set is absent.
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.lockbox import forbid_lockbox
 from inputs.places import ROOT, arguments
 from inputs.sources import ANSWER_SOURCES, OUTCOME_SOURCES
@@ -32,7 +35,7 @@ def main() -> None:
     work = fit_work(list(runs.values()))
     answer = fit_answers(pairs, rated, work.base_rate)
     document = {
-        "about": "Logistic regressions of the offline labeler; made by benchmarks/train_labeler.py.",
+        "about": "Logistic regressions of the offline labeler; made by benchmarks/training/labeler.py.",
         "fitted_on": {
             "work": {name: {"source": OUTCOME_SOURCES[name], "n": len(r)} for name, r in runs.items()},
             "answer": {

@@ -1,6 +1,6 @@
 """What the path with a language model asks and pays for, and what comes of it, on the sixteen sessions of tests/replay.
 
-    python benchmarks/model_calls.py
+    python benchmarks/model_parts/calls.py
 
 A server on this machine gives the recorded answers (tests/replay/answers.jsonl) and counts: no key, no network. The
 sessions go through the whole path: segments, labels, memories, their upload. Nothing is redacted, because an answer is
@@ -22,6 +22,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.places import ROOT
 
 sys.path.insert(0, str(ROOT))

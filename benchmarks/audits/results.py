@@ -1,6 +1,6 @@
 """How many failed tool results are read as failures, with a line that tells what went wrong.
 
-    python benchmarks/results_classed.py [--data DIR]
+    python benchmarks/audits/results.py [--data DIR]
 
 A result has failed when the log marks it `is_error`, or when it names an exit code other than zero or a time-out in
 its first or last 300 characters; this is decided here, without the reading under test. One line per set and one for
@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.lockbox import guarded
 from inputs.places import SessionSet, arguments, session_sets
 from inputs.reserve import sessions
