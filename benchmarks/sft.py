@@ -38,7 +38,7 @@ from ultron_core.labels.success import shipped_models
 from ultron_core.llm.tokens import token_counter
 from ultron_core.redaction import find_secrets
 from ultron_core.redaction.names.presidio import PresidioRedactor
-from ultron_core.sft import BuildConfig, Built, Candidate, Reject, Tools, build_rows, write_dataset
+from ultron_core.sft import BuildConfig, Built, Candidate, Reject, Tools, Workers, build_rows, write_dataset
 from ultron_core.sft.curate.dedup import band_keys, near_duplicates
 from ultron_core.sft.curate.same_task import task_key
 from ultron_core.sft.curate.shingles import Shingles, compared_text, jaccard, shingles
@@ -55,7 +55,7 @@ def emit(**row: Any) -> None:
 
 def built(candidates: Sequence[Candidate | Reject]) -> Built:
     """Without redaction: what is asked here does not depend on it."""
-    return build_rows(candidates, ALL, Tools(list, lambda text: False, token_counter()))
+    return build_rows(candidates, ALL, Workers(lambda: Tools(list, lambda text: False, token_counter())))
 
 
 def yields(segments: Sequence[Cut]) -> list[tuple[Cut, Candidate]]:

@@ -14,7 +14,7 @@ from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.export import export_rows
-from ultron_core.steps.stages import extract, label, segment
+from ultron_core.steps.stages import extract, label, segment, windows
 from ultron_core.steps.stages.waiting.loop import StageResult, run_batch
 
 __all__ = ["BrowseService", "ClusterService", "KeyService", "TrajectoryService"]
@@ -35,6 +35,11 @@ class TrajectoryService:
         """Segment up to `batch_size` sessions that wait."""
         given.check_count("batch_size", batch_size, least=0)
         return run_batch(self._runtime, segment.STEP, batch_size)
+
+    def index_pending_sessions(self, batch_size: int = 50) -> list[StageResult]:
+        """Make the windows that `search_sessions` finds, of up to `batch_size` sessions that wait."""
+        given.check_count("batch_size", batch_size, least=0)
+        return run_batch(self._runtime, windows.STEP, batch_size)
 
     def label_pending_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Label up to `batch_size` closed segments."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -366,6 +367,9 @@ class SftSettings(Stage):
         secret=True,
         about="Mixed into the hashes of sessions and projects, so that nobody can tell by guessing which they are.",
     )
+    workers: int = setting(
+        0, "ULTRON_SFT_WORKERS", ge=0, le=64, about="Processes that redact rows; 0 = one a core, at most 4."
+    )
     interval_hours: float = setting(
         24.0, "ULTRON_SFT_INTERVAL_HOURS", ge=0.1, about="Hours between scheduled exports."
     )
@@ -377,3 +381,8 @@ class SftSettings(Stage):
         "ULTRON_SFT_EVAL_FIELDS",
         about="Fields of evaluation .jsonl files that hold their texts, separated by commas.",
     )
+
+    @property
+    def processes(self) -> int:
+        """Worker processes of one export."""
+        return self.workers or min(4, len(os.sched_getaffinity(0)))

@@ -48,7 +48,16 @@ def export_sft(
     """Write the eligible segments as a dataset that trainers take without edits."""
     from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
-    request = ExportRequest(name, task_type, min_score, limit, out_dir, evidence, project)
+    request = ExportRequest(
+        name=name,
+        task_type=task_type,
+        min_quality_score=min_score,
+        limit=limit,
+        out_dir=out_dir,
+        evidence=evidence,
+        project=project,
+        workers=settings.sft.processes,
+    )
     with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
         export = export_dataset(ultron.runtime, request, lambda done: advance("", done))
     if as_json:

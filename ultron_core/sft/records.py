@@ -17,6 +17,7 @@ __all__ = [
     "Evidence",
     "Reject",
     "Row",
+    "Scanned",
     "canonical_json",
     "content_sha256",
     "row_sha256",
@@ -100,6 +101,16 @@ class Row:
     split: str = "train"
     agent_id: str = field(default="", compare=False)
     session_id: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What is known of a row's content before it is read back: no secret in it or its topic, so many tokens."""
+
+    id: str
+    topic: str
+    tokens: int
+    trained: int
 
 
 @dataclass(frozen=True, slots=True)

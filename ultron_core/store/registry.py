@@ -51,6 +51,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "llm_calls": "account",
         "llm_cache": "account",
         "outcomes": "account",
+        "sft_cleaned": "session",
         "sft_exports": "kept",
         "sft_export_rows": "kept",
     }

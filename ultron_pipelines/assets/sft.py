@@ -40,6 +40,7 @@ def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResu
                 min_quality_score=config.min_quality_score,
                 limit=config.limit,
                 evidence=config.evidence,
+                workers=opened.runtime.settings.sft.processes,
             ),
         )
     rejects = "\n".join(f"| {reason} | {count} |" for reason, count in sorted(export.rejects.items()))

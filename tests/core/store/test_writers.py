@@ -84,7 +84,7 @@ WRITERS = {
 }
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
-    "sessions": 12,
+    "sessions": 15,
     "messages": 2,
     "task_segments": 14,
     "source_files": 4,
@@ -95,6 +95,7 @@ COUNTS = {
     "llm_calls": 2,
     "leases": 3,
     "outcomes": 2,
+    "sft_cleaned": 1,
     "sft_exports": 1,
     "sft_export_rows": 1,
 }

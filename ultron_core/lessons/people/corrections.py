@@ -172,7 +172,7 @@ def _complained(
 ) -> MemoryDraft:
     source, told, words = complaint.turn.message, complaint.told, PHRASES[language(complaint.told)]
     evidence = [Evidence(source.start_line, source.end_line, told[:400].strip())]
-    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["unsolved"]
+    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["no_cure"]
     if complaint.cure:
         answer = messages[complaint.turn.answer]
         quote = next((s for s in sentences(answer.content) if one_line(s) == complaint.cure), "")

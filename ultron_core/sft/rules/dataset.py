@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.sft.curate.decontaminate import EvalIndex
-from ultron_core.sft.draft import CountTokens
 from ultron_core.sft.files.read import MANIFEST, load_manifest, read_split
-from ultron_core.sft.records import canonical_json, content_sha256
+from ultron_core.sft.records import Scanned, canonical_json, content_sha256
 from ultron_core.sft.rules.calls import call_problems
 from ultron_core.sft.rules.files import file_problems, flavour_problems, schema_problems
 from ultron_core.sft.rules.turns import Finding, text_problems, token_problems, turn_problems
+from ultron_core.sft.tokens import CountTokens, token_counts
 
 __all__ = ["Checks", "dataset_problems"]
 
@@ -30,6 +30,8 @@ class Checks:
     count_tokens: CountTokens
     has_secret: Callable[[str], bool]
     eval_index: EvalIndex | None = None
+    #: rows that were counted and scanned a moment ago, by content hash
+    scanned: Mapping[str, Scanned] = field(default_factory=dict)
 
 
 @dataclass
@@ -71,7 +73,11 @@ def _split_problems(
         paths = sorted((folder / "flavours").glob(f"*/{split}.jsonl"))
         flavours = [(path, stack.enter_context(path.open(encoding="utf-8", newline="\n"))) for path in paths]
         for row in read_split(folder, split):
-            found = [*_row_findings(row, manifest, checks), *_together(row, split, seen)]
+            content = content_sha256(tuple(row["messages"]), tuple(row["tools"]))
+            found = [
+                *_row_findings(row, checks.scanned.get(content), manifest, checks),
+                *_together(row, content, split, seen),
+            ]
             yield from (f"rule {rule}: {row['id']}: {problem}" for rule, problem in found)
             for path, lines in flavours:
                 yield from flavour_problems(path, next(lines, None), row)
@@ -79,7 +85,9 @@ def _split_problems(
             yield from flavour_problems(path, next(lines, None), None)
 
 
-def _row_findings(row: Mapping[str, Any], manifest: Mapping[str, Any], checks: Checks) -> Iterator[Finding]:
+def _row_findings(
+    row: Mapping[str, Any], known: Scanned | None, manifest: Mapping[str, Any], checks: Checks
+) -> Iterator[Finding]:
     shape = list(turn_problems(row["messages"]))
     yield from shape
     yield from text_problems([row["messages"], row["tools"], row["topic"]])
@@ -89,16 +97,19 @@ def _row_findings(row: Mapping[str, Any], manifest: Mapping[str, Any], checks: C
     yield from calls
     if any(rule == 1 for rule, _ in calls):
         return
-    yield from token_problems(row, manifest["config"]["max_tokens"], checks.count_tokens)
-    if checks.has_secret(canonical_json([row["messages"], row["tools"], row["topic"]])):
-        yield 19, "a secret"
+    if known and known.topic == row["topic"]:
+        tokens = known.tokens, known.trained
+    else:
+        tokens = token_counts(row["messages"], row["tools"], checks.count_tokens)
+        if checks.has_secret(canonical_json([row["messages"], row["tools"], row["topic"]])):
+            yield 19, "a secret"
+    yield from token_problems(row, tokens, manifest["config"]["max_tokens"])
     if checks.eval_index and (hit := checks.eval_index.match(row["messages"])):
         yield 19, f"a text of the evaluation set {hit[0]}"
 
 
-def _together(row: Mapping[str, Any], split: str, seen: _Seen) -> Iterator[Finding]:
+def _together(row: Mapping[str, Any], content: str, split: str, seen: _Seen) -> Iterator[Finding]:
     seen.ids.append(row["id"])
-    content = content_sha256(tuple(row["messages"]), tuple(row["tools"]))
     if content != row["content_sha256"]:
         yield 20, "the content is not what its hash says"
     if (other := seen.contents.setdefault(content, row["id"])) != row["id"]:

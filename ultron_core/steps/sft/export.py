@@ -9,29 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.errors import ExportError, InputError
-from ultron_core.llm.tokens import token_counter
-from ultron_core.redaction import PresidioRedactor
 from ultron_core.sft import (
     BuildConfig,
     Built,
     Caps,
     EvalIndex,
-    Tools,
     build_rows,
     content_hash,
     counts_by_reason,
     dataset_problems,
+    load_manifest,
     read_folder,
     verify_dataset,
     write_dataset,
 )
 from ultron_core.sft.files.flavours import FLAVOURS
+from ultron_core.sft.files.read import MANIFEST
 from ultron_core.sft.files.write import SCHEMA_VERSION
 from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
-from ultron_core.sft.verify import TOKENIZER, default_checks, has_secret
+from ultron_core.sft.rules.files import file_problems
+from ultron_core.sft.verify import TOKENIZER, default_checks
 from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
+from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
 from ultron_core.store.tables import exports
 from ultron_core.version import __version__
 
@@ -49,6 +50,8 @@ class ExportRequest:
     out_dir: Path | None = None
     #: verified, likely or any
     evidence: str | None = None
+    #: processes that clean rows; more than one only where the program can be started anew by its path
+    workers: int = 1
     #: only what was done in this project
     project: str | None = None
 
@@ -92,7 +95,7 @@ def export_dataset(
     if not request.name or "/" in request.name or request.name.startswith("."):
         raise InputError(f"dataset name {request.name!r} is not valid: use a plain folder name.")
     plan = plan_of(runtime, request)
-    built = _build(runtime, plan, progress)
+    built = _build(runtime, plan, request.workers, progress)
     digest = content_hash(built.rows)
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
@@ -121,7 +124,7 @@ def export_dataset(
                 f"{target} exists but is not complete ({problems[0]}). Remove it and export again."
             )
     else:
-        checks = default_checks(plan.eval_index)
+        checks = default_checks(plan.eval_index, built.scanned)
         manifest = write_dataset(
             target,
             built,
@@ -129,7 +132,7 @@ def export_dataset(
             flavours=plan.flavours,
             check=lambda work: dataset_problems(work, checks),
         )
-    _record(runtime, target, built, manifest)
+    _record(runtime, target, built, digest, manifest)
     return _as_export(target, manifest, unchanged=False)
 
 
@@ -145,7 +148,7 @@ def export_rows(
     request = ExportRequest(
         task_type=task_type, min_quality_score=min_quality_score, limit=limit, project=project
     )
-    built = _build(runtime, plan_of(runtime, request), None)
+    built = _build(runtime, plan_of(runtime, request), workers=1)
     ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
     return [
         {
@@ -216,18 +219,12 @@ def _flavours(listed: str) -> tuple[str, ...]:
     return names
 
 
-def _build(runtime: Runtime, plan: Plan, progress: Callable[[int], None] | None) -> Built:
-    redactor = runtime.redactor
-
-    def redact(values: Any) -> list[Any]:
-        if isinstance(redactor, PresidioRedactor):
-            return redactor.redact_json_many(values)
-        return [redactor.redact_json(value)[0] for value in values]
-
-    tools = Tools(redact, has_secret, token_counter(TOKENIZER), plan.eval_index)
-    return build_rows(
-        candidates(runtime, plan.gate, plan.task_type, plan.project), plan.config, tools, progress
-    )
+def _build(
+    runtime: Runtime, plan: Plan, workers: int, progress: Callable[[int], None] | None = None
+) -> Built:
+    with workers_of(runtime, plan.eval_index, workers) as hands:
+        found = candidates(runtime, plan.gate, plan.task_type, plan.project)
+        return build_rows(found, plan.config, hands, progress, CleanedRows(runtime))
 
 
 def _eval_index(folder: Path | None, fields: str) -> EvalIndex | None:
@@ -242,18 +239,21 @@ def _eval_index(folder: Path | None, fields: str) -> EvalIndex | None:
 
 
 def _still_good(last: dict[str, Any], digest: str, settings_hash: str, folder: Path) -> bool:
-    path = Path(last["path"])
-    same = last["content_hash"] == digest and last["manifest"].get("config_sha256") == settings_hash
-    return same and path.parent == folder.resolve() and not verify_dataset(path)
+    """The folder is byte for byte what was checked when it was published."""
+    path, manifest = Path(last["path"]), last["manifest"]
+    same = last["content_hash"] == digest and manifest.get("config_sha256") == settings_hash
+    if not same or path.parent != folder.resolve() or not (path / MANIFEST).is_file():
+        return False
+    return load_manifest(path) == manifest and not any(file_problems(path, manifest, own=MANIFEST))
 
 
-def _record(runtime: Runtime, target: Path, built: Built, manifest: Mapping[str, Any]) -> None:
+def _record(runtime: Runtime, target: Path, built: Built, digest: str, manifest: Mapping[str, Any]) -> None:
     values = {
         "account_id": runtime.account_id,
         "name": manifest["name"],
         "version": manifest["version"],
         "path": str(target),
-        "content_hash": content_hash(built.rows),
+        "content_hash": digest,
         "manifest": dict(manifest),
         "rows": len(built.rows),
         "now": runtime.clock(),

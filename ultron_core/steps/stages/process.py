@@ -11,7 +11,7 @@ from uuid import UUID
 
 from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages import extract, label, segment
+from ultron_core.steps.stages import extract, label, segment, windows
 from ultron_core.steps.stages.table import (
     LABELS,
     MEMORIES,
@@ -19,7 +19,6 @@ from ultron_core.steps.stages.table import (
     STAGES,
     Stage,
     stage_named,
-    version_columns,
 )
 from ultron_core.steps.stages.text import process_pending_texts
 from ultron_core.steps.stages.waiting.leases import held_partitions
@@ -42,7 +41,7 @@ logger = logging.getLogger("ultron.process")
 #: the worst first
 _UNDONE = ("failed", "pending", "changed")
 #: how each stage of the table is done, in its order
-STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP)
+STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP, windows.STEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ def _data_versions(runtime: Runtime, stage: Stage, keys: Sequence[str]) -> dict[
         rows = segment_store.fetch(conn, "versions", {"account_id": runtime.account_id, "keys": list(keys)})
     return {
         row["partition_key"]: hashlib.sha256(
-            "\n".join("|".join(map(str, row[c] or ())) for c in version_columns(stage)).encode()
+            "\n".join("|".join(map(str, row[c] or ())) for c in stage.versions).encode()
         ).hexdigest()[:32]
         for row in rows
     }

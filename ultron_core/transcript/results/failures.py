@@ -43,8 +43,8 @@ _STRONG = _any(
     # "Error executing query: Unknown column 'id'", "error[E0308]: mismatched", "ERROR: No matching distribution"
     r"^\s*(?:error|fatal|panic|failed|failure)\b ?(?:\[\w+\])?[:!]|^\s*error\b[^:.\n]{1,40}: \S|^E: \S",
     r"^\s*(?:failed|unable|not allowed|not permitted) to \w+",
-    # "a.ts(499,20): error TS2304: ...", "main.c:3:1: fatal error: x.h", "2:5 error TS1005"
-    r"\berror TS\d+|^\S+:\d+:\d+: (?:fatal )?error:",
+    # "a.ts(499,20): error TS2304: ...", "main.c:3:1: fatal error: x.h", "2:5 error TS1005", "... ts(2322)"
+    r"\berror TS\d+|\bts\(\d{4,5}\)|^\S+:\d+:\d+: (?:fatal )?error:",
     # "wcs.py:52:12: F821 undefined name"
     r"^\S+\.\w+:\d+:\d+: [EF]\d{3}\b",
     # "bash: foo: command not found", "cat: a.txt: No such file or directory"

@@ -43,8 +43,10 @@ _LINES = tuple(
         r"Permission denied|not recognized)",
         # "Cannot find module 'x'", "Failed to fetch"
         r"^\s*(?:Error|Failed|Failure|Exception|Unable|Cannot|Could not|Can't)\b.{3,}",
+        # "The requested module 'x' does not provide an export named 'default'"
+        r"\bdoes not provide an export\b|\bUnknown file extension\b",
         # "src/a.ts(499,20): error TS2304: Cannot find name 'join'."
-        r"\b(?:error TS\d+|error\[E\d+\]|SyntaxError|[EF]\d{3} )",
+        r"\b(?:error TS\d+|error\[E\d+\]|SyntaxError|[EF]\d{3} |ts\(\d{4,5}\))",
         # "Test script run timed out", "the request was denied"
         r"^.{0,160}?\b(?:error|failed|failure|not found|does not exist|denied|refused|invalid|"
         r"timed? ?out|unable to|unsupported)\b",
@@ -77,6 +79,7 @@ _BARE_EXIT = re.compile(
     r"^\W*(?:command |process )?(?:exit(?:ed)?|return(?:ed)?)\W{0,2}(?:with )?(?:non-zero )?(?:exit )?(?:code|status)\b"
     r"|^\W*exit(?:ed)?[:=] ?\d+$"
     # npm's own frame around a script that failed: "npm error code 2", "npm ERR! Lifecycle script `check` failed"
+    r"|^\s*ELIFECYCLE\b"
     r"|^npm (?:ERR!|error) (?:code \d+|errno \d+|path|workspace|location|command|lifecycle|A complete log)\b"
     r"|^\(no output\)$|^Code output:\s*$|^<\w+>\s*-?\d+\s*</\w+>$|^</?\w+>$",
     re.IGNORECASE,

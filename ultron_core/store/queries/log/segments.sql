@@ -1,7 +1,7 @@
--- name: of_session
--- A session's segments in order.
+-- name: of_sessions
+-- The segments of some sessions in order.
 SELECT t.*, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
-WHERE t.session_id = %(session_id)s ORDER BY t.segment_index;
+WHERE t.session_id = ANY(%(ids)s) ORDER BY t.session_id, t.segment_index;
 
 -- name: insert
 -- A new segment, not labelled yet.
@@ -153,7 +153,9 @@ SELECT s.partition_key,
     array_agg(t.segmenter ORDER BY s.generation, t.segment_index) AS segmenters,
     array_agg(coalesce(t.labeler, '-') ORDER BY s.generation, t.segment_index) AS labelers,
     array_agg(coalesce(t.extractor, '-') ORDER BY s.generation, t.segment_index) AS extractors,
-    array_agg(t.closed ORDER BY s.generation, t.segment_index) AS closed
+    array_agg(t.closed ORDER BY s.generation, t.segment_index) AS closed,
+    array_agg(DISTINCT s.generation || ':' || s.content_sha256 || ':' || s.parser_version) AS contents,
+    array_agg(DISTINCT coalesce(s.windowed, '-')) AS windows
 FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
 WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
 GROUP BY s.partition_key;
