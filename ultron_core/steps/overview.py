@@ -22,7 +22,6 @@ from ultron_core.store.tables.llm import call_totals
 from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = [
-    "decisions",
     "drop_counts",
     "drops",
     "find_memory",
@@ -62,14 +61,6 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
 def memories_without_hit(runtime: Runtime, ids: Sequence[UUID]) -> list[MemoryRecord]:
     """Full memories; reading them in a terminal does not count as a hit."""
     return get_memories(runtime, ids, record_hits=False)
-
-
-def decisions(runtime: Runtime, memory_id: UUID) -> list[dict[str, Any]]:
-    """Inserts, merges and links of one memory, oldest first."""
-    with runtime.database.transaction() as conn:
-        return conn.execute(
-            _SQL["decisions"], {"account_id": runtime.account_id, "memory_id": memory_id}
-        ).fetchall()
 
 
 def sessions(
