@@ -22,10 +22,10 @@ from ultron_core.store.tables.llm import call_totals
 from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = [
-    "decisions",
     "drop_counts",
     "drops",
     "find_memory",
+    "holdings",
     "memories_without_hit",
     "model_totals",
     "newest_dataset",
@@ -61,14 +61,6 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
 def memories_without_hit(runtime: Runtime, ids: Sequence[UUID]) -> list[MemoryRecord]:
     """Full memories; reading them in a terminal does not count as a hit."""
     return get_memories(runtime, ids, record_hits=False)
-
-
-def decisions(runtime: Runtime, memory_id: UUID) -> list[dict[str, Any]]:
-    """Inserts, merges and links of one memory, oldest first."""
-    with runtime.database.transaction() as conn:
-        return conn.execute(
-            _SQL["decisions"], {"account_id": runtime.account_id, "memory_id": memory_id}
-        ).fetchall()
 
 
 def sessions(
@@ -135,6 +127,15 @@ def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         "stored": others,
         "model calls": models,
     }
+
+
+def holdings(runtime: Runtime) -> dict[str, Any]:
+    """Which store this is (its folder, or its database without the password), and what is in it."""
+    settings = runtime.settings.store
+    with runtime.database.transaction() as conn:
+        held = conn.execute(_SQL["holdings"], runtime.account).fetchone() or {}
+        place = f"{conn.info.dbname} at {conn.info.host}" if settings.database_url else str(settings.home)
+    return {"store": place, **held}
 
 
 def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:
