@@ -28,5 +28,5 @@ WITH logs AS (
 )
 SELECT coalesce(l.project, k.project) AS project, coalesce(l.sessions, 0) AS sessions,
     coalesce(l.messages, 0) AS messages, coalesce(k.memories, 0) AS memories
-FROM logs l FULL JOIN learned k ON k.project IS NOT DISTINCT FROM l.project
-ORDER BY project IS NULL, memories DESC, sessions DESC, project;
+FROM logs l FULL JOIN learned k ON coalesce(k.project, '') = coalesce(l.project, '')
+ORDER BY coalesce(l.project, k.project) IS NULL, memories DESC, sessions DESC, project;
