@@ -38,7 +38,10 @@ class StoreSettings(Stage):
     """Where data is kept and who owns it."""
 
     home: Path = setting(
-        Path(".ultron"), "ULTRON_HOME", about="Folder of the database, exports and Dagster's files."
+        Path(".ultron"),
+        "ULTRON_HOME",
+        about="Folder of the database, exports and Dagster's files; unset means `ultron` in the user's data folder,"
+        " for `make demo` and `make dev` the clone's `.ultron`.",
     )
     database_url: str | None = setting(
         None,
@@ -118,6 +121,12 @@ class SessionSettings(Stage):
         ge=1,
         le=10_000,
         about="Maximum number of files in one Dagster run; unset means 500, or 50 when a model is set.",
+    )
+    auto_reprocess: bool = setting(
+        False,
+        "ULTRON_AUTO_REPROCESS",
+        about="With a model, do again what an older version made, by itself and within the daily budget; offline it is"
+        " always done.",
     )
     archive_max_bytes: int = setting(
         10_000_000,

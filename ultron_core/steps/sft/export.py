@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ultron_core.errors import ExportError, InputError
+from ultron_core.errors import ExportError, InputError, NothingToExportError
 from ultron_core.sft import (
     BuildConfig,
     Built,
@@ -60,6 +60,8 @@ class ExportRequest:
     workers: int = 1
     #: only what was done in this project
     project: str | None = None
+    #: an export without rows is an error, and makes no folder
+    refuse_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ def export_dataset(
     name = _name(request)
     plan = plan_of(runtime, request)
     built = _build(runtime, plan, request.workers, progress)
+    if request.refuse_empty and not built.rows:
+        raise NothingToExportError(_why_empty(counts_by_reason(built.rejects)))
     digest = content_hash(built.rows)
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
@@ -151,6 +155,11 @@ def _name(request: ExportRequest) -> str:
     if not name or "/" in name or name.startswith("."):
         raise InputError(f"dataset name {name!r} is not valid: use a plain folder name.")
     return name
+
+
+def _why_empty(rejects: Mapping[str, int]) -> str:
+    reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.items())
+    return f"No row to export: {f'left out {reasons}' if reasons else 'no finished task fits the request'}."
 
 
 def export_rows(
