@@ -5,7 +5,12 @@
     ├── InputError               what the caller passed in cannot be used
     │   ├── SessionFileError     a session file cannot be read at all
     │   ├── UnknownNameError     no such project, type, tier or task type; the message tells the near names
+    │   ├── ConflictError        somebody else changed the memory, or used the key for other words
     │   └── NotFoundError        no such memory, session or cluster
+    ├── AccessError              the caller may not do this
+    │   ├── KeyRefusedError      no access key, or one that is unknown, revoked or expired
+    │   ├── ScopeError           the key lacks a scope; the message names it
+    │   └── RateLimitError       too many requests with this key: try again later
     ├── StoreError               the database cannot do what was asked
     │   ├── StoreMissingError    nothing was stored yet where a command was to read
     │   ├── ServerStartError     the embedded PostgreSQL did not start
@@ -31,12 +36,15 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 __all__ = [
+    "AccessError",
     "BudgetExceededError",
+    "ConflictError",
     "ContextTooLongError",
     "DatabaseUnreachableError",
     "EmbeddingError",
     "ExportError",
     "InputError",
+    "KeyRefusedError",
     "MigrationError",
     "ModelAnswerError",
     "ModelError",
@@ -44,6 +52,8 @@ __all__ = [
     "NotFoundError",
     "NothingToExportError",
     "PgvectorMissingError",
+    "RateLimitError",
+    "ScopeError",
     "ServerStartError",
     "SessionFileError",
     "SettingsError",
@@ -94,6 +104,31 @@ class UnknownNameError(InputError):
 
 class NotFoundError(InputError):
     """No row has the given id."""
+
+
+class ConflictError(InputError):
+    """What the caller saw is not what is stored now: read it again, or use a new idempotency key."""
+
+
+class AccessError(UltronError):
+    """The caller may not do this."""
+
+
+class KeyRefusedError(AccessError):
+    """No access key was given, or one that is unknown, revoked or expired."""
+
+
+class ScopeError(AccessError):
+    """The key lacks a scope, or belongs to another agent; the message says which."""
+
+
+class RateLimitError(AccessError):
+    """Too many requests with one key."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        #: seconds until the next request is taken
+        self.retry_after = retry_after
 
 
 class StoreError(UltronError):

@@ -168,7 +168,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         if not records:
             raise NotFoundError(f"No memory {memory_id}.")
         sources = ultron.get_memory_sources(full_id)
-        history = overview.decisions(ultron.runtime, full_id)
+        history = ultron.get_memory_history(full_id)["decisions"]
     record = records[0]
     if as_json:
         print_json({"memory": record, "sources": sources, "decisions": history})

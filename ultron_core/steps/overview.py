@@ -20,7 +20,6 @@ from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.llm import call_totals
 
 __all__ = [
-    "decisions",
     "drop_counts",
     "drops",
     "find_memory",
@@ -54,14 +53,6 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
         raise InputError(f"More than one memory starts with {prefix}: give more characters.")
     found: UUID = rows[0]["id"]
     return found
-
-
-def decisions(runtime: Runtime, memory_id: UUID) -> list[dict[str, Any]]:
-    """Inserts, merges and links of one memory, oldest first."""
-    with runtime.database.transaction() as conn:
-        return conn.execute(
-            _SQL["decisions"], {"account_id": runtime.account_id, "memory_id": memory_id}
-        ).fetchall()
 
 
 def sessions(

@@ -41,7 +41,7 @@ DELETE FROM task_segments WHERE id = ANY(%(ids)s);
 UPDATE task_segments t SET closed = true, updated_at = %(now)s
 FROM sessions s
 WHERE t.session_id = s.id AND NOT t.closed AND t.account_id = %(account_id)s AND s.segmented = 1
-    AND (s.changed_at <= %(quiet_since)s
+    AND (s.changed_at <= %(quiet_since)s OR s.is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation))
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
@@ -167,7 +167,9 @@ SELECT s.partition_key, count(t.id) AS segments, count(t.id) FILTER (WHERE NOT t
     count(t.id) FILTER (WHERE t.memory_extracted = 1) AS extracted,
     count(t.id) FILTER (WHERE t.memory_extracted = 2) AS refused,
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = ANY(array_agg(s.id)))
-        AS memories
+        AS memories,
+    (SELECT count(*) FROM message_windows w WHERE w.session_id = ANY(array_agg(s.id))) AS windows,
+    (SELECT count(w.model_id) FROM message_windows w WHERE w.session_id = ANY(array_agg(s.id))) AS embedded
 FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
 WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
 GROUP BY s.partition_key;

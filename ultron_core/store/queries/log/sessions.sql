@@ -37,8 +37,15 @@ UPDATE sessions SET
     message_count = %(message_count)s, status = %(status)s, error = %(error)s,
     parser_version = %(parser_version)s, project = %(project)s, project_remote = %(project_remote)s,
     private_root = %(private_root)s, segmented = 0, attempts = 0, next_try = NULL,
-    windowed = NULL, window_attempts = 0, window_next_try = NULL, reported = false, updated_at = %(now)s
+    windowed = NULL, window_attempts = 0, window_next_try = NULL, reported = false, is_over = false,
+    updated_at = %(now)s
 WHERE id = %(id)s;
+
+-- name: mark_over
+-- The harness says that these sessions end here.
+UPDATE sessions SET is_over = true
+WHERE account_id = %(account_id)s AND NOT is_over AND (partition_key, content_sha256)
+    IN (SELECT * FROM unnest(%(keys)s::text[], %(sha256s)s::text[]));
 
 -- name: mark_failed
 -- The file cannot be read now; what was read before stays as it is.
@@ -136,7 +143,7 @@ SELECT * FROM sessions s
 WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
     AND attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
-    AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+    AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s OR is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation))
     AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
@@ -269,7 +276,7 @@ SELECT count(*) AS total,
     count(*) FILTER (WHERE status = 'source_missing') AS source_missing,
     coalesce(sum(message_count), 0)::bigint AS messages
 FROM (
-    SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+    SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s OR is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation)) AS is_quiet
     FROM sessions s WHERE account_id = %(account_id)s AND (%(project)s::text IS NULL OR project = %(project)s)
