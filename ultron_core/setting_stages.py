@@ -122,6 +122,12 @@ class SessionSettings(Stage):
         le=10_000,
         about="Maximum number of files in one Dagster run; unset means 500, or 50 when a model is set.",
     )
+    auto_reprocess: bool = setting(
+        False,
+        "ULTRON_AUTO_REPROCESS",
+        about="With a model, do again what an older version made, by itself and within the daily budget; offline it is"
+        " always done.",
+    )
     archive_max_bytes: int = setting(
         10_000_000,
         "ULTRON_ARCHIVE_MAX_BYTES",

@@ -134,6 +134,11 @@ class Settings(Stage):
         return self.sessions.run_files or (50 if self.llm.enabled else 500)
 
     @property
+    def auto_reprocess(self) -> bool:
+        """Whether what an older version made is made again by itself: always where no model has to be paid."""
+        return self.sessions.auto_reprocess or not self.llm.enabled
+
+    @property
     def exports_dir(self) -> Path:
         return self.store.exports_dir or self.store.home / "exports"
 

@@ -21,7 +21,7 @@ def test_the_assets_their_partitions_and_what_they_rest_on(defs):
         "segments": {"session_files"},
         "quality_labels": {"segments"},
         "extracted_memories": {"quality_labels"},
-        "message_windows": {"segments"},
+        "message_windows": {"session_files"},
         "tier_assignments": {"extracted_memories"},
         "clusters": {"extracted_memories"},
         "sft_dataset": {"quality_labels"},

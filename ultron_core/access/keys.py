@@ -14,7 +14,17 @@ from typing import Any, Literal, Self, get_args
 
 from ultron_core.errors import InputError, KeyRefusedError, ScopeError
 
-__all__ = ["PRESETS", "SCOPES", "AccessKey", "NewKey", "checked_scopes", "hash_of", "key_id_of", "new_key"]
+__all__ = [
+    "PRESETS",
+    "REFUSED",
+    "SCOPES",
+    "AccessKey",
+    "NewKey",
+    "checked_scopes",
+    "hash_of",
+    "key_id_of",
+    "new_key",
+]
 
 Scope = Literal["read", "write", "ingest", "sessions", "curate", "admin"]
 #: read      search and read memories; search and read the agent's own log

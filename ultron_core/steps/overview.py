@@ -11,7 +11,7 @@ from ultron_core.labels import is_memory_eligible, is_sft_eligible
 from ultron_core.steps.edit import get_stats
 from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.process import count_pending
+from ultron_core.steps.stages.process import count_pending, list_stale
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import drops as drop_store
 from ultron_core.store.tables import exports
@@ -116,6 +116,7 @@ def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         **counted,
         "projects": projects,
         "waiting": count_pending(runtime),
+        "stale": list_stale(runtime),
         "stored": others,
         "model calls": models,
     }

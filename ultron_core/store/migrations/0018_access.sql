@@ -18,7 +18,9 @@ CREATE FUNCTION find_api_key(key_id text) RETURNS SETOF api_keys
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = ultron, pg_temp
     AS $$ SELECT * FROM api_keys WHERE id = key_id $$;
 
--- Bodies that a memory had before somebody corrected it, redacted. Never searched.
+-- Bodies that a memory had before somebody corrected it, redacted. Never searched. The sequence of that name counts
+-- writes of vectors.
+ALTER SEQUENCE memory_versions RENAME TO vector_versions;
 ALTER TABLE memories ADD COLUMN version integer NOT NULL DEFAULT 1;
 CREATE TABLE memory_versions (
     memory_id  uuid NOT NULL REFERENCES memories ON DELETE CASCADE,

@@ -37,7 +37,7 @@ WITH typed AS (
 ), searched AS (
     UPDATE memory_search s SET memory_type = t.memory_type FROM typed t WHERE s.memory_id = t.id
 )
-UPDATE memory_vectors v SET memory_type = t.memory_type, version = nextval('memory_versions')
+UPDATE memory_vectors v SET memory_type = t.memory_type, version = nextval('vector_versions')
 FROM typed t WHERE v.memory_id = t.id;
 
 -- name: mark_redacted
@@ -65,7 +65,7 @@ WITH changed AS (
 ), searched AS (
     UPDATE memory_search SET status = %(status)s WHERE memory_id IN (SELECT id FROM changed)
 ), embedded AS (
-    UPDATE memory_vectors SET status = %(status)s, version = nextval('memory_versions')
+    UPDATE memory_vectors SET status = %(status)s, version = nextval('vector_versions')
     WHERE memory_id IN (SELECT id FROM changed)
 )
 SELECT id FROM changed;
