@@ -240,6 +240,13 @@ class SearchSettings(Stage):
     limit: int = setting(
         10, "ULTRON_MEMORY_SEARCH_LIMIT", ge=1, le=1000, about="Default number of results of `ultron search`."
     )
+    hits: int = setting(
+        0,
+        "ULTRON_SEARCH_HITS",
+        ge=0,
+        le=10,
+        about="Hits that being listed by a search counts, for results that are not weak; opening one counts two.",
+    )
     decay_alpha: float = setting(
         0.05, "ULTRON_DECAY_ALPHA", ge=0, about="Decay rate per day since the last hit."
     )

@@ -54,6 +54,7 @@ __all__ = [
     "SftSettings",
     "StoreSettings",
     "TierSettings",
+    "find_home",
 ]
 
 CONFIG_FILE = "ultron.toml"
