@@ -12,6 +12,7 @@
     │   ├── ScopeError           the key lacks a scope; the message names it
     │   └── RateLimitError       too many requests with this key: try again later
     ├── StoreError               the database cannot do what was asked
+    │   ├── StoreMissingError    nothing was stored yet where a command was to read
     │   ├── ServerStartError     the embedded PostgreSQL did not start
     │   ├── DatabaseUnreachableError
     │   ├── PgvectorMissingError
@@ -23,6 +24,7 @@
     │   └── BudgetExceededError    the run or the day has spent its limit
     ├── EmbeddingError           texts could not be turned into vectors
     └── ExportError              a dataset could not be written or is not valid
+        └── NothingToExportError  no row is left; nothing was written
 
 A message says what happened, to which file and line, and what to do. Callers branch on the class, never
 on the text. Bad *lines* of a session are not errors: they are counted in its ledger.
@@ -48,6 +50,7 @@ __all__ = [
     "ModelError",
     "ModelUnavailableError",
     "NotFoundError",
+    "NothingToExportError",
     "PgvectorMissingError",
     "RateLimitError",
     "ScopeError",
@@ -55,6 +58,7 @@ __all__ = [
     "SessionFileError",
     "SettingsError",
     "StoreError",
+    "StoreMissingError",
     "UltronError",
     "UnknownNameError",
 ]
@@ -131,6 +135,10 @@ class StoreError(UltronError):
     """The database cannot do what was asked."""
 
 
+class StoreMissingError(StoreError):
+    """There is no store where a command was to read, and reading makes none."""
+
+
 class ServerStartError(StoreError):
     """The embedded PostgreSQL did not start; the message carries the end of its log."""
 
@@ -173,3 +181,7 @@ class EmbeddingError(UltronError):
 
 class ExportError(UltronError):
     """A dataset could not be written or did not pass validation; nothing was published."""
+
+
+class NothingToExportError(ExportError):
+    """No segment fits the request; no folder was made."""

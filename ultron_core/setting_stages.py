@@ -39,7 +39,10 @@ class StoreSettings(Stage):
     """Where data is kept and who owns it."""
 
     home: Path = setting(
-        Path(".ultron"), "ULTRON_HOME", about="Folder of the database, exports and Dagster's files."
+        Path(".ultron"),
+        "ULTRON_HOME",
+        about="Folder of the database, exports and Dagster's files; unset means `ultron` in the user's data folder,"
+        " for `make demo` and `make dev` the clone's `.ultron`.",
     )
     database_url: str | None = setting(
         None,

@@ -39,6 +39,7 @@ from ultron_core.setting_stages import (
 
 __all__ = [
     "CONFIG_FILE",
+    "DEMO_MARK",
     "ClusterSettings",
     "DedupSettings",
     "EmbeddingSettings",
@@ -58,6 +59,8 @@ __all__ = [
 ]
 
 CONFIG_FILE = "ultron.toml"
+#: in the configuration that the demo writes: its store may be removed
+DEMO_MARK = "Written by `make demo`"
 
 
 class Settings(Stage):
@@ -83,13 +86,13 @@ class Settings(Stage):
     def load(
         cls, environ: Mapping[str, str] | None = None, *, cwd: Path | None = None, home: Path | None = None
     ) -> Self:
-        """Settings from the environment, then `ultron.toml` in the project and in the home, then defaults.
+        """Settings from the environment, then `ultron.toml` in the home (or beside a clone's `.ultron`), then defaults.
 
         Raises SettingsError for an invalid value; the message names the variable.
         """
         env = os.environ if environ is None else environ
         start = (cwd or Path.cwd()).resolve()
-        home = (home or find_home(env, start)).resolve()
+        home = (home or find_home(env)).resolve()
         files = [home / CONFIG_FILE, *([home.parent / CONFIG_FILE] if home.name == ".ultron" else [])]
         file_values: dict[str, Any] = {}
         for path in reversed(files):
@@ -145,14 +148,10 @@ class Settings(Stage):
                 yield stage_name, _variables(field), getattr(stage, name), field.description or "", secret
 
 
-def find_home(env: Mapping[str, str], start: Path) -> Path:
-    """ULTRON_HOME, else `.ultron` of the project found upward from here, else the user's data folder."""
+def find_home(env: Mapping[str, str]) -> Path:
+    """ULTRON_HOME, else the user's data folder: the same store whatever folder a command runs in."""
     if env.get("ULTRON_HOME"):
         return Path(env["ULTRON_HOME"]).expanduser()
-    for folder in (start, *start.parents):
-        is_project = (folder / "workspace.yaml").is_file() and (folder / "ultron_pipelines").is_dir()
-        if is_project or (folder / ".ultron").is_dir() or (folder / CONFIG_FILE).is_file():
-            return folder / ".ultron"
     base = env.get("XDG_DATA_HOME") or str(Path(env.get("HOME", "~")).expanduser() / ".local" / "share")
     return Path(base) / "ultron"
 

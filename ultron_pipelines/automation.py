@@ -10,7 +10,7 @@ from typing import Any
 
 import dagster as dg
 
-from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS
+from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, WINDOWS
 
 __all__ = ["automation_sensors", "on_new_data_version"]
 
@@ -34,6 +34,7 @@ _STAGES = {
     SEGMENTS: "Segments a session file when its content is new.",
     LABELS: "Labels segments when they are new.",
     MEMORIES: "Extracts memories from segments when they are labelled.",
+    WINDOWS: "Makes the windows of a log when it is segmented.",
 }
 
 

@@ -12,6 +12,7 @@ from ultron_pipelines.assets.segments import segments
 from ultron_pipelines.assets.sessions import session_files
 from ultron_pipelines.assets.sft import sft_dataset
 from ultron_pipelines.assets.tiers import tier_assignments
+from ultron_pipelines.assets.windows import message_windows
 from ultron_pipelines.automation import automation_sensors
 from ultron_pipelines.checks import CHECKS
 from ultron_pipelines.jobs import JOBS
@@ -40,7 +41,7 @@ def build_defs(
         assets=[
             *(
                 asset.with_attributes(backfill_policy=dg.BackfillPolicy.multi_run(settings.run_files))
-                for asset in (session_files, segments, quality_labels, extracted_memories)
+                for asset in (session_files, segments, quality_labels, extracted_memories, message_windows)
             ),
             tier_assignments,
             clusters,

@@ -4,8 +4,9 @@ import importlib
 
 import pytest
 
-from tests.support.good_faith import GoodFaith, Shown, normal, sessions
+from tests.support.gold import Shown, normal, sessions
 from tests.support.model_server import model_server
+from tests.support.recorded import Recorded
 from tests.support.walk import stored, with_server
 from ultron_core.client import Ultron
 from ultron_core.labels.judge import labeler_of
@@ -57,12 +58,12 @@ EDITS = [
 
 @pytest.mark.parametrize(("module", "prompt", "version"), EDITS, ids=[f"{m[12:]}/{p}" for m, p, _ in EDITS])
 def test_an_edited_prompt_is_another_version(monkeypatch, module, prompt, version):
-    llm = FakeLLM({}, model_id="good-faith")
+    llm = FakeLLM({}, model_id="recorded")
     before = version(llm)
     edit(monkeypatch, module, prompt)
     after = version(llm)
     assert before != after
-    assert before.startswith("model:good-faith#") and after.startswith("model:good-faith#")
+    assert before.startswith("model:recorded#") and after.startswith("model:recorded#")
 
 
 @pytest.mark.parametrize(("module", "prompt", "version"), EDITS, ids=[f"{m[12:]}/{p}" for m, p, _ in EDITS])
@@ -93,9 +94,8 @@ def small():
 
 
 def test_rows_of_an_older_prompt_are_found_and_made_again(settings, plain, small, monkeypatch):
-    good = GoodFaith()
     with model_server() as server:
-        server.always = good.behave
+        server.always = Recorded()
         with Ultron(with_server(settings, server), **plain) as ultron:
             ultron.ingest(small, "agent", process=True)
             old = {segment["labeler"] for segment in stored(ultron, server, {}, {}).segments}
@@ -110,13 +110,12 @@ def test_rows_of_an_older_prompt_are_found_and_made_again(settings, plain, small
 
 
 def test_reprocess_asks_anew_and_keeps_what_comes_again(settings, plain, small):
-    good = GoodFaith()
     with model_server() as server:
-        server.always = good.behave
+        server.always = Recorded()
         with Ultron(with_server(settings, server), **plain) as ultron:
             ultron.ingest(small, "agent", process=True)
             first, asked = stored(ultron, server, {}, {}), len(server.chats())
-            assert reprocess(ultron.runtime, "labels", made_by="model:good-faith") == 2
+            assert reprocess(ultron.runtime, "labels", made_by="model:recorded") == 2
             ultron.process_pending()
             again = stored(ultron, server, {}, {})
     assert len(again.requests) == asked + 2, "one call for each of the two tasks, no answer from the cache"

@@ -45,9 +45,11 @@ def export_sft(
     out_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the eligible segments as a dataset that trainers take without edits."""
+    """Write the eligible segments as a dataset that trainers take without edits; exit code 2 when there is none."""
+    from ultron_core.steps.given import check_task_type
     from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
+    check_task_type(task_type)
     request = ExportRequest(
         name=name,
         task_type=task_type,
@@ -57,8 +59,9 @@ def export_sft(
         evidence=evidence,
         project=project,
         workers=settings.sft.processes,
+        refuse_empty=True,
     )
-    with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
+    with open_ultron(settings, reading=True) as ultron, progress_bar("exporting", quiet=as_json) as advance:
         export = export_dataset(ultron.runtime, request, lambda done: advance("", done))
     if as_json:
         print_json(export)
@@ -156,7 +159,7 @@ def explain(settings: Settings, segment: UUID, as_json: bool) -> None:
     """Why a segment is, or is not, in the dataset: its scores, what is known of its end, what was put right."""
     from ultron_core.steps.sft.explain import explain_segment
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         told = explain_segment(ultron.runtime, segment)
     if as_json:
         print_json(told)

@@ -40,6 +40,8 @@ _QUOTING = frozenset(
 )
 #: rows that are worked on together: names are found in batches, memory stays flat
 _BATCH = 64
+#: batches that are drafted before processes are started for it: a draft takes 2 to 3 ms
+_BATCHES_HERE = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ def _drafted(
     passed = _passed(candidates, rejects)
     batches = ((len(batch), batch) for batch in _batches(passed))
     drafted = 0
-    for count, made in workers.map(partial(draft_batch, config), batches):
+    for count, made in workers.map(partial(draft_batch, config), batches, here=_BATCHES_HERE):
         drafts = [one for one in made if isinstance(one, Drafted)]
         rejects += [one for one in made if isinstance(one, Reject)]
         facts += [_fact(draft, spill) for draft in drafts]

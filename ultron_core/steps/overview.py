@@ -25,6 +25,7 @@ __all__ = [
     "drop_counts",
     "drops",
     "find_memory",
+    "holdings",
     "memories_without_hit",
     "model_totals",
     "newest_dataset",
@@ -126,6 +127,15 @@ def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         "stored": others,
         "model calls": models,
     }
+
+
+def holdings(runtime: Runtime) -> dict[str, Any]:
+    """Which store this is (its folder, or its database without the password), and what is in it."""
+    settings = runtime.settings.store
+    with runtime.database.transaction() as conn:
+        held = conn.execute(_SQL["holdings"], runtime.account).fetchone() or {}
+        place = f"{conn.info.dbname} at {conn.info.host}" if settings.database_url else str(settings.home)
+    return {"store": place, **held}
 
 
 def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:

@@ -26,9 +26,9 @@ __all__ = [
     "session_project",
 ]
 
-#: the address of a repository's remote in its configuration, e.g. `url = git@github.com:owner/shop.git`
+#: a repository's remote in its configuration, e.g. `[remote "origin"] url = git@github.com:owner/shop.git`
 _URL = re.compile(r'\[remote "[^"]*"\][^\[]*?\burl\s*=\s*(\S+)')
-#: a worktree's `.git` is a file, e.g. "gitdir: /src/shop/.git/worktrees/fix-cart"
+#: what a worktree has in place of the folder, e.g. `gitdir: /src/shop/.git/worktrees/fix-cart`
 _GITDIR = re.compile(r"^gitdir: (.+?)/\.git(?:/|$)")
 
 

@@ -9,7 +9,7 @@ import dagster as dg
 from ultron_core.client import Ultron
 from ultron_core.steps import overview
 from ultron_core.steps.stages.process import PartitionReport, run_stage
-from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, Stage
+from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, WINDOWS, Stage
 from ultron_core.steps.stages.waiting.loop import Step
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.automation import on_new_data_version
@@ -24,6 +24,7 @@ _SHOWN: Mapping[Stage, tuple[str, ...]] = {
     SEGMENTS: ("segments", "open", "inserted", "kept", "removed", "archived"),
     LABELS: ("segments", "labeled", "newly_labeled"),
     MEMORIES: ("extracted", "refused", "memories", "drafts", "inserted", "merged", "dropped"),
+    WINDOWS: ("windows", "embedded"),
 }
 
 
@@ -72,7 +73,7 @@ def _overview(opened: Ultron, stage: Stage) -> dict[str, Any]:
         counts = [c for c in overview.drop_counts(opened.runtime) if c["stage"] == stage.call]
         rows = "\n".join(f"| {c['reason']} | {c['count']} |" for c in counts)
         shown["refused_of_all"] = dg.MetadataValue.md(f"| reason | count |\n|---|---|\n{rows}")
-    calls = overview.model_totals(opened.runtime, stage.call)
+    calls = overview.model_totals(opened.runtime, stage.call) if stage.call else {}
     return shown | {f"model_{name}": value for name, value in calls.items()}
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ultron_core.errors import ExportError, InputError
+from ultron_core.errors import ExportError, InputError, NothingToExportError
 from ultron_core.sft import (
     BuildConfig,
     Built,
@@ -54,6 +54,8 @@ class ExportRequest:
     workers: int = 1
     #: only what was done in this project
     project: str | None = None
+    #: an export without rows is an error, and makes no folder
+    refuse_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ def export_dataset(
         raise InputError(f"dataset name {request.name!r} is not valid: use a plain folder name.")
     plan = plan_of(runtime, request)
     built = _build(runtime, plan, request.workers, progress)
+    if request.refuse_empty and not built.rows:
+        raise NothingToExportError(_why_empty(counts_by_reason(built.rejects)))
     digest = content_hash(built.rows)
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
@@ -134,6 +138,11 @@ def export_dataset(
         )
     _record(runtime, target, built, digest, manifest)
     return _as_export(target, manifest, unchanged=False)
+
+
+def _why_empty(rejects: Mapping[str, int]) -> str:
+    reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.items())
+    return f"No row to export: {f'left out {reasons}' if reasons else 'no finished task fits the request'}."
 
 
 def export_rows(

@@ -167,7 +167,9 @@ SELECT s.partition_key, count(t.id) AS segments, count(t.id) FILTER (WHERE NOT t
     count(t.id) FILTER (WHERE t.memory_extracted = 1) AS extracted,
     count(t.id) FILTER (WHERE t.memory_extracted = 2) AS refused,
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = ANY(array_agg(s.id)))
-        AS memories
+        AS memories,
+    (SELECT count(*) FROM message_windows w WHERE w.session_id = ANY(array_agg(s.id))) AS windows,
+    (SELECT count(w.model_id) FROM message_windows w WHERE w.session_id = ANY(array_agg(s.id))) AS embedded
 FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
 WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
 GROUP BY s.partition_key;
