@@ -16,6 +16,7 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "SftSettings",
     "Stage",
@@ -133,6 +134,23 @@ class SessionSettings(Stage):
         "ULTRON_ARCHIVE_MAX_BYTES",
         ge=0,
         about="Files and texts above this size are read and recorded, but their raw bytes are not kept.",
+    )
+
+
+class ServeSettings(Stage):
+    """Access from outside: HTTP, MCP, pages."""
+
+    ingest_roots: str | None = setting(
+        None,
+        "ULTRON_INGEST_ROOTS",
+        about="Folders that `/ingest` may read, separated by colons; unset means the drop folder and the log folders "
+        "of known agents.",
+    )
+    requests_per_minute: float = setting(
+        6000,
+        "ULTRON_ACCESS_RATE",
+        ge=0,
+        about="Requests that one access key may make in a minute; 0 means no limit.",
     )
 
 

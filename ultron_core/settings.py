@@ -29,6 +29,7 @@ from ultron_core.setting_stages import (
     RedactionSettings,
     SearchSettings,
     SegmentSettings,
+    ServeSettings,
     SessionSettings,
     SftSettings,
     Stage,
@@ -49,6 +50,7 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "Settings",
     "SftSettings",
@@ -79,6 +81,7 @@ class Settings(Stage):
     clusters: ClusterSettings = ClusterSettings()
     redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
+    serve: ServeSettings = ServeSettings()
 
     @classmethod
     def load(
