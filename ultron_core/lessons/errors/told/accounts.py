@@ -62,7 +62,7 @@ _GOES_ON = any_of(
     r"^(?:as a result|so\b|therefore|hence|this (?:made|meant|caused|leads)|that (?:made|meant))",
     r"^(?:因此|所以|结果|这(?:导致|使得|就))",
 )
-#: "**原因**：`pressKey` sends ...", "**Fix:** ..."
+#: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `**Fix:** wait for it`
 _LABELLED = re.compile(r"^\W*(?:\*\*)?([^*:：\n]{2,24}?)(?:\*\*)?\s*[:：]\s*(?:\*\*)?\s*(?=\S)")
 #: a shorter sentence says nothing (in bytes), a longer one is a paragraph
 _SHORTEST, _LONGEST = 30, 420
@@ -72,9 +72,11 @@ _MAX_ANSWER = 8_000
 _LABEL, _SHARED, _LATER = 1.6, 0.8, 0.4
 #: the part of an answer that speaks of the fault outweighs a shared word
 _SECTION = 1.2
-#: what is left of a sentence without its code must have this many words, a Chinese one twice as many characters
+#: code and quotations in a sentence, e.g. ``` `pressKey` ```, `src/app.py`
 _CODE = re.compile(r"`[^`]*`|['\"][^'\"]*['\"]|\S*[/\\(){}\[\]]\S*")
+#: a word, or two Chinese characters, e.g. `retry`, `等待`
 _PROSE = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]{2}")
+#: words that a sentence must have besides its code
 _WORDS = 3
 #: a longer line is no heading
 _MAX_HEADING = 60

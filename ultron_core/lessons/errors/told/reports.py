@@ -44,7 +44,7 @@ _WISH = re.compile(
 _PLACE = re.compile(r"\S*[/\\]\S+")
 #: a log line that a program marks as an error: "00:58:46 [ERROR] Cannot find module 'x'"
 _MARKED = re.compile(r"^.{0,40}?\[(?:ERROR|FATAL|error|fatal)\]\s*(\S.{8,})$", re.MULTILINE)
-#: paragraphs and fences part what was pasted: each failing test of a run has one
+#: paragraphs and fences part what was pasted: each failing test of a run has one, e.g. `one⏎⏎two`
 _PARTS = re.compile(r"\n\s*\n|^\s*```\w*\s*$|^\W{20,}$", re.MULTILINE)
 #: points at what is pasted below: "在 lit 中出现了这个问题", "I get the following error:"
 _POINTS = any_of(
@@ -61,7 +61,7 @@ _MOST, _MAX_PASTED = 2, 12_000
 _ISSUE = re.compile(
     r"^\W*(?:issue|pr_description|issue_description|problem[_ ]statement)\W*$", re.MULTILINE | re.IGNORECASE
 )
-#: a heading inside an issue, below its title
+#: a heading inside an issue, below its title, e.g. `### Steps to reproduce`, `Description`
 _DESCRIPTION = re.compile(
     r"^\W*(?:description|(?:steps )?(?:to )?reproduc\w+|expected(?: behaviou?r| result)?|actual(?: \w+)?|"
     r"describe the bug|code for reproduction|current behaviou?r|bug report)\W*$",
