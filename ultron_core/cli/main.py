@@ -13,7 +13,7 @@ import click
 
 from ultron_core.cli import dev, doctor, embeddings, ingest, maintain, memory, sft
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
-from ultron_core.errors import SettingsError, UltronError, UnknownNameError
+from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
@@ -80,7 +80,7 @@ def main() -> None:
     except click.exceptions.Abort:
         console(stderr=True).print("Stopped; the next run resumes here.")
         sys.exit(130)
-    except UnknownNameError as error:
+    except (UnknownNameError, NothingToExportError) as error:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
         sys.exit(USAGE)
     except UltronError as error:

@@ -35,7 +35,7 @@ from ultron_core.redaction.words import OwnWords
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "6"
+REDACTION_VERSION = "7"
 
 #: Presidio's own score of a name that a model finds
 _SURE = 0.85

@@ -7,7 +7,8 @@ text appended to a log can only change what happens at its end. Same messages, s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -31,11 +32,12 @@ __all__ = [
     "carries_on",
     "cut_offline",
     "gap_prior",
+    "opens_anew",
     "prior",
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:4"
+SEGMENTER_VERSION = "offline:5"
 
 #: seconds
 _HOUR = 3600.0
@@ -47,15 +49,25 @@ _FEWEST_WORDS, _LONGEST_OBJECTION = 2, 600
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
 
 
-def cut_offline(messages: Sequence[Message]) -> list[int]:
-    """First messages of the segments of one thread, 0 first; empty for no messages."""
-    if not messages:
-        return []
-    turns = turns_of(messages)
+def cut_offline(threads: Sequence[Sequence[Message]]) -> list[list[int]]:
+    """First messages of the segments of each thread, 0 first; empty for one without messages.
+
+    The turns of all threads are embedded together, which costs a fraction of one thread after the other.
+    """
+    turns = [turns_of(messages) for messages in threads]
+    vectors = iter(
+        embed_turns([turn for own in turns if len(own) > 1 for turn in own], local_embedder().embed)
+    )
+    return [
+        [0, *_boundaries(own, vectors, len(messages))] if messages else []
+        for messages, own in zip(threads, turns, strict=True)
+    ]
+
+
+def _boundaries(turns: Sequence[Turn], vectors: Iterator[TurnVectors], length: int) -> list[int]:
     if len(turns) < 2:
-        return [0]
-    vectors = embed_turns(turns, local_embedder().embed)
-    return [0, *boundaries_of(turns, vectors, len(messages), load_combiners())]
+        return []
+    return boundaries_of(turns, list(islice(vectors, len(turns))), length, load_combiners())
 
 
 def boundaries_of(
@@ -70,7 +82,8 @@ def boundaries_of(
         if can_open(turn, running):
             found = describe(turn, own, near, running)
             row = np.array([[found[name] for name in FEATURES]])
-            if float(combiners.margin(row)[0]) + prior(turn) > 0 and not carries_on(turn, found):
+            weighed = float(combiners.margin(row)[0]) + prior(turn) > 0 and not carries_on(turn, found)
+            if weighed or opens_anew(turn, found):
                 boundaries.append(turn.start)
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
@@ -87,12 +100,22 @@ def can_open(turn: Turn, running: Running) -> bool:
     return afresh or turn.text not in running.texts
 
 
+def opens_anew(turn: Turn, found: Mapping[str, float]) -> bool:
+    """Whether a turn amid work says that it turns to another thing, and names it: however much of the same project
+    it speaks of, as all tasks of one session do."""
+    if not found["works"] or not cues.OPENS.search(turn.text):
+        return False
+    return cues.DETAIL.search(turn.text) is not None
+
+
 def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:
     """Whether a turn amid work with tools or code reacts to it, however far its words lie from it: "address 68",
     "you broke that component". A long one that objects is a report of its own, as bug trackers have them."""
     if not found["works"]:
         return False
     if sum(not term[0].isdigit() for term in turn.terms) < _FEWEST_WORDS:
+        return True
+    if cues.ITEM.search(turn.text):
         return True
     if turn.length > _LONGEST_OBJECTION:
         return False

@@ -10,6 +10,7 @@ from ultron_core.errors import NotFoundError
 from ultron_core.llm.tokens import token_counter
 from ultron_core.sft.draft import Draft, draft_row
 from ultron_core.sft.records import EVIDENCE, Reject
+from ultron_core.sft.tokens import token_counts
 from ultron_core.sft.verify import TOKENIZER
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
@@ -51,14 +52,16 @@ def _verdict(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
         shape = next(candidates(runtime, wide, segment_id=segment))
         rest = {} if isinstance(shape, Reject) else {"evidence": shape.evidence}
         return {"verdict": f"left out: {found.reason}", **rest}
-    done = draft_row(found, plan.config, token_counter(TOKENIZER), plan.eval_index)
+    count = token_counter(TOKENIZER)
+    done = draft_row(found, plan.config, count, plan.eval_index)
     if not isinstance(done, Draft):
         return {"verdict": f"left out: {done.reason}", "evidence": found.evidence}
+    tokens, trained = token_counts(done.row.messages, done.row.tools, count)
     return {
         "verdict": "eligible; duplicates, caps and secrets are decided among all rows",
         "evidence": found.evidence,
-        "tokens": done.row.num_tokens,
-        "trained_tokens": done.row.num_trained_tokens,
+        "tokens": tokens,
+        "trained_tokens": trained,
         "put_right": done.row.repairs,
         "task": done.row.task_key,
     }

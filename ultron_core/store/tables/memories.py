@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
+import numpy as np
+import orjson
 from pgvector import SparseVector
 from psycopg import Cursor
 
@@ -67,6 +69,8 @@ class MemoryRecord:
     trust: Trust
     #: where it was seen; one that was seen in several belongs to none alone
     projects: list[str]
+    #: 1 when it was made; raised by every other body or other tags
+    version: int
 
     @property
     def project(self) -> str | None:
@@ -123,7 +127,7 @@ def sparse(weights: Mapping[int, float]) -> SparseVector:
 
 def vector_text(vector: Any) -> str:
     """A vector in pgvector's text form, read back exactly as float32."""
-    return "[" + ",".join(repr(float(x)) for x in vector) + "]"
+    return orjson.dumps(np.ascontiguousarray(vector), option=orjson.OPT_SERIALIZE_NUMPY).decode("ascii")
 
 
 def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:

@@ -61,3 +61,16 @@ SELECT * FROM task_segments WHERE account_id = %(account_id)s AND id = %(segment
 SELECT e.name, e.version, e.path, r.split FROM sft_export_rows r JOIN sft_exports e ON e.id = r.export_id
 WHERE r.account_id = %(account_id)s AND r.segment_id = %(segment_id)s
 ORDER BY e.created_at DESC;
+
+-- name: recall_cleaned
+-- What was cleaned of these segments, where texts and rules are still the same.
+SELECT c.segment_id, c.cleaned FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[]) AS w(segment_id, digest)
+JOIN sft_cleaned c USING (segment_id) WHERE c.account_id = %(account_id)s AND c.digest = w.digest;
+
+-- name: remember_cleaned
+-- In place of what was cleaned of these segments before; segments that are gone by now are left out.
+INSERT INTO sft_cleaned (segment_id, account_id, digest, cleaned)
+SELECT w.segment_id, t.account_id, w.digest, w.cleaned
+FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[], %(cleaned)s::bytea[]) AS w(segment_id, digest, cleaned)
+JOIN task_segments t ON t.id = w.segment_id AND t.account_id = %(account_id)s
+ON CONFLICT (segment_id) DO UPDATE SET digest = EXCLUDED.digest, cleaned = EXCLUDED.cleaned;
