@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from inputs.turn_cues import cue_labels
 from inputs.turns import WRITTEN, Labelled, load_turns
-from train_acts import Table, describe, fit, fit_rows, left_out, thresholds
+from training.acts import Table, describe, fit, fit_rows, left_out, thresholds
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.transcript.acts.reader import ACTS, choose, load_model, read_acts

@@ -10,7 +10,7 @@ within 2 steps of the labelled mistake), `near_mistake_own` (the same of the run
 `near_chance` (what the same number of lines placed at random in each run would reach), and the same again with the
 known outcome as label (`label: gold`). `solved_yield`: of up to 50 sessions drawn at random from those in which a
 tool failed and the same tool worked later, the share with an error memory that has a resolution.
-benchmarks/memory_audit.py draws memories for reading.
+benchmarks/audits/memories.py draws memories for reading.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ from ultron_core.llm.tokens import token_counter
 from ultron_core.memories import drafts_from
 from ultron_core.memories.unverified import UNVERIFIED
 from ultron_core.redaction.names.presidio import PresidioRedactor
-from ultron_core.segments.by_model import cut
+from ultron_core.segments.by_model import cut, shown
 from ultron_core.settings import Settings
 from ultron_core.steps.stages.review import review_segment
 
@@ -212,12 +212,12 @@ def share(part, whole):
 def boundaries(dialogues, models):
     """F1 and tokens of both ways to show the same dialogues."""
     row = {"n": len(dialogues)}
-    whole = {"_USER_CHARS": WHOLE, "_ASSISTANT_CHARS": WHOLE, "_OTHER_CHARS": WHOLE}
-    as_it_is = {name: getattr(cut, name) for name in whole}
+    whole = dict.fromkeys(("_USER_CHARS", "_ASSISTANT_CHARS", "_OTHER_CHARS", "_RUN_ENDS"), WHOLE)
+    as_it_is = {name: getattr(shown, name) for name in whole}
     for way, limits in (("clipped", as_it_is), ("full", whole)):
         ledger = MemoryLedger()
         llm = models.client(ledger)
-        with patch.multiple(cut, **limits):
+        with patch.multiple(shown, **limits):
             found = [(dialogue, cuts(dialogue, llm, models.settings)) for dialogue in dialogues]
         row[f"f1_{way}"] = scores(found)["f1"]
         row[f"input_tokens_{way}"] = sum(call.input_tokens for call in paid_calls(ledger))

@@ -22,14 +22,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import train_segmenter as training
 from inputs.dialogues import SINGLE, STITCHED, TURNS, Dialogue, archive_of, load, sets_in
 from inputs.lockbox import guarded
 from inputs.marked import REPOSITORY, development, marked_sessions
 from inputs.places import ROOT, arguments
 from inputs.stitch import FAMILY
 from sklearn.feature_extraction.text import TfidfVectorizer
-from train_segmenter import Example
+from training import segmenter as training
+from training.segmenter import Example
 
 from ultron_core.segments.offline.weights import Combiners, load_combiners
 from ultron_core.transcript.pairs import closed_positions

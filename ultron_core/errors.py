@@ -4,8 +4,15 @@
     ├── SettingsError            a setting has an invalid value
     ├── InputError               what the caller passed in cannot be used
     │   ├── SessionFileError     a session file cannot be read at all
+    │   ├── UnknownNameError     no such project, type, tier or task type; the message tells the near names
+    │   ├── ConflictError        somebody else changed the memory, or used the key for other words
     │   └── NotFoundError        no such memory, session or cluster
+    ├── AccessError              the caller may not do this
+    │   ├── KeyRefusedError      no access key, or one that is unknown, revoked or expired
+    │   ├── ScopeError           the key lacks a scope; the message names it
+    │   └── RateLimitError       too many requests with this key: try again later
     ├── StoreError               the database cannot do what was asked
+    │   ├── StoreMissingError    nothing was stored yet where a command was to read
     │   ├── ServerStartError     the embedded PostgreSQL did not start
     │   ├── DatabaseUnreachableError
     │   ├── PgvectorMissingError
@@ -17,6 +24,7 @@
     │   └── BudgetExceededError    the run or the day has spent its limit
     ├── EmbeddingError           texts could not be turned into vectors
     └── ExportError              a dataset could not be written or is not valid
+        └── NothingToExportError  no row is left; nothing was written
 
 A message says what happened, to which file and line, and what to do. Callers branch on the class, never
 on the text. Bad *lines* of a session are not errors: they are counted in its ledger.
@@ -24,25 +32,40 @@ on the text. Bad *lines* of a session are not errors: they are counted in its le
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from difflib import get_close_matches
+
 __all__ = [
+    "AccessError",
     "BudgetExceededError",
+    "ConflictError",
     "ContextTooLongError",
     "DatabaseUnreachableError",
     "EmbeddingError",
     "ExportError",
     "InputError",
+    "KeyRefusedError",
     "MigrationError",
     "ModelAnswerError",
     "ModelError",
     "ModelUnavailableError",
     "NotFoundError",
+    "NothingToExportError",
     "PgvectorMissingError",
+    "RateLimitError",
+    "ScopeError",
     "ServerStartError",
     "SessionFileError",
     "SettingsError",
     "StoreError",
+    "StoreMissingError",
     "UltronError",
+    "UnknownNameError",
 ]
+
+
+#: names of a list that is told in full
+MOST_SHOWN = 12
 
 
 class UltronError(Exception):
@@ -61,12 +84,59 @@ class SessionFileError(InputError):
     """A session file cannot be read at all (missing, unreadable, binary, no messages)."""
 
 
+class UnknownNameError(InputError):
+    """A name that nothing has; the message tells the near ones, else all of a short list."""
+
+    def __init__(self, kind: str, name: str, known: Collection[str]) -> None:
+        folded = {one.casefold(): one for one in known}
+        near = [folded[one] for one in get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+        shown = near or (sorted(known) if len(known) <= MOST_SHOWN else [])
+        hint = (
+            f"Did you mean {' or '.join(near)}?"
+            if near
+            else f"There are: {', '.join(shown)}."
+            if shown
+            else ""
+        )
+        nothing = "" if known else f"No {kind} is known yet."
+        super().__init__(" ".join(part for part in (f"No {kind} {name!r}.", hint, nothing) if part))
+
+
 class NotFoundError(InputError):
     """No row has the given id."""
 
 
+class ConflictError(InputError):
+    """What the caller saw is not what is stored now: read it again, or use a new idempotency key."""
+
+
+class AccessError(UltronError):
+    """The caller may not do this."""
+
+
+class KeyRefusedError(AccessError):
+    """No access key was given, or one that is unknown, revoked or expired."""
+
+
+class ScopeError(AccessError):
+    """The key lacks a scope, or belongs to another agent; the message says which."""
+
+
+class RateLimitError(AccessError):
+    """Too many requests with one key."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        #: seconds until the next request is taken
+        self.retry_after = retry_after
+
+
 class StoreError(UltronError):
     """The database cannot do what was asked."""
+
+
+class StoreMissingError(StoreError):
+    """There is no store where a command was to read, and reading makes none."""
 
 
 class ServerStartError(StoreError):
@@ -111,3 +181,7 @@ class EmbeddingError(UltronError):
 
 class ExportError(UltronError):
     """A dataset could not be written or did not pass validation; nothing was published."""
+
+
+class NothingToExportError(ExportError):
+    """No segment fits the request; no folder was made."""

@@ -235,6 +235,9 @@ class SessionInfo:
     harness: str | None = None
     harness_version: str | None = None
     cwd: str | None = None
+    #: root and remote of the repository, where the harness looked them up
+    root: str | None = None
+    remote: str | None = None
     #: the id the harness gave the session
     session_id: str | None = None
     model: str | None = None

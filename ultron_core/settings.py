@@ -29,6 +29,7 @@ from ultron_core.setting_stages import (
     RedactionSettings,
     SearchSettings,
     SegmentSettings,
+    ServeSettings,
     SessionSettings,
     SftSettings,
     Stage,
@@ -38,6 +39,7 @@ from ultron_core.setting_stages import (
 
 __all__ = [
     "CONFIG_FILE",
+    "DEMO_MARK",
     "ClusterSettings",
     "DedupSettings",
     "EmbeddingSettings",
@@ -48,14 +50,18 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "Settings",
     "SftSettings",
     "StoreSettings",
     "TierSettings",
+    "find_home",
 ]
 
 CONFIG_FILE = "ultron.toml"
+#: in the configuration that the demo writes: its store may be removed
+DEMO_MARK = "Written by `make demo`"
 
 
 class Settings(Stage):
@@ -75,18 +81,19 @@ class Settings(Stage):
     clusters: ClusterSettings = ClusterSettings()
     redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
+    serve: ServeSettings = ServeSettings()
 
     @classmethod
     def load(
         cls, environ: Mapping[str, str] | None = None, *, cwd: Path | None = None, home: Path | None = None
     ) -> Self:
-        """Settings from the environment, then `ultron.toml` in the project and in the home, then defaults.
+        """Settings from the environment, then `ultron.toml` in the home (or beside a clone's `.ultron`), then defaults.
 
         Raises SettingsError for an invalid value; the message names the variable.
         """
         env = os.environ if environ is None else environ
         start = (cwd or Path.cwd()).resolve()
-        home = (home or find_home(env, start)).resolve()
+        home = (home or find_home(env)).resolve()
         files = [home / CONFIG_FILE, *([home.parent / CONFIG_FILE] if home.name == ".ultron" else [])]
         file_values: dict[str, Any] = {}
         for path in reversed(files):
@@ -100,7 +107,8 @@ class Settings(Stage):
         if unknown := sorted(set(file_values) - known):
             raise SettingsError(f"ultron.toml: unknown key {unknown[0]!r}; the README lists all settings.")
         settings = cls(**stages)
-        settings = settings.model_copy(update={"store": settings.store.model_copy(update={"home": home})})
+        places = {"home": home, "working_folder": settings.store.working_folder or start}
+        settings = settings.model_copy(update={"store": settings.store.model_copy(update=places)})
         return settings._without_stray_key(env)
 
     def _without_stray_key(self, env: Mapping[str, str]) -> Self:
@@ -129,6 +137,11 @@ class Settings(Stage):
         return self.sessions.run_files or (50 if self.llm.enabled else 500)
 
     @property
+    def auto_reprocess(self) -> bool:
+        """Whether what an older version made is made again by itself: always where no model has to be paid."""
+        return self.sessions.auto_reprocess or not self.llm.enabled
+
+    @property
     def exports_dir(self) -> Path:
         return self.store.exports_dir or self.store.home / "exports"
 
@@ -141,14 +154,10 @@ class Settings(Stage):
                 yield stage_name, _variables(field), getattr(stage, name), field.description or "", secret
 
 
-def find_home(env: Mapping[str, str], start: Path) -> Path:
-    """ULTRON_HOME, else `.ultron` of the project found upward from here, else the user's data folder."""
+def find_home(env: Mapping[str, str]) -> Path:
+    """ULTRON_HOME, else the user's data folder: the same store whatever folder a command runs in."""
     if env.get("ULTRON_HOME"):
         return Path(env["ULTRON_HOME"]).expanduser()
-    for folder in (start, *start.parents):
-        is_project = (folder / "workspace.yaml").is_file() and (folder / "ultron_pipelines").is_dir()
-        if is_project or (folder / ".ultron").is_dir() or (folder / CONFIG_FILE).is_file():
-            return folder / ".ultron"
     base = env.get("XDG_DATA_HOME") or str(Path(env.get("HOME", "~")).expanduser() / ".local" / "share")
     return Path(base) / "ultron"
 

@@ -37,7 +37,7 @@ def test_each_gram_occurs_in_two_repositories(rows):
 
 
 def test_refitting_gives_the_same_coefficients(rows):
-    train = importlib.import_module("train_acts")
+    train = importlib.import_module("training.acts")
     table = train.describe(rows, vectors=False)
     again = train.fit(table, train.fit_rows(table))
     assert list(again.index) == MODEL["grams"]
@@ -63,7 +63,7 @@ def test_written_turns_are_marked_and_are_no_copies(rows):
 
 
 def test_turns_for_rules_alone_choose_nothing_for_the_other_acts(rows):
-    train = importlib.import_module("train_acts")
+    train = importlib.import_module("training.acts")
     table = train.describe(rows, vectors=False)
     used = train.fit_rows(table)
     general = np.array([i for i in used if not table.rows[i].for_rule])

@@ -117,7 +117,7 @@ def test_sets_of_one_source_leave_together():
 
 def test_training_without_all_of_its_data_writes_nothing(tmp_path):
     out = tmp_path / "model.json"
-    done = benchmark("train_labeler.py", "--data", tmp_path, "--out", out)
+    done = benchmark("training/labeler.py", "--data", tmp_path, "--out", out)
     assert done.returncode != 0
     assert "nothing was written" in done.stderr
     assert not out.exists()
@@ -125,7 +125,7 @@ def test_training_without_all_of_its_data_writes_nothing(tmp_path):
 
 def test_training_finds_what_tells_good_runs_from_bad_ones(development, tmp_path):
     out = tmp_path / "model.json"
-    assert benchmark("train_labeler.py", "--data", development, "--out", out).returncode == 0
+    assert benchmark("training/labeler.py", "--data", development, "--out", out).returncode == 0
     model = json.loads(out.read_text())
     assert model["work"]["features"]["left_open"]["weight"] > 0
     assert model["work"]["features"]["known_failure"]["weight"] > 0

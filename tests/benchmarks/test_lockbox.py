@@ -134,7 +134,18 @@ def test_a_whole_benchmark_on_it(tmp_path, ledger, monkeypatch, capsys):
     assert [{k: v for k, v in row.items() if k not in stamp} for row in recorded] == shown
 
 
-@pytest.mark.parametrize("module", ["train_labeler", "train_segmenter", "inputs.reserve", "gold.draw_turns"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "training.labeler",
+        "training.segmenter",
+        "inputs.reserve",
+        "gold.draw_fresh",
+        "gold.draw_results",
+        "gold.draw_topics",
+        "gold.draw_turns",
+    ],
+)
 def test_nothing_is_fitted_on_it_or_listed_from_it(tmp_path, monkeypatch, capsys, module):
     monkeypatch.setattr(sys, "argv", [module, "--data", str(made_lockbox(tmp_path))])
     with pytest.raises(SystemExit, match="for benchmarks only"):

@@ -11,8 +11,7 @@ import pytest
 from ultron_core.cli.main import set_up_logging
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings, StoreSettings
-from ultron_core.sft import BuildConfig, build_rows, write_dataset
-from ultron_core.sft.build import Tools
+from ultron_core.sft import BuildConfig, Tools, Workers, build_rows, write_dataset
 
 IS_ROOT = os.geteuid() == 0
 NOBODY = 65534
@@ -32,7 +31,7 @@ def make_everything(home):
     settings = Settings(store=StoreSettings(home=home, log_file=home / "ultron.log"))
     set_up_logging(settings)
     logging.getLogger("ultron").handlers.clear()
-    built = build_rows([], NO_ROWS, Tools(lambda values: values, lambda text: False, len))
+    built = build_rows([], NO_ROWS, Workers(lambda: Tools(lambda values: values, lambda text: False, len)))
     chosen = {"min_quality_score": 0, "max_tokens": 9, "tool_output_max_tokens": 9}
     export = settings.exports_dir / "name" / "version"
     write_dataset(export, built, {"name": "name", "version": "version", "config": chosen})

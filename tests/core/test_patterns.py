@@ -1,6 +1,6 @@
 """No pattern decides on a word of one data set: what fires in one repository alone is a listed exception.
 
-`benchmarks/results/patterns.jsonl` is what `python benchmarks/patterns.py` printed for all session sets;
+`benchmarks/results/patterns.jsonl` is what `python benchmarks/audits/patterns.py` printed for all session sets;
 patterns that are newer than it are run on the example sessions here. An exception that cannot be justified is a
 pattern to remove, or a line for that harness in transcript/harness.py or sessions/formats.
 """
@@ -22,7 +22,9 @@ EXCEPTIONS = ROOT / "tests" / "core" / "pattern_exceptions.json"
 
 @pytest.fixture(scope="module")
 def bench():
-    spec = importlib.util.spec_from_file_location("patterns_bench", ROOT / "benchmarks" / "patterns.py")
+    spec = importlib.util.spec_from_file_location(
+        "patterns_bench", ROOT / "benchmarks" / "audits" / "patterns.py"
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

@@ -8,8 +8,8 @@ import ultron_core.steps
 ROOT = Path(ultron_core.steps.__file__).parent
 #: each room may import from those before it
 ORDER = (
-    *("runtime", "ids", "clusters", "rows", "search", "upload", "given", "edit", "upkeep"),
-    *("stages", "files", "sft", "audit", "overview"),
+    *("runtime", "ids", "projects", "clusters", "rows", "search", "upload", "given", "edit", "upkeep"),
+    *("stages", "files", "sft", "audit", "overview", "keys", "browse", "recall"),
 )
 
 

@@ -5,8 +5,8 @@ import secrets
 import pytest
 
 from tests.conftest import drop_database, with_database
-from tests.support.good_faith import GoodFaith
 from tests.support.model_server import model_server
+from tests.support.recorded import Recorded
 from tests.support.walk import PlainRedactor, walk, with_server
 from ultron_core.settings import SessionSettings, Settings, StoreSettings
 from ultron_core.store.database import ensure_database
@@ -34,8 +34,8 @@ def fresh_settings(server_url, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def walked(fresh_settings, plain):
-    """The walk, answered in good faith; `walked.answered` says what each request was about and what it cost."""
-    good = GoodFaith()
+    """The walk with the recorded answers, and what was asked of them."""
+    answers = Recorded()
     with model_server() as server:
-        server.always = good.behave
-        yield walk(with_server(fresh_settings, server), server, **plain), good
+        server.always = answers
+        yield walk(with_server(fresh_settings, server), server, **plain), answers

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.good_faith import Shown, normal, schema_of
+from tests.support.gold import Shown, normal, schema_of
 from tests.support.model_server import least, model_server
 from tests.support.records import messages_in
 from tests.support.walk import walk, with_server

@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
-from tests.support.good_faith import GoodFaith, schema_of, sessions
+from tests.support.gold import schema_of, sessions
 from tests.support.model_server import model_server
+from tests.support.recorded import Recorded, notes
 from tests.support.sloppy import is_second_try, spoil, variants
 from tests.support.walk import KEY, missing, walk, with_server
 from ultron_core.labels import label_segment
@@ -32,10 +33,10 @@ def asked(server):
     """`asked(variant)` is a model that gives its first answers in this form, and the requests that it gets."""
 
     def make(variant):
-        good = GoodFaith()
+        answers = Recorded()
 
         def answer(request):
-            _, value = good.decide(request)
+            value = answers.value(request)
             title = schema_of(request)["title"]
             return json.dumps(value) if is_second_try(request) else spoil(variant, value, title)
 
@@ -46,12 +47,8 @@ def asked(server):
     return make
 
 
-@pytest.fixture(scope="module")
-def encryption():
-    """A session with three notes: its messages, and the notes."""
-    session = next(s for s in sessions() if s.name == "baby-encryption")
-    contents = {memory["content"] for memory in session.tasks[0].memories}
-    return parse_session(session.path.read_bytes()).messages, contents
+def messages_of(name):
+    return parse_session(next(s for s in sessions() if s.name == name).path.read_bytes()).messages
 
 
 def test_there_are_many_forms_each_with_its_name():
@@ -59,32 +56,29 @@ def test_there_are_many_forms_each_with_its_name():
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=[variant["name"] for variant in VARIANTS])
-def test_notes_survive(asked, encryption, variant):
-    messages, contents = encryption
+def test_notes_survive(asked, variant):
     model, requests = asked(variant)
-    found = {draft.content for draft in extract_with_model(messages, model)}
-    assert contents <= found
+    found = {draft.content for draft in extract_with_model(messages_of("baby-encryption"), model)}
+    assert len(found & set(notes("baby-encryption"))) == 3
     assert len(requests) == (2 if variant["expect"] == "refused" else 1)
 
 
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if "text" in v], ids=lambda v: v["name"])
-def test_cuts_and_judgements_survive(asked, encryption, variant):
-    messages, _ = encryption
+def test_cuts_and_judgements_survive(asked, variant):
     model, requests = asked(variant)
-    assert [(task.start, task.end) for task in cut_by_model(messages, model, 100_000, count_tokens)] == [
-        (0, len(messages))
-    ]
-    assert label_segment(messages, model).summary.outcome == "success"
+    tasks = cut_by_model(messages_of("zh-questions"), model, 100_000, count_tokens)
+    assert [(task.start, task.end) for task in tasks] == [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)]
+    assert label_segment(messages_of("baby-encryption"), model).summary.outcome == "success"
     assert len(requests) == (4 if variant["expect"] == "refused" else 2)
 
 
 def test_a_whole_path_of_sloppy_answers_loses_nothing(fresh_settings, plain):
     """Every request of sixteen sessions is answered in the next form of the list."""
-    good, lock, turn = GoodFaith(), threading.Lock(), itertools.cycle(VARIANTS)
+    answers, lock, turn = Recorded(), threading.Lock(), itertools.cycle(VARIANTS)
     used = set()
 
     def answer(request):
-        _, value = good.decide(request)
+        value = answers.value(request)
         if is_second_try(request):
             return json.dumps(value, ensure_ascii=False)
         with lock:

@@ -9,8 +9,8 @@ from tests.support.worlds import CuttingLLM, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.segments import fingerprint_messages
 from ultron_core.steps.stages import segment
-from ultron_core.steps.stages.loop import run_batch
 from ultron_core.steps.stages.process import process_pending
+from ultron_core.steps.stages.waiting.loop import run_batch
 
 
 def rows(ultron, query):
@@ -43,7 +43,13 @@ def test_the_cycle_segments_then_labels_then_extracts(settings, tmp_path):
     with Ultron(settings) as ultron:
         ultron.ingest([write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))], "agent")
         process_pending(ultron.runtime, lambda stage, done: seen.append(stage))
-    assert list(dict.fromkeys(seen)) == ["segments", "quality_labels", "extracted_memories"]
+    # windows, which only the search over the log needs, come last
+    assert list(dict.fromkeys(seen)) == [
+        "segments",
+        "quality_labels",
+        "extracted_memories",
+        "message_windows",
+    ]
 
 
 def test_each_step_can_be_run_by_hand(settings, tmp_path):

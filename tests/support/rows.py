@@ -2,7 +2,7 @@
 
 from ultron_core.llm.tokens import token_counter
 from ultron_core.models import Message, Metric, QualityLabel, QualitySummary, ToolCall
-from ultron_core.sft import BuildConfig, Candidate, Tools, build_rows, write_dataset
+from ultron_core.sft import BuildConfig, Candidate, Tools, Workers, build_rows, write_dataset
 
 ANSWER = "The capital of {0} is {1}. It lies on a river and has had that name for many centuries, as far as we know."
 MANIFEST = {
@@ -69,7 +69,7 @@ def four_questions():
 
 def build(candidates, config=None, *, eval_index=None, redact=lambda v: v, has_secret=lambda t: False):
     tools = Tools(lambda values: [redact(v) for v in values], has_secret, token_counter(), eval_index)
-    return build_rows(candidates, config or BuildConfig(), tools)
+    return build_rows(candidates, config or BuildConfig(), Workers(lambda: tools))
 
 
 def written(folder, candidates, config=None, **more):

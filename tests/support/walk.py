@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from tests.support.good_faith import Shown, normal, sessions
+from tests.support.gold import Shown, normal, sessions
+from tests.support.recorded import notes
 from ultron_core.client import Ultron
 from ultron_core.redaction import Redaction
 from ultron_core.settings import LLMSettings
@@ -44,7 +45,7 @@ def with_server(settings, server, **more):
     values = {
         "api_key": KEY,
         "base_url": server.url,
-        "model": "good-faith",
+        "model": "recorded",
         "max_retries": 0,
         "timeout_seconds": 20,
     }
@@ -67,7 +68,7 @@ def stored(ultron, server, estimate, report):
             " FROM task_segments ORDER BY session_file, start_line"
         ).fetchall()
         memories = conn.execute(
-            "SELECT id, memory_type, content, context, resolution FROM memories WHERE status = 'active'"
+            "SELECT id, memory_type, content, context, resolution, tags FROM memories WHERE status = 'active'"
         ).fetchall()
         drops = conn.execute("SELECT stage, reason, detail, payload FROM drops").fetchall()
     return Walk(server.chats(), estimate, report, segments, memories, drops)
@@ -79,9 +80,9 @@ def good_list():
 
 
 def missing(memories):
-    """Contents of the good list that no stored memory holds."""
+    """Contents of the recorded notes that no stored memory holds."""
     text = normal(" ".join(memory["content"] for memory in memories))
-    return [memory["content"] for _, memory in good_list() if normal(memory["content"]) not in text]
+    return [content for content in notes() if normal(content) not in text]
 
 
 def unseen(requests):

@@ -13,7 +13,7 @@ import click
 
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import FAILED, console, print_json, table
-from ultron_core.errors import UltronError
+from ultron_core.errors import StoreMissingError, UltronError
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
 
@@ -95,7 +95,7 @@ def _folder(what: str, path: Path, variable: str) -> Finding:
 def _database(settings: Settings) -> Iterator[Finding]:
     kind = "ULTRON_DATABASE_URL" if settings.store.database_url else "embedded server"
     try:
-        with open_ultron(settings) as ultron:
+        with open_ultron(settings, reading=True) as ultron:
             with ultron.runtime.database.connection() as conn:
                 row = conn.execute(
                     "SELECT current_setting('server_version') AS server, "
@@ -108,6 +108,8 @@ def _database(settings: Settings) -> Iterator[Finding]:
             for name, place in ultron.describe_server().items():
                 yield Finding(name, place)
             yield Finding("embedder", f"{ultron.runtime.embedder.model_id} ({settings.embedding.backend})")
+    except StoreMissingError:
+        yield Finding("database", "none yet: `ultron ingest` makes it")
     except UltronError as error:
         yield Finding("database", kind, str(error))
 

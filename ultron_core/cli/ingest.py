@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ultron_core.cli.opening import open_ultron
+from ultron_core.cli.options import project_option
 from ultron_core.cli.output import DONE, FAILED, PARTLY, console, key_values, print_json, progress_bar, table
 from ultron_core.errors import InputError
 from ultron_core.settings import Settings
@@ -105,11 +106,11 @@ def _total(outcomes: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _process(ultron: Ultron, *, quiet: bool) -> ProcessReport:
+def _process(ultron: Ultron, *, quiet: bool, project: str | None = None) -> ProcessReport:
     from ultron_core.steps.stages.process import process_pending
 
     with progress_bar("working", quiet=quiet) as advance:
-        return process_pending(ultron.runtime, lambda stage, done: advance(stage, done))
+        return process_pending(ultron.runtime, lambda stage, done: advance(stage, done), project=project)
 
 
 def _print_files(results: Sequence[dict[str, Any]]) -> None:
@@ -195,9 +196,10 @@ def _leave(failed_files: int, report: ProcessReport | None) -> None:
 @click.option(
     "--estimate", is_flag=True, help="Print model calls, tokens and cost of the pending work; call nothing."
 )
+@project_option("Only what waits of this project's sessions.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def process(settings: Settings, estimate: bool, as_json: bool) -> None:
+def process(settings: Settings, estimate: bool, project: str | None, as_json: bool) -> None:
     """Run all stages on what waits: segment, label, extract, texts, back-fill."""
     from ultron_core.steps.stages.estimate import estimate_pending
 
@@ -213,7 +215,7 @@ def process(settings: Settings, estimate: bool, as_json: bool) -> None:
                 ):
                     console().print("No prices are set (ULTRON_LLM_PRICE_INPUT, ULTRON_LLM_PRICE_OUTPUT).")
             return
-        report = _process(ultron, quiet=as_json)
+        report = _process(ultron, quiet=as_json, project=project)
     if as_json:
         print_json(report)
     else:

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from ultron_core.cli import dev, doctor, embeddings, ingest, maintain, memory, sft
-from ultron_core.cli.output import DONE, FAILED, ReaderLeft, console
-from ultron_core.errors import SettingsError, UltronError
+from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
+from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
@@ -80,6 +80,9 @@ def main() -> None:
     except click.exceptions.Abort:
         console(stderr=True).print("Stopped; the next run resumes here.")
         sys.exit(130)
+    except (UnknownNameError, NothingToExportError) as error:
+        console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
+        sys.exit(USAGE)
     except UltronError as error:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
         sys.exit(FAILED)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ultron_core.cli.opening import open_ultron
+from ultron_core.cli.opening import describe_store, open_ultron
+from ultron_core.cli.options import all_projects_option, project_option, shown_project
 from ultron_core.cli.output import console, key_values, print_json, table
 from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType
 from ultron_core.settings import Settings
+
+if TYPE_CHECKING:
+    from ultron_core.client import Ultron
 
 __all__ = ["COMMANDS"]
 
@@ -29,6 +33,8 @@ __all__ = ["COMMANDS"]
 @click.option("--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)))
 @click.option("--tag", "tags", multiple=True)
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
+@project_option("Only what was seen in this project.")
+@all_projects_option
 @click.option("--sessions", "in_sessions", is_flag=True, help="Search the verbatim logs instead.")
 @click.option("--all-agents", is_flag=True, help="With --sessions: the logs of every agent.")
 @click.option("--explain", is_flag=True, help="Show how each score was computed.")
@@ -48,6 +54,8 @@ def search(
     types: tuple[str, ...],
     tags: tuple[str, ...],
     agent_id: str | None,
+    project: str | None,
+    all_projects: bool,
     in_sessions: bool,
     all_agents: bool,
     explain: bool,
@@ -57,13 +65,22 @@ def search(
 ) -> None:
     """Find memories by meaning and by words."""
     limit = limit or settings.search.limit
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         if in_sessions:
-            found = ultron.search_sessions(query, limit, agent_id=agent_id, all_agents=all_agents)
+            found = ultron.search_sessions(
+                query,
+                limit,
+                agent_id=agent_id,
+                all_agents=all_agents,
+                project=project,
+                all_projects=all_projects,
+            )
             if as_json:
                 print_json(list(found))
             else:
                 _print_sessions(found)
+            if not found:
+                _tell_store(ultron)
             return
         hits = ultron.search_memories(
             query,
@@ -75,15 +92,20 @@ def search(
             record_hits=not no_hits,
             explain=explain,
             rerank=rerank,
+            project=project,
+            all_projects=all_projects,
         )
-    if as_json:
-        print_json([_hit(hit) for hit in hits])
-        return
-    _print_hits(hits, explain)
+        if as_json:
+            print_json(list(hits))
+        else:
+            _print_hits(hits, explain)
+        if not hits:
+            _tell_store(ultron)
 
 
-def _hit(hit: Any) -> dict[str, Any]:
-    return asdict(hit)
+def _tell_store(ultron: Ultron) -> None:
+    """An empty answer says where it was looked for: on standard error, beside a JSON document."""
+    console(stderr=True).print(f"Nothing found. {describe_store(ultron)}", markup=False, soft_wrap=True)
 
 
 def _print_hits(hits: Sequence[Any], explain: bool) -> None:
@@ -98,13 +120,12 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
                 record.memory_type,
                 record.tier,
                 record.trust,
-                record.summary_l0,
+                shown_project(record.projects),
+                record.summary_l0 + (f" ({hit.differs})" if hit.differs else "") + _alike(len(hit.same)),
             ]
         )
-    if not rows:
-        out.print("Nothing found.")
-    else:
-        out.print(table("", ["id", "#score", "type", "tier", "said by", "memory"], rows))
+    if rows:
+        out.print(table("", ["id", "#score", "type", "tier", "said by", "project", "memory"], rows))
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
         if any(hit.weak for hit in hits):
             out.print("weak: probably not about the query.", style="dim")
@@ -115,18 +136,21 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
         out.print(note, style="yellow", markup=False)
 
 
+def _alike(count: int) -> str:
+    return f" (and {count} of the same summary)" if count else ""
+
+
 def _print_sessions(found: Sequence[Any]) -> None:
     out = console()
     for hit in found:
         out.print(
             f"{hit.score:.2f}  {hit.agent_id}/{hit.session_file}  lines {hit.start_line}-{hit.end_line}"
+            + (f"  [{hit.project}]" if hit.project else "")
             + ("  (weak)" if hit.weak else ""),
             style="bold",
             markup=False,
         )
         out.print("      " + " ".join(hit.text.split())[:300], markup=False)
-    if not found:
-        out.print("Nothing found.")
 
 
 @click.command()
@@ -134,16 +158,17 @@ def _print_sessions(found: Sequence[Any]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def show(settings: Settings, memory_id: str, as_json: bool) -> None:
-    """Print a memory with the file, lines and quotes it is based on. MEMORY_ID may be its first characters."""
+    """Print a memory with the file, lines and quotes it is based on; counts two hits. MEMORY_ID may be its first
+    characters."""
     from ultron_core.steps import overview
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         full_id = overview.find_memory(ultron.runtime, memory_id)
-        records = overview.memories_without_hit(ultron.runtime, [full_id])
+        records = ultron.get_memory_details([full_id])
         if not records:
             raise NotFoundError(f"No memory {memory_id}.")
         sources = ultron.get_memory_sources(full_id)
-        history = overview.decisions(ultron.runtime, full_id)
+        history = ultron.get_memory_history(full_id)["decisions"]
     record = records[0]
     if as_json:
         print_json({"memory": record, "sources": sources, "decisions": history})
@@ -162,6 +187,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "extractor",
         "origin",
         "trust",
+        "projects",
     ):
         out.print(f"{name:12} {_field(values[name])}", markup=False)
     for name in ("content", "context", "resolution"):
@@ -195,22 +221,35 @@ def _source_line(source: Any) -> str:
 
 @click.command()
 @click.option("--agent", "agent_id")
+@project_option("Only sessions of this project.")
+@all_projects_option
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool) -> None:
-    """List sessions with their counts, newest first."""
+def sessions(
+    settings: Settings,
+    agent_id: str | None,
+    project: str | None,
+    all_projects: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List sessions with their counts, newest first; those of the working folder's project before others."""
     from ultron_core.steps import overview
+    from ultron_core.steps.projects import scope_of
 
-    with open_ultron(settings) as ultron:
-        rows = overview.sessions(ultron.runtime, agent_id, limit)
+    with open_ultron(settings, reading=True) as ultron:
+        scope = scope_of(ultron.runtime, project, all_projects)
+        rows = overview.sessions(ultron.runtime, agent_id, limit, scope)
+        if not rows:
+            _tell_store(ultron)
     if as_json:
         print_json(rows)
         return
     # few columns, so that a path stays on one line in a terminal of width 100; --json has all of them
-    columns = ["session", "format", "#messages", "#segments", "#memories", "changed"]
+    columns = ["session", "project", "format", "#messages", "#segments", "#memories", "changed"]
     cells = [
-        [f"{r['agent_id']}/{r['session_file']}", r["format"] if r["status"] == "ok" else r["status"],
+        [f"{r['agent_id']}/{r['session_file']}", r["project"], r["format"] if r["status"] == "ok" else r["status"],
          r["message_count"], r["segments"], r["memories"], f"{r['changed_at']:%m-%d %H:%M}"]
         for r in rows
     ]  # fmt: skip
@@ -218,14 +257,17 @@ def sessions(settings: Settings, agent_id: str | None, limit: int, as_json: bool
 
 
 @click.command()
+@project_option("Count only what this project has.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def stats(settings: Settings, as_json: bool) -> None:
-    """Count sessions, segments, memories and pending work, and sum up what models cost."""
+def stats(settings: Settings, project: str | None, as_json: bool) -> None:
+    """Count sessions, segments, memories, projects and pending work, and sum up what models cost."""
     from ultron_core.steps import overview
+    from ultron_core.steps.projects import scope_of
 
-    with open_ultron(settings) as ultron:
-        figures = overview.stats(ultron.runtime)
+    with open_ultron(settings, reading=True) as ultron:
+        only = scope_of(ultron.runtime, project, project is None).only
+        figures = overview.stats(ultron.runtime, only)
     if as_json:
         print_json(figures)
         return
@@ -249,7 +291,7 @@ def drops(settings: Settings, stage: str | None, reason: str | None, limit: int,
     """List what was refused, and why."""
     from ultron_core.steps import overview
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         rows = overview.drops(ultron.runtime, stage, reason, limit)
         counts = [
             count

@@ -22,6 +22,7 @@ __all__ = [
     "DONE",
     "FAILED",
     "PARTLY",
+    "USAGE",
     "ReaderLeft",
     "console",
     "key_values",
@@ -30,8 +31,8 @@ __all__ = [
     "table",
 ]
 
-#: exit codes: done; needs attention; partly done (some failed, or waits for a model). click uses 2 for wrong usage.
-DONE, FAILED, PARTLY = 0, 1, 3
+#: exit codes: done; needs attention; wrong usage, as click's own; partly done (some failed, or waits for a model)
+DONE, FAILED, USAGE, PARTLY = 0, 1, 2, 3
 
 
 #: characters of a line where there is no terminal to ask

@@ -9,6 +9,7 @@ from uuid import UUID
 import click
 
 from ultron_core.cli.opening import open_ultron
+from ultron_core.cli.options import project_option
 from ultron_core.cli.output import FAILED, PARTLY, console, key_values, print_json, progress_bar
 from ultron_core.settings import Settings
 
@@ -18,8 +19,16 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 @click.command("export-sft")
-@click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
+@click.option("--name", help="Folder name of the dataset (default: ultron, or ultron-KIND).")
+@click.option(
+    "--kind",
+    type=click.Choice(["sft", "preference", "outcome"]),
+    default="sft",
+    show_default=True,
+    help="Runs that worked, pairs of a better and a worse run of one task, or runs with a verdict.",
+)
 @click.option("--task-type", help="Only this task type.")
+@project_option("Only what was done in this project.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
 @click.option("--limit", type=click.IntRange(0), help="Maximum rows.")
 @click.option(
@@ -34,19 +43,34 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.pass_obj
 def export_sft(
     settings: Settings,
-    name: str,
+    name: str | None,
+    kind: str,
     task_type: str | None,
+    project: str | None,
     min_score: float | None,
     limit: int | None,
     evidence: str | None,
     out_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the eligible segments as a dataset that trainers take without edits."""
+    """Write the eligible segments as a dataset that trainers take without edits; exit code 2 when there is none."""
+    from ultron_core.steps.given import check_task_type
     from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
-    request = ExportRequest(name, task_type, min_score, limit, out_dir, evidence)
-    with open_ultron(settings) as ultron, progress_bar("exporting", quiet=as_json) as advance:
+    check_task_type(task_type)
+    request = ExportRequest(
+        name=name,
+        kind=kind,
+        task_type=task_type,
+        min_quality_score=min_score,
+        limit=limit,
+        out_dir=out_dir,
+        evidence=evidence,
+        project=project,
+        workers=settings.sft.processes,
+        refuse_empty=True,
+    )
+    with open_ultron(settings, reading=True) as ultron, progress_bar("exporting", quiet=as_json) as advance:
         export = export_dataset(ultron.runtime, request, lambda done: advance("", done))
     if as_json:
         print_json(export)
@@ -144,7 +168,7 @@ def explain(settings: Settings, segment: UUID, as_json: bool) -> None:
     """Why a segment is, or is not, in the dataset: its scores, what is known of its end, what was put right."""
     from ultron_core.steps.sft.explain import explain_segment
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         told = explain_segment(ultron.runtime, segment)
     if as_json:
         print_json(told)

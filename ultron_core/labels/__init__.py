@@ -26,9 +26,9 @@ __all__ = [
 
 
 def label_segment(
-    messages: Sequence[MessageLike], llm: LLM | None = None, *, topic: str = ""
+    messages: Sequence[MessageLike], llm: LLM | None = None, *, topic: str = "", project: str = ""
 ) -> QualityLabel:
-    """The quality label of one segment.
+    """The quality label of one segment; `project` is the name of its session's project.
 
     Without a model the rules of this version judge (`labeler` = LABELER_VERSION). With one the model judges
     (`labeler` = `model:<model_id>`), and ModelUnavailableError, ModelAnswerError and BudgetExceededError
@@ -36,5 +36,5 @@ def label_segment(
     """
     records = as_messages(messages)
     if llm is None:
-        return label_offline(records, topic)
+        return label_offline(records, topic, project=project)
     return label_with_model(records, llm, topic)

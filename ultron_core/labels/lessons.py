@@ -23,14 +23,16 @@ _COUNTS = 0.7
 _MAX_LINES = 20
 
 
-def judge_lessons(messages: Sequence[Message], signals: Signals, outcome: Outcome) -> dict[str, Metric]:
+def judge_lessons(
+    messages: Sequence[Message], signals: Signals, outcome: Outcome, project: str = ""
+) -> dict[str, Metric]:
     """`lesson_<kind>` for each kind of which the segment yields a memory, and `substance` always.
 
     The same finders and the same gate as extraction: a segment passes the memory gate exactly when a draft of it
     would be kept.
     """
     by_kind: dict[str, list[Lesson]] = {}
-    for lesson in find_lessons(messages, outcome):
+    for lesson in find_lessons(messages, outcome, project):
         if gate_draft(lesson.draft, messages) is None:
             by_kind.setdefault(lesson.kind, []).append(lesson)
     found = {f"lesson_{kind}": _metric(lessons) for kind, lessons in by_kind.items()}

@@ -16,11 +16,14 @@ from ultron_core.transcript.dialogue import read_dialogue
 __all__ = ["LABELER_VERSION", "label_offline"]
 
 #: stored on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:8"
+LABELER_VERSION = "offline:9"
 
 
 def label_offline(
-    messages: Sequence[Message], topic: str = "", models: Mapping[str, LinearModel] | None = None
+    messages: Sequence[Message],
+    topic: str = "",
+    models: Mapping[str, LinearModel] | None = None,
+    project: str = "",
 ) -> QualityLabel:
     """The judgement of one segment by rules and the shipped models, or others that a benchmark fitted.
 
@@ -33,7 +36,7 @@ def label_offline(
     outcome = decide_outcome(signals)
     estimate = estimate_success(signals, outcome, models)
     metrics = measure(signals, outcome, estimate)
-    lessons = judge_lessons(messages, signals, outcome)
+    lessons = judge_lessons(messages, signals, outcome, project)
     summary = QualitySummary(
         overall_score=overall_score(metrics, outcome, outcome == "success" or estimate.above_bound),
         memory_score=memory_score(lessons),

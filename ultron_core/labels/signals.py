@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from ultron_core.transcript import speech
 from ultron_core.transcript.commands import command_in
 from ultron_core.transcript.dialogue import Dialogue, ToolStep
-from ultron_core.transcript.failures import find_failure, reports_success
 from ultron_core.transcript.harness import LIMIT_REACHED, joined
 from ultron_core.transcript.language import CJK
+from ultron_core.transcript.results.failures import find_failure, reports_success
 from ultron_core.transcript.risks import find_secrets, risky_parts
 
 __all__ = ["Signals", "observe", "words"]

@@ -1,6 +1,6 @@
 """The success models: logistic regressions evaluated in plain Python from coefficients in JSON.
 
-`success_model.json` names what it was fitted on; `benchmarks/train_labeler.py` writes it.
+`success_model.json` names what it was fitted on; `benchmarks/training/labeler.py` writes it.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, argument_strings
 from ultron_core.transcript.commands import command_of, purpose
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = [
     "EDIT",
@@ -236,13 +236,18 @@ def edited_path(action: Action) -> str:
         return ""
     command = command_of(action)
     if command is None:
-        return path_of(action.arguments) if EDIT.search(action.tool) else ""
+        return (path_of(action.arguments) or _open_file(action.output)) if EDIT.search(action.tool) else ""
     text = next(argument_strings(action.arguments), "")[:_MAX_SHELL]
     if _EDITOR.match(text):
-        shown = _SHOWN_PATH.search(action.output[:_MAX_SHELL])
-        return (shown[1] or shown[2] or "") if shown else ""
+        return _open_file(action.output)
     written = [path for found in _SHELL_WRITES.findall(text) for path in found if path]
     return next((path for path in written if not path.startswith(("/tmp", "/dev"))), "")
+
+
+def _open_file(output: str) -> str:
+    """The file that the answer of an editor shows at its head or its end: "(Open file: /repo/a.py)"."""
+    shown = _SHOWN_PATH.search(output[:_MAX_SHELL]) or _SHOWN_PATH.search(output[-_MAX_SHELL:])
+    return (shown[1] or shown[2] or "") if shown else ""
 
 
 def short_path(path: str) -> str:

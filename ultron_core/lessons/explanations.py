@@ -16,7 +16,7 @@ __all__ = [
     "clip",
     "ended",
     "first_remark",
-    "shares_term",
+    "shared_terms",
     "talk_language",
 ]
 
@@ -86,7 +86,7 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 #: "- ", "2. ", "## "
-LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)、]|#+)\s*")
+LIST_MARK = re.compile(r"^(?:[-•]|\*(?!\*)|\d+[.)、]|#+)\s*")
 
 
 def talk_language(messages: Sequence[Message], position: int) -> Lang:
@@ -149,13 +149,13 @@ def _rank(sentence: str, terms: frozenset[str]) -> float | None:
 
 def _terms(text: str) -> frozenset[str]:
     words = re.findall(r"[A-Za-z_]\w{3,}", text) + re.findall(r"['`]([A-Za-z_]\w*)['`]", text)
-    words += re.findall(r"[\u4e00-\u9fff]{2}", text)
+    words += re.findall(r"(?=([\u4e00-\u9fff]{2}))", text)
     return frozenset(word.lower() for word in words) - _COMMON
 
 
-def shares_term(sentence: str, line: str) -> bool:
-    """True when a sentence names something that the line names."""
-    return bool(_terms(sentence) & _terms(line))
+def shared_terms(sentence: str, line: str) -> int:
+    """How many things a sentence names that the line names."""
+    return len(_terms(sentence) & _terms(line))
 
 
 def adds_to(sentence: str, line: str) -> bool:

@@ -27,19 +27,22 @@ class Reading:
     episodes: tuple[Episode, ...]
     outcome: Outcome
     turns: tuple[Turn, ...]
-    #: the name of the project where the paths of the segment tell it, else empty
+    #: the name of the project: the session's, else the one that the paths of the segment tell, else empty
     project: str
     #: the agent worked on files or code
     work: bool
 
 
-def read_segment(messages: Sequence[Message], outcome: Outcome) -> Reading:
-    """Everything the rules may ask for. An agent that repeats its instructions or a memory taught us nothing."""
+def read_segment(messages: Sequence[Message], outcome: Outcome, project: str = "") -> Reading:
+    """Everything the rules may ask for; `project` is that of the session, where its log tells it.
+
+    An agent that repeats its instructions or a memory taught us nothing.
+    """
     kept = tuple(m for m in messages if m.role != "system" and m.origin != "recalled")
     actions = read_actions(kept)
     episodes = tuple(find_episodes(kept, actions))
-    project, work = _package(actions) or project_name(kept), is_work(kept, actions)
-    return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, work)
+    project = project or _package(actions) or project_name(kept)
+    return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, is_work(kept, actions))
 
 
 def _package(actions: Sequence[Action]) -> str:

@@ -12,8 +12,10 @@ from typing import Literal
 
 from ultron_core.lessons.errors.absent import find_absent
 from ultron_core.lessons.errors.failed_calls import solved_drafts, unsolved_drafts
-from ultron_core.lessons.errors.repairs import find_repairs
-from ultron_core.lessons.errors.reported import find_reported
+from ultron_core.lessons.errors.persisting import find_breaks, find_persisting
+from ultron_core.lessons.errors.told.defects import find_defects
+from ultron_core.lessons.errors.told.find import find_told
+from ultron_core.lessons.errors.workarounds import find_workarounds
 from ultron_core.lessons.findings import find_findings
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
@@ -63,8 +65,11 @@ class Lesson:
 RULES: tuple[Rule, ...] = (
     Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes", "project")),
     Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "project")),
-    Rule(find_reported, "solved_error", 0.72, ("messages", "actions")),
-    Rule(find_repairs, "solved_error", 0.75, ("messages", "actions", "turns", "project")),
+    Rule(find_workarounds, "solved_error", 0.74, ("messages", "episodes", "actions", "project")),
+    Rule(find_persisting, "failure", 0.74, ("messages", "actions")),
+    Rule(find_breaks, "failure", 0.72),
+    Rule(find_defects, "defect", 0.73, ("messages", "project")),
+    Rule(find_told, "solved_error", 0.75, ("messages", "actions", "turns", "project")),
     Rule(find_corrections, "correction", 0.8, ("messages", "actions", "turns", "project", "work")),
     Rule(find_preferences, "preference", 0.85, ("turns", "project")),
     Rule(find_reminders, "fact", 0.72, ("turns", "project")),
@@ -94,12 +99,15 @@ def lesson_kinds() -> tuple[str, ...]:
     return tuple(dict.fromkeys(rule.kind for rule in RULES))
 
 
-def find_lessons(messages: Sequence[Message], outcome: Outcome = "unknown") -> list[Lesson]:
+def find_lessons(
+    messages: Sequence[Message], outcome: Outcome = "unknown", project: str = ""
+) -> list[Lesson]:
     """All lessons of a segment, in the order of their evidence; the gate on drafts has not been asked yet.
 
-    `outcome` says how the task ended: errors that were never solved count in a failed task.
+    `outcome` says how the task ended: errors that were never solved count in a failed task. `project` is the name of
+    the session's project.
     """
-    reading = read_segment(messages, outcome)
+    reading = read_segment(messages, outcome, project)
     found = [
         Lesson(rule.kind, rule.score, _checked(rule.kind, draft, reading))
         for rule in RULES
@@ -126,13 +134,16 @@ def _unique(lessons: Sequence[Lesson]) -> list[Lesson]:
             kept[key] = lesson
     by_line: dict[int, list[Lesson]] = {}
     for lesson in kept.values():
-        by_line.setdefault(_first_line(lesson), []).append(lesson)
+        for line in {item.start_line for item in lesson.draft.evidence} | {_first_line(lesson)}:
+            by_line.setdefault(line, []).append(lesson)
     return [lesson for lesson in kept.values() if not _told_better(lesson, by_line[_first_line(lesson)])]
 
 
 def _told_better(lesson: Lesson, others: Sequence[Lesson]) -> bool:
     quote = one_line(lesson.draft.evidence[0].quote) if lesson.draft.evidence else ""
     return bool(quote) and any(
-        other.score > lesson.score and other.draft.evidence and quote in one_line(other.draft.content)
+        other.score > lesson.score
+        and other.draft.evidence
+        and quote in one_line(f"{other.draft.content} {other.draft.resolution}")
         for other in others
     )

@@ -12,9 +12,9 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, message_texts, without_code
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.orders import IGNORES_INSTRUCTIONS
+from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.risks import COMMAND_END, EXAMPLE, RISKS, SECRETS, SQL_CLIENT
 from ultron_core.transcript.speech import any_of
 

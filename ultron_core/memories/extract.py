@@ -12,15 +12,20 @@ from ultron_core.models import MemoryDraft, MessageLike, QualityLabel, as_messag
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored on rows that the rules made; raised when they would find other drafts
-EXTRACTOR_VERSION = "offline:8"
+EXTRACTOR_VERSION = "offline:9"
 
 
 def extract_memories(
-    messages: Sequence[MessageLike], llm: LLM | None = None, *, label: QualityLabel | None = None
+    messages: Sequence[MessageLike],
+    llm: LLM | None = None,
+    *,
+    label: QualityLabel | None = None,
+    project: str = "",
 ) -> list[MemoryDraft]:
     """Drafts in the order of their evidence; `gate_draft` decides about each afterwards, the caller how many.
 
-    `label` says how the task ended: failures that were never solved are drafts of a failed task. With a
+    `label` says how the task ended: failures that were never solved are drafts of a failed task. `project` is the name
+    of the session's project, which the drafts then bear. With a
     model (stage `extract`, windows of 65,536 tokens) every quote is checked against its lines; ModelError
     passes through.
     """
@@ -28,4 +33,4 @@ def extract_memories(
     if llm is not None:
         return extract_with_model(records, llm)
     outcome = label.summary.outcome if label is not None else "unknown"
-    return [lesson.draft for lesson in find_lessons(records, outcome)]
+    return [lesson.draft for lesson in find_lessons(records, outcome, project)]

@@ -12,7 +12,7 @@ from ultron_core.models import Message
 from ultron_core.transcript.actions import argument_strings
 from ultron_core.transcript.language import one_line
 from ultron_core.transcript.pairs import is_tool_result
-from ultron_core.transcript.telling import mentions_failure
+from ultron_core.transcript.results.telling import mentions_failure
 
 __all__ = ["action_lines"]
 

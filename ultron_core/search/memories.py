@@ -6,7 +6,7 @@ weight: a query about nothing that is stored finds little or nothing, not the le
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -18,6 +18,8 @@ __all__ = ["Candidate", "RankedMemory", "Ranking", "rank_memories"]
 
 #: a candidate must reach this share of the soft threshold in cosine, or of the query's weight in words
 _COSINE_FLOOR, _WORD_FLOOR = 0.28, 0.35
+#: of one's own project less is enough: few are asked, and a question need not say what it is about. Set by hand
+_OWN_FLOOR = 0.7
 #: a memory that a later one supersedes comes after it, but can still be found
 _SUPERSEDED = 0.5
 
@@ -82,11 +84,17 @@ class RankedMemory:
         }
 
 
-def rank_memories(candidates: Iterable[Candidate], ranking: Ranking, limit: int) -> list[RankedMemory]:
-    """The best `limit` of the candidates that are about the query at all."""
-    scored = [_scored(one, ranking) for one in candidates if _is_about(one, ranking.noise)]
+def rank_memories(
+    candidates: Iterable[Candidate], ranking: Ranking, own: Container[UUID] = ()
+) -> list[RankedMemory]:
+    """The candidates that are about the query at all, best first; `own` are those of the asker's project."""
+    scored = [
+        _scored(one, ranking)
+        for one in candidates
+        if _is_about(one, ranking.noise * (_OWN_FLOOR if one.id in own else 1))
+    ]
     scored.sort(key=lambda one: (-one.score, -one.cosine, str(one.id)))
-    return scored[:limit]
+    return scored
 
 
 def _is_about(one: Candidate, noise: float) -> bool:

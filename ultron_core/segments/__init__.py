@@ -8,7 +8,7 @@ plan = reconcile(stored, segments)                     # which rows stay, go, co
 from ultron_core.segments.fingerprint import fingerprint_messages
 from ultron_core.segments.offline.cut import SEGMENTER_VERSION
 from ultron_core.segments.reconcile import Inserted, Reconciliation, StoredSegment, reconcile
-from ultron_core.segments.segmenter import segment_messages
+from ultron_core.segments.segmenter import segment_messages, segment_sessions
 
 __all__ = [
     "SEGMENTER_VERSION",
@@ -18,4 +18,5 @@ __all__ = [
     "fingerprint_messages",
     "reconcile",
     "segment_messages",
+    "segment_sessions",
 ]

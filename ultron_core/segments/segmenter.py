@@ -16,7 +16,7 @@ from ultron_core.segments.topic import one_line, title_of
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import is_only_courtesy
 
-__all__ = ["segment_messages"]
+__all__ = ["segment_messages", "segment_sessions"]
 
 #: A thread this short is one task (Trajectory Hub spec).
 _SHORT = 2
@@ -39,29 +39,44 @@ def segment_messages(
     Raises ModelUnavailableError, BudgetExceededError or ModelAnswerError when the model cannot be used; the
     caller leaves the session pending then.
     """
-    threads: dict[str, list[Message]] = {}
-    for message in as_messages(messages):
-        threads.setdefault(message.thread, []).append(message)
+    if llm is None:
+        return segment_sessions([as_messages(messages)])[0]
     window = DEFAULT_WINDOW_TOKENS if window_tokens is None else window_tokens
     segments: list[Segment] = []
-    for thread, own in threads.items():
-        tasks, segmenter = _cut(own, llm, window, count_tokens or default_count)
+    for thread, own in _threads(as_messages(messages)).items():
+        tasks, segmenter = _cut_by_model(own, llm, window, count_tokens or default_count)
         segments += [_segment(own, task, thread, segmenter) for task in tasks]
     return segments
 
 
-def _cut(
-    messages: Sequence[Message], llm: LLM | None, window: int, count: CountTokens
+def segment_sessions(sessions: Sequence[Sequence[Message]]) -> list[list[Segment]]:
+    """The segments of each session, offline: those that `segment_messages` gives for it, at a fraction of the cost."""
+    threads = [(place, *thread) for place, one in enumerate(sessions) for thread in _threads(one).items()]
+    long = [own for _, _, own in threads if len(own) > _SHORT]
+    cuts = iter(cut_offline(long))
+    found: list[list[Segment]] = [[] for _ in sessions]
+    for place, thread, own in threads:
+        whole = len(own) <= _SHORT
+        starts = [0] if whole else next(cuts)
+        segmenter = "short" if whole else SEGMENTER_VERSION
+        tasks = [Task(*ends, "") for ends in zip(starts, [*starts[1:], len(own)], strict=True)]
+        found[place] += [_segment(own, task, thread, segmenter) for task in tasks]
+    return found
+
+
+def _threads(messages: Sequence[Message]) -> dict[str, list[Message]]:
+    threads: dict[str, list[Message]] = {}
+    for message in messages:
+        threads.setdefault(message.thread, []).append(message)
+    return threads
+
+
+def _cut_by_model(
+    messages: Sequence[Message], llm: LLM, window: int, count: CountTokens
 ) -> tuple[list[Task], str]:
-    if len(messages) <= _SHORT:
+    if len(messages) <= _SHORT or sum(map(_asks, messages)) <= 1:
         return [Task(0, len(messages), "")], "short"
-    if llm is not None:
-        if sum(map(_asks, messages)) <= 1:
-            return [Task(0, len(messages), "")], "short"
-        return cut_by_model(messages, llm, window, count), segmenter_of(llm)
-    starts = cut_offline(messages)
-    ends = [*starts[1:], len(messages)]
-    return [Task(start, end, "") for start, end in zip(starts, ends, strict=True)], SEGMENTER_VERSION
+    return cut_by_model(messages, llm, window, count), segmenter_of(llm)
 
 
 def _asks(message: Message) -> bool:

@@ -17,7 +17,7 @@ __all__ = ["METADATA", "Read", "State", "usage_of"]
 #: What a format makes of a row: its messages, none for metadata, or the reason for a skip.
 Read = list[Message] | str
 METADATA: list[Message] = []
-_INFO = ("harness", "harness_version", "cwd", "session_id", "model")
+_INFO = ("harness", "harness_version", "cwd", "root", "remote", "session_id", "model")
 _USAGE = (
     ("input", ("input_tokens", "prompt_tokens", "input")),
     ("output", ("output_tokens", "completion_tokens", "output")),

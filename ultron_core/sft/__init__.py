@@ -1,6 +1,7 @@
 """Labelled segments -> a dataset that trainers accept without edits, reproducible and traceable to the line."""
 
-from ultron_core.sft.build import Built, Tools, build_rows, counts_by_reason
+from ultron_core.sft.build import Built, build_rows, counts_by_reason
+from ultron_core.sft.clean import Tools
 from ultron_core.sft.config import BuildConfig, Caps
 from ultron_core.sft.curate.decontaminate import EvalIndex, build_index, read_folder
 from ultron_core.sft.files.diff import Change, DatasetDiff, diff_datasets
@@ -10,6 +11,7 @@ from ultron_core.sft.records import Candidate, Evidence, Reject, Row
 from ultron_core.sft.rules.dataset import Checks, dataset_problems
 from ultron_core.sft.shape.normalize import normalize_messages
 from ultron_core.sft.verify import verify_dataset
+from ultron_core.sft.workers import Workers
 
 __all__ = [
     "BuildConfig",
@@ -24,6 +26,7 @@ __all__ = [
     "Reject",
     "Row",
     "Tools",
+    "Workers",
     "build_index",
     "build_rows",
     "content_hash",

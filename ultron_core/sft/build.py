@@ -8,26 +8,29 @@ is never redacted, because finding names is the slowest step by far.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
-from typing import Any, overload
+from typing import TypeVar
 
 import numpy as np
 
+from ultron_core.sft.clean import Cleaned, Cleaner, Memory, Texts, Tools
 from ultron_core.sft.config import BuildConfig, Caps
-from ultron_core.sft.curate.decontaminate import EvalIndex
-from ultron_core.sft.curate.dedup import band_keys, near_duplicates
-from ultron_core.sft.curate.same_task import join_groups
-from ultron_core.sft.draft import CountTokens, Draft, draft_row, measured
-from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, content_sha256
-from ultron_core.sft.spill import Place, Spill
+from ultron_core.sft.curate.dedup import BandKeys, band_keys, near_duplicates
+from ultron_core.sft.draft import Drafted, draft_batch
+from ultron_core.sft.facts import Fact, StoredRows
+from ultron_core.sft.kinds.records import Outcome, Pair, outcome_of
+from ultron_core.sft.paired import pair_up
+from ultron_core.sft.records import Candidate, Reject, Row, Scanned, content_sha256
+from ultron_core.sft.spill import Spill
+from ultron_core.sft.workers import Workers
 
-__all__ = ["Built", "Tools", "build_rows", "counts_by_reason"]
+__all__ = ["Built", "build_rows", "counts_by_reason"]
 
-_SPLIT_SEED = "ultron-sft-split-1"
+_Item = TypeVar("_Item")
 #: reasons whose detail quotes the log
 _QUOTING = frozenset(
     {
@@ -36,153 +39,115 @@ _QUOTING = frozenset(
     }
 )
 #: rows that are worked on together: names are found in batches, memory stays flat
-_BATCH = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What the build is handed. `redact` replaces secrets and personal data in JSON values, each its own document;
-    `has_secret` is the independent second look: a row in which it still finds something is rejected."""
-
-    redact: Callable[[Sequence[Any]], Sequence[Any]]
-    has_secret: Callable[[str], bool]
-    count_tokens: CountTokens
-    eval_index: EvalIndex | None = None
+_BATCH = 64
+#: batches that are drafted before processes are started for it: a draft takes 2 to 3 ms
+_BATCHES_HERE = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Rows in file order and everything that was left out. `considered` = rows + rejects."""
+    """Rows in file order and everything that was left out. `considered` = the segments in them + rejects."""
 
-    rows: Sequence[Row]
+    rows: Sequence[Row | Pair | Outcome]
     rejects: Sequence[Reject]
     considered: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Fact:
-    """What is decided on, for one row that lies on disk."""
-
-    id: str
-    score: float
-    tokens: int
-    content: str
-    session: str
-    task: str
-    task_type: str
-    row: Place
-    shingles: Place
-
-    @property
-    def rank(self) -> tuple[float, int, str, str]:
-        """Best score, then longest, then smallest content hash: the order in which duplicates lose."""
-        return -self.score, -self.tokens, self.content, self.id
-
-    def reject(self, reason: str, detail: str = "") -> Reject:
-        return Reject(self.id, reason, detail[:200], self.score, self.task_type)
+    #: by content hash
+    scanned: Mapping[str, Scanned] = field(default_factory=dict)
 
 
 def build_rows(
     candidates: Iterable[Candidate | Reject],
     config: BuildConfig,
-    tools: Tools,
+    workers: Workers[Tools],
     progress: Callable[[int], None] | None = None,
+    memory: Memory | None = None,
 ) -> Built:
-    """Rows sorted by id; equal candidates and config give equal rows, whatever their order.
+    """Rows sorted by id; equal candidates and config give equal rows, whatever their order and the workers.
 
     A Reject among the candidates is one that the gate refused; it is counted like the others.
     """
     rejects: list[Reject] = []
     done = Spill()
+    cleaner = Cleaner(workers, memory)
     with Spill() as spill:
-        facts, keys = _drafted(candidates, config, tools, spill, rejects, progress)
+        facts, keys = _drafted(candidates, config, workers, spill, rejects, progress)
         order = sorted(range(len(facts)), key=lambda i: facts[i].rank)
         facts, keys = [facts[i] for i in order], keys[order]
         facts = _unique(facts, keys, config, spill, rejects)
         facts = _capped(facts, config.caps, rejects)
-        finished = _finished(facts, config, tools, spill, done, rejects)
-    rejects = _clean_details(rejects, tools)
+        finished, scanned = _finished(facts, config, cleaner, spill, done, rejects)
+    rejects = _clean_details(rejects, cleaner)
+    places: Sequence[tuple[Fact, ...]] = [(fact,) for fact in finished]
+    made: Callable[..., Row | Pair | Outcome] = outcome_of if config.kind == "outcome" else _as_it_is
+    shipped = len(finished)
+    if config.kind == "preference":
+        paired = pair_up(finished, rejects, config, done, workers.tools.count_tokens)
+        places, made, shipped, rejects = paired.places, paired.row, len(paired.segments), [*paired.rejects]
     rejects.sort(key=lambda r: r.segment_id)
-    return Built(_StoredRows(done, finished, config), rejects, len(finished) + len(rejects))
+    return Built(StoredRows(done, places, config, made), rejects, shipped + len(rejects), scanned)
 
 
-class _StoredRows(Sequence[Row]):
-    """The finished rows in file order, read from disk one by one."""
-
-    def __init__(self, spill: Spill, finished: Sequence[_Fact], config: BuildConfig) -> None:
-        self._spill = spill
-        self._facts = sorted(finished, key=lambda fact: fact.id)
-        self._groups = join_groups([(fact.session, fact.task) for fact in self._facts])
-        self._config = config
-
-    def __len__(self) -> int:
-        return len(self._facts)
-
-    @overload
-    def __getitem__(self, index: int) -> Row: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Row]: ...
-    def __getitem__(self, index: int | slice) -> Row | list[Row]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        group = self._groups[index]
-        row: Row = self._spill.get(self._facts[index].row)
-        return replace(row, group_key=group, split=_side(group, self._config))
+def _as_it_is(row: Row) -> Row:
+    return row
 
 
 def _drafted(
     candidates: Iterable[Candidate | Reject],
     config: BuildConfig,
-    tools: Tools,
+    workers: Workers[Tools],
     spill: Spill,
     rejects: list[Reject],
     progress: Callable[[int], None] | None,
-) -> tuple[list[_Fact], Any]:
-    facts: list[_Fact] = []
-    keys = []
-    seen = 0
-    for batch in _batches(candidates):
-        drafts: list[Draft] = []
-        for candidate in batch:
-            done = (
-                candidate
-                if isinstance(candidate, Reject)
-                else draft_row(candidate, config, tools.count_tokens, tools.eval_index)
-            )
-            (drafts if isinstance(done, Draft) else rejects).append(done)  # type: ignore[arg-type]
-        keys.append(band_keys([draft.shingles for draft in drafts], config.near_duplicate_jaccard))
+) -> tuple[list[Fact], BandKeys]:
+    facts: list[Fact] = []
+    keys: list[BandKeys] = [band_keys([], config.near_duplicate_jaccard)]
+    passed = _passed(candidates, rejects)
+    batches = ((len(batch), batch) for batch in _batches(passed))
+    drafted = 0
+    for count, made in workers.map(partial(draft_batch, config), batches, here=_BATCHES_HERE):
+        drafts = [one for one in made if isinstance(one, Drafted)]
+        rejects += [one for one in made if isinstance(one, Reject)]
         facts += [_fact(draft, spill) for draft in drafts]
-        seen += len(batch)
+        keys += [draft.keys[np.newaxis] for draft in drafts]
+        drafted += count
         if progress:
-            progress(seen)
-    empty = band_keys([], config.near_duplicate_jaccard)
-    return facts, np.concatenate([empty, *keys])
+            progress(drafted)
+    return facts, np.concatenate(keys)
 
 
-def _batches(values: Iterable[Any]) -> Iterator[list[Any]]:
+def _passed(candidates: Iterable[Candidate | Reject], rejects: list[Reject]) -> Iterator[Candidate]:
+    for candidate in candidates:
+        if isinstance(candidate, Reject):
+            rejects.append(candidate)
+        else:
+            yield candidate
+
+
+def _batches(values: Iterable[_Item]) -> Iterator[list[_Item]]:
     stream = iter(values)
     while batch := list(islice(stream, _BATCH)):
         yield batch
 
 
-def _fact(draft: Draft, spill: Spill) -> _Fact:
-    row = draft.row
-    return _Fact(
-        id=row.id,
-        score=row.quality_score,
-        tokens=row.num_tokens,
-        content=row.content_sha256,
-        session=row.session_key,
-        task=row.task_key,
-        task_type=row.task_type,
-        row=spill.put(row),
-        shingles=spill.put_shingles(draft.shingles),
+def _fact(draft: Drafted, spill: Spill) -> Fact:
+    return Fact(
+        id=draft.id,
+        score=draft.score,
+        length=draft.length,
+        content=draft.content,
+        session=draft.session,
+        task=draft.task,
+        task_type=draft.task_type,
+        succeeded=draft.succeeded,
+        twin=draft.twin,
+        row=spill.put_bytes(draft.row),
+        shingles=spill.put_bytes(draft.shingles),
     )
 
 
 def _unique(
-    facts: Sequence[_Fact], keys: Any, config: BuildConfig, spill: Spill, rejects: list[Reject]
-) -> list[_Fact]:
+    facts: Sequence[Fact], keys: BandKeys, config: BuildConfig, spill: Spill, rejects: list[Reject]
+) -> list[Fact]:
     first: dict[str, int] = {}
     for position, fact in enumerate(facts):
         kept = first.setdefault(fact.content, position)
@@ -191,7 +156,9 @@ def _unique(
     alone = list(first.values())
     facts, keys = [facts[i] for i in alone], keys[alone]
     found = near_duplicates(
-        keys, lambda i: spill.get_shingles(facts[i].shingles), config.near_duplicate_jaccard
+        keys,
+        lambda i: np.frombuffer(spill.get_bytes(facts[i].shingles), np.uint64),
+        config.near_duplicate_jaccard,
     )
     kept_facts = []
     for fact, (other, similar) in zip(facts, found, strict=True):
@@ -202,7 +169,7 @@ def _unique(
     return kept_facts
 
 
-def _capped(facts: Sequence[_Fact], caps: Caps, rejects: list[Reject]) -> list[_Fact]:
+def _capped(facts: Sequence[Fact], caps: Caps, rejects: list[Reject]) -> list[Fact]:
     """At most so many of one session, task and task type, the best ones."""
     counts: Counter[tuple[str, str]] = Counter()
     kept = []
@@ -222,62 +189,64 @@ def _capped(facts: Sequence[_Fact], caps: Caps, rejects: list[Reject]) -> list[_
 
 
 def _finished(
-    facts: Sequence[_Fact],
+    facts: Sequence[Fact],
     config: BuildConfig,
-    tools: Tools,
+    cleaner: Cleaner,
     spill: Spill,
     done: Spill,
     rejects: list[Reject],
-) -> list[_Fact]:
+) -> tuple[list[Fact], dict[str, Scanned]]:
     """Redacted, scanned again and counted, best first, until the limit is reached; the rows go to `done`."""
-    finished: list[_Fact] = []
-    taken: dict[str, str] = {}
-    waiting = iter(facts)
-    while batch := list(islice(waiting, min(_BATCH, config.limit - len(finished)))):
-        drafts: list[Row] = [spill.get(fact.row) for fact in batch]
-        values = [{"messages": list(r.messages), "tools": list(r.tools), "topic": r.topic} for r in drafts]
-        for fact, draft, clean in zip(batch, drafts, tools.redact(values), strict=True):
-            row = _redacted(draft, clean, tools)
-            if tools.has_secret(canonical_json(clean)):
-                rejects.append(fact.reject("secret_after_redaction"))
-            elif row.num_tokens > config.max_tokens:
-                rejects.append(fact.reject("too_long", f"{row.num_tokens} tokens, limit {config.max_tokens}"))
-            elif (kept := taken.setdefault(row.content_sha256, row.id)) != row.id:
-                rejects.append(fact.reject("exact_duplicate", f"of {kept}, once redacted"))
-            else:
-                finished.append(replace(fact, row=done.put(row)))
-    rejects += [fact.reject("over_limit", f"limit {config.limit}") for fact in waiting]
-    return finished
+    finished: list[Fact] = []
+    scanned: dict[str, Scanned] = {}
+    waiting = ([_texts(spill.get(fact.row)) for fact in batch] for batch in _batches(facts))
+    cleaned = (one for batch in cleaner.run(waiting) for one in batch)
+    for position, fact in enumerate(facts):
+        if len(finished) >= config.limit:
+            rejects += [left.reject("over_limit", f"limit {config.limit}") for left in facts[position:]]
+            break
+        clean = next(cleaned)
+        row = _redacted(spill.get(fact.row), clean)
+        if clean.secret:
+            rejects.append(fact.reject("secret_after_redaction"))
+        elif row.num_tokens > config.max_tokens:
+            rejects.append(fact.reject("too_long", f"{row.num_tokens} tokens, limit {config.max_tokens}"))
+        elif kept := scanned.get(row.content_sha256):
+            rejects.append(fact.reject("exact_duplicate", f"of {kept.id}, once redacted"))
+        else:
+            known = Scanned(row.id, row.topic, row.num_tokens, row.num_trained_tokens)
+            scanned[row.content_sha256] = known
+            finished.append(replace(fact, row=done.put(row)))
+    return finished, scanned
 
 
-def _clean_details(rejects: Sequence[Reject], tools: Tools) -> list[Reject]:
+def _texts(row: Row) -> Texts:
+    return Texts(row.id, row.content_sha256, row.topic, row.messages, row.tools)
+
+
+def _clean_details(rejects: Sequence[Reject], cleaner: Cleaner) -> list[Reject]:
     """Details that quote the log are redacted like the rows: they are published beside them."""
-    quoting = [position for position, reject in enumerate(rejects) if reject.reason in _QUOTING]
-    done = list(rejects)
-    for position, detail in zip(quoting, tools.redact([rejects[i].detail for i in quoting]), strict=True):
-        done[position] = replace(rejects[position], detail=detail)
-    return done
+    quoting = [reject for reject in rejects if reject.reason in _QUOTING]
+    details = ([Texts(one.segment_id, "", one.detail) for one in batch] for batch in _batches(quoting))
+    clean = {
+        one.segment_id: done.topic
+        for one, done in zip(quoting, (one for batch in cleaner.run(details) for one in batch), strict=True)
+    }
+    return [replace(one, detail=clean.get(one.segment_id, one.detail)) for one in rejects]
 
 
-def _redacted(row: Row, clean: Mapping[str, Any], tools: Tools) -> Row:
-    messages, declared = tuple(clean["messages"]), tuple(clean["tools"])
-    content = content_sha256(messages, declared)
-    row = replace(
+def _redacted(row: Row, clean: Cleaned) -> Row:
+    content = content_sha256(clean.messages, clean.tools)
+    return replace(
         row,
-        messages=messages,
-        tools=declared,
-        topic=clean["topic"],
+        messages=clean.messages,
+        tools=clean.tools,
+        topic=clean.topic,
         content_sha256=content,
         dup_cluster=content[:16],
+        num_tokens=clean.tokens,
+        num_trained_tokens=clean.trained,
     )
-    return measured(row, tools.count_tokens)
-
-
-def _side(group_key: str, config: BuildConfig) -> str:
-    """By hash of the group alone; rows of one session and rows of one task are in one group."""
-    digest = hashlib.sha256(f"{_SPLIT_SEED}/{group_key}".encode()).digest()
-    share = int.from_bytes(digest[:8], "big") / 2**64
-    return "validation" if share < config.validation_share else "train"
 
 
 def counts_by_reason(rejects: Sequence[Reject]) -> Mapping[str, int]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import pickle
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ultron_core.sft.clean import Tools
 from ultron_core.sft.config import BuildConfig
 from ultron_core.sft.curate.decontaminate import EvalIndex
+from ultron_core.sft.curate.dedup import BandKeys, band_keys
 from ultron_core.sft.curate.same_task import first_request, task_key
 from ultron_core.sft.curate.shingles import Shingles, compared_text, shingles
 from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, content_sha256
 from ultron_core.sft.shape.normalize import Normalized, normalize_messages
+from ultron_core.sft.tokens import CountTokens, over_limit
 
-__all__ = ["CountTokens", "Draft", "draft_row", "measured", "token_counts"]
-
-CountTokens = Callable[[str], int]
-#: tokens a chat template adds to each message, a good approximation for the common families
-_TOKENS_A_MESSAGE = 4
+__all__ = ["Draft", "Drafted", "draft_batch", "draft_row"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,56 @@ class Draft:
 
     row: Row
     shingles: Shingles
+    twin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What is decided on of one draft, and the draft itself as bytes for the disk."""
+
+    id: str
+    score: float
+    length: int
+    content: str
+    session: str
+    task: str
+    task_type: str
+    succeeded: bool | None
+    twin: str
+    row: bytes
+    shingles: bytes
+    keys: BandKeys
+
+
+def draft_batch(config: BuildConfig, tools: Tools, candidates: Sequence[Candidate]) -> list[Drafted | Reject]:
+    """A draft or a reject for each candidate."""
+    made = [draft_row(candidate, config, tools.count_tokens, tools.eval_index) for candidate in candidates]
+    drafts = [draft for draft in made if isinstance(draft, Draft)]
+    keys = iter(band_keys([draft.shingles for draft in drafts], config.near_duplicate_jaccard))
+    return [_packed(draft, next(keys)) if isinstance(draft, Draft) else draft for draft in made]
+
+
+def _packed(draft: Draft, keys: BandKeys) -> Drafted:
+    row = draft.row
+    return Drafted(
+        id=row.id,
+        score=row.quality_score,
+        length=_length(row.messages),
+        content=row.content_sha256,
+        session=row.session_key,
+        task=row.task_key,
+        task_type=row.task_type,
+        succeeded=row.succeeded,
+        twin=draft.twin,
+        row=pickle.dumps(row, protocol=pickle.HIGHEST_PROTOCOL),
+        shingles=draft.shingles.tobytes(),
+        keys=np.array(keys),
+    )
+
+
+def _length(messages: Iterable[Mapping[str, Any]]) -> int:
+    """Characters that a person, a model or a tool wrote."""
+    return sum(len(message["content"]) for message in messages)
 
 
 def draft_row(
@@ -46,10 +98,12 @@ def draft_row(
         reason, detail = _refusal(candidate, normal, config, eval_index)
     if reason:
         return _refuse(candidate, reason, detail)
-    row = measured(_as_row(candidate, normal), count_tokens)
-    if row.num_tokens > config.max_tokens:
-        return _refuse(candidate, "too_long", f"{row.num_tokens} tokens, limit {config.max_tokens}")
-    return Draft(row, shingles(compared_text(row.messages)))
+    if tokens := over_limit(normal.messages, normal.tools, config.max_tokens, count_tokens):
+        return _refuse(candidate, "too_long", f"{tokens} tokens, limit {config.max_tokens}")
+    row = _as_row(candidate, normal)
+    # an answer and its correction share what they were asked: they are compared by what was answered
+    compared = [m for m in row.messages if not candidate.twin or m["role"] == "assistant"]
+    return Draft(row, shingles(compared_text(compared)), candidate.twin)
 
 
 def _refusal(
@@ -113,30 +167,5 @@ def _as_row(candidate: Candidate, normal: Normalized) -> Row:
         trust="human" if any(message.origin == "human" for message in candidate.messages) else "agent",
         agent_id=candidate.agent_id,
         session_id=candidate.session_id,
+        succeeded=candidate.succeeded,
     )
-
-
-def measured(row: Row, count_tokens: CountTokens) -> Row:
-    """The row with its token counts."""
-    total, trained = token_counts(row.messages, row.tools, count_tokens)
-    return replace(row, num_tokens=total, num_trained_tokens=trained)
-
-
-def token_counts(
-    messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], count_tokens: CountTokens
-) -> tuple[int, int]:
-    """(all tokens with tools and a template's marks, tokens of the model's text, reasoning and calls)."""
-    total = count_tokens(canonical_json(list(tools))) if tools else 0
-    trained = 0
-    for message in messages:
-        tokens = sum(count_tokens(part) for part in _parts(message) if part)
-        total += tokens + _TOKENS_A_MESSAGE
-        trained += tokens if message["role"] == "assistant" and message.get("loss", True) else 0
-    return total, trained
-
-
-def _parts(message: Mapping[str, Any]) -> Sequence[str]:
-    parts = [message["content"], message.get("reasoning_content", "")]
-    if "tool_calls" in message:
-        parts.append(canonical_json([call["function"] for call in message["tool_calls"]]))
-    return parts

@@ -17,8 +17,10 @@ __all__ = [
     "Evidence",
     "Reject",
     "Row",
+    "Scanned",
     "canonical_json",
     "content_sha256",
+    "is_json_list",
     "row_sha256",
 ]
 
@@ -26,7 +28,7 @@ __all__ = [
 Evidence = Literal["verified", "likely", "unknown"]
 EVIDENCE: tuple[Evidence, ...] = ("verified", "likely", "unknown")
 #: not in the file: where a row comes from, for the table of shipped rows, and which file it is in
-HIDDEN = frozenset({"split", "agent_id", "session_id"})
+HIDDEN = frozenset({"split", "agent_id", "session_id", "succeeded", "sides"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,10 @@ class Candidate:
     evidence: Evidence = "unknown"
     #: calibrated; 1 where an imported outcome says so
     success_probability: float = 0.0
+    #: how the run ended, where that is known well enough for a pair
+    succeeded: bool | None = None
+    #: of an answer that was corrected and its correction: the id of the other one
+    twin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,22 @@ class Row:
     split: str = "train"
     agent_id: str = field(default="", compare=False)
     session_id: str = field(default="", compare=False)
+    succeeded: bool | None = field(default=None, compare=False)
+
+    @property
+    def sides(self) -> tuple[Row, ...]:
+        """The runs that the row is made of."""
+        return (self,)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What is known of a row's content before it is read back: no secret in it or its topic, so many tokens."""
+
+    id: str
+    topic: str
+    tokens: int
+    trained: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +133,11 @@ class Reject:
     detail: str
     quality_score: float
     task_type: str
+
+
+def is_json_list(annotation: Any) -> bool:
+    """Is the column a list of JSON objects: messages or tools?"""
+    return str(annotation) in {"tuple[Mapping[str, Any], ...]", "_Messages"}
 
 
 def canonical_json(value: Any) -> str:
@@ -127,9 +154,9 @@ def content_sha256(messages: tuple[Mapping[str, Any], ...], tools: tuple[Mapping
     return hashlib.sha256(canonical_json([plain, list(tools)]).encode()).hexdigest()
 
 
-def row_sha256(row: Row) -> str:
-    """Identity of everything that is written of a row: content, every other column, and its split."""
+def row_sha256(row: Any) -> str:
+    """Identity of everything that is written of a row, of whatever kind: content, every other column, and its split."""
     values = {
-        f.name: getattr(row, f.name) for f in fields(Row) if f.name not in {"messages", "tools", *HIDDEN}
+        f.name: getattr(row, f.name) for f in fields(row) if f.name not in HIDDEN and not is_json_list(f.type)
     }
     return hashlib.sha256(canonical_json([values, row.split]).encode()).hexdigest()

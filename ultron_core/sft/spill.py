@@ -7,10 +7,6 @@ import pickle
 import tempfile
 from typing import Any, Self
 
-import numpy as np
-
-from ultron_core.sft.curate.shingles import Shingles
-
 __all__ = ["Place", "Spill"]
 
 #: (offset, length) in the file
@@ -26,26 +22,19 @@ class Spill:
 
     def put(self, value: Any) -> Place:
         """Any plain record."""
-        return self._append(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+        return self.put_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
 
     def get(self, place: Place) -> Any:
-        """What `put` was given."""
-        return pickle.loads(self._read(place))
+        """The record that was put, or whose pickle was."""
+        return pickle.loads(self.get_bytes(place))
 
-    def put_shingles(self, values: Shingles) -> Place:
-        """Bytes alone: they are read back many times."""
-        return self._append(values.tobytes())
-
-    def get_shingles(self, place: Place) -> Shingles:
-        return np.frombuffer(self._read(place), np.uint64)
-
-    def _append(self, data: bytes) -> Place:
+    def put_bytes(self, data: bytes) -> Place:
         place = (self._end, len(data))
         self._file.write(data)
         self._end += len(data)
         return place
 
-    def _read(self, place: Place) -> bytes:
+    def get_bytes(self, place: Place) -> bytes:
         self._file.flush()
         return os.pread(self._file.fileno(), place[1], place[0])
 

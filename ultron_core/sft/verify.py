@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from ultron_core.errors import ExportError
 from ultron_core.llm.tokens import token_counter
 from ultron_core.redaction import find_secrets
 from ultron_core.sft.curate.decontaminate import EvalIndex
+from ultron_core.sft.records import Scanned
 from ultron_core.sft.rules.dataset import Checks, dataset_problems
 
 __all__ = ["TOKENIZER", "default_checks", "has_secret", "verify_dataset"]
@@ -16,9 +19,11 @@ __all__ = ["TOKENIZER", "default_checks", "has_secret", "verify_dataset"]
 TOKENIZER = "cl100k_base"
 
 
-def default_checks(eval_index: EvalIndex | None = None) -> Checks:
+def default_checks(
+    eval_index: EvalIndex | None = None, scanned: Mapping[str, Scanned] = MappingProxyType({})
+) -> Checks:
     """Token counts by the tokenizer of the export, secrets by the patterns alone."""
-    return Checks(token_counter(TOKENIZER), has_secret, eval_index)
+    return Checks(token_counter(TOKENIZER), has_secret, eval_index, scanned)
 
 
 def has_secret(text: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
-from ultron_core.errors import InputError
+from ultron_core.errors import InputError, UnknownNameError
 from ultron_core.labels import TASK_TYPES
 from ultron_core.models import MemoryType
 from ultron_core.redaction import find_secrets
@@ -27,11 +27,13 @@ __all__ = [
     "STATUSES",
     "TIERS",
     "check_count",
+    "check_filters",
     "check_id",
     "check_name",
     "check_names_of",
     "check_one_of",
     "check_score",
+    "check_search",
     "check_tags",
     "check_task_type",
     "check_text",
@@ -56,7 +58,7 @@ MOST_QUERY = 100_000
 MOST_RESULTS = 10_000
 #: what an integer column holds
 MOST_COUNT = 2**31 - 1
-_UPLOAD_FIELDS = ("content", "context", "resolution", "tags", "idempotency_key", "agent_id")
+_UPLOAD_FIELDS = ("content", "context", "resolution", "tags", "idempotency_key", "agent_id", "project")
 
 
 def check_text(name: str, value: Any, *, most: int = MOST_TEXT) -> None:
@@ -95,6 +97,22 @@ def check_names_of(name: str, values: Any, allowed: Collection[str] | None = Non
             check_one_of(name, value, allowed)
 
 
+def check_search(query: Any, limit: Any, agent_id: Any, since: Any, until: Any) -> None:
+    """What every search takes."""
+    check_text("query", query, most=MOST_QUERY)
+    check_count("limit", limit, most=MOST_RESULTS)
+    check_name("agent_id", agent_id, optional=True)
+    check_times(since=since, until=until)
+
+
+def check_filters(memory_types: Any, tags: Any, tiers: Any, status: Any) -> None:
+    """What a search of memories can be narrowed by."""
+    check_names_of("memory_type", memory_types, MEMORY_TYPES)
+    check_names_of("tier", tiers, TIERS)
+    check_one_of("status", status, STATUSES)
+    check_names_of("tags", tags)
+
+
 def check_tags(tags: Any) -> None:
     """A list of at most MOST_TAGS tags; None is none."""
     found = [] if tags is None else items_of("tags", tags)
@@ -114,9 +132,10 @@ def items_of(name: str, values: Any) -> list[Any]:
 def check_one_of(name: str, value: Any, allowed: Collection[str]) -> None:
     """One of these words: an unknown one would find nothing and say nothing."""
     known = value.upper() if isinstance(value, str) and allowed is TIERS else value
-    if not isinstance(known, str) or known not in allowed:
-        shown = repr(value[:40]) if isinstance(value, str) else _kind(value)
-        raise InputError(f"{name} {shown} is unknown; use one of {', '.join(allowed)}.")
+    if not isinstance(known, str):
+        raise InputError(f"{name} must be one of {', '.join(allowed)}, not {_kind(value)}.")
+    if known not in allowed:
+        raise UnknownNameError(name, value[:40], allowed)
 
 
 def check_task_type(value: Any) -> None:
@@ -157,6 +176,7 @@ def check_upload(upload: Upload) -> None:
     check_tags(upload.tags)
     check_id("agent_id", upload.agent_id)
     check_name("idempotency_key", upload.idempotency_key, optional=True)
+    check_id("project", upload.project, optional=True)
     check_score("confidence", upload.confidence)
     if upload.memory_type is not None:
         check_one_of("memory_type", upload.memory_type, MEMORY_TYPES)

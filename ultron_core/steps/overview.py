@@ -1,30 +1,29 @@
-"""What `show`, `sessions`, `stats` and `drops` print; read-only, counts no hits."""
+"""What `show`, `sessions`, `stats` and `drops` print; read-only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
-from ultron_core.steps.edit import get_memories, get_stats
+from ultron_core.steps.edit import get_stats
+from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.process import count_pending
+from ultron_core.steps.stages.process import count_pending, list_stale
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import drops as drop_store
 from ultron_core.store.tables import exports
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.llm import call_totals
-from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = [
-    "decisions",
     "drop_counts",
     "drops",
     "find_memory",
-    "memories_without_hit",
+    "holdings",
     "model_totals",
     "newest_dataset",
     "scores",
@@ -56,25 +55,13 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
     return found
 
 
-def memories_without_hit(runtime: Runtime, ids: Sequence[UUID]) -> list[MemoryRecord]:
-    """Full memories; reading them in a terminal does not count as a hit."""
-    return get_memories(runtime, ids, record_hits=False)
-
-
-def decisions(runtime: Runtime, memory_id: UUID) -> list[dict[str, Any]]:
-    """Inserts, merges and links of one memory, oldest first."""
+def sessions(
+    runtime: Runtime, agent_id: str | None, limit: int, scope: Scope = EVERYTHING
+) -> list[dict[str, Any]]:
+    """Sessions with counts of segments, labels and memories: of the scope's project first, newest first."""
+    params = {**runtime.account, "agent_id": agent_id, "limit": limit, **asdict(scope)}
     with runtime.database.transaction() as conn:
-        return conn.execute(
-            _SQL["decisions"], {"account_id": runtime.account_id, "memory_id": memory_id}
-        ).fetchall()
-
-
-def sessions(runtime: Runtime, agent_id: str | None, limit: int) -> list[dict[str, Any]]:
-    """Sessions with counts of segments, labels and memories, newest first."""
-    with runtime.database.transaction() as conn:
-        return session_store.fetch(
-            conn, "listing", {"account_id": runtime.account_id, "agent_id": agent_id, "limit": limit}
-        )
+        return session_store.fetch(conn, "listing", params)
 
 
 def drops(runtime: Runtime, stage: str | None, reason: str | None, limit: int) -> list[dict[str, Any]]:
@@ -89,15 +76,15 @@ def drop_counts(runtime: Runtime) -> list[dict[str, Any]]:
         return drop_store.counts(conn, runtime.account_id)
 
 
-def trajectory_stats(runtime: Runtime) -> dict[str, Any]:
+def trajectory_stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
     """`{sessions: {...}, segments: {...}}`; what is eligible is decided by the gates of extraction and export."""
     labels = runtime.settings.labels
     thresholds = labels.memory_score_threshold, labels.sft_score_threshold
-    params = {**runtime.waiting(), "due": None}
+    params = {**runtime.waiting(), "due": None, "project": project, "lowest": min(thresholds)}
     with runtime.database.transaction() as conn:
         sessions = session_store.fetch(conn, "stats", params)[0]
         segments = segment_store.fetch(conn, "stats", params)[0]
-        scored = segment_store.fetch(conn, "labels_from", {**runtime.account, "lowest": min(thresholds)})
+        scored = segment_store.fetch(conn, "labels_from", params)
     found = [row["quality_metrics"] for row in scored]
     segments |= {
         "memory_eligible": sum(is_memory_eligible(label, thresholds[0]).ok for label in found),
@@ -106,14 +93,11 @@ def trajectory_stats(runtime: Runtime) -> dict[str, Any]:
     return {"sessions": sessions, "segments": segments}
 
 
-def stats(runtime: Runtime) -> dict[str, Any]:
-    """Counts of everything: sessions, segments, memories, what waits, model calls."""
-    trajectories = trajectory_stats(runtime)
-    with runtime.database.transaction() as conn:
-        others = conn.execute(_SQL["table_counts"], runtime.account).fetchone() or {}
-        models = call_totals(conn, runtime.account_id)
-    memory = get_stats(runtime)
-    return {
+def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
+    """Counts of everything: sessions, segments, memories, what waits, model calls; or what one project has."""
+    trajectories = trajectory_stats(runtime, project)
+    memory = get_stats(runtime, project)
+    counted = {
         **trajectories,
         "memories": {
             "total": memory["total"],
@@ -121,10 +105,30 @@ def stats(runtime: Runtime) -> dict[str, Any]:
             **memory["by_type"],
             **memory["by_status"],
         },
+    }
+    if project is not None:
+        return counted
+    with runtime.database.transaction() as conn:
+        others = conn.execute(_SQL["table_counts"], runtime.account).fetchone() or {}
+        models = call_totals(conn, runtime.account_id)
+        projects = conn.execute(_SQL["projects"], runtime.account).fetchall()
+    return {
+        **counted,
+        "projects": projects,
         "waiting": count_pending(runtime),
+        "stale": list_stale(runtime),
         "stored": others,
         "model calls": models,
     }
+
+
+def holdings(runtime: Runtime) -> dict[str, Any]:
+    """Which store this is (its folder, or its database without the password), and what is in it."""
+    settings = runtime.settings.store
+    with runtime.database.transaction() as conn:
+        held = conn.execute(_SQL["holdings"], runtime.account).fetchone() or {}
+        place = f"{conn.info.dbname} at {conn.info.host}" if settings.database_url else str(settings.home)
+    return {"store": place, **held}
 
 
 def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:

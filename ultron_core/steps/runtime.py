@@ -12,6 +12,7 @@ from ultron_core.embeddings.protocol import Embedder, Thresholds
 from ultron_core.errors import InputError
 from ultron_core.llm.protocol import LLM
 from ultron_core.redaction.protocol import Redactor
+from ultron_core.search.windows import LAYOUT
 from ultron_core.settings import Settings
 from ultron_core.store.database import Database
 
@@ -79,7 +80,9 @@ class Runtime:
             "keys": None if keys is None else list(keys),
             "max_attempts": self.settings.segments.max_attempts,
             "memory_threshold": self.settings.labels.memory_score_threshold,
+            "project": None,
             "tried": list(tried),
+            "windows": f"{LAYOUT}:{self.embedder.model_id}",
             "batch_size": self.settings.segments.batch_size if batch_size is None else batch_size,
             # without a model a log is cut as it grows: that costs nothing
             "quiet_since": None if self.llm is None else self.quiet_since,

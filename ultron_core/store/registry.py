@@ -41,6 +41,8 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "clusters": "account",
         "cluster_changes": "account",
         "idempotency_keys": "memory",
+        "memory_versions": "memory",
+        "api_keys": "account",
         "leases": "account",
         "embedding_models": "account",
         "lexical_df": "account",
@@ -49,6 +51,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "llm_calls": "account",
         "llm_cache": "account",
         "outcomes": "account",
+        "sft_cleaned": "session",
         "sft_exports": "kept",
         "sft_export_rows": "kept",
     }

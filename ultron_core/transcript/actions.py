@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ultron_core.models import Message, ToolCall
-from ultron_core.transcript.checks import Checks
-from ultron_core.transcript.failures import Outcome, read_result
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.protocol import FENCE, speaks_text_protocol
-from ultron_core.transcript.telling import Failure
+from ultron_core.transcript.results.checks import Checks
+from ultron_core.transcript.results.failures import Outcome, read_result
+from ultron_core.transcript.results.telling import Failure
 
 __all__ = [
     "Action",

@@ -23,6 +23,7 @@ __all__ = [
     "HARNESS_SUCCESS",
     "HARNESS_TAGS",
     "LIMIT_REACHED",
+    "MODEL_BREAKS",
     "NOT_MADE",
     "joined",
 ]
@@ -138,5 +139,14 @@ LIMIT_REACHED: Mapping[str, str] = MappingProxyType(
         "aider": r"\bonly \d+ \w+ allowed, stopping\b",
         # "exit_status: exit_cost (submission kept)"
         "swe_agent": r"\bexit_(?:cost|context|format|error)\b",
+    }
+)
+#: the model behind the agent broke off: a whole answer that the harness wrote in its place
+MODEL_BREAKS: Mapping[str, str] = MappingProxyType(
+    {
+        # "API Error: 500 {\"type\":\"error\",\"error\":{\"type\":\"api_error\", ...}}"
+        "claude_code": r"\AAPI Error(?:: | \(|\b.{0,40}:)",
+        # "Sorry, your request failed. Please try again."
+        "copilot": r"\ASorry, (?:your request failed|the response hit the length limit|no response was returned)",
     }
 )

@@ -4,10 +4,12 @@ from ultron_core.store.registry import ERASURE
 
 
 def cascades(conn, parent):
-    """Tables whose rows go with a row of `parent`."""
+    """Tables whose rows go with a row of `parent`, or with a row that goes with it."""
     found = conn.execute(
-        "SELECT DISTINCT c.conrelid::regclass::text AS name FROM pg_constraint c"
-        " WHERE c.contype = 'f' AND c.confdeltype = 'c' AND c.confrelid = %(parent)s::regclass",
+        "WITH RECURSIVE gone AS (SELECT %(parent)s::regclass::oid AS id UNION"
+        " SELECT c.conrelid FROM pg_constraint c JOIN gone ON c.confrelid = gone.id"
+        " WHERE c.contype = 'f' AND c.confdeltype = 'c')"
+        " SELECT id::regclass::text AS name FROM gone WHERE id <> %(parent)s::regclass",
         {"parent": parent},
     ).fetchall()
     return {row["name"] for row in found}

@@ -10,8 +10,8 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.people import is_request
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["find_absent"]
 

@@ -23,12 +23,19 @@ from ultron_core.lessons.describe import (
 )
 from ultron_core.lessons.errors.code_diff import find_code_change
 from ultron_core.lessons.errors.episodes import Episode
-from ultron_core.lessons.errors.same_check import INSTALL, changed_words, code_of, leaves, selects
+from ultron_core.lessons.errors.same_check import (
+    INSTALL,
+    changed_words,
+    code_of,
+    is_respelling,
+    leaves,
+    selects,
+)
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import Lang, one_line
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["Change", "describe_change", "missing_name", "name_files", "silences"]
 
@@ -282,6 +289,8 @@ def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
         line = failed.failure.line if failed.failure else ""
         if swapped is None or not swapped[1] or not (_names(swapped[0]) & _names(line)):
             return None  # another statement, or a change that the failure does not speak of
+        if not is_respelling(*swapped):
+            return None  # another column answers another question
         return words["line"].format(old=swapped[0], new=swapped[1])
     shown_old, shown_new = _value(one), _value(other)
     if shown_new and shown_old != shown_new:

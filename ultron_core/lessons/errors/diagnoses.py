@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ultron_core.lessons.explanations import LIST_MARK, adds_to, shares_term
+from ultron_core.lessons.explanations import LIST_MARK, adds_to, shared_terms
 from ultron_core.lessons.people.statements import has_detail
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.speech import HEDGE, any_of
 
-__all__ = ["Diagnosis", "diagnose", "find_cause"]
+__all__ = ["Diagnosis", "diagnose"]
 
 #: messages after a failure in which its cause is told, and sentences of each that are read
 _MESSAGES, _SENTENCES = 6, 8
@@ -97,15 +97,6 @@ def diagnose(messages: Sequence[Message], failed: int, end: int, line: str, proo
     return None
 
 
-def find_cause(messages: Sequence[Message], begin: int, end: int, about: str) -> Diagnosis | None:
-    """The cause of what a person reported, as the model names it in messages[begin:end], the first time."""
-    for position in (p for p in range(begin, min(end, len(messages))) if _is_models(messages[p])):
-        found = _first(messages, position, about, _CONFIRMED) or _first(messages, position, about, _NAMED)
-        if found is not None:
-            return found
-    return None
-
-
 def _is_models(message: Message) -> bool:
     return message.role == "assistant" and message.origin == "model" and bool(message.content.strip())
 
@@ -127,7 +118,7 @@ def _first(messages: Sequence[Message], position: int, line: str, cue: re.Patter
     for place, sentence in enumerate(told):
         if not _is_cause(sentence, cue) or not adds_to(sentence, line):
             continue
-        if not (has_detail(sentence) or _FILE.search(sentence) or shares_term(sentence, line)):
+        if not (has_detail(sentence) or _FILE.search(sentence) or shared_terms(sentence, line)):
             continue
         return Diagnosis(_continued(told, place, text), position)
     return None

@@ -10,7 +10,7 @@ from ultron_core.lessons.errors.same_check import code_of, is_proof, same_check
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, call_text
 from ultron_core.transcript.commands import same_purpose
-from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["STAGES", "Episode", "find_episodes", "unchanged"]
 

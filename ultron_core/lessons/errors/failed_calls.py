@@ -28,9 +28,9 @@ from ultron_core.lessons.explanations import best_reason, clip, ended, first_rem
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, message_texts
-from ultron_core.transcript.checks import read_checks
 from ultron_core.transcript.commands import command_of, purpose, same_purpose
-from ultron_core.transcript.failures import clean_line
+from ultron_core.transcript.results.checks import read_checks
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["solved_drafts", "unsolved_drafts"]
 

@@ -13,7 +13,16 @@ from ultron_core.lessons.describe import EDIT, core_command, folder_of, path_of
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of, purpose, same_purpose
 
-__all__ = ["INSTALL", "changed_words", "code_of", "is_proof", "leaves", "same_check", "selects"]
+__all__ = [
+    "INSTALL",
+    "changed_words",
+    "code_of",
+    "is_proof",
+    "is_respelling",
+    "leaves",
+    "same_check",
+    "selects",
+]
 
 #: how alike two words must be for one to be the other, spelled right: `mian.py`, `main.py`
 _SPELLING = 0.7
@@ -92,6 +101,21 @@ def changed_words(before: str, after: str) -> tuple[str, str] | None:
     if max(j - i, n - k) > _MAX_CHANGED:
         return None
     return " ".join(old[i:j]), " ".join(new[k:n])
+
+
+def is_respelling(old: str, new: str) -> bool:
+    """True when the new word is the old one put right: `countries`, `country`; `release_date`, `transcript_date`.
+
+    A statement with another name in its place runs as well, and asks something else: `Region`, `CountryCode`.
+    """
+    parts = [
+        set(re.findall(r"[a-z]{3,}", re.sub(r"([a-z])([A-Z])", r"\1 \2", word).lower()))
+        for word in (old, new)
+    ]
+    return (
+        bool(parts[0] & parts[1])
+        or difflib.SequenceMatcher(None, old.lower(), new.lower()).ratio() >= _SPELLING
+    )
 
 
 def leaves(value: Any, name: str = "") -> dict[str, Any]:

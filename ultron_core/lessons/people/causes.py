@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.people.statements import (
     clean_statement,
@@ -22,7 +23,7 @@ from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
-from ultron_core.transcript.speech import HEDGE, QUESTION, any_of
+from ultron_core.transcript.speech import QUESTION, any_of
 
 __all__ = ["find_causes"]
 
@@ -136,13 +137,15 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         if (
             not (_CAUSE.search(sentence) or (headed and _FAULT.search(sentence)))
             or _EMPTY.search(sentence)
-            or HEDGE.search(sentence)
+            or not is_told(sentence)
         ):
             continue
         if not (has_detail(sentence) or CJK.search(sentence)):
             continue
         after = [s for _, s in told[place + 1 : place + 1 + _NEAR]]
-        fix = next((s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s)), "")
+        fix = next(
+            (s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s) and is_told(s)), ""
+        )
         drafts.append(_draft(answer, sentence, fix, _asked(turn), project))
         if len(drafts) == _MOST:
             break
@@ -157,7 +160,7 @@ def _mended(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         return []
     report = without_opening(one_line(" ".join(own[place : place + 2])))[:_MAX_REPORTED]
     told = [s for _, s in _told(answer.content[-_MAX_ANSWER:])]
-    done = [s for s in told if _DONE.search(s) and has_detail(s) and not _EMPTY.search(s)]
+    done = [s for s in told if _DONE.search(s) and has_detail(s) and not _EMPTY.search(s) and is_told(s)]
     fix = nearest(done, report)
     if not fix:
         return []

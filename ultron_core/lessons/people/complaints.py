@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.people.statements import names_a_thing, weighty
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
@@ -85,4 +86,4 @@ def _cure(answer: Message) -> str:
         and s[0] not in "#|`>*"
         and s[-1] not in "?？:："
     ]
-    return one_line(next((s for s in told[:_FIRST_TOLD] if _CURE.search(s)), ""))
+    return one_line(next((s for s in told[:_FIRST_TOLD] if _CURE.search(s) and is_told(s)), ""))

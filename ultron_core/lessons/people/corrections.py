@@ -14,8 +14,8 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import language, one_line, sentences
+from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import (
     CORRECTION,
     OBJECTION,
@@ -172,7 +172,7 @@ def _complained(
 ) -> MemoryDraft:
     source, told, words = complaint.turn.message, complaint.told, PHRASES[language(complaint.told)]
     evidence = [Evidence(source.start_line, source.end_line, told[:400].strip())]
-    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["unsolved"]
+    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["no_cure"]
     if complaint.cure:
         answer = messages[complaint.turn.answer]
         quote = next((s for s in sentences(answer.content) if one_line(s) == complaint.cure), "")

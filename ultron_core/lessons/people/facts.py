@@ -12,8 +12,8 @@ from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
-from ultron_core.transcript.failures import clean_line
 from ultron_core.transcript.language import one_line, sentences
+from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
 __all__ = ["find_facts", "find_policies", "find_refusals"]

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from ultron_core.models import Message
 
-__all__ = ["framed", "header", "mark_of", "speaker"]
+__all__ = ["framed", "header", "left_out", "mark_of", "speaker"]
 
 #: consonants, so that a mark is never a word; four of them cost two or three tokens, half of what hex digits do
 _SIGNS, _MARK_LENGTH = "bcdfghjklmnpqrstvwxz", 4
@@ -55,3 +55,8 @@ def framed(mark: str, number: int, who: str, body: str) -> str:
     """One message: its header and its text, in which every line that looks like a header is quoted."""
     quoted = _LIKE_A_HEADER.sub("| ", _TEMPLATE.sub("< |", body))
     return f"{header(mark, number, who)}{quoted}\n"
+
+
+def left_out(mark: str, first: int, last: int) -> str:
+    """What stands in place of messages that are not shown."""
+    return f"[{mark} messages {first} to {last} are left out here]\n"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ultron_core.llm.records.clip import fit_tokens, keep_ends
-from ultron_core.llm.records.frame import framed, header, mark_of, speaker
+from ultron_core.llm.records.frame import framed, header, left_out, mark_of, speaker
 from ultron_core.llm.tokens import CountTokens, count_tokens, truncate_tokens
 from ultron_core.models import Message
 
@@ -149,8 +149,7 @@ class Record:
     def _gap(self, start: int, end: int) -> str:
         if start >= end:
             return ""
-        first, last = self._shown[start].number, self._shown[end - 1].number
-        return f"[{self.mark} messages {first} to {last} are left out here]\n"
+        return left_out(self.mark, self._shown[start].number, self._shown[end - 1].number)
 
 
 def _part(most: tuple[int, int], limit: int) -> int:

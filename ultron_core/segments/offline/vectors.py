@@ -51,6 +51,8 @@ class TurnVectors:
 
 def embed_turns(turns: Sequence[Turn], embed: Embed) -> list[TurnVectors]:
     """Vectors of every turn; each different text is embedded once."""
+    if not turns:
+        return []
     texts = [text for t in turns for text in (t.text, t.reply, t.last_text)]
     unique = list(dict.fromkeys([*_REQUESTS, *_FOLLOW_UPS, *texts]))
     table = dict(zip(unique, embed(unique), strict=True))

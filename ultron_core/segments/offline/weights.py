@@ -98,7 +98,7 @@ class Combiners:
     def from_json(cls, raw: dict[str, Any]) -> Combiners:
         """Raises ValueError when the file was made for other features than this version computes."""
         if tuple(raw["features"]) != FEATURES:
-            raise ValueError("weights.json does not fit the features; run benchmarks/train_segmenter.py")
+            raise ValueError("weights.json does not fit the features; run benchmarks/training/segmenter.py")
         return cls(Combiner.from_json(raw["talk"]), Combiner.from_json(raw["work"]))
 
 

@@ -123,6 +123,7 @@ def _header(payload: dict[str, Any], state: State, stamp: datetime | None) -> Re
     """The system prompt is given once, by the first header: a resumed session repeats its own."""
     state.note(harness="codex", session_id=payload.get("id"), cwd=payload.get("cwd"))
     state.note(harness_version=payload.get("cli_version"))
+    state.note(remote=mapping(payload.get("git")).get("repository_url"))
     state.note_tools(payload.get("tools"))
     prompt = mapping(payload.get("base_instructions")).get("text") or payload.get("instructions")
     if not isinstance(prompt, str) or "codex_prompt" in state.memo:

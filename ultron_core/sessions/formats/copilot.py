@@ -28,7 +28,9 @@ def read(row: dict[str, Any], state: State) -> Read:
         extra["thread"] = f"agent:{parent}"
     if kind == "session.start":
         state.note(harness="copilot", session_id=data.get("sessionId"), model=data.get("selectedModel"))
-        state.note(harness_version=data.get("copilotVersion"), cwd=mapping(data.get("context")).get("cwd"))
+        place = mapping(data.get("context"))
+        state.note(harness_version=data.get("copilotVersion"), cwd=place.get("cwd"))
+        state.note(root=place.get("gitRoot"), remote=place.get("repository"))
     elif kind == "session.model_change":
         state.note(model=data.get("newModel"))
     elif kind == "session.compaction_complete" and isinstance(data.get("summaryContent"), str):

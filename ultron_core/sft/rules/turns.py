@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ultron_core.sft.draft import CountTokens, token_counts
 from ultron_core.sft.shape.portable import CONTROL_MARKER, clean_text
 
 __all__ = ["Finding", "text_problems", "token_problems", "turn_problems"]
@@ -81,10 +80,10 @@ def text_problems(value: Any) -> Iterator[Finding]:
         yield 15, f"the number {value} does not survive Parquet"
 
 
-def token_problems(row: Mapping[str, Any], limit: int, count_tokens: CountTokens) -> Iterator[Finding]:
-    """The counts of the row are right, within the limit, and something is trained."""
-    total, trained = token_counts(row["messages"], row["tools"], count_tokens)
-    if (total, trained) != (row["num_tokens"], row["num_trained_tokens"]):
+def token_problems(row: Mapping[str, Any], tokens: tuple[int, int], limit: int) -> Iterator[Finding]:
+    """The row says its `tokens` (all, trained) rightly, they are within the limit, and something is trained."""
+    total, trained = tokens
+    if (total, trained) != (row["num_tokens"], row.get("num_trained_tokens", trained)):
         yield 16, f"{total} tokens of which {trained} trained, the row says otherwise"
     if total > limit:
         yield 16, f"{total} tokens, limit {limit}"

@@ -24,6 +24,8 @@ def portable(value: Any, repairs: Counter[str]) -> Any:
 
 
 def _clean(text: str, repairs: Counter[str]) -> str:
+    if text.isascii() and "\x00" not in text and "<|" not in text:
+        return text
     clean = clean_text(text)
     repairs["unclean_text"] += clean != text
     # "<|.im_end.|>" reads the same and is no token

@@ -55,12 +55,12 @@ class FileResult:
 
 
 def ingest_files(
-    runtime: Runtime, files: Sequence[IngestFile], progress: Progress | None = None
+    runtime: Runtime, files: Sequence[IngestFile], progress: Progress | None = None, *, again: bool = False
 ) -> list[FileResult]:
-    """Read each file once and store its messages. One bad file never stops the next."""
+    """Read each file once and store its messages. One bad file never stops the next. `again`: also unchanged ones."""
     results = []
     for done, file in enumerate(files):
-        results.append(_ingest_file(runtime, file))
+        results.append(_ingest_file(runtime, file, again))
         if progress:
             progress(file.session_file, done + 1, len(files))
     counts = Counter(result.status for result in results)
@@ -68,7 +68,7 @@ def ingest_files(
     return results
 
 
-def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
+def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:
     most = runtime.settings.sessions.ingest_max_bytes
     try:
         snapshot = take_snapshot(file.path, most)
@@ -78,7 +78,7 @@ def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
         why = error.strerror or error
         reason = f"{file.path} cannot be read: {why}. Check that it exists and that you may read it."
         return _store_failure(runtime, file, None, reason)
-    known = _known_unchanged(runtime, file, snapshot)
+    known = None if again else _known_unchanged(runtime, file, snapshot)
     if known is not None:
         return known
     try:
@@ -136,7 +136,7 @@ def _store(
     if row and is_rotation(conn, row, [d[0] for d in old], session.messages, digests):
         status = "rotated"
     key = row.partition_key if row else free_partition_key(runtime, conn, file)
-    values = session_values(runtime, file, snapshot, session, key)
+    values = session_values(runtime, conn, file, snapshot, session, key)
     if row is None or status == "rotated":
         keep = 0
         generation = row.generation + 1 if row else 0
@@ -170,7 +170,7 @@ def _store_failure(runtime: Runtime, file: IngestFile, snapshot: Snapshot | None
             sessions.mark_failed(conn, row.id, reason, sha256, runtime.clock())
         elif snapshot is not None:
             empty = Session((), LineLedger(), SessionInfo(bytes=snapshot.size))
-            values = session_values(runtime, file, snapshot, empty, key)
+            values = session_values(runtime, conn, file, snapshot, empty, key)
             sessions.insert(conn, {**values, "generation": 0, "status": "failed", "error": reason})
         if snapshot is not None and (row is None or row.content_sha256 != sha256):
             archive(runtime, conn, file, snapshot)

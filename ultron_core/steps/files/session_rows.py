@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -11,6 +12,7 @@ from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.identity import IngestFile, partition_key
 from ultron_core.steps.files.snapshot import Snapshot
+from ultron_core.steps.projects import session_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import drops, sessions
@@ -21,11 +23,12 @@ _STAGE = "sessions"
 
 
 def session_values(
-    runtime: Runtime, file: IngestFile, snapshot: Snapshot, session: Session, key: str
+    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot, session: Session, key: str
 ) -> dict[str, Any]:
     """The columns of a session that was read."""
     info = session.info
     now = runtime.clock()
+    project = session_project(runtime, conn, info)
     changed = datetime.fromtimestamp(snapshot.facts.mtime_ns / 1e9, UTC)
     return {
         "account_id": runtime.account_id,
@@ -38,6 +41,9 @@ def session_values(
         "harness": info.harness,
         "harness_version": _clean(info.harness_version),
         "cwd": runtime.redactor.redact_text(info.cwd).text if info.cwd else None,
+        "project": project.name if project else None,
+        "project_remote": project.remote or None if project else None,
+        "private_root": os.fsencode(project.root) if project else None,
         "tools": runtime.redactor.redact_json(list(info.tools))[0] if info.tools else [],
         "model": _clean(info.model),
         "started_at": info.started_at,

@@ -10,25 +10,31 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError, ModelError
 from ultron_core.search.expand import Expansion, expansion_messages, phrases_of
+from ultron_core.search.here import named
 from ultron_core.search.memories import RankedMemory, Ranking, rank_memories
+from ultron_core.search.shown import Shown, collapse, own_first
 from ultron_core.search.terms import query_terms, term_id
 from ultron_core.search.timewords import TimeRange, find_range
 from ultron_core.sessions import check_names, clean_text
+from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.rerank import model_order
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import search as store
-from ultron_core.store.tables.memories import MemoryRecord, add_hits
+from ultron_core.store.tables.memories import MemoryRecord, add_hits, by_ids
 from ultron_core.store.tables.uploads import Floats
 
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
 #: memories that each lane brings, or twice as many as are wanted
 _CANDIDATES = 50
+#: hits beyond the limit that are looked at, in place of those whose summary was listed already
+_COLLAPSED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,9 @@ class SearchHit:
     score: float
     explain: dict[str, float] = field(default_factory=dict)
     weak: bool = False
+    #: memories of the same summary that are not listed, and what tells this one from others of its summary
+    same: tuple[UUID, ...] = ()
+    differs: str = ""
 
 
 class SearchResults(list[SearchHit]):
@@ -67,8 +76,11 @@ def search_memories(
     record_hits: bool = True,
     explain: bool = False,
     rerank: bool | None = None,
+    scope: Scope = EVERYTHING,
 ) -> SearchResults:
-    """Memories for a query; each result counts one hit unless `record_hits` is False.
+    """Memories for a query; each result that is not weak counts ULTRON_SEARCH_HITS unless `record_hits` is False.
+
+    `scope` says of which project.
 
     l0 leaves only the one-line summary, l1 the overview as well; full text comes from `get_memory_details`.
     `rerank` (None: the configured value) lets a model order the best candidates; scores stay, `explain` shows the
@@ -85,6 +97,8 @@ def search_memories(
         raise InputError("The query is empty: say what you are looking for.")
     if limit < 1:
         raise InputError("limit must be at least 1.")
+    if project := scope.only or scope.first:
+        query = named(query, project)
     notes: list[str] = []
     span = find_range(query, runtime.clock()) or TimeRange(None, None, 0, 0)
     vectors, phrases = _embedded(runtime, query, notes)
@@ -95,10 +109,11 @@ def search_memories(
         "tags": _listed(tags),
         "tiers": _listed([tier.upper() for tier in tiers] if tiers else None),
         "agent_id": agent_id,
+        "project": scope.only,
         "since": since,
         "until": until,
     }
-    named = {"since": since or span.since, "until": until or span.until}
+    span_filters = {"since": since or span.since, "until": until or span.until}
 
     search = runtime.settings.search
     rerank = search.rerank if rerank is None else rerank
@@ -107,36 +122,45 @@ def search_memories(
         runtime.clock(), runtime.embedder.thresholds.soft, search.decay_alpha, search.time_decay_weight
     )
 
+    find = partial(
+        store.candidates,
+        account_id=runtime.account_id,
+        model=(runtime.embedder.model_id, runtime.embedder.dimension),
+        vectors=vectors,
+        terms=terms,
+        plain=plain,
+        status=status,
+        limit=max(_CANDIDATES, 2 * depth),
+    )
+
     def work(filters: dict[str, Any], conn: Connection) -> list[SearchHit]:
-        found = store.candidates(
-            conn,
-            runtime.account_id,
-            (runtime.embedder.model_id, runtime.embedder.dimension),
-            vectors,
-            terms,
-            plain,
-            filters=filters,
-            status=status,
-            limit=max(_CANDIDATES, 2 * depth),
-        )
-        ranked = rank_memories(found, ranking, depth)
-        hit_at = runtime.clock() if record_hits and ranked and not rerank else None
-        records = store.shown(conn, runtime.account_id, [one.id for one in ranked], hit_at=hit_at)
+        own = find(conn, filters={**filters, "project": scope.first}) if scope.first else []
+        every = find(conn, filters=filters)
+        ours = {one.id for one in (every if scope.only else own)}
+        found = {one.id: one for one in (*own, *every)}
+        ranked = rank_memories(found.values(), ranking, ours)
+        if scope.first:
+            ranked = own_first(ranked, lambda one: one.id in ours)
+        ranked = ranked[: depth + _COLLAPSED]
+        records = by_ids(conn, runtime.account_id, [one.id for one in ranked])
         present = {record.id: record for record in records}
         return [_hit(present[one.id], one) for one in ranked if one.id in present]
 
-    hits = runtime.database.run(partial(work, {**filters, **named}))
-    if not hits and named != {"since": since, "until": until}:
+    hits = runtime.database.run(partial(work, {**filters, **span_filters}))
+    if not hits and span_filters != {"since": since, "until": until}:
         # a date may be what a memory is about, and not when it was stored
         hits = runtime.database.run(partial(work, filters))
         if hits:
             notes.append("nothing was stored at the time that the query names: memories of all times")
     if rerank:
-        hits = _reranked(runtime, query, hits, notes)[:limit]
-        if record_hits and hits:
-            counted = dict.fromkeys([hit.record.id for hit in hits], 1)
-            runtime.database.run(lambda conn: add_hits(conn, runtime.account_id, counted, runtime.clock()))
-    return SearchResults([_shown(hit, detail_level, explain) for hit in hits], notes)
+        hits = _reranked(runtime, query, hits, notes)
+        if scope.first:
+            hits = own_first(hits, lambda hit: scope.first in hit.record.projects)
+    shown = [_shown(one, detail_level, explain) for one in collapse(hits, _summary, _detail)[:limit]]
+    counted = {hit.record.id: search.hits for hit in shown if not hit.weak}
+    if record_hits and search.hits and counted:
+        runtime.database.run(lambda conn: add_hits(conn, runtime.account_id, counted, runtime.clock()))
+    return SearchResults(shown, notes)
 
 
 def _reranked(runtime: Runtime, query: str, hits: list[SearchHit], notes: list[str]) -> list[SearchHit]:
@@ -185,9 +209,24 @@ def _hit(record: MemoryRecord, ranked: RankedMemory) -> SearchHit:
     return SearchHit(record, round(ranked.cosine, 4), ranked.score, ranked.explain, ranked.weak)
 
 
-def _shown(hit: SearchHit, detail_level: str, explain: bool) -> SearchHit:
+def _summary(hit: SearchHit) -> tuple[object, ...]:
+    record = hit.record
+    return record.memory_type, " ".join(record.summary_l0.casefold().split()), *record.projects
+
+
+def _detail(hit: SearchHit) -> str:
+    return " ".join(hit.record.context.split())
+
+
+def _shown(one: Shown[SearchHit], detail_level: str, explain: bool) -> SearchHit:
     """Body fields are cleared: fewer tokens for the agent that reads the results."""
-    record = replace(hit.record, content="", resolution="")
+    record = replace(one.hit.record, content="", resolution="")
     if detail_level == "l0":
         record = replace(record, context="", overview_l1="")
-    return replace(hit, record=record, explain=hit.explain if explain else {})
+    return replace(
+        one.hit,
+        record=record,
+        explain=one.hit.explain if explain else {},
+        same=tuple(hit.record.id for hit in one.same),
+        differs=one.differs,
+    )

@@ -26,7 +26,9 @@ from ultron_core.search import (
     rarest,
     term_id,
 )
+from ultron_core.search.shown import own_first
 from ultron_core.sessions import check_names, clean_text
+from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
@@ -62,6 +64,7 @@ class SessionHit:
     session_file: str
     partition_key: str
     agent_id: str
+    project: str | None
     score: float
     weak: bool
     similarity_score: float
@@ -121,23 +124,29 @@ def search_sessions(
     since: datetime | None = None,
     until: datetime | None = None,
     weights: LaneWeights | None = None,
+    scope: Scope = EVERYTHING,
 ) -> list[SessionHit]:
     """Sessions by their best window, best first; `agent_id` None: of every agent. Raises InputError for an empty query.
 
-    `since` and `until` are limits; a time that the query names only lifts what was said in it. `weights` is for
-    measurements.
+    `scope` says of which project. `since` and `until` are limits; a time that the query names only lifts what was said
+    in it. `weights` is for measurements.
     """
 
-    asked = _ask(runtime, query, agent_id, since, until)
+    asked = {**_ask(runtime, query, agent_id, since, until), "project": scope.only}
+    # of one's own project even what others say better
+    looked_at = limit + _LITERAL if scope.first is None else 2 * limit + _LITERAL
 
     def work(conn: Connection) -> list[SessionHit]:
         found = _match(runtime, conn, asked, limit)
         soft = runtime.embedder.thresholds.soft
         ranked = [r for r in rank_sessions(found.windows, found.idf, weights) if not r.noise(soft)]
-        shown = _shown(runtime, conn, ranked[: limit + _LITERAL])
+        shown = _shown(runtime, conn, ranked[:looked_at])
         texts = {session: words.text for session, words in shown.items()}
-        lifted = lift_literal(ranked[: limit + _LITERAL], texts, asked["literals"], weights)
-        return [_hit(hit, shown[hit.session], soft) for hit in lifted[:limit]]
+        lifted = lift_literal(ranked[:looked_at], texts, asked["literals"], weights)
+        hits = [_hit(hit, shown[hit.session], soft) for hit in lifted]
+        if scope.first is not None:
+            hits = own_first(hits, lambda hit: hit.project == scope.first)
+        return hits[:limit]
 
     return runtime.database.run(work)
 
@@ -159,6 +168,7 @@ def _ask(
     return {
         "account_id": runtime.account_id,
         "agent_id": agent_id,
+        "project": None,
         "since": since,
         "until": until,
         "from": analysis.since,
@@ -242,6 +252,7 @@ def _hit(ranked: RankedSession[UUID], words: _Words, soft: float) -> SessionHit:
         session_file=row["session_file"],
         partition_key=row["partition_key"],
         agent_id=row["agent_id"],
+        project=row["project"],
         score=round(ranked.score, 4),
         weak=not ranked.speaks(soft),
         similarity_score=round(ranked.vector, 4),

@@ -1,11 +1,12 @@
-"""Windows over the verbatim log, written beside its segments: the documents of `search_sessions`."""
+"""Windows over the verbatim log: the documents of `search_sessions`."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -21,74 +22,114 @@ from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables import sessions as session_store
 
-__all__ = ["fill_windows", "index_windows"]
+__all__ = ["Indexed", "fill_windows", "index_windows", "recount_windows"]
 
 _SQL = NamedQueries("log/windows")
 
-_Key = tuple[str, int]
+#: session, thread, place
+_Key = tuple[UUID, str, int]
+#: bytes and parser that the messages of a session came from
+_Content = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What a session has: a digest of its messages, and its windows as (digest, model)."""
+    """Where the messages of some sessions come from, and their windows as (digest, model)."""
 
-    content: str
+    contents: Mapping[UUID, _Content]
     windows: Mapping[_Key, tuple[str, str | None]]
 
 
-def index_windows(runtime: Runtime, session_id: UUID) -> int:
-    """Bring a session's windows up to date; returns how many were written. Unchanged ones are kept."""
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the sessions should have: all windows, and vectors of those that are new; None: the embedder is down."""
+
+    windows: Mapping[_Key, Window]
+    vectors: Mapping[_Key, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """Windows that were written, and whether all of them have their vectors: not while the embedder is down."""
+
+    written: int
+    embedded: bool
+
+
+def index_windows(runtime: Runtime, ids: Sequence[UUID]) -> Indexed:
+    """Bring the windows of some sessions up to date; those that did not change are kept.
+
+    All that is new is embedded in one batch: windows overlap, and logs repeat themselves.
+    """
+    written, embedded = 0, True
+    while ids:
+        made, ids = _index(runtime, ids)
+        written, embedded = written + made.written, embedded and made.embedded
+    return Indexed(written, embedded)
+
+
+def fill_windows(runtime: Runtime) -> int:
+    """The windows of all sessions that lack them, or have those of another embedder or of an older layout; returns how
+    many were written. Stops quietly while the embedder is down."""
+    params = runtime.waiting()
+    written = 0
     while True:
-        written = _index(runtime, session_id)
-        if written is not None:
+        with runtime.database.transaction() as conn:
+            waiting = [row["id"] for row in session_store.fetch(conn, "to_window", params)]
+        made = index_windows(runtime, waiting)
+        written += made.written
+        if not (waiting and made.embedded):
             return written
 
 
-def fill_windows(runtime: Runtime, limit: int = 100) -> int:
-    """Rebuild windows that lack a vector of the present embedder or are of an older layout; returns how many."""
-    params = {"account_id": runtime.account_id, "model_id": runtime.embedder.model_id, "layout": LAYOUT}
-    runtime.database.run(lambda conn: _recount(runtime, conn))
-    with runtime.database.transaction() as conn:
-        waiting = [row["session_id"] for row in _SQL.fetch(conn, "to_index", {**params, "limit": limit})]
-    return sum(index_windows(runtime, session_id) for session_id in waiting)
-
-
-def _recount(runtime: Runtime, conn: Connection) -> None:
+def recount_windows(runtime: Runtime) -> None:
     """Windows that were deleted together with their session are still in the counts."""
-    account = runtime.account
-    if _SQL.fetch(conn, "miscounted", account)[0]["miscounted"]:
-        _SQL.run(conn, "lock", account)
-        _SQL.run(conn, "recount", account)
+
+    def recount(conn: Connection) -> None:
+        if _SQL.fetch(conn, "miscounted", runtime.account)[0]["miscounted"]:
+            _SQL.run(conn, "lock", runtime.account)
+            _SQL.run(conn, "recount", runtime.account)
+
+    runtime.database.run(recount)
 
 
-def _index(runtime: Runtime, session_id: UUID) -> int | None:
-    """None when the log changed meanwhile."""
+def _index(runtime: Runtime, ids: Sequence[UUID]) -> tuple[Indexed, list[UUID]]:
+    """(what was written, sessions whose log changed meanwhile)."""
     with runtime.database.transaction() as conn:
-        before = _stored(runtime, conn, session_id)
-        messages = session_store.load_messages(conn, runtime.account_id, session_id)
-    wanted = {(window.thread, window.place): window for window in make_windows(messages)}
-    model: str | None = runtime.embedder.model_id
-    fresh, gone = _differences(wanted, before.windows, model)
-    vectors = _vectors(runtime, fresh)
-    if vectors is None:
-        model = None
-        fresh, gone = _differences(wanted, before.windows, model)
-    if not (fresh or gone):
-        return 0
+        before = _stored(runtime, conn, ids)
+        messages = session_store.load_sessions(conn, runtime.account_id, list(before.contents))
+    windows = {
+        (session_id, window.thread, window.place): window
+        for session_id, own in messages.items()
+        for window in make_windows(own)
+    }
+    fresh, _ = _differences(windows, before.windows, runtime.embedder.model_id)
+    wanted = _Wanted(windows, _vectors(runtime, {key: windows[key].text for key in fresh}))
+    return runtime.database.run(partial(_write, runtime, before.contents, wanted))
 
-    def write(conn: Connection) -> int | None:
-        _SQL.run(conn, "lock", runtime.account)
-        now = _stored(runtime, conn, session_id)
-        if now.content != before.content:
-            return None
-        _ensure_index(runtime, conn)
-        # another process may have indexed the same log
-        fresh_now, gone_now = _differences(wanted, now.windows, model)
-        _delete(runtime, conn, session_id, gone_now)
-        _insert(runtime, conn, session_id, fresh_now, vectors or {})
-        return len(fresh_now)
 
-    return runtime.database.run(write)
+def _write(
+    runtime: Runtime, before: Mapping[UUID, _Content], wanted: _Wanted, conn: Connection
+) -> tuple[Indexed, list[UUID]]:
+    _SQL.run(conn, "lock", runtime.account)
+    now = _stored(runtime, conn, list(before))
+    same = {
+        session_id: content for session_id, content in now.contents.items() if content == before[session_id]
+    }
+    model = None if wanted.vectors is None else runtime.embedder.model_id
+    windows = {key: window for key, window in wanted.windows.items() if key[0] in same}
+    stored = {key: made for key, made in now.windows.items() if key[0] in same}
+    fresh, gone = _differences(windows, stored, model)  # another process may have indexed the same log
+    _delete(runtime, conn, gone)
+    _insert(runtime, conn, {key: windows[key] for key in fresh}, wanted.vectors or {})
+    done = {
+        "windows": f"{LAYOUT}:{model or ''}",
+        "ids": list(same),
+        "contents": [c for c, _ in same.values()],
+    }
+    session_store.run(conn, "mark_windowed", done)
+    changed = [session_id for session_id in now.contents if session_id not in same]
+    return Indexed(len(fresh), wanted.vectors is not None), changed
 
 
 def _ensure_index(runtime: Runtime, conn: Connection) -> None:
@@ -101,17 +142,22 @@ def _ensure_index(runtime: Runtime, conn: Connection) -> None:
     conn.execute(sql.SQL(_SQL["create_index"]).format(dimension=dimension, **names))
 
 
-def _stored(runtime: Runtime, conn: Connection, session_id: UUID) -> _Stored:
-    params = {"session_id": session_id, "account_id": runtime.account_id}
-    content = _SQL.fetch(conn, "content", params)
+def _stored(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> _Stored:
+    params = {"ids": list(ids), "account_id": runtime.account_id}
+    contents = {
+        row["id"]: (row["content_sha256"], row["parser_version"])
+        for row in _SQL.fetch(conn, "contents", params)
+    }
     rows = _SQL.fetch(conn, "existing", params)
-    windows = {(row["thread"], row["place"]): (row["digest"], row["model_id"]) for row in rows}
-    return _Stored(content[0]["digest"] if content else "", windows)
+    windows = {
+        (row["session_id"], row["thread"], row["place"]): (row["digest"], row["model_id"]) for row in rows
+    }
+    return _Stored(contents, windows)
 
 
 def _differences(
     wanted: Mapping[_Key, Window], stored: Mapping[_Key, tuple[str, str | None]], model: str | None
-) -> tuple[list[Window], list[_Key]]:
+) -> tuple[list[_Key], list[_Key]]:
     """Windows to write and windows to delete, replaced ones in both; without a model any vector will do."""
 
     def kept(key: _Key) -> bool:
@@ -119,42 +165,41 @@ def _differences(
         return key in wanted and wanted[key].digest == digest and model in (None, made_by)
 
     keys = {key for key in stored if kept(key)}
-    return [w for key, w in wanted.items() if key not in keys], [key for key in stored if key not in keys]
+    return [key for key in wanted if key not in keys], [key for key in stored if key not in keys]
 
 
-def _vectors(runtime: Runtime, windows: Sequence[Window]) -> dict[_Key, str] | None:
+def _vectors(runtime: Runtime, texts: Mapping[_Key, str]) -> dict[_Key, str] | None:
     """None when the embedder is down."""
     try:
-        rows = embed_checked(runtime.embedder, [window.text for window in windows])
+        rows = embed_checked(runtime.embedder, list(texts.values()))
     except EmbeddingError:
         return None
-    return {(w.thread, w.place): memory_store.vector_text(row) for w, row in zip(windows, rows, strict=True)}
+    return {key: memory_store.vector_text(row) for key, row in zip(texts, rows, strict=True)}
 
 
-def _delete(runtime: Runtime, conn: Connection, session_id: UUID, gone: Sequence[_Key]) -> None:
+def _delete(runtime: Runtime, conn: Connection, gone: Sequence[_Key]) -> None:
     if gone:
-        params: dict[str, Any] = {"session_id": session_id, "account_id": runtime.account_id}
-        params |= {"threads": [thread for thread, _ in gone], "places": [place for _, place in gone]}
-        _SQL.run(conn, "delete", params)
+        _SQL.run(conn, "delete", {"account_id": runtime.account_id, **_columns_of(gone)})
+
+
+def _columns_of(keys: Iterable[_Key]) -> dict[str, list[Any]]:
+    return dict(zip(("session_id", "thread", "place"), map(list, zip(*keys, strict=True)), strict=True))
 
 
 def _insert(
-    runtime: Runtime,
-    conn: Connection,
-    session_id: UUID,
-    windows: Sequence[Window],
-    vectors: Mapping[_Key, str],
+    runtime: Runtime, conn: Connection, fresh: Mapping[_Key, Window], vectors: Mapping[_Key, str]
 ) -> None:
-    if not windows:
+    if not fresh:
         return
+    _ensure_index(runtime, conn)
+    windows = list(fresh.values())
     counts = [lexical_terms(window.text) for window in windows]
     lengths = [sum(count.values()) for count in counts]
     average = _average(runtime, conn, lengths)
     weights = [_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
     firsts, lasts = [w.units[0] for w in windows], [w.units[-1] for w in windows]
     columns: dict[str, list[Any]] = {
-        "thread": [w.thread for w in windows],
-        "place": [w.place for w in windows],
+        **_columns_of(fresh),
         "start_seq": [unit.start_seq for unit in firsts],
         "start_char": [unit.start_char for unit in firsts],
         "end_seq": [unit.end_seq for unit in lasts],
@@ -166,11 +211,10 @@ def _insert(
         "terms": ["{" + ",".join(str(term) for term in sorted(weight)) + "}" for weight in weights],
         "weights": [memory_store.sparse(weight).to_text() for weight in weights],
         "length": lengths,
-        "embedding": [vectors.get((w.thread, w.place)) for w in windows],
+        "embedding": [vectors.get(key) for key in fresh],
     }
-    owner = {"account_id": runtime.account_id, "session_id": session_id}
     model = {"model_id": runtime.embedder.model_id, "layout": LAYOUT}
-    _SQL.run(conn, "insert", {**owner, **model, **columns})
+    _SQL.run(conn, "insert", {"account_id": runtime.account_id, **model, **columns})
 
 
 def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:

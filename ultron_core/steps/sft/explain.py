@@ -10,6 +10,7 @@ from ultron_core.errors import NotFoundError
 from ultron_core.llm.tokens import token_counter
 from ultron_core.sft.draft import Draft, draft_row
 from ultron_core.sft.records import EVIDENCE, Reject
+from ultron_core.sft.tokens import token_counts
 from ultron_core.sft.verify import TOKENIZER
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
@@ -42,23 +43,25 @@ def explain_segment(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
 
 def _verdict(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
     plan = plan_of(runtime, ExportRequest())
-    found = next(candidates(runtime, plan.gate, None, segment), None)
+    found = next(candidates(runtime, plan.gate, segment_id=segment), None)
     if found is None:
         return {"verdict": "left out: not finished, its session may go on"}
     if isinstance(found, Reject):
         # the shape is told all the same: what else would keep it out
         wide = Gate(0.0, EVIDENCE, plan.gate.likely)
-        shape = next(candidates(runtime, wide, None, segment))
+        shape = next(candidates(runtime, wide, segment_id=segment))
         rest = {} if isinstance(shape, Reject) else {"evidence": shape.evidence}
         return {"verdict": f"left out: {found.reason}", **rest}
-    done = draft_row(found, plan.config, token_counter(TOKENIZER), plan.eval_index)
+    count = token_counter(TOKENIZER)
+    done = draft_row(found, plan.config, count, plan.eval_index)
     if not isinstance(done, Draft):
         return {"verdict": f"left out: {done.reason}", "evidence": found.evidence}
+    tokens, trained = token_counts(done.row.messages, done.row.tools, count)
     return {
         "verdict": "eligible; duplicates, caps and secrets are decided among all rows",
         "evidence": found.evidence,
-        "tokens": done.row.num_tokens,
-        "trained_tokens": done.row.num_trained_tokens,
+        "tokens": tokens,
+        "trained_tokens": trained,
         "put_right": done.row.repairs,
         "task": done.row.task_key,
     }

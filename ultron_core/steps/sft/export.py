@@ -8,46 +8,60 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ultron_core.errors import ExportError, InputError
-from ultron_core.llm.tokens import token_counter
-from ultron_core.redaction import PresidioRedactor
+from ultron_core.errors import ExportError, InputError, NothingToExportError
 from ultron_core.sft import (
     BuildConfig,
     Built,
     Caps,
     EvalIndex,
-    Tools,
     build_rows,
     content_hash,
     counts_by_reason,
     dataset_problems,
+    load_manifest,
     read_folder,
     verify_dataset,
     write_dataset,
 )
-from ultron_core.sft.files.flavours import FLAVOURS
+from ultron_core.sft.files.flavours import FLAVOURS, FLAVOURS_OF
+from ultron_core.sft.files.read import MANIFEST
 from ultron_core.sft.files.write import SCHEMA_VERSION
 from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
-from ultron_core.sft.verify import TOKENIZER, default_checks, has_secret
+from ultron_core.sft.rules.files import file_problems
+from ultron_core.sft.verify import TOKENIZER, default_checks
+from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
+from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
 from ultron_core.store.tables import exports
 from ultron_core.version import __version__
 
 __all__ = ["Export", "ExportRequest", "Plan", "export_dataset", "export_rows", "plan_of"]
 
 
+KINDS = ("sft", "preference", "outcome")
+
+
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
     """What to export; None means the configured value."""
 
-    name: str = "ultron"
+    #: the folder; None is `ultron`, for other kinds `ultron-<kind>`
+    name: str | None = None
+    #: sft, preference or outcome
+    kind: str = "sft"
     task_type: str | None = None
     min_quality_score: float | None = None
     limit: int | None = None
     out_dir: Path | None = None
     #: verified, likely or any
     evidence: str | None = None
+    #: processes that clean rows; more than one only where the program can be started anew by its path
+    workers: int = 1
+    #: only what was done in this project
+    project: str | None = None
+    #: an export without rows is an error, and makes no folder
+    refuse_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,7 @@ class Plan:
     config: BuildConfig
     gate: Gate
     task_type: str | None
+    project: str | None
     flavours: tuple[str, ...]
     eval_index: EvalIndex | None
     described: Mapping[str, Any]
@@ -85,23 +100,27 @@ def export_dataset(
     runtime: Runtime, request: ExportRequest, progress: Callable[[int], None] | None = None
 ) -> Export:
     """Build, write, check and publish. Raises ExportError when a row violates a rule or files cannot be written."""
-    if not request.name or "/" in request.name or request.name.startswith("."):
-        raise InputError(f"dataset name {request.name!r} is not valid: use a plain folder name.")
+    if request.kind not in KINDS:
+        raise InputError(f"kind must be one of {', '.join(KINDS)}, not {request.kind!r}.")
+    name = _name(request)
     plan = plan_of(runtime, request)
-    built = _build(runtime, plan, progress)
+    built = _build(runtime, plan, request.workers, progress)
+    if request.refuse_empty and not built.rows:
+        raise NothingToExportError(_why_empty(counts_by_reason(built.rejects)))
     digest = content_hash(built.rows)
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
-        last = exports.newest(conn, runtime.account_id, request.name)
-    if last and _still_good(last, digest, plan.digest, folder / request.name):
+        last = exports.newest(conn, runtime.account_id, name)
+    if last and _still_good(last, digest, plan.digest, folder / name):
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
         # the rows are the same, but more may have been considered and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
     now = runtime.clock()
     version = f"{now:%Y%m%d}-{digest[:8]}-{plan.digest[:4]}"
-    target = (folder / request.name / version).resolve()
+    target = (folder / name / version).resolve()
     manifest: dict[str, Any] = {
-        "name": request.name,
+        "name": name,
+        "kind": request.kind,
         "version": version,
         "created_at": now.isoformat(),
         "ultron_version": __version__,
@@ -117,7 +136,7 @@ def export_dataset(
                 f"{target} exists but is not complete ({problems[0]}). Remove it and export again."
             )
     else:
-        checks = default_checks(plan.eval_index)
+        checks = default_checks(plan.eval_index, built.scanned)
         manifest = write_dataset(
             target,
             built,
@@ -125,8 +144,22 @@ def export_dataset(
             flavours=plan.flavours,
             check=lambda work: dataset_problems(work, checks),
         )
-    _record(runtime, target, built, manifest)
+    _record(runtime, target, built, digest, manifest)
     return _as_export(target, manifest, unchanged=False)
+
+
+def _name(request: ExportRequest) -> str:
+    name = request.name
+    if name is None:
+        name = "ultron" if request.kind == "sft" else f"ultron-{request.kind}"
+    if not name or "/" in name or name.startswith("."):
+        raise InputError(f"dataset name {name!r} is not valid: use a plain folder name.")
+    return name
+
+
+def _why_empty(rejects: Mapping[str, int]) -> str:
+    reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.items())
+    return f"No row to export: {f'left out {reasons}' if reasons else 'no finished task fits the request'}."
 
 
 def export_rows(
@@ -135,11 +168,15 @@ def export_rows(
     task_type: str | None = None,
     min_quality_score: float | None = None,
     limit: int | None = None,
+    project: str | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows alone, best first, as `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
-    request = ExportRequest(task_type=task_type, min_quality_score=min_quality_score, limit=limit)
-    built = _build(runtime, plan_of(runtime, request), None)
-    ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
+    """The rows alone, best first: `{id, messages, tools, topic, task_type, quality_score, origin, trust}`."""
+    request = ExportRequest(
+        task_type=task_type, min_quality_score=min_quality_score, limit=limit, project=project
+    )
+    built = _build(runtime, plan_of(runtime, request), workers=1)
+    runs = (run for row in built.rows for run in row.sides)
+    ordered = sorted(runs, key=lambda row: (-row.quality_score, row.id))
     return [
         {
             "id": row.id,
@@ -164,7 +201,9 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
     if threshold is None:
         threshold = runtime.settings.labels.sft_score_threshold
     evidence = _evidence(request.evidence or sft.evidence)
+    project = None if request.project is None else checked_project(runtime, request.project)
     config = BuildConfig(
+        kind=request.kind,
         limit=sft.limit if request.limit is None else request.limit,
         max_tokens=sft.max_tokens,
         tool_output_max_tokens=sft.tool_output_max_tokens,
@@ -174,13 +213,15 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         parallel_calls=sft.parallel_calls,
         bad_turns=sft.bad_turns,
         caps=Caps(sft.most_per_session, sft.most_per_task, sft.most_per_task_type),
+        pairs_per_task=sft.pairs_per_task,
     )
     eval_index = _eval_index(sft.eval_dir, sft.eval_fields)
-    flavours = _flavours(sft.flavours)
+    flavours = tuple(name for name in _flavours(sft.flavours) if name in FLAVOURS_OF[request.kind])
     described = {
         **asdict(config),
         "min_quality_score": threshold,
         "task_type": request.task_type,
+        "project": project,
         "evidence": list(evidence),
         "likely_from": sft.likely_from,
         "flavours": list(flavours),
@@ -188,8 +229,8 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         "tokenizer": TOKENIZER,
         "schema": SCHEMA_VERSION,
     }
-    gate = Gate(threshold, evidence, sft.likely_from)
-    return Plan(config, gate, request.task_type, flavours, eval_index, described)
+    gate = Gate(threshold, evidence, sft.likely_from, request.kind)
+    return Plan(config, gate, request.task_type, project, flavours, eval_index, described)
 
 
 def _evidence(least: str) -> tuple[Evidence, ...]:
@@ -207,16 +248,12 @@ def _flavours(listed: str) -> tuple[str, ...]:
     return names
 
 
-def _build(runtime: Runtime, plan: Plan, progress: Callable[[int], None] | None) -> Built:
-    redactor = runtime.redactor
-
-    def redact(values: Any) -> list[Any]:
-        if isinstance(redactor, PresidioRedactor):
-            return redactor.redact_json_many(values)
-        return [redactor.redact_json(value)[0] for value in values]
-
-    tools = Tools(redact, has_secret, token_counter(TOKENIZER), plan.eval_index)
-    return build_rows(candidates(runtime, plan.gate, plan.task_type), plan.config, tools, progress)
+def _build(
+    runtime: Runtime, plan: Plan, workers: int, progress: Callable[[int], None] | None = None
+) -> Built:
+    with workers_of(runtime, plan.eval_index, workers) as hands:
+        found = candidates(runtime, plan.gate, plan.task_type, plan.project)
+        return build_rows(found, plan.config, hands, progress, CleanedRows(runtime))
 
 
 def _eval_index(folder: Path | None, fields: str) -> EvalIndex | None:
@@ -231,34 +268,38 @@ def _eval_index(folder: Path | None, fields: str) -> EvalIndex | None:
 
 
 def _still_good(last: dict[str, Any], digest: str, settings_hash: str, folder: Path) -> bool:
-    path = Path(last["path"])
-    same = last["content_hash"] == digest and last["manifest"].get("config_sha256") == settings_hash
-    return same and path.parent == folder.resolve() and not verify_dataset(path)
+    """The folder is byte for byte what was checked when it was published."""
+    path, manifest = Path(last["path"]), last["manifest"]
+    same = last["content_hash"] == digest and manifest.get("config_sha256") == settings_hash
+    if not same or path.parent != folder.resolve() or not (path / MANIFEST).is_file():
+        return False
+    return load_manifest(path) == manifest and not any(file_problems(path, manifest, own=MANIFEST))
 
 
-def _record(runtime: Runtime, target: Path, built: Built, manifest: Mapping[str, Any]) -> None:
+def _record(runtime: Runtime, target: Path, built: Built, digest: str, manifest: Mapping[str, Any]) -> None:
     values = {
         "account_id": runtime.account_id,
         "name": manifest["name"],
         "version": manifest["version"],
         "path": str(target),
-        "content_hash": content_hash(built.rows),
+        "content_hash": digest,
         "manifest": dict(manifest),
         "rows": len(built.rows),
         "now": runtime.clock(),
     }
+    runs = {run.id: run for row in built.rows for run in row.sides if ":" not in run.id}
     rows = [
         {
-            "segment_id": row.id,
+            "segment_id": run.id,
             "account_id": runtime.account_id,
-            "agent_id": row.agent_id,
-            "session_id": row.session_id,
-            "start_line": row.start_line,
-            "end_line": row.end_line,
-            "content_sha256": row.content_sha256,
-            "split": row.split,
+            "agent_id": run.agent_id,
+            "session_id": run.session_id,
+            "start_line": run.start_line,
+            "end_line": run.end_line,
+            "content_sha256": run.content_sha256,
+            "split": run.split,
         }
-        for row in built.rows
+        for run in runs.values()
     ]
     runtime.database.run(lambda conn: exports.insert(conn, values, rows))
 

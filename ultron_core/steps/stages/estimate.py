@@ -20,9 +20,9 @@ from ultron_core.models import Message, QualityLabel
 from ultron_core.segments import segment_messages
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment
-from ultron_core.steps.stages.loop import Item
 from ultron_core.steps.stages.table import STAGES
 from ultron_core.steps.stages.text import waiting_texts
+from ultron_core.steps.stages.waiting.loop import Item
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -92,7 +92,7 @@ def _session(dry: Runtime, conn: Connection, item: Item[SessionRow]) -> None:
     """A session that is not cut yet: its cut, then a judgement of each task that the offline cut finds in it."""
     row = item.row
     messages = segment.STEP.messages(conn, row)
-    stored = segment_store.of_session(conn, row.id)
+    stored = segment_store.of_sessions(conn, [row.id])[row.id]
     segment.cut_session(dry, messages, stored if row.segmenter else [])
     known = {one.fingerprint for one in stored}
     threads: dict[str, list[Message]] = {}
@@ -129,11 +129,12 @@ def _extracted(dry: Runtime, conn: Connection, row: SegmentRow) -> None:
 
 def _figures(runtime: Runtime, calls: Counter[str], tokens: Counter[str]) -> dict[str, Any]:
     llm = runtime.settings.llm
-    output = sum(calls[stage.call] * stage.answer_tokens for stage in STAGES)
+    asking = [stage for stage in STAGES if stage.call]
+    output = sum(calls[stage.call] * stage.answer_tokens for stage in asking)
     cost = (tokens.total() * llm.price_input_per_million + output * llm.price_output_per_million) / 1e6
     return {
         "model": runtime.llm.model_id if runtime.llm else "",
-        **{f"{stage.call}_calls": calls[stage.call] for stage in STAGES},
+        **{f"{stage.call}_calls": calls[stage.call] for stage in asking},
         "calls": calls.total(),
         "input_tokens": tokens.total(),
         "output_tokens": output,

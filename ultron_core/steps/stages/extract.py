@@ -21,9 +21,9 @@ from ultron_core.steps.ids import segment_tag
 from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.drafts import gate_drafts, refuse_drafts
-from ultron_core.steps.stages.loop import Item, StageResult, Step
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import MEMORIES
+from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
 from ultron_core.steps.upload.records import Source, Upload, draft_maker, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
 from ultron_core.store.tables import drops
@@ -85,7 +85,7 @@ def drafts_of(
 ) -> list[MemoryDraft]:
     """By rules; by the model's notes that wait on the row; or by a call of its own."""
     if runtime.llm is None:
-        return extract_memories(messages, label=label)
+        return extract_memories(messages, label=label, project=row.project or "")
     notes = _stored_notes(runtime, row)
     if notes is not None:
         return drafts_from(notes, messages, label.summary.outcome)

@@ -15,10 +15,10 @@ from ultron_core.labels.judge import label_with_model, prompt_version
 from ultron_core.memories import extractor_of
 from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.loop import Item, StageResult, Step
 from ultron_core.steps.stages.review import LEAST_TOKENS, review_segment
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import LABELS
+from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow
@@ -31,7 +31,8 @@ def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
         messages = segment_messages_of(conn, item.row)
         system = session_store.system_prompt(conn, item.row.account_id, item.row.session_id, item.row.thread)
     both = item.row.memory_extracted == 0 and item.row.label_attempts == 0
-    label, notes = judge_segment(runtime, messages, item.row.topic, system, both_due=both)
+    row, project = item.row, item.row.project or ""
+    label, notes = judge_segment(runtime, messages, row.topic, system, both_due=both, project=project)
     (metrics, notes), _ = runtime.redactor.redact_json([label.to_json(), notes])
     values = {
         "id": item.id,
@@ -46,7 +47,13 @@ def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
 
 
 def judge_segment(
-    runtime: Runtime, messages: Sequence[Message], topic: str, system: str, *, both_due: bool
+    runtime: Runtime,
+    messages: Sequence[Message],
+    topic: str,
+    system: str,
+    *,
+    both_due: bool,
+    project: str = "",
 ) -> tuple[QualityLabel, dict[str, Any] | None]:
     """(label, the notes that came with it if they were asked for).
 
@@ -55,7 +62,7 @@ def judge_segment(
     """
     judge, limit = runtime.quality_llm, runtime.window_tokens
     if judge is None:
-        return label_segment(messages, topic=topic), None
+        return label_segment(messages, topic=topic, project=project), None
     if not (both_due and judge is runtime.llm and limit >= LEAST_TOKENS):
         return label_with_model(messages, judge, topic, system=system, window_tokens=limit), None
     label, notes = review_segment(messages, judge, topic, system, limit)
@@ -74,5 +81,6 @@ STEP = Step(
     messages=segment_messages_of,
     work=_label,
     run=segment_store.run,
+    model=lambda runtime: runtime.quality_llm,
     workers=_workers,
 )

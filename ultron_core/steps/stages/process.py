@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages import extract, label, segment
-from ultron_core.steps.stages.leases import held_partitions
-from ultron_core.steps.stages.loop import StageResult, Step, run_batch
+from ultron_core.steps.stages import extract, label, segment, windows
+from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import (
     LABELS,
     MEMORIES,
@@ -20,9 +20,9 @@ from ultron_core.steps.stages.table import (
     STAGES,
     Stage,
     stage_named,
-    version_columns,
 )
 from ultron_core.steps.stages.text import process_pending_texts
+from ultron_core.steps.stages.waiting.loop import StageResult, Step, run_batch
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -32,6 +32,7 @@ __all__ = [
     "PartitionReport",
     "ProcessReport",
     "count_pending",
+    "list_stale",
     "process_and_report",
     "process_pending",
     "run_stage",
@@ -41,7 +42,7 @@ logger = logging.getLogger("ultron.process")
 #: the worst first
 _UNDONE = ("failed", "pending", "changed")
 #: how each stage of the table is done, in its order
-STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP)
+STEPS: tuple[Step[Any], ...] = (segment.STEP, label.STEP, extract.STEP, windows.STEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class PartitionReport:
 
     partition_key: str
     status: str
-    data_version: str
+    standing: Standing | None
     counts: dict[str, int]
     error: str | None = None
 
@@ -84,13 +85,7 @@ def run_stage(runtime: Runtime, name: str, keys: Sequence[str]) -> list[Partitio
     """Run the stage of this name until nothing of these partitions waits; one report a key, in key order."""
     stage = stage_named(name)
     results = _drain(lambda tried: run_batch(runtime, _step(stage), keys=keys, tried=tried))
-    held = held_partitions(runtime, name, keys)
-    return [
-        replace(report, status="pending", error="another process is working on it")
-        if report.status == "done" and report.partition_key in held
-        else report
-        for report in _report(runtime, stage, keys, results)
-    ]
+    return _report(runtime, stage, keys, results)
 
 
 def _step(stage: Stage) -> Step[Any]:
@@ -112,20 +107,28 @@ def _drain(step: Callable[[Collection[UUID]], list[StageResult]]) -> list[StageR
 def _report(
     runtime: Runtime, stage: Stage, keys: Sequence[str], results: Sequence[StageResult]
 ) -> list[PartitionReport]:
-    versions = _data_versions(runtime, stage, keys)
+    standing = {one.partition_key: one for one in standings(runtime, stage.name, keys)}
     totals = _totals(runtime, keys)
+    by_key: dict[str, list[StageResult]] = {}
+    for result in results:
+        by_key.setdefault(result.partition_key, []).append(result)
     reports = []
     for key in keys:
-        own = [r for r in results if r.partition_key == key]
-        errors = [r.error for r in own if r.error and r.status in _UNDONE]
-        status = next((s for s in _UNDONE if any(r.status == s for r in own)), "done")
-        counts = dict(totals.get(key, {}))
+        own = by_key.get(key, [])
+        counts = Counter(totals.get(key, {}))
         for result in own:
-            for name, count in result.counts.items():
-                counts[name] = counts.get(name, 0) + count
-        error = errors[0] if errors else None
-        reports.append(PartitionReport(key, status, versions.get(key, ""), counts, error))
+            counts.update(result.counts)
+        status, error = _status(own, standing.get(key))
+        reports.append(PartitionReport(key, status, standing.get(key), dict(counts), error))
     return reports
+
+
+def _status(results: Sequence[StageResult], standing: Standing | None) -> tuple[str, str | None]:
+    errors = [r.error for r in results if r.error and r.status in _UNDONE]
+    undone = next((s for s in _UNDONE if any(r.status == s for r in results)), None)
+    if undone is None and standing is not None and not standing.done:
+        return "pending", "another process is working on it, or it used up its attempts"
+    return undone or "done", errors[0] if errors else None
 
 
 def _totals(runtime: Runtime, keys: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -136,42 +139,39 @@ def _totals(runtime: Runtime, keys: Sequence[str]) -> dict[str, dict[str, int]]:
     return {row.pop("partition_key"): row for row in rows}
 
 
-def _data_versions(runtime: Runtime, stage: Stage, keys: Sequence[str]) -> dict[str, str]:
-    """Hash of the ordered (fingerprint, version) pairs up to this stage, by partition."""
-    with runtime.database.transaction() as conn:
-        rows = segment_store.fetch(conn, "versions", {"account_id": runtime.account_id, "keys": list(keys)})
-    return {
-        row["partition_key"]: hashlib.sha256(
-            "\n".join("|".join(map(str, row[c] or ())) for c in version_columns(stage)).encode()
-        ).hexdigest()[:32]
-        for row in rows
-    }
-
-
-def process_pending(runtime: Runtime, progress: Callable[[str, int], None] | None = None) -> ProcessReport:
-    """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`."""
-    return process_and_report(runtime, progress)[0]
+def process_pending(
+    runtime: Runtime,
+    progress: Callable[[str, int], None] | None = None,
+    *,
+    project: str | None = None,
+) -> ProcessReport:
+    """All stages on all that waits, then texts and back-filling; `progress(stage, rows done so far)`. With `project`
+    the stages of its sessions alone. Raises UnknownNameError."""
+    return process_and_report(runtime, progress, project)[0]
 
 
 def process_and_report(
-    runtime: Runtime, progress: Callable[[str, int], None] | None = None
+    runtime: Runtime,
+    progress: Callable[[str, int], None] | None = None,
+    project: str | None = None,
 ) -> tuple[ProcessReport, dict[Stage, list[PartitionReport]]]:
     """The same, with where each partition stands that something was done for, by stage."""
+    keys = None if project is None else _keys_of(runtime, project)
     results: dict[Stage, list[StageResult]] = {}
     for step in STEPS:
         done = 0
 
         def batch(tried: Collection[UUID], step: Step[Any] = step) -> list[StageResult]:
             nonlocal done
-            worked_on = run_batch(runtime, step, tried=tried)
+            worked_on = run_batch(runtime, step, keys=keys, tried=tried)
             done += len(worked_on)
             if progress:
                 progress(step.stage.name, done)
             return worked_on
 
         results[step.stage] = _drain(batch)
-    texts = _drain(lambda tried: process_pending_texts(runtime, tried=tried))
-    filled = backfill(runtime)
+    texts = _drain(lambda tried: process_pending_texts(runtime, tried=tried)) if keys is None else []
+    filled = backfill(runtime) if keys is None else 0
     waiting = count_pending(runtime)
     report = replace(
         _summary(results),
@@ -185,8 +185,14 @@ def process_and_report(
         *(report.new_segments, report.labeled, report.memories, report.merged),
         *(report.refused, report.pending, report.failed),
     )
-    keys = report.partition_keys
-    return report, {stage: _report(runtime, stage, keys, done) for stage, done in results.items()}
+    touched = report.partition_keys
+    return report, {stage: _report(runtime, stage, touched, done) for stage, done in results.items()}
+
+
+def _keys_of(runtime: Runtime, project: str) -> list[str]:
+    params = {**runtime.account, "project": checked_project(runtime, project)}
+    rows = runtime.database.run(lambda conn: session_store.fetch(conn, "keys_of_project", params))
+    return [row["partition_key"] for row in rows]
 
 
 def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
@@ -207,6 +213,14 @@ def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
         partition_keys=tuple(sorted({r.partition_key for r in everything if r.status != "pending"})),
         errors=tuple(dict.fromkeys(r.error for r in everything if r.error)),
     )
+
+
+def list_stale(runtime: Runtime) -> list[dict[str, Any]]:
+    """`stage` (as `reprocess` calls it), `made_by`, `now_by` and number of `rows` of what another version made."""
+    makers = {step.stage.option: step.maker(runtime) for step in STEPS if step.stage.call}
+    params = {**runtime.account, "stages": list(makers), "makers": list(makers.values())}
+    with runtime.database.transaction() as conn:
+        return segment_store.fetch(conn, "stale", params)
 
 
 def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:

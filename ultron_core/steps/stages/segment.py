@@ -13,13 +13,12 @@ from typing import Any
 
 from ultron_core.llm.tokens import token_counter
 from ultron_core.models import Message, Segment
-from ultron_core.segments import SEGMENTER_VERSION, fingerprint_messages, segment_messages
+from ultron_core.segments import SEGMENTER_VERSION, fingerprint_messages, segment_messages, segment_sessions
 from ultron_core.segments.by_model.cut import prompt_version
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.search.windows import index_windows
-from ultron_core.steps.stages.loop import Item, StageResult, Step
 from ultron_core.steps.stages.segment_rows import close_quiet_segments, write_segments
 from ultron_core.steps.stages.table import SEGMENTS
+from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step, groups_of
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -41,15 +40,35 @@ def _segment(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
     row = item.row
     with runtime.database.transaction() as conn:
         messages = _messages(conn, row)
-        stored = segment_store.of_session(conn, row.id)
+        stored = segment_store.of_sessions(conn, [row.id])[row.id]
     # a session without a segmenter is new or is to be cut again as a whole
     fresh = cut_session(runtime, messages, stored if row.segmenter else [])
+    return _store(runtime, item, stored, fresh)
+
+
+def _segment_together(runtime: Runtime, items: Sequence[Item[SessionRow]]) -> list[StageResult]:
+    """Offline: the turns of many sessions are embedded in one batch."""
+    results: list[StageResult] = []
+    for group in groups_of(items, lambda item: item.row.message_count):
+        ids = [item.id for item in group]
+        with runtime.database.transaction() as conn:
+            messages = session_store.load_sessions(conn, runtime.account_id, ids)
+            stored = segment_store.of_sessions(conn, ids)
+        cuts = segment_sessions([messages[session_id] for session_id in ids])
+        results += [
+            _store(runtime, item, stored[item.id], cut) for item, cut in zip(group, cuts, strict=True)
+        ]
+    return results
+
+
+def _store(
+    runtime: Runtime, item: Item[SessionRow], stored: Sequence[SegmentRow], fresh: Sequence[Segment]
+) -> StageResult:
     fresh = [replace(s, topic=runtime.redactor.redact_text(s.topic).text) for s in fresh]
-    written = runtime.database.run(lambda conn: write_segments(runtime, conn, row, stored, fresh))
+    written = runtime.database.run(lambda conn: write_segments(runtime, conn, item.row, stored, fresh))
     if written is None:  # the file grew in the meantime: the next cycle sees all of it
         error = "the file changed while it was being segmented"
         return StageResult(item.id, item.partition_key, "changed", error=error)
-    index_windows(runtime, row.id)
     counts = {
         "inserted": written.inserted,
         "kept": written.kept,
@@ -61,13 +80,14 @@ def _segment(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
 
 def cut_session(runtime: Runtime, messages: Sequence[Message], stored: Sequence[SegmentRow]) -> list[Segment]:
     """The segments of all threads; `stored` ones that still match are kept where a model would have to be paid."""
+    if runtime.llm is None:
+        return segment_messages(messages)
     threads: dict[str, list[Message]] = {}
     for message in messages:
         threads.setdefault(message.thread, []).append(message)
     segments: list[Segment] = []
     for thread, own in threads.items():
-        known = [s for s in stored if s.thread == thread] if runtime.llm is not None else []
-        segments += _cut_thread(runtime, own, known)
+        segments += _cut_thread(runtime, own, [s for s in stored if s.thread == thread])
     return segments
 
 
@@ -121,5 +141,6 @@ STEP = Step(
     work=_segment,
     run=session_store.run,
     workers=_workers,
+    together=_segment_together,
     finish=close_quiet_segments,
 )

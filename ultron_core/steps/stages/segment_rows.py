@@ -13,7 +13,7 @@ from ultron_core.segments import SEGMENTER_VERSION, Reconciliation, StoredSegmen
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.rows.status import lose_segments
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.loop import Item
+from ultron_core.steps.stages.waiting.loop import Item
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -89,7 +89,7 @@ def write_segments(
     by_id = {s.id: s for s in stored}
     order = {id(s): index for index, s in enumerate(_in_file_order(fresh))}
     last = {s.thread: s.end for s in fresh}
-    quiet = row.changed_at <= runtime.quiet_since
+    quiet = row.is_over or row.changed_at <= runtime.quiet_since
     archived = _delete_removed(runtime, conn, plan)
     for old, new in plan.kept:
         closed = quiet or new.end < last[new.thread]
@@ -131,6 +131,9 @@ def _move(conn: Connection, old: SegmentRow, new: Segment, index: int, closed: b
             "end_message": new.end,
             "start_line": new.start_line,
             "end_line": new.end_line,
+            "topic": new.topic,
+            "segmenter": new.segmenter,
+            "repair": new.repair,
             "closed": closed,
             "now": now,
         },

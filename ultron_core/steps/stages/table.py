@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "FILES",
     "LABELS",
     "MEMORIES",
     "SEGMENTS",
     "STAGES",
+    "WINDOWS",
     "Stage",
     "option_named",
     "stage_named",
-    "version_columns",
 ]
 
 
@@ -26,22 +27,26 @@ class Stage:
 
     name: str
     option: str
-    #: under which its model calls are recorded, and its refusals stored in `drops`
+    #: under which its model calls are recorded, and its refusals stored in `drops`; empty for one that asks no model
     call: str
     #: named query of the rows that wait for it
     pending: str
-    #: column of the `stats` queries that counts those rows
+    #: column of the `stats` queries that counts those rows, and of `versions` that says whether there are any
     backlog: str
     #: named query that records a failed model call on the row
     failed: str
     #: named query that marks its rows for reprocessing
     reprocess: str
-    #: columns of the `versions` query that its data version adds to those of the stages before it
+    #: the asset that it works on
+    after: str
+    #: columns of the `versions` query that its data version is made of
     versions: tuple[str, ...]
     #: output tokens that an answer is estimated at: about what the answers of tests/replay have, a note with a label
     answer_tokens: int
 
 
+#: the asset before all stages: logs that were read
+FILES = "session_files"
 SEGMENTS = Stage(
     name="segments",
     option="segments",
@@ -50,6 +55,7 @@ SEGMENTS = Stage(
     backlog="to_segment",
     failed="segment_failed",
     reprocess="reprocess_segment",
+    after=FILES,
     versions=("fingerprints", "segmenters", "closed"),
     answer_tokens=50,
 )
@@ -61,7 +67,8 @@ LABELS = Stage(
     backlog="to_label",
     failed="label_failed",
     reprocess="reprocess_labels",
-    versions=("labelers",),
+    after=SEGMENTS.name,
+    versions=(*SEGMENTS.versions, "labelers"),
     answer_tokens=300,
 )
 MEMORIES = Stage(
@@ -72,10 +79,24 @@ MEMORIES = Stage(
     backlog="to_extract",
     failed="extract_failed",
     reprocess="reprocess_extract",
-    versions=("extractors",),
+    after=LABELS.name,
+    versions=(*LABELS.versions, "extractors"),
     answer_tokens=250,
 )
-STAGES = (SEGMENTS, LABELS, MEMORIES)
+WINDOWS = Stage(
+    name="message_windows",
+    option="windows",
+    call="",
+    pending="to_window",
+    backlog="to_window",
+    failed="window_failed",
+    reprocess="reprocess_windows",
+    after=FILES,
+    versions=("contents", "windows"),
+    answer_tokens=0,
+)
+#: memories come before the windows, which cost most and which only the search over the log needs
+STAGES = (SEGMENTS, LABELS, MEMORIES, WINDOWS)
 
 
 def stage_named(name: str) -> Stage:
@@ -86,9 +107,3 @@ def stage_named(name: str) -> Stage:
 def option_named(option: str) -> Stage | None:
     """The stage that the command line calls so."""
     return next((stage for stage in STAGES if stage.option == option), None)
-
-
-def version_columns(stage: Stage) -> tuple[str, ...]:
-    """What the data version of a stage is made of: its own columns and those of all stages before it."""
-    upstream = STAGES[: STAGES.index(stage) + 1]
-    return tuple(column for each in upstream for column in each.versions)

@@ -15,8 +15,8 @@ from ultron_core.models import MemoryDraft
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.drafts import gate_drafts
-from ultron_core.steps.stages.leases import Leases
-from ultron_core.steps.stages.loop import Item, StageResult, work_through
+from ultron_core.steps.stages.waiting.leases import Leases
+from ultron_core.steps.stages.waiting.loop import Item, StageResult, work_through
 from ultron_core.steps.upload.records import Source, Upload, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
 from ultron_core.store.database import Connection

@@ -13,7 +13,7 @@ from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import MemoryRow, body_of
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.search.windows import fill_windows
+from ultron_core.steps.search.windows import recount_windows
 from ultron_core.steps.upkeep.backfill_vectors import Progress, fill_vectors
 from ultron_core.steps.upload.judge import word_merge
 from ultron_core.steps.upload.prepare import summary_by_model
@@ -33,7 +33,8 @@ def backfill(runtime: Runtime, progress: Progress | None = None) -> int:
 
     `progress` is told how many memories have their vector so far.
     """
-    return fill_vectors(runtime, progress) + _merges(runtime) + _models(runtime) + fill_windows(runtime)
+    recount_windows(runtime)
+    return fill_vectors(runtime, progress) + _merges(runtime) + _models(runtime)
 
 
 def _merges(runtime: Runtime) -> int:

@@ -121,7 +121,7 @@ def reembed(
         previous = before[0].model_id if before and before[0].model_id != target.model_id else None
         embedded = _embed_and_switch(new, progress) if not before or previous else 0
         switched()
-        windows = _windows(new)
+        windows = fill_windows(new)
         left = [s.model_id for s in model_states(runtime) if s.state in {"left over", "wanted"}]
         clusters = dropped = 0
         if left:
@@ -213,14 +213,6 @@ def _switch(runtime: Runtime, last: bool, conn: Connection) -> bool:
     store.run(conn, "set_current", runtime.model_key)
     store.run(conn, "move_clusters", {**runtime.model_key, "now": runtime.clock()})
     return True
-
-
-def _windows(runtime: Runtime) -> int:
-    """Vectors of the log's windows; until a session has them, its words carry the search."""
-    done = 0
-    while made := fill_windows(runtime):
-        done += made
-    return done
 
 
 def _retire(runtime: Runtime, model_id: str, keep: bool) -> int:

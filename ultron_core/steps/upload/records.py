@@ -8,6 +8,7 @@ from uuid import UUID
 
 from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary, extractor_of
 from ultron_core.models import MemoryDraft, MemoryType, Trust
+from ultron_core.redaction import redact_patterns
 from ultron_core.steps.rows.body import body_digest
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
@@ -56,6 +57,8 @@ class Upload:
     sources: tuple[Source, ...] = (Source(kind="upload"),)
     idempotency_key: str | None = None
     extractor: str = DIRECT
+    #: of a memory that no log gave
+    project: str | None = None
 
 
 def draft_maker(runtime: Runtime) -> str:
@@ -107,6 +110,11 @@ class Prepared:
     vector: Floats | None
     needs_model: bool
     request_hash: str
+
+    @property
+    def project(self) -> str | None:
+        """The project that it was uploaded for, fit to be shown."""
+        return redact_patterns(self.upload.project).text if self.upload.project else None
 
     @property
     def key(self) -> str:

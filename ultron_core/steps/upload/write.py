@@ -103,6 +103,7 @@ def _sources(decision: Decision) -> list[origins.SourceRow]:
             source.segment_start_line,
             quote,
             source.trust,
+            item.project,
         )
         for source, quote in zip(item.upload.sources, item.quotes, strict=True)
     ]

@@ -22,6 +22,8 @@ __all__ = [
     "messages_of",
     "newest",
     "newest_of_all",
+    "recall_cleaned",
+    "remember_cleaned",
     "segment",
 ]
 
@@ -69,12 +71,19 @@ def finished_segments(
     account_id: str,
     *,
     task_type: str | None = None,
+    project: str | None = None,
     segment_id: UUID | None = None,
     batch: int = 64,
 ) -> Iterator[list[dict[str, Any]]]:
     """Every finished segment with what its session says of it, in batches; each batch is a transaction of its own."""
     after: dict[str, Any] = {"after_session": UUID(int=0), "after_index": -1}
-    fixed = {"account_id": account_id, "task_type": task_type, "segment_id": segment_id, "limit": batch}
+    fixed = {
+        "account_id": account_id,
+        "task_type": task_type,
+        "project": project,
+        "segment_id": segment_id,
+        "limit": batch,
+    }
     while True:
         with database.transaction() as conn:
             rows = _SQL.fetch(conn, "finished_segments", {**fixed, **after})
@@ -105,3 +114,16 @@ def messages_of(
         else:
             spoken.messages.append(message_from_row(row))
     return found
+
+
+def recall_cleaned(conn: Connection, account_id: str, digests: Mapping[str, bytes]) -> dict[str, bytes]:
+    """By segment what was cleaned of it, where its digest is this one."""
+    params = {"account_id": account_id, "ids": list(digests), "digests": list(digests.values())}
+    return {str(row["segment_id"]): row["cleaned"] for row in _SQL.fetch(conn, "recall_cleaned", params)}
+
+
+def remember_cleaned(conn: Connection, account_id: str, entries: Sequence[tuple[str, bytes, bytes]]) -> None:
+    """(segment, digest, cleaned): replaces what was remembered of the segment."""
+    ids, digests, cleaned = (list(column) for column in zip(*sorted(entries), strict=True))
+    params = {"account_id": account_id, "ids": ids, "digests": digests, "cleaned": cleaned}
+    conn.execute(_SQL["remember_cleaned"], params)

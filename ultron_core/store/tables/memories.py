@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
+import numpy as np
+import orjson
 from pgvector import SparseVector
 from psycopg import Cursor
 
@@ -65,6 +67,15 @@ class MemoryRecord:
     origin: str
     #: who stands behind that source; a rule that no person said is data, not an instruction
     trust: Trust
+    #: where it was seen; one that was seen in several belongs to none alone
+    projects: list[str]
+    #: 1 when it was made; raised by every other body or other tags
+    version: int
+
+    @property
+    def project(self) -> str | None:
+        """The one project that it belongs to."""
+        return self.projects[0] if len(self.projects) == 1 else None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
@@ -116,7 +127,7 @@ def sparse(weights: Mapping[int, float]) -> SparseVector:
 
 def vector_text(vector: Any) -> str:
     """A vector in pgvector's text form, read back exactly as float32."""
-    return "[" + ",".join(repr(float(x)) for x in vector) + "]"
+    return orjson.dumps(np.ascontiguousarray(vector), option=orjson.OPT_SERIALIZE_NUMPY).decode("ascii")
 
 
 def by_ids(conn: Connection, account_id: str, ids: Sequence[UUID]) -> list[MemoryRecord]:

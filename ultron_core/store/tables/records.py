@@ -38,6 +38,7 @@ class SessionRow(_FromRow):
     model: str | None
     started_at: datetime | None
     changed_at: datetime
+    is_over: bool
     lines: dict[str, Any]
     message_count: int
     status: str
@@ -76,6 +77,8 @@ class SegmentRow(_FromRow):
     memory_extracted: int
     extract_attempts: int
     model_notes: dict[str, Any] | None
+    #: of its session
+    project: str | None
 
 
 def message_from_row(row: Mapping[str, Any]) -> Message:

@@ -1,12 +1,10 @@
-"""Repository of memory search: one statement for the candidates of both lanes, one for the rows shown."""
+"""Repository of memory search: one statement for the candidates of both lanes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import lru_cache
 from typing import Any
-from uuid import UUID
 
 from pgvector import HalfVector
 from psycopg import sql
@@ -14,17 +12,15 @@ from psycopg import sql
 from ultron_core.search.memories import Candidate
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
-from ultron_core.store.tables import memories
-from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
 
-__all__ = ["EXACT_BELOW", "FILTERS", "candidates", "shown"]
+__all__ = ["EXACT_BELOW", "FILTERS", "candidates"]
 
 _SQL = NamedQueries("search/search")
 #: up to this many rows that pass the filters every one is compared: exact, and no slower than the index
 EXACT_BELOW = 4000
 #: what results can be narrowed by; each is a query `filter_<name>`
-FILTERS = ("types", "tags", "tiers", "agent_id", "since", "until")
+FILTERS = ("types", "tags", "tiers", "agent_id", "project", "since", "until")
 #: planning takes as long as a small search: one plan serves any words and types, other filters need one of their own
 _PLANNED_ONCE = frozenset(("types",))
 #: the limit is a literal of the statement: few values, few plans
@@ -85,14 +81,3 @@ def _statement(used: tuple[str, ...], model: tuple[str, int], status: str, limit
         near=sql.SQL(near).format(filters=filters, **literals),
     )
     return statement.as_bytes()
-
-
-def shown(
-    conn: Connection, account_id: str, ids: Sequence[UUID], *, hit_at: datetime | None = None
-) -> list[MemoryRecord]:
-    """Full memories in the order of `ids`, with their counters as before; each gets a hit when `hit_at` is given."""
-    with conn.pipeline():
-        rows = memories.send_by_ids(conn, account_id, ids)
-        if hit_at is not None:
-            memories.add_hits(conn, account_id, dict.fromkeys(ids, 1), hit_at)
-    return [MemoryRecord.from_row(row) for row in rows]

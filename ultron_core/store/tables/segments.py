@@ -10,15 +10,18 @@ from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables.records import SegmentRow
 
-__all__ = ["fetch", "memories_of", "of_session", "pending", "run"]
+__all__ = ["fetch", "memories_of", "of_sessions", "pending", "run"]
 
 _SQL = NamedQueries("log/segments")
 run, fetch = _SQL.run, _SQL.fetch
 
 
-def of_session(conn: Connection, session_id: UUID) -> list[SegmentRow]:
-    """A session's segments in order."""
-    return [SegmentRow.from_row(r) for r in conn.execute(_SQL["of_session"], {"session_id": session_id})]
+def of_sessions(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, list[SegmentRow]]:
+    """The segments of some sessions, each in order."""
+    found: dict[UUID, list[SegmentRow]] = {session_id: [] for session_id in ids}
+    for row in conn.execute(_SQL["of_sessions"], {"ids": list(ids)}):
+        found[row["session_id"]].append(SegmentRow.from_row(row))
+    return found
 
 
 def pending(conn: Connection, query: str, params: Mapping[str, Any]) -> list[tuple[SegmentRow, str]]:

@@ -29,6 +29,7 @@ __all__ = [
     "insert",
     "latest",
     "load_messages",
+    "load_sessions",
     "load_thread",
     "lock_file",
     "mark_failed",
@@ -206,8 +207,15 @@ def _message_row(session: tuple[UUID, str, str], seq: int, m: Message, digest: s
 
 def load_messages(conn: Connection, account_id: str, session_id: UUID) -> list[Message]:
     """All messages of a session in file order."""
-    rows = conn.execute(_SQL["messages"], {"session_id": session_id, "account_id": account_id})
-    return [message_from_row(row) for row in rows]
+    return load_sessions(conn, account_id, [session_id])[session_id]
+
+
+def load_sessions(conn: Connection, account_id: str, ids: Sequence[UUID]) -> dict[UUID, list[Message]]:
+    """All messages of some sessions, each in file order."""
+    found: dict[UUID, list[Message]] = {session_id: [] for session_id in ids}
+    for row in conn.execute(_SQL["messages"], {"ids": list(ids), "account_id": account_id}):
+        found[row["session_id"]].append(message_from_row(row))
+    return found
 
 
 def system_prompt(conn: Connection, account_id: str, session_id: UUID, thread: str) -> str:

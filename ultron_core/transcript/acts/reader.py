@@ -2,7 +2,7 @@
 
     read_acts("never push to main", "Pushed. [calls: Bash]").labels    # ("rule",)
 
-The coefficients in model.json are made by benchmarks/train_acts.py from benchmarks/gold. There are two sets: one for
+The coefficients in model.json are made by benchmarks/training/acts.py from benchmarks/gold. There are two sets: one for
 the turn's words alone, and a better one that also sees its sentence vector from the offline embedder.
 """
 
@@ -96,7 +96,7 @@ class ActsModel:
     def from_json(cls, raw: Mapping[str, Any]) -> ActsModel:
         """Raises ValueError when the file was made for other features than this version computes."""
         if raw["dense"] != dense_names() or tuple(raw["acts"]) != ACTS:
-            raise ValueError("model.json does not fit the features; run benchmarks/train_acts.py")
+            raise ValueError("model.json does not fit the features; run benchmarks/training/acts.py")
         return cls(
             index={gram: row for row, gram in enumerate(raw["grams"])},
             plain=_coefficients(raw["plain"]),

@@ -206,3 +206,38 @@ def test_the_schema_is_bounded():
     schema = TaskList.model_json_schema()
     assert schema["properties"]["tasks"]["maxItems"] > 0
     assert schema["$defs"]["TaskRange"]["properties"]["topic"]["maxLength"] > 0
+
+
+def work(steps):
+    """A person's request and so many calls with their results."""
+    done = [Message("user", "find it")]
+    for n in range(steps):
+        done.append(Message("assistant", f"look {n}", tool_calls=(ToolCall(f"c{n}", "search", {"q": n}),)))
+        done.append(Message("tool", f"found {n}", tool_call_id=f"c{n}", origin="tool"))
+    return done
+
+
+def test_of_long_work_between_two_requests_the_ends_are_read():
+    llm = Scripted([(1, 21, "find it"), (22, 22, "write it down")])
+    segments = segment_messages([*work(10), Message("user", "Now write it down")], llm)
+    sent = llm.asked[0][0][-1]["content"]
+    assert [one.number for one in messages_in(sent)] == [1, 2, 3, 4, 19, 20, 21, 22]
+    assert "messages 5 to 18 are left out here]" in sent
+    assert [(s.start, s.end) for s in segments] == [(0, 21), (21, 22)]
+
+
+def test_with_windows_what_is_left_out_is_within_the_budget_and_numbered_by_window():
+    class OneTask(Scripted):
+        def complete(self, asked, schema, *, stage=""):
+            last = int(asked[-1]["content"].partition("messages 1 to ")[2].partition(".")[0])
+            self.answers = [[(1, last, "all")]]
+            return super().complete(asked, schema, stage=stage)
+
+    llm = OneTask()
+    messages = [*work(10), Message("user", "and now?"), *work(10)]
+    segments = segment_messages(messages, llm, window_tokens=120, count_tokens=count_tokens)
+    sent = [chat[-1]["content"] for chat, _ in llm.asked]
+    assert len(sent) > 2 and max(count_tokens(text) for text in sent) <= 120
+    assert sum("left out here" in text for text in sent) >= 2
+    assert all(messages_in(text)[0].number == 1 for text in sent)
+    assert [segments[0].start, segments[-1].end] == [0, len(messages)]

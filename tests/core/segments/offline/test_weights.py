@@ -53,7 +53,7 @@ def test_log_odds_is_the_formula_written_out():
 
 def test_weights_for_other_features_are_refused():
     old = raw() | {"features": ["something", "else"]}
-    with pytest.raises(ValueError, match="train_segmenter"):
+    with pytest.raises(ValueError, match="training/segmenter"):
         Combiners.from_json(old)
 
 

@@ -12,10 +12,10 @@ from ultron_core.llm.tokens import token_counter
 from ultron_core.models import ToolCall
 from ultron_core.sft import Checks, build_index, dataset_problems, write_dataset
 from ultron_core.sft.build import Built
-from ultron_core.sft.draft import token_counts
 from ultron_core.sft.files.read import read_rows
 from ultron_core.sft.records import content_sha256
 from ultron_core.sft.rules.files import hash_of
+from ultron_core.sft.tokens import token_counts
 
 CHECKS = Checks(
     token_counter(), lambda text: "hunter2" in text, build_index([("exam", " ".join("abcdefghijklm"))])
@@ -208,7 +208,7 @@ def test_rule_20_files_and_counts_add_up(folder):
     assert listed_again(folder) == []
     path = folder / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "considered": 5}))
-    assert dataset_problems(folder, CHECKS) == ["rule 20: 5 considered, but 1 rows and 0 left out"]
+    assert dataset_problems(folder, CHECKS) == ["rule 20: 5 considered, but 1 shipped and 0 left out"]
 
 
 def test_rule_20_a_line_too_few(folder):

@@ -100,6 +100,12 @@ def test_a_log_that_grew_ends_in_the_content_of_one_read_at_once(settings, tmp_p
             write_log(path, *tasks[:upto])
             ultron.ingest([path], "agent", process=True)
         by_growth = content_digest(ultron.runtime.database)
+        with ultron.runtime.database.transaction() as conn:
+            # words of a segment that was cut again belong to the segment that gives them now
+            left = conn.execute(
+                "SELECT count(*) AS n FROM memory_contributions WHERE source_id IS NULL"
+            ).fetchone()
+        assert left["n"] == 0
     with Ultron(once) as ultron:
         ultron.ingest([path], "agent", process=True)
         assert content_digest(ultron.runtime.database) == by_growth

@@ -8,8 +8,8 @@ from tests.support.worlds import CuttingLLM, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.steps.audit import segments_tile
 from ultron_core.steps.stages import segment
-from ultron_core.steps.stages.loop import run_batch
 from ultron_core.steps.stages.process import process_pending
+from ultron_core.steps.stages.waiting.loop import run_batch
 
 A = solved("alpha", "pandas")
 B = solved("beta", "requests")

@@ -11,7 +11,7 @@ from tests.support.worlds import call, rows_written, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.search import lexical_terms, make_windows, query_terms, term_id
 from ultron_core.sessions import parse_session
-from ultron_core.steps.search.windows import fill_windows, index_windows
+from ultron_core.steps.search.windows import fill_windows, index_windows, recount_windows
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def ingest(ultron, tmp_path, **logs):
         assert result["successful"] == 1
     found = {row["agent_id"]: row["id"] for row in rows(ultron, "SELECT id, agent_id FROM sessions")}
     for session_id in found.values():
-        index_windows(ultron.runtime, session_id)
+        index_windows(ultron.runtime, [session_id])
     return found
 
 
@@ -147,12 +147,12 @@ def test_windows_overlap_and_cover_every_turn(ultron, tmp_path):
 def test_indexing_again_writes_nothing_and_a_longer_log_only_what_is_new(ultron, embedder, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES)
     before = rows_written(ultron.runtime.database)
-    assert index_windows(ultron.runtime, ids["plumber"]) == 0
+    assert index_windows(ultron.runtime, [ids["plumber"]]).written == 0
     assert rows_written(ultron.runtime.database) == before
     kept = {row["id"] for row in rows(ultron, "SELECT ctid::text AS id FROM message_windows")}
     ultron.ingest([write_log(tmp_path / "plumber.jsonl", PIPES, CAKES)], "plumber")
     embedder.texts.clear()
-    assert index_windows(ultron.runtime, ids["plumber"]) == len(embedder.texts) == 2
+    assert index_windows(ultron.runtime, [ids["plumber"]]).written == len(embedder.texts) == 2
     assert kept <= {row["id"] for row in rows(ultron, "SELECT ctid::text AS id FROM message_windows")}
 
 
@@ -160,7 +160,7 @@ def test_frequencies_follow_windows_that_go(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
     changed = [*PIPES[:4], turn("user", "Where is the stopcock?", 4), turn("assistant", "Under the sink.", 5)]
     ultron.ingest([write_log(tmp_path / "plumber.jsonl", changed)], "plumber")
-    index_windows(ultron.runtime, ids["plumber"])
+    index_windows(ultron.runtime, [ids["plumber"]])
     counted = rows(
         ultron,
         "SELECT term, count(*)::integer AS df FROM message_windows, unnest(terms) AS term GROUP BY 1 ORDER BY 1",
@@ -173,7 +173,7 @@ def test_frequencies_follow_windows_that_go(ultron, tmp_path):
 def test_a_shorter_log_leaves_no_window_behind_and_neither_does_a_deleted_session(ultron, tmp_path):
     ids = ingest(ultron, tmp_path, plumber=[*PIPES, *CAKES])
     ultron.ingest([write_log(tmp_path / "plumber.jsonl", PIPES[:2])], "plumber")
-    index_windows(ultron.runtime, ids["plumber"])
+    index_windows(ultron.runtime, [ids["plumber"]])
     left = rows(ultron, "SELECT place, start_line, end_line FROM message_windows")
     assert left == [{"place": 0, "start_line": 1, "end_line": 2}]
     assert ultron.search_sessions("radiator", all_agents=True)[0].text.count("\n") == 1
@@ -181,7 +181,7 @@ def test_a_shorter_log_leaves_no_window_behind_and_neither_does_a_deleted_sessio
         conn.execute("DELETE FROM sessions")
     assert rows(ultron, "SELECT 1 FROM message_windows") == []
     assert ultron.search_sessions("pipe", all_agents=True) == []
-    fill_windows(ultron.runtime)
+    recount_windows(ultron.runtime)
     assert rows(ultron, "SELECT 1 FROM lexical_df WHERE scope = 'window' AND df > 0") == []
     assert one(ultron, "SELECT documents FROM lexical_stats WHERE scope = 'window'")["documents"] == 0
 
@@ -190,6 +190,7 @@ def test_windows_of_an_older_layout_are_made_anew_by_the_back_fill(ultron, tmp_p
     ingest(ultron, tmp_path, plumber=PIPES)
     with ultron.runtime.database.transaction() as conn:
         conn.execute("UPDATE message_windows SET layout = 1, digest = 'old'")
+        conn.execute("UPDATE sessions SET windowed = replace(windowed, '3:', '1:')")
     assert fill_windows(ultron.runtime) == 2
     assert fill_windows(ultron.runtime) == 0
 
@@ -199,7 +200,7 @@ def test_two_processes_that_index_the_same_log_write_it_once(ultron, tmp_path):
     with ultron.runtime.database.transaction() as conn:
         conn.execute("UPDATE message_windows SET digest = 'old'")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: index_windows(ultron.runtime, ids["plumber"]), range(4)))
+        list(pool.map(lambda _: index_windows(ultron.runtime, [ids["plumber"]]), range(4)))
     assert one(ultron, "SELECT count(*) FROM message_windows")["count"] == 2
     assert one(ultron, "SELECT documents FROM lexical_stats WHERE scope = 'window'")["documents"] == 2
 
@@ -209,7 +210,7 @@ def test_another_account_sees_nothing_of_the_log(ultron, settings, tmp_path):
     store = settings.store.model_copy(update={"account_id": "other"})
     with Ultron(settings.model_copy(update={"store": store}), embedder=StubEmbedder()) as other:
         assert other.search_sessions("ERR_VALVE_42") == []
-        assert index_windows(other.runtime, ids["plumber"]) == 0
+        assert index_windows(other.runtime, [ids["plumber"]]).written == 0
     assert one(ultron, "SELECT count(*) FROM message_windows")["count"] == 2
 
 

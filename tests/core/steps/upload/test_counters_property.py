@@ -12,7 +12,7 @@ from tests.support.recount import counters_off
 from tests.support.worlds import CuttingLLM, solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.steps.stages import segment
-from ultron_core.steps.stages.loop import run_batch
+from ultron_core.steps.stages.waiting.loop import run_batch
 from ultron_core.steps.upkeep.backfill import backfill
 
 #: of each row the first two are near-duplicates, the third diverges, the fourth shares only the cluster
@@ -115,7 +115,7 @@ class Agents:
         found = self.ultron.search_memories(self.fact(), limit=3)
         assert all(hit.record.status == "active" for hit in found)
         self.ultron.get_memory_details([hit.record.id for hit in found])
-        assert self.hits() == before + 3 * len(found)
+        assert self.hits() == before + 2 * len(found)
 
     def switch_embedder(self):
         self.embedder.down = not self.embedder.down

@@ -21,12 +21,12 @@ SELECT pg_advisory_xact_lock(
 INSERT INTO sessions (
     id, account_id, agent_id, session_file, generation, partition_key, content_sha256, bytes, format, harness,
     harness_version, cwd, tools, model, started_at, ended_at, changed_at, lines, message_count, status, error,
-    parser_version, created_at, updated_at)
+    parser_version, project, project_remote, private_root, created_at, updated_at)
 VALUES (
     %(id)s, %(account_id)s, %(agent_id)s, %(session_file)s, %(generation)s, %(partition_key)s,
     %(content_sha256)s, %(bytes)s, %(format)s, %(harness)s, %(harness_version)s, %(cwd)s, %(tools)s, %(model)s,
     %(started_at)s, %(ended_at)s, %(changed_at)s, %(lines)s, %(message_count)s, %(status)s, %(error)s,
-    %(parser_version)s, %(now)s, %(now)s);
+    %(parser_version)s, %(project)s, %(project_remote)s, %(private_root)s, %(now)s, %(now)s);
 
 -- name: update
 -- The file has other bytes: everything is to be segmented and reported again.
@@ -35,10 +35,17 @@ UPDATE sessions SET
     harness_version = %(harness_version)s, cwd = %(cwd)s, tools = %(tools)s, model = %(model)s,
     started_at = %(started_at)s, ended_at = %(ended_at)s, changed_at = %(changed_at)s, lines = %(lines)s,
     message_count = %(message_count)s, status = %(status)s, error = %(error)s,
-    parser_version = %(parser_version)s, segmented = 0, attempts = 0, next_try = NULL,
-    reported = false,
+    parser_version = %(parser_version)s, project = %(project)s, project_remote = %(project_remote)s,
+    private_root = %(private_root)s, segmented = 0, attempts = 0, next_try = NULL,
+    windowed = NULL, window_attempts = 0, window_next_try = NULL, reported = false, is_over = false,
     updated_at = %(now)s
 WHERE id = %(id)s;
+
+-- name: mark_over
+-- The harness says that these sessions end here.
+UPDATE sessions SET is_over = true
+WHERE account_id = %(account_id)s AND NOT is_over AND (partition_key, content_sha256)
+    IN (SELECT * FROM unnest(%(keys)s::text[], %(sha256s)s::text[]));
 
 -- name: mark_failed
 -- The file cannot be read now; what was read before stays as it is.
@@ -111,8 +118,8 @@ SELECT digest, length(content) + coalesce(length(tool_calls::text), 0) AS size F
 WHERE session_id = %(session_id)s AND role <> 'system';
 
 -- name: messages
--- A session's messages in file order.
-SELECT * FROM messages WHERE session_id = %(session_id)s AND account_id = %(account_id)s ORDER BY seq;
+-- Messages of some sessions in file order.
+SELECT * FROM messages WHERE session_id = ANY(%(ids)s) AND account_id = %(account_id)s ORDER BY session_id, seq;
 
 -- name: thread_messages
 -- Messages of one thread by their position in it; `after` inclusive, `before` exclusive.
@@ -136,10 +143,11 @@ SELECT * FROM sessions s
 WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
     AND attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
-    AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+    AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s OR is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation))
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.stage = 'segments'
+        AND l.expires_at > clock_timestamp())
 ORDER BY next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
@@ -155,15 +163,50 @@ UPDATE sessions SET error = %(error)s, next_try = %(next_try)s, updated_at = %(n
     attempts = attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END
 WHERE id = %(id)s;
 
+-- name: to_window
+-- Sessions whose windows are not those of this layout and model, untried ones first, then oldest. The condition is the
+-- one of `stats`.
+SELECT * FROM sessions s
+WHERE account_id = %(account_id)s AND windowed IS DISTINCT FROM %(windows)s AND message_count > 0
+    AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
+    AND window_attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.stage = 'message_windows'
+        AND l.expires_at > clock_timestamp())
+ORDER BY window_next_try NULLS FIRST, created_at, partition_key, generation
+LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
+
+-- name: mark_windowed
+-- Done for exactly these bytes; the model is left out where it has still to give vectors.
+UPDATE sessions s SET windowed = %(windows)s, window_attempts = 0, window_next_try = NULL
+FROM unnest(%(ids)s::uuid[], %(contents)s::text[]) AS made(id, content_sha256)
+WHERE s.id = made.id AND s.content_sha256 = made.content_sha256 AND s.windowed IS DISTINCT FROM %(windows)s;
+
+-- name: window_failed
+-- Not now. A failure of the row is an attempt, a failure of the endpoint is not.
+UPDATE sessions SET window_attempts = window_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END,
+    window_next_try = %(next_try)s, error = %(error)s, updated_at = %(now)s
+WHERE id = %(id)s;
+
+-- name: known_projects
+-- Projects of the account, each root and remote once.
+SELECT project AS name, private_root AS root, coalesce(project_remote, '') AS remote FROM sessions
+WHERE account_id = %(account_id)s AND project IS NOT NULL
+GROUP BY 1, 2, 3 ORDER BY min(created_at), 1, 3;
+
+-- name: keys_of_project
+-- The partitions of one project.
+SELECT DISTINCT partition_key FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s;
+
 -- name: listing
--- Sessions with their counts, newest first.
+-- Sessions with their counts, those of one's own project first, newest first.
 SELECT s.*, count(t.id) AS segments, count(t.id) FILTER (WHERE t.labeled = 1) AS labeled,
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = s.id) AS memories
 FROM sessions s
 LEFT JOIN task_segments t ON t.session_id = s.id
 WHERE s.account_id = %(account_id)s AND (%(agent_id)s::text IS NULL OR s.agent_id = %(agent_id)s)
+    AND (%(only)s::text IS NULL OR s.project = %(only)s)
 GROUP BY s.id
-ORDER BY s.changed_at DESC, s.partition_key
+ORDER BY coalesce(s.project = %(first)s::text, false) DESC, s.changed_at DESC, s.partition_key
 LIMIT %(limit)s;
 
 -- name: unreported
@@ -197,7 +240,8 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path
 SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
 WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
     AND u.attempts < %(max_attempts)s AND NOT u.id = ANY(%(tried)s::uuid[])
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.stage = 'ingest_text'
+        AND l.expires_at > clock_timestamp())
 ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF u SKIP LOCKED;
 
 -- name: text_done
@@ -220,15 +264,18 @@ SELECT count(*) AS total,
     count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND attempts < %(max_attempts)s
         AND is_quiet AND coalesce(next_try <= %(due)s, true)) AS to_segment,
     count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND NOT is_quiet) AS growing,
-    count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND attempts >= %(max_attempts)s) AS exhausted,
+    count(*) FILTER (WHERE windowed IS DISTINCT FROM %(windows)s AND message_count > 0
+        AND window_attempts < %(max_attempts)s AND coalesce(window_next_try <= %(due)s, true)) AS to_window,
+    count(*) FILTER (WHERE segmented = 0 AND status <> 'failed' AND attempts >= %(max_attempts)s
+        OR window_attempts >= %(max_attempts)s) AS exhausted,
     count(*) FILTER (WHERE status = 'failed') AS failed,
     count(*) FILTER (WHERE status = 'source_missing') AS source_missing,
     coalesce(sum(message_count), 0)::bigint AS messages
 FROM (
-    SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+    SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s OR is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation)) AS is_quiet
-    FROM sessions s WHERE account_id = %(account_id)s
+    FROM sessions s WHERE account_id = %(account_id)s AND (%(project)s::text IS NULL OR project = %(project)s)
 ) t;
 
 -- name: failed
@@ -246,8 +293,10 @@ FROM raw_uploads WHERE account_id = %(account_id)s AND kind = 'ingest_text' AND 
 
 -- name: retry
 -- What used up its tries is tried again.
-UPDATE sessions SET attempts = 0, next_try = NULL, updated_at = %(now)s
-WHERE account_id = %(account_id)s AND segmented = 0 AND attempts >= %(max_attempts)s;
+UPDATE sessions SET attempts = CASE WHEN segmented = 0 THEN 0 ELSE attempts END, window_attempts = 0,
+    next_try = NULL, window_next_try = NULL, updated_at = %(now)s
+WHERE account_id = %(account_id)s
+    AND (segmented = 0 AND attempts >= %(max_attempts)s OR window_attempts >= %(max_attempts)s);
 
 -- name: retry_texts
 -- The same for texts.

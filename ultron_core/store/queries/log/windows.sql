@@ -2,21 +2,15 @@
 -- One writer of windows and their word counts an account.
 SELECT pg_advisory_xact_lock(hashtextextended('windows:' || %(account_id)s, 0));
 
--- name: content
--- Changes when the messages do.
-SELECT md5(coalesce(string_agg(digest || start_line || '-' || end_line, ',' ORDER BY seq), '')) AS digest
-FROM messages WHERE session_id = %(session_id)s AND account_id = %(account_id)s;
+-- name: contents
+-- The bytes that the messages of some sessions were read from, and by which parser; locked against a writer of windows.
+SELECT id, content_sha256, parser_version FROM sessions
+WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s ORDER BY id;
 
 -- name: existing
 -- Windows that are stored, by digest of what they were made of.
-SELECT thread, place, digest, model_id FROM message_windows
-WHERE session_id = %(session_id)s AND account_id = %(account_id)s;
-
--- name: to_index
--- Sessions with windows that the present embedder has not seen, or that were cut in an older way.
-SELECT DISTINCT session_id FROM message_windows
-WHERE account_id = %(account_id)s AND (model_id IS DISTINCT FROM %(model_id)s OR layout < %(layout)s)
-ORDER BY session_id LIMIT %(limit)s;
+SELECT session_id, thread, place, digest, model_id FROM message_windows
+WHERE session_id = ANY(%(ids)s) AND account_id = %(account_id)s;
 
 -- name: has_index
 -- Whether the HNSW index of a model is there.
@@ -35,8 +29,9 @@ SELECT documents, total_length FROM lexical_stats WHERE account_id = %(account_i
 -- name: delete
 -- Windows that no longer exist or have other text now, and their words out of the counts.
 WITH gone AS (
-    DELETE FROM message_windows w USING unnest(%(threads)s::text[], %(places)s::integer[]) AS old(thread, place)
-    WHERE w.session_id = %(session_id)s AND w.account_id = %(account_id)s
+    DELETE FROM message_windows w
+    USING unnest(%(session_id)s::uuid[], %(thread)s::text[], %(place)s::integer[]) AS old(session_id, thread, place)
+    WHERE w.session_id = old.session_id AND w.account_id = %(account_id)s
         AND w.thread = old.thread AND w.place = old.place
     RETURNING w.terms, w.length
 ), frequencies AS (
@@ -50,20 +45,20 @@ FROM (SELECT count(*) AS n, coalesce(sum(length), 0) AS length FROM gone) AS les
 WHERE s.account_id = %(account_id)s AND s.scope = 'window';
 
 -- name: insert
--- New windows of a session, and their words into the counts; terms, weights and vectors come as text.
+-- New windows of some sessions, and their words into the counts; terms, weights and vectors come as text.
 WITH fresh AS (
     INSERT INTO message_windows (session_id, thread, place, start_seq, start_char, end_seq, end_char, account_id,
         agent_id, start_line, end_line, sent_at, digest, layout, terms, weights, length, model_id, embedding)
     SELECT s.id, w.thread, w.place, w.start_seq, w.start_char, w.end_seq, w.end_char, s.account_id, s.agent_id,
         w.start_line, w.end_line, coalesce(w.sent_at, s.started_at), w.digest, %(layout)s, w.terms::integer[],
         w.weights::sparsevec, w.length, CASE WHEN w.embedding IS NOT NULL THEN %(model_id)s END, w.embedding::halfvec
-    FROM unnest(%(thread)s::text[], %(place)s::integer[], %(start_seq)s::integer[], %(start_char)s::integer[],
+    FROM unnest(%(session_id)s::uuid[], %(thread)s::text[], %(place)s::integer[], %(start_seq)s::integer[], %(start_char)s::integer[],
         %(end_seq)s::integer[], %(end_char)s::integer[], %(start_line)s::integer[], %(end_line)s::integer[],
         %(sent_at)s::timestamptz[], %(digest)s::text[], %(terms)s::text[], %(weights)s::text[], %(length)s::integer[],
         %(embedding)s::text[])
-        AS w(thread, place, start_seq, start_char, end_seq, end_char, start_line, end_line, sent_at, digest, terms,
+        AS w(session_id, thread, place, start_seq, start_char, end_seq, end_char, start_line, end_line, sent_at, digest, terms,
             weights, length, embedding)
-    JOIN sessions s ON s.id = %(session_id)s AND s.account_id = %(account_id)s
+    JOIN sessions s ON s.id = w.session_id AND s.account_id = %(account_id)s
     RETURNING terms, length
 ), frequencies AS (
     INSERT INTO lexical_df AS d (account_id, scope, term, df)
@@ -122,6 +117,8 @@ WITH lexical AS (
     SELECT session_id, thread, place FROM message_windows
     WHERE account_id = %(account_id)s AND terms && %(rare)s::integer[]
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+        AND (%(project)s::text IS NULL OR session_id IN (
+            SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
         AND (%(since)s::timestamptz IS NULL OR sent_at >= %(since)s)
         AND (%(until)s::timestamptz IS NULL OR sent_at < %(until)s)
     ORDER BY weights <#> %(query)s::sparsevec, session_id, thread, place LIMIT %(candidates)s
@@ -129,6 +126,8 @@ WITH lexical AS (
     SELECT session_id, thread, place FROM message_windows
     WHERE account_id = %(account_id)s AND model_id = {model} AND %(vector)s::text IS NOT NULL
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+        AND (%(project)s::text IS NULL OR session_id IN (
+            SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
         AND (%(since)s::timestamptz IS NULL OR sent_at >= %(since)s)
         AND (%(until)s::timestamptz IS NULL OR sent_at < %(until)s)
     ORDER BY {nearness} LIMIT %(candidates)s
@@ -137,6 +136,8 @@ WITH lexical AS (
     WHERE account_id = %(account_id)s AND %(timed)s
         AND sent_at >= coalesce(%(from)s::timestamptz, '-infinity') AND sent_at < coalesce(%(to)s::timestamptz, 'infinity')
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+        AND (%(project)s::text IS NULL OR session_id IN (
+            SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
         AND (%(since)s::timestamptz IS NULL OR sent_at >= %(since)s)
         AND (%(until)s::timestamptz IS NULL OR sent_at < %(until)s)
     ORDER BY sent_at DESC, session_id, thread, place LIMIT %(candidates)s
@@ -152,7 +153,7 @@ WHERE w.account_id = %(account_id)s;
 -- name: shown
 -- Where some windows stand.
 SELECT w.session_id, w.thread, w.place, w.agent_id, w.start_seq, w.start_char, w.end_seq, w.end_char, w.start_line,
-    w.end_line, w.sent_at, s.session_file, s.partition_key
+    w.end_line, w.sent_at, s.session_file, s.partition_key, s.project
 FROM unnest(%(sessions)s::uuid[], %(threads)s::text[], %(places)s::integer[]) AS hit(session_id, thread, place)
 JOIN message_windows w USING (session_id, thread, place)
 JOIN sessions s ON s.id = w.session_id

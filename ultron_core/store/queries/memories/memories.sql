@@ -18,14 +18,15 @@ SELECT id, %(account_id)s, 'WARM', hits, %(now)s FROM given;
 -- Other bodies, types or summaries, with everything made from them. A trigger drops the vectors of changed words.
 UPDATE memories m SET memory_type = g.memory_type, content = g.content, context = g.context,
     resolution = g.resolution, tags = g.tags, summary_l0 = g.summary_l0, overview_l1 = g.overview_l1,
-    body_sha256 = g.body_sha256, needs_model = g.needs_model, updated_at = %(now)s
+    body_sha256 = g.body_sha256, needs_model = g.needs_model, updated_at = %(now)s,
+    version = m.version + CASE WHEN m.body_sha256 = g.body_sha256 AND m.tags = g.tags THEN 0 ELSE 1 END
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_type text, content text, context text, resolution text,
     tags text[], summary_l0 text, overview_l1 text, body_sha256 text, needs_model boolean)
 WHERE m.id = g.id AND m.account_id = %(account_id)s;
 
 -- name: update_tags
 -- Other tags, the same bodies.
-UPDATE memories m SET tags = g.tags, updated_at = %(now)s
+UPDATE memories m SET tags = g.tags, updated_at = %(now)s, version = m.version + 1
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, tags text[])
 WHERE m.id = g.id AND m.account_id = %(account_id)s AND m.tags <> g.tags;
 
@@ -36,7 +37,7 @@ WITH typed AS (
 ), searched AS (
     UPDATE memory_search s SET memory_type = t.memory_type FROM typed t WHERE s.memory_id = t.id
 )
-UPDATE memory_vectors v SET memory_type = t.memory_type, version = nextval('memory_versions')
+UPDATE memory_vectors v SET memory_type = t.memory_type, version = nextval('vector_versions')
 FROM typed t WHERE v.memory_id = t.id;
 
 -- name: mark_redacted
@@ -64,7 +65,7 @@ WITH changed AS (
 ), searched AS (
     UPDATE memory_search SET status = %(status)s WHERE memory_id IN (SELECT id FROM changed)
 ), embedded AS (
-    UPDATE memory_vectors SET status = %(status)s, version = nextval('memory_versions')
+    UPDATE memory_vectors SET status = %(status)s, version = nextval('vector_versions')
     WHERE memory_id IN (SELECT id FROM changed)
 )
 SELECT id FROM changed;
@@ -86,7 +87,7 @@ SELECT id FROM memories WHERE account_id = %(account_id)s AND status = 'active' 
 -- name: by_ids
 -- Full memories in the order asked for, each with its most trusted source.
 SELECT m.*, u.tier, u.hit_count, u.last_hit_at, coalesce(best.kind, 'upload') AS origin,
-    coalesce(best.trust, 'upload') AS trust
+    coalesce(best.trust, 'upload') AS trust, seen.projects
 FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
 JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
 JOIN memory_usage u ON u.memory_id = m.id
@@ -94,6 +95,11 @@ LEFT JOIN LATERAL (
     SELECT kind, trust FROM memory_sources s WHERE s.memory_id = m.id
     ORDER BY array_position(ARRAY['human', 'agent', 'upload', 'tool'], trust), created_at, id LIMIT 1
 ) AS best ON true
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(DISTINCT coalesce(e.project, s.project) ORDER BY coalesce(e.project, s.project))
+        FILTER (WHERE coalesce(e.project, s.project) IS NOT NULL), '{}') AS projects
+    FROM memory_sources s LEFT JOIN sessions e ON e.id = s.session_id WHERE s.memory_id = m.id
+) AS seen
 ORDER BY wanted.position;
 
 -- name: sources
@@ -109,7 +115,10 @@ ORDER BY s.partition_key, ms.start_line, ms.created_at, ms.id;
 -- Memories by tier, type and status.
 SELECT m.status, m.memory_type, u.tier, count(*) AS count
 FROM memories m JOIN memory_usage u ON u.memory_id = m.id
-WHERE m.account_id = %(account_id)s GROUP BY 1, 2, 3;
+WHERE m.account_id = %(account_id)s AND (%(project)s::text IS NULL OR EXISTS (
+    SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
+    WHERE p.memory_id = m.id AND coalesce(e.project, p.project) = %(project)s))
+GROUP BY 1, 2, 3;
 
 -- name: without_vector
 -- Active memories that the embedder of this model has not seen.

@@ -1,22 +1,37 @@
 -- name: insert_origins
 -- Where contributions come from, their redacted originals, what was decided about each and why, links to memories that
 -- are near but not the same, and what each idempotency key made. Decisions of a batch are a microsecond apart, in its
--- order: who undoes one must know which came later.
-WITH sourced AS (
+-- order: who undoes one must know which came later. A contribution whose segment was cut again stays without a source; the
+-- same words out of the new segment take its place, with the decision by which it came.
+WITH given AS (
+    SELECT g.id, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags, g.merged, g.pending
+    FROM jsonb_to_recordset(%(contributions)s) AS g(id uuid, agent_id text, memory_id uuid, source_id uuid,
+        content text, context text, resolution text, tags text[], merged boolean, pending boolean)
+), successors AS (
+    SELECT DISTINCT ON (c.id) c.id, c.merged, g.id AS successor
+    FROM given g JOIN memory_contributions c USING (memory_id, content, context, resolution)
+    WHERE c.account_id = %(account_id)s AND c.source_id IS NULL AND g.source_id IS NOT NULL
+    ORDER BY c.id, g.id
+), replaced AS (
+    DELETE FROM memory_contributions c USING successors s WHERE c.id = s.id
+), moved_decisions AS (
+    UPDATE merge_decisions d SET contribution_id = s.successor FROM successors s
+    WHERE d.contribution_id = s.id AND d.account_id = %(account_id)s
+), sourced AS (
     INSERT INTO memory_sources (id, account_id, agent_id, memory_id, kind, segment_id, session_id, raw_upload_id,
-        start_line, end_line, segment_start_line, quote, trust, created_at)
+        start_line, end_line, segment_start_line, quote, trust, project, created_at)
     SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.kind, g.segment_id, g.session_id, g.raw_upload_id,
-        g.start_line, g.end_line, g.segment_start_line, g.quote, g.trust, %(now)s
+        g.start_line, g.end_line, g.segment_start_line, g.quote, g.trust, g.project, %(now)s
     FROM jsonb_to_recordset(%(sources)s) AS g(id uuid, agent_id text, memory_id uuid, kind text, segment_id uuid,
         session_id uuid, raw_upload_id uuid, start_line integer, end_line integer, segment_start_line integer,
-        quote text, trust text)
+        quote text, trust text, project text)
 ), contributed AS (
     INSERT INTO memory_contributions (id, account_id, agent_id, memory_id, source_id, content, context, resolution,
         tags, merged, pending_merge, contributed_at)
     SELECT g.id, %(account_id)s, g.agent_id, g.memory_id, g.source_id, g.content, g.context, g.resolution, g.tags,
-        g.merged, g.pending, %(now)s
-    FROM jsonb_to_recordset(%(contributions)s) AS g(id uuid, agent_id text, memory_id uuid, source_id uuid,
-        content text, context text, resolution text, tags text[], merged boolean, pending boolean)
+        g.merged AND NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.id AND NOT s.merged), g.pending,
+        %(now)s
+    FROM given g
 ), linked AS (
     INSERT INTO memory_links (account_id, from_id, to_id, kind, score, reason, created_at)
     SELECT %(account_id)s, g.from_id, g.to_id, g.kind, g.score, g.reason, %(now)s
@@ -34,7 +49,8 @@ SELECT g.id, %(account_id)s, g.memory_id, g.other_id, g.contribution_id, g.decis
     %(now)s::timestamptz + g.position * interval '1 microsecond'
 FROM ROWS FROM (jsonb_to_recordset(%(decisions)s) AS (id uuid, memory_id uuid, other_id uuid, contribution_id uuid,
     decision text, reason text, score real, body_before jsonb, decided_by text)) WITH ORDINALITY
-    AS g(id, memory_id, other_id, contribution_id, decision, reason, score, body_before, decided_by, position);
+    AS g(id, memory_id, other_id, contribution_id, decision, reason, score, body_before, decided_by, position)
+WHERE NOT EXISTS (SELECT 1 FROM successors s WHERE s.successor = g.contribution_id);
 
 -- name: hand_over
 -- Everything that came to one memory goes to another, whose body was never one of those from before.
@@ -102,3 +118,19 @@ WHERE d.memory_id = %(memory_id)s AND d.decision = 'merge' AND d.undone_at IS NU
 DELETE FROM memory_sources
 WHERE segment_id = %(segment_id)s AND account_id = %(account_id)s AND NOT memory_id = ANY(%(kept)s)
 RETURNING memory_id;
+
+-- name: decisions
+-- How a memory came to be what it is.
+SELECT id, decision, reason, score, threshold, other_id, decided_by, undone_at, created_at FROM merge_decisions
+WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s ORDER BY created_at, id;
+
+-- name: keep_version
+-- The words and tags of a memory before somebody changes them.
+INSERT INTO memory_versions (memory_id, version, account_id, content, context, resolution, tags, changed_by, changed_at)
+SELECT id, version, account_id, content, context, resolution, tags, %(changed_by)s, %(now)s FROM memories
+WHERE id = %(memory_id)s AND account_id = %(account_id)s;
+
+-- name: versions
+-- What a memory said before, newest first.
+SELECT version, content, context, resolution, tags, changed_by, changed_at FROM memory_versions
+WHERE memory_id = %(memory_id)s AND account_id = %(account_id)s ORDER BY version DESC;

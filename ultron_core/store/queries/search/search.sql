@@ -119,6 +119,13 @@ AND (EXISTS (
     WHERE part.memory_id = c.memory_id AND part.account_id = %(account_id)s AND part.agent_id = %(agent_id)s
 ) OR EXISTS (SELECT 1 FROM memory_usage u WHERE u.memory_id = c.memory_id AND u.tier = 'HOT'));
 
+-- name: filter_project
+-- That a session of this project gave, or an upload for it.
+AND EXISTS (
+    SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
+    WHERE p.memory_id = c.memory_id AND coalesce(e.project, p.project) = %(project)s
+);
+
 -- name: filter_since
 -- Stored at this time or later.
 AND EXISTS (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.created_at >= %(since)s::timestamptz);

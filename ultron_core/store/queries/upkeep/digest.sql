@@ -18,15 +18,15 @@ FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s ORDER BY 1, 2, 3;
 
 -- name: memories
--- What was learned: type, body, where it comes from and what was contributed, without ids, times and hits. The words of
--- a segment that was cut again are contributed again: they count once.
+-- What was learned: type, body, where it comes from and what was contributed, without ids, times and hits.
 SELECT m.memory_type, m.status, m.content, m.context, m.resolution,
     (SELECT jsonb_agg(jsonb_build_array(s.partition_key, s.generation, t.fingerprint, t.occurrence, ms.kind,
         ms.start_line, ms.end_line, ms.quote) ORDER BY s.partition_key, s.generation, t.segment_index, ms.start_line,
         ms.end_line, ms.quote)
      FROM memory_sources ms LEFT JOIN sessions s ON s.id = ms.session_id LEFT JOIN task_segments t ON t.id = ms.segment_id
      WHERE ms.memory_id = m.id) AS sources,
-    (SELECT jsonb_agg(DISTINCT jsonb_build_array(c.content, c.context, c.resolution))
+    (SELECT jsonb_agg(jsonb_build_array(c.content, c.context, c.resolution, c.merged) ORDER BY c.content, c.context,
+        c.resolution, c.merged)
      FROM memory_contributions c WHERE c.memory_id = m.id) AS contributions
 FROM memories m WHERE m.account_id = %(account_id)s
 ORDER BY m.memory_type, m.content, m.context, m.resolution, m.status;

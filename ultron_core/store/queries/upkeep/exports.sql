@@ -28,11 +28,12 @@ WHERE account_id = %(account_id)s ORDER BY created_at DESC LIMIT 1;
 
 -- name: finished_segments
 -- Finished segments behind `after` in an order that walks session by session, labelled or not.
-SELECT t.*, s.tools, s.harness, s.format, s.cwd, o.success AS known_success, o.task_id AS known_task
+SELECT t.*, s.tools, s.harness, s.format, s.cwd, s.project, o.success AS known_success, o.task_id AS known_task
 FROM task_segments t JOIN sessions s ON s.id = t.session_id
 LEFT JOIN outcomes o ON (o.account_id, o.agent_id, o.session_file) = (s.account_id, s.agent_id, s.session_file)
 WHERE t.account_id = %(account_id)s AND t.closed
     AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
+    AND (%(project)s::text IS NULL OR s.project = %(project)s)
     AND (%(segment_id)s::uuid IS NULL OR t.id = %(segment_id)s)
     AND (t.session_id, t.segment_index) > (%(after_session)s, %(after_index)s)
 ORDER BY t.session_id, t.segment_index
@@ -60,3 +61,16 @@ SELECT * FROM task_segments WHERE account_id = %(account_id)s AND id = %(segment
 SELECT e.name, e.version, e.path, r.split FROM sft_export_rows r JOIN sft_exports e ON e.id = r.export_id
 WHERE r.account_id = %(account_id)s AND r.segment_id = %(segment_id)s
 ORDER BY e.created_at DESC;
+
+-- name: recall_cleaned
+-- What was cleaned of these segments, where texts and rules are still the same.
+SELECT c.segment_id, c.cleaned FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[]) AS w(segment_id, digest)
+JOIN sft_cleaned c USING (segment_id) WHERE c.account_id = %(account_id)s AND c.digest = w.digest;
+
+-- name: remember_cleaned
+-- In place of what was cleaned of these segments before; segments that are gone by now are left out.
+INSERT INTO sft_cleaned (segment_id, account_id, digest, cleaned)
+SELECT w.segment_id, t.account_id, w.digest, w.cleaned
+FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[], %(cleaned)s::bytea[]) AS w(segment_id, digest, cleaned)
+JOIN task_segments t ON t.id = w.segment_id AND t.account_id = %(account_id)s
+ON CONFLICT (segment_id) DO UPDATE SET digest = EXCLUDED.digest, cleaned = EXCLUDED.cleaned;

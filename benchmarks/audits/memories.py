@@ -1,0 +1,195 @@
+"""What the offline path stores of the reserve, to be read by people, and what their verdicts say.
+
+    python benchmarks/audits/memories.py draw [--data DIR] [--count 100] [--older 40] [--seed 20261122]
+    python benchmarks/audits/memories.py recall [--data DIR]
+    python benchmarks/audits/memories.py score
+
+`draw` prints memories of the reserve's sessions (benchmarks/inputs/reserve.py), near-duplicates merged as the store
+merges them: `count` drawn at random from the eight session sets that came last, `older` from the others, which are
+reported apart. `recall` prints for each session of benchmarks/gold/recall.jsonl its items beside all memories made
+from it. Neither is run before the rules are final: what is read here is no reserve any more.
+
+`score` reads the verdicts of two readers, benchmarks/gold/memory_verdicts.jsonl and memory_verdicts_second.jsonl
+(`id`, `session`, `part`, `verdict` useful, fair or junk, `false_cure`, `why`), and recall_verdicts.jsonl (`session`,
+`item`, `kind`, `stored`, `why`). One JSON object a line: shares by part and reader, agreement of the two (plain and
+Cohen's kappa), recall by kind.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from extraction import Read, read, sessions, stored
+from inputs.lockbox import forbid_lockbox
+from inputs.places import arguments, session_sets
+from inputs.reserve import sessions as sides
+
+GOLD = Path(__file__).parents[1] / "gold"
+#: the sets that joined the shared data last: rules were not tuned on them by hand before there was a reserve
+NEWER = frozenset(
+    {
+        "fireact_hotpot",
+        "human_aider",
+        "human_claude_specstory",
+        "human_copilot_destyler_zh",
+        "intercode_bash",
+        "intercode_sql",
+        "mint_alfworld",
+        "mint_code",
+    }
+)
+
+
+def main() -> int:
+    parser = arguments(__doc__)
+    parser.add_argument("what", choices=["draw", "recall", "score"])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--older", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=20261122)
+    args = parser.parse_args()
+    if args.what == "score":
+        score()
+        return 0
+    forbid_lockbox(args.data)
+    if args.what == "recall":
+        recall(args.data)
+        return 0
+    everything = list(read_reserve(args.data))
+    for part, count in (("newer", args.count), ("older", args.older)):
+        found = [item for item in everything if (item.source in NEWER) == (part == "newer")]
+        draw(found, part, count, args.seed)
+    return 0
+
+
+def say(**fields: object) -> None:
+    print(json.dumps({"benchmark": "memory_audit", **fields}, ensure_ascii=False), flush=True)
+
+
+def read_reserve(data: Path, only: frozenset[tuple[str, str]] | None = None) -> Iterator[Read]:
+    """The reserve's sessions with their drafts, or those of them named by (set, file's name)."""
+    wanted = {(str(s["set"]), Path(str(s["file"])).name) for s in sides(data) if s["reserve"]}
+    if only is not None:
+        wanted &= only
+    for found in session_sets(data):
+        for name, messages in sessions(found):
+            if messages and (found.name, name) in wanted:
+                yield read(found.name, name, messages)
+
+
+def draw(found: list[Read], part: str, count: int, seed: int) -> None:
+    pairs = stored(found)
+    types = Counter(draft.memory_type for _, draft in pairs)
+    say(set="stored", part=part, sessions=len(found), n=len(pairs), types=dict(types))
+    chosen = random.Random(seed).sample(range(len(pairs)), min(count, len(pairs)))
+    for number in sorted(chosen):
+        item, draft = pairs[number]
+        say(
+            set="audit",
+            part=part,
+            id=f"{part}-{number}",
+            session=f"{item.source}/{item.name}",
+            memory_type=draft.memory_type,
+            content=draft.content,
+            context=draft.context,
+            resolution=draft.resolution,
+            evidence=[[e.start_line, e.end_line, e.quote[:200]] for e in draft.evidence],
+        )
+
+
+def recall(data: Path) -> None:
+    gold = [json.loads(line) for line in (GOLD / "recall.jsonl").read_text("utf-8").splitlines()]
+    names = frozenset((row["set"], Path(row["file"]).name) for row in gold)
+    made = {(item.source, item.name): item for item in read_reserve(data, names)}
+    for row in gold:
+        item = made.get((row["set"], Path(row["file"]).name))
+        say(
+            set="recall",
+            session=f"{row['set']}/{Path(row['file']).name}",
+            segments=item.segments if item else 0,
+            eligible=item.eligible if item else 0,
+            yielding=item.yielding if item else 0,
+            items=row["items"],
+            memories=[
+                {
+                    "memory_type": draft.memory_type,
+                    "content": draft.content,
+                    "context": draft.context,
+                    "resolution": draft.resolution,
+                    "lines": [[e.start_line, e.end_line] for e in draft.evidence],
+                }
+                for draft in (item.kept if item else [])
+            ],
+        )
+
+
+def score() -> None:
+    first, second = verdicts("memory_verdicts"), verdicts("memory_verdicts_second")
+    for reader, found in (("first", first), ("second", second)):
+        for part in ("newer", "older"):
+            shares(reader, part, [row for row in found.values() if row["part"] == part])
+    both = sorted(first.keys() & second.keys())
+    if both:
+        pairs = [(first[i]["verdict"], second[i]["verdict"]) for i in both]
+        same = sum(a == b for a, b in pairs) / len(pairs)
+        kinds = {kind for pair in pairs for kind in pair}
+        chance = (
+            sum(sum(a == kind for a, _ in pairs) * sum(b == kind for _, b in pairs) for kind in kinds)
+            / len(pairs) ** 2
+        )
+        kappa = round((same - chance) / (1 - chance), 3) if chance < 1 else None
+        say(set="agreement", n=len(both), same=round(same, 3), kappa=kappa)
+    items = list(verdicts("recall_verdicts", key="item").values())
+    for kind in sorted({row["kind"] for row in items}):
+        of_kind = [row for row in items if row["kind"] == kind]
+        say(
+            set="recall",
+            kind=kind,
+            n=len(of_kind),
+            stored=ratio(sum(row["stored"] for row in of_kind), len(of_kind)),
+        )
+    if items:
+        say(
+            set="recall",
+            kind="all",
+            n=len(items),
+            stored=ratio(sum(row["stored"] for row in items), len(items)),
+        )
+
+
+def verdicts(name: str, key: str = "id") -> dict[str, dict[str, object]]:
+    path = GOLD / f"{name}.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    return {f"{row['session']} {row[key]}": row for row in rows}
+
+
+def shares(reader: str, part: str, rows: list[dict[str, object]]) -> None:
+    if not rows:
+        return
+    counts = Counter(str(row["verdict"]) for row in rows)
+    cures = [row for row in rows if row["false_cure"] is not None]
+    say(
+        set="verdicts",
+        reader=reader,
+        part=part,
+        n=len(rows),
+        useful=ratio(counts["useful"], len(rows)),
+        fair=ratio(counts["fair"], len(rows)),
+        junk=ratio(counts["junk"], len(rows)),
+        cures=len(cures),
+        false_cures=ratio(sum(bool(row["false_cure"]) for row in cures), len(cures)),
+    )
+
+
+def ratio(part: int, whole: int) -> float | None:
+    return round(part / whole, 3) if whole else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

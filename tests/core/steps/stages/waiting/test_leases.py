@@ -1,0 +1,96 @@
+"""Two processes share the work: each row is worked on once, and a dead holder's rows are taken over."""
+
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from tests.support.worlds import solved, write_log
+from ultron_core.client import Ultron
+from ultron_core.steps.stages import segment
+from ultron_core.steps.stages.process import process_pending, run_stage
+from ultron_core.steps.stages.waiting import leases as leases_module
+from ultron_core.steps.stages.waiting.leases import Leases
+from ultron_core.steps.stages.waiting.loop import run_batch
+
+
+def rows(ultron, query):
+    with ultron.runtime.database.transaction() as conn:
+        return conn.execute(query).fetchall()
+
+
+@pytest.fixture
+def two(settings, tmp_path):
+    """Two clients on one store, with ten sessions that nobody has segmented."""
+    with Ultron(settings) as one, Ultron(settings) as other:
+        for name in "abcdefghij":
+            one.ingest(
+                [write_log(tmp_path / f"{name}.jsonl", solved(name, "pandas"))], "agent", process=False
+            )
+        yield one, other
+
+
+def test_two_at_once_do_every_row_once(two):
+    start = threading.Barrier(2)
+
+    def work(ultron):
+        start.wait()
+        return process_pending(ultron.runtime)
+
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(work, two))
+    assert sum(report.sessions for report in reports) == 10
+    assert sum(report.failed + report.pending for report in reports) == 0
+    (one, _) = two
+    process_pending(one.runtime)  # what the other one held when this one looked
+    assert rows(one, "SELECT count(*) AS n FROM task_segments WHERE labeled = 1")[0]["n"] >= 10
+    assert rows(one, "SELECT * FROM leases") == []
+
+
+def test_rows_that_another_process_works_on_are_left_to_it(two):
+    one, other = two
+    with Leases(one.runtime, "segments") as leases:
+        with one.runtime.database.transaction() as conn:
+            ids = [row["id"] for row in conn.execute("SELECT id FROM sessions")]
+            assert leases.claim(conn, ids) == set(ids)
+        assert run_batch(other.runtime, segment.STEP) == []
+        keys = [row["partition_key"] for row in rows(other, "SELECT partition_key FROM sessions")]
+        (report,) = run_stage(other.runtime, "segments", keys[:1])
+        assert report.status == "pending" and "another process is working on it" in report.error
+    assert len(run_batch(other.runtime, segment.STEP)) == 10, "free once the first one is done"
+
+
+def test_the_rows_of_a_dead_holder_are_taken_over(two):
+    one, other = two
+    dead = Leases(one.runtime, "segments")
+    with one.runtime.database.transaction() as conn:
+        dead.claim(conn, [row["id"] for row in conn.execute("SELECT id FROM sessions")])
+    dead._over.set()  # a killed process renews nothing
+    assert run_batch(other.runtime, segment.STEP) == []
+    rows(other, "UPDATE leases SET expires_at = expires_at - interval '60 seconds' RETURNING 1")
+    assert len(run_batch(other.runtime, segment.STEP)) == 10
+
+
+def test_a_process_that_was_killed_on_this_host_is_replaced_at_once(two):
+    one, other = two
+    child = subprocess.Popen(["true"])
+    child.wait()
+    dead = Leases(one.runtime, "segments")
+    with one.runtime.database.transaction() as conn:
+        dead.claim(conn, [row["id"] for row in conn.execute("SELECT id FROM sessions")])
+        conn.execute("UPDATE leases SET pid = %s", [child.pid])
+    dead._over.set()
+    assert len(run_batch(other.runtime, segment.STEP)) == 10
+
+
+def test_a_lease_lasts_as_long_as_the_work(two, monkeypatch):
+    monkeypatch.setattr(leases_module, "LASTS", timedelta(seconds=0.6))
+    monkeypatch.setattr(leases_module, "_RENEW_SECONDS", 0.1)
+    one, other = two
+    with Leases(one.runtime, "segments") as leases:
+        with one.runtime.database.transaction() as conn:
+            leases.claim(conn, [row["id"] for row in conn.execute("SELECT id FROM sessions")])
+        threading.Event().wait(1.5)
+        assert run_batch(other.runtime, segment.STEP) == []

@@ -1,0 +1,100 @@
+"""Sixteen real sessions through the whole path with recorded answers: nothing that was answered well is lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.gold import normal, sessions
+from tests.support.recorded import notes, recorded
+from tests.support.walk import missing, unseen
+
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "model.jsonl"
+#: of the good list, what the recorded notes rest on other words for
+OTHER_WORDS = ("A package named cmd is imported under an alias in cobra programs",)
+
+
+def test_every_request_has_its_answer(walked, tmp_path):
+    _, answers = walked
+    assert answers.unanswered == [], answers.complaint(tmp_path)
+
+
+def test_every_answer_was_written_under_the_rules_that_ask_for_it(walked):
+    _, answers = walked
+    assert answers.outdated == [], "read these prompts again: their answers obey older rules (see README.md)"
+
+
+def test_nothing_is_left_undone(walked):
+    done, _ = walked
+    assert (done.report["pending"], done.report["failed"], done.report["errors"]) == (0, 0, ())
+
+
+def test_tasks_begin_where_the_gold_cuts_are(walked):
+    done, _ = walked
+    gold = {(task.first["thread"], task.first["line"]) for session in sessions() for task in session.tasks}
+    found = {(thread, line) for _, thread, line in done.starts}
+    assert len(done.starts) == sum(len(session.tasks) for session in sessions())
+    assert gold - found == set()
+
+
+def test_every_note_is_stored(walked):
+    done, _ = walked
+    assert missing(done.memories) == [], done.drops
+    assert len(done.memories) == len(notes())
+
+
+def test_the_notes_quote_what_the_good_list_quotes():
+    """The list was made from the whole logs, the notes from what the prompts show."""
+    others = [memory["content"] for name, memory in gold_memories() if not is_quoted(memory, name)]
+    assert [content[: len(OTHER_WORDS[0])] for content in others] == list(OTHER_WORDS)
+
+
+def gold_memories():
+    return [(s.name, memory) for s in sessions() for task in s.tasks for memory in task.memories]
+
+
+def is_quoted(memory, name):
+    said = [
+        normal(quote["quote"])
+        for row in recorded().values()
+        if row["session"] == name
+        for note in row["answer"].get("memories", ())
+        for quote in note["evidence"]
+    ]
+    gold = [normal(quote["quote"]) for quote in memory["quotes"]]
+    return any(words in quote or quote in words for words in gold for quote in said)
+
+
+def test_every_quote_of_the_good_list_is_still_shown_to_the_model(walked):
+    done, _ = walked
+    assert unseen(done.requests) == []
+
+
+def test_it_costs_at_most_half_the_calls_and_45_percent_of_the_tokens_of_before(walked):
+    _, answers = walked
+    before = json.loads(RESULTS.read_text("utf-8").splitlines()[0])
+    assert before["code"].endswith("(before the prompts changed)")
+    assert len(answers.calls) <= 0.5 * before["calls"]
+    assert sum(call["input_tokens"] for call in answers.calls) <= 0.45 * before["input_tokens"]
+
+
+def test_the_estimate_before_was_right_within_a_quarter(walked):
+    done, answers = walked
+    tokens = sum(call["input_tokens"] for call in answers.calls)
+    assert done.estimate["calls"] == pytest.approx(len(answers.calls), rel=0.25)
+    assert done.estimate["input_tokens"] == pytest.approx(tokens, rel=0.25)
+
+
+def test_no_cure_of_a_run_that_failed_is_stored_as_verified(walked):
+    done, _ = walked
+    failed = {session.name for session in sessions() if session.success == 0}
+    cures = {
+        note["content"]
+        for row in recorded().values()
+        if row["session"] in failed
+        for note in row["answer"].get("memories", ())
+        if note.get("resolution")
+    }
+    tags = {memory["content"]: memory["tags"] for memory in done.memories}
+    assert len(cures) >= 8
+    assert [content for content in cures if "unverified" not in tags[content]] == []

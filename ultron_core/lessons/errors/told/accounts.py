@@ -1,0 +1,206 @@
+"""What the agent says of a reported fault when it answers: its cause and what was done about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ultron_core.lessons.errors.told.asserted import is_told, told_lines
+from ultron_core.lessons.explanations import LIST_MARK, shared_terms
+from ultron_core.lessons.people.statements import clean_statement, has_detail, names_a_thing
+from ultron_core.models import Message
+from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.speech import any_of
+
+__all__ = ["Account", "find_account"]
+
+#: names a cause: "The root cause was a stale cache", "it fails because the port is taken", "因为缓存没有刷新"
+_CAUSE = any_of(
+    r"\b(?:root cause|culprit|caused by|due to|because|turn(?:s|ed) out|that(?:'s| is) why|which (?:made|meant))\b",
+    r"\b(?:the|this|that) (?:\w+ ){0,3}(?:issue|problem|bug|cause|reason|error|failure|mismatch)\b[^.]{0,40}"
+    r"\b(?:is|was|were|comes?|came|lies|stems?)\b",
+    r"\bwas the wrong \w+|\b(?:so|as a result),? (?:the|each|every|it)\b.{0,80}\b(?:never|not|dropped|lost|replaced)\b",
+    r"原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|表示当前|没有(?:指定|等待|传|处理)",
+)
+#: says what was done: "Added `stop` to the loop", "`sync` now skips empty files", "已将 glob 改为递归"
+_DONE = any_of(
+    r"^\W*(?:i(?:'ve| have)? (?:\w+ )?)?(?:added|changed|fixed|replaced|removed|moved|rewrote|updated|wrapped|renamed|"
+    r"switched|introduced|adjusted|restored|reverted|excluded|reordered|made|tracked down|resolved|solved)\b",
+    # an item of a list of changes: "`connect.ts`: only emit `readOnly` when the machine is read-only"
+    r"^`[^`]+\.\w{1,5}`(?: \([^)]{1,60}\))?\s*[:：—–]\s*\S",
+    r"\bthis change (?:adds|makes|replaces|moves|updates|removes)\b",
+    r"\bi(?:'ve| have)? (?:now )?(?:fixed|added|changed|removed|replaced|moved|updated|switched)\b",
+    r"`[^`]+`[^.]{0,60}\b(?:now|no longer) \w+|\bnow (?:\w+ly )?(?:use|pass|keep|call|return|wait|check|run|mirror|"
+    r"emit|skip|print|read|write|handle|receive|include)s?\b",
+    r"已(?:经)?(?:按|将|把|改|移除|删除|修复|调整|替换|添加|新增|更新|导出)|(?:改为|改成|替换为|新增|添加了?|移除了?)|"
+    r"现在(?:会|只|同时|兼容|可以|能)|在每次|修复了",
+)
+#: a heading or label over a cause: "**Root cause**", "## Why it fails", "**原因**：..."
+_CAUSE_LABEL = any_of(
+    r"^\W*(?:root cause|cause|the (?:problem|cause|bug|issue)|why(?: (?:it|this) \w+)?|diagnosis|"
+    r"what(?:'s| was| is| went) (?:happening|wrong))\W*$",
+    r"^\W*(?:\d[.、)]\s*)?(?:根本?)?(?:原因(?:分析)?|问题(?:原因|根源|来源(?:分析)?|所在)|为什么.{0,16})\W*$",
+)
+#: the same over what was done: "### The fix", "**解决方案**：", "处理措施：", "变更要点："
+_FIX_LABEL = any_of(
+    r"^\W*(?:the )?(?:fix(?:es)?|solution|changes?|what (?:i )?(?:changed|did)|resolution)\W*$",
+    r"^\W*(?:\d[.、)]\s*)?(?:解决(?:方案|方法|办法)|处理措施|变更要点|修复(?:方案|内容|总结)?|修改(?:内容|说明)?|主要改动|"
+    r"更新内容(?:概述)?)\W*$",
+)
+#: the same over what is only proposed or still to be done: "### Suggested paths", "方案 A（推荐）", "后续可选改进"
+_OTHER_LABEL = any_of(
+    r"^\W*(?:\d[.、)]\s*)?(?:suggest\w*|recommend\w*|options?|next\b|verif\w*|tests?|alternativ\w*|follow-?ups?)\b",
+    r"^\W*(?:\d[.、)]\s*)?(?:建议|可选|后续|方案\s?[A-Z一二三\d]|(?:快速)?验证|下一步|补充|注意)",
+)
+#: goes on from the sentence before: "As a result, the red line never appeared."
+_GOES_ON = any_of(
+    r"^(?:as a result|so\b|therefore|hence|this (?:made|meant|caused|leads)|that (?:made|meant))",
+    r"^(?:因此|所以|结果|这(?:导致|使得|就))",
+)
+#: "**原因**：`pressKey` sends ...", "**Fix:** ..."
+_LABELLED = re.compile(r"^\W*(?:\*\*)?([^*:：\n]{2,24}?)(?:\*\*)?\s*[:：]\s*(?:\*\*)?\s*(?=\S)")
+#: a shorter sentence says nothing (in bytes), a longer one is a paragraph
+_SHORTEST, _LONGEST = 30, 420
+#: of a longer answer the end is read: before it a narrating agent tells what it looks at
+_MAX_ANSWER = 8_000
+#: a label counts as much as two shared words; at most three shared words count; what comes later is more settled
+_LABEL, _SHARED, _LATER = 1.6, 0.8, 0.4
+#: the part of an answer that speaks of the fault outweighs a shared word
+_SECTION = 1.2
+#: what is left of a sentence without its code must have this many words, a Chinese one twice as many characters
+_CODE = re.compile(r"`[^`]*`|['\"][^'\"]*['\"]|\S*[/\\(){}\[\]]\S*")
+_PROSE = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]{2}")
+_WORDS = 3
+#: a longer line is no heading
+_MAX_HEADING = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """`cause` and `fix` are verbatim from the message at `position`; either may be empty, not both."""
+
+    cause: str
+    fix: str
+    position: int
+
+    @property
+    def text(self) -> str:
+        return f"{clean_statement(self.cause)} {clean_statement(self.fix)}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A sentence of an answer; `kind` is `cause`, `fix` or `other` below or behind such a label, else empty."""
+
+    kind: str
+    text: str
+    section: int
+    heading: str
+
+
+def find_account(messages: Sequence[Message], begin: int, end: int, about: str) -> Account | None:
+    """What the model says of `about` in messages[begin:end]; the last words are the settled ones."""
+    spoken = [i for i in range(begin, min(end, len(messages))) if _is_models(messages[i])]
+    best: Account | None = None
+    for position in reversed(spoken):
+        found = _of(messages[position].content, about, position)
+        if found is not None and found.fix:
+            return found if found.cause or best is None or not best.cause else best
+        best = best or found
+    return best
+
+
+def _is_models(message: Message) -> bool:
+    return message.role == "assistant" and message.origin == "model" and bool(message.content.strip())
+
+
+def _of(text: str, about: str, position: int) -> Account | None:
+    told = list(_told(text[-_MAX_ANSWER:]))
+    section = _section(told, about)
+    at = _best(told, "cause", about, section, _CAUSE)
+    fix = _best(told, "fix", about, section if at < 0 else told[at].section, _DONE)
+    if at == fix:
+        at = -1
+    cause = told[at].text if at >= 0 else ""
+    if at > 0 and _GOES_ON.search(cause) and f"{told[at - 1].text} {cause}" in text:
+        cause = f"{told[at - 1].text} {cause}"
+    return Account(cause, told[fix].text if fix >= 0 else "", position) if cause or fix >= 0 else None
+
+
+def _section(told: Sequence[_Told], about: str) -> int:
+    """The part of an answer to several faults that speaks most of this one; -1 when none does."""
+    shared: dict[int, int] = {}
+    for item in told:
+        shared[item.section] = max(
+            shared.get(item.section, 0), shared_terms(f"{item.heading} {item.text}", about)
+        )
+    best = max(shared, key=lambda section: shared[section], default=-1)
+    return best if shared.get(best) else -1
+
+
+def _best(told: Sequence[_Told], label: str, about: str, section: int, cue: re.Pattern[str]) -> int:
+    """Where the sentence with the cue, or below such a label, says most about what was reported; -1 for nowhere."""
+    best, chosen = 0.0, -1
+    for place, item in enumerate(told):
+        if item.kind not in ("", label) or not (item.kind == label or cue.search(item.text)):
+            continue
+        rank = _SHARED * min(shared_terms(item.text, about), 3) + bool(cue.search(item.text))
+        rank += _LABEL * (item.kind == label) + _SECTION * (item.section == section)
+        rank += _LATER * place / len(told) + _LATER * has_detail(item.text)
+        if rank > best:
+            best, chosen = rank, place
+    return chosen
+
+
+def _told(text: str) -> Iterator[_Told]:
+    """Sentences that say something, as they stand in the text; a heading without a label begins a section."""
+    headed, heading, section = "", "", 0
+    for bare in told_lines(text):
+        if _is_heading(bare):
+            headed = _label(bare.strip("#*_:： "))
+            if not headed:
+                section, heading = section + 1, bare
+            continue
+        kind = headed
+        labelled = _LABELLED.match(LIST_MARK.sub("", bare))
+        if labelled and (named := _label(labelled[1])):
+            kind = named
+        for sentence in sentences(bare):
+            clean = _bare(sentence)
+            if _says(clean, kind):
+                yield _Told(kind, clean, section, heading)
+
+
+def _is_heading(line: str) -> bool:
+    if len(line) > _MAX_HEADING:
+        return False
+    marked = line.startswith("#") or re.fullmatch(r"\*\*[^*]+\*\*[:：]?", line) is not None
+    return marked or (line[-1] in ":：" and _label(line.strip(":： ")) != "")
+
+
+def _label(text: str) -> str:
+    for kind, shape in (("cause", _CAUSE_LABEL), ("fix", _FIX_LABEL), ("other", _OTHER_LABEL)):
+        if shape.search(text):
+            return kind
+    return ""
+
+
+def _bare(sentence: str) -> str:
+    bare = LIST_MARK.sub("", sentence.strip()).strip()
+    labelled = _LABELLED.match(bare)
+    return bare[labelled.end() :] if labelled and _label(labelled[1]) else bare
+
+
+def _says(sentence: str, kind: str) -> bool:
+    if (
+        len(sentence.encode()) < _SHORTEST
+        or len(sentence) > _LONGEST
+        or len(_PROSE.findall(_CODE.sub("", sentence))) < _WORDS
+    ):
+        return False
+    if sentence[-1] in ":：" and kind != "fix":
+        return False
+    if not is_told(sentence.rstrip(":：")) or sentence[-1] in "的，,、":
+        return False
+    return names_a_thing(sentence) or CJK.search(sentence) is None

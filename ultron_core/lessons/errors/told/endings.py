@@ -1,0 +1,148 @@
+"""What became of a reported fault: what the agent said and changed, and the check and the person after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ultron_core.lessons.describe import EDIT, edited_path, path_of
+from ultron_core.lessons.errors.same_check import is_proof
+from ultron_core.lessons.errors.told.accounts import Account, find_account
+from ultron_core.lessons.errors.told.reports import Report
+from ultron_core.lessons.habits import is_check
+from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.models import Message
+from ultron_core.transcript.actions import Action, named_command
+from ultron_core.transcript.commands import command_of, purpose
+from ultron_core.transcript.speech import ACCEPTANCE, any_of
+
+__all__ = ["Edit", "Ending", "State", "check_of", "denies", "edits_between", "ending_of"]
+
+#: `passed`: a check passed after the last change; `failing`: it failed; `accepted`: a person said that it works;
+#: `claimed`: the agent's word alone; `open`: not even that
+State = Literal["passed", "failing", "accepted", "claimed", "open"]
+#: the position of a call and the file that it changed
+Edit = tuple[int, str]
+
+#: the person says that it is not solved: "still the same error", "依然不行", "没有变化呀"
+_STILL = any_of(
+    r"\bstill\b|\bsame (?:error|issue|problem)\b|\bdid nothing\b|\bno (?:change|difference|effect)\b",
+    r"^(?:no|nope|actually)\b|\b(?:doesn't|didn't|not|isn't) (?:\w+ )?(?:work|help|fix\w*|solve\w*)\b",
+    r"还是|依然|仍然|没用|不行|没有变化|又出现",
+)
+#: commands that run the code, unlike linters and type checks: "go test ./...", "npx vitest run"
+_TESTS = re.compile(
+    r"\b(?:tests?|pytest|vitest|jest|rspec|phpunit|ctest|tox|nox|runtests|unittest|playwright|cypress)\b"
+)
+#: characters at the beginning of a turn in which it takes up the one before
+_OPENING = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`vain` are accounts of changes that did not help; `check` is the last check after the last change; `said` is
+    where a person accepted it, with their words."""
+
+    state: State
+    account: Account | None
+    vain: tuple[Account, ...]
+    check: Action | None
+    edits: tuple[Edit, ...]
+    said: tuple[int, str]
+
+
+def denies(turn: Turn) -> bool:
+    """True when a person says that what was done before did not help."""
+    return _STILL.search(turn.message.content[:_OPENING]) is not None
+
+
+def ending_of(
+    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], report: Report, end: int
+) -> Ending:
+    """How the report of turns[0] ended; the turns after it complain again or order what was proposed."""
+    stops = [*(turn.position for turn in turns[1:]), end]
+    accounts = [
+        find_account(messages, turn.position + 1, stop, report.about)
+        for turn, stop in zip(turns, stops, strict=True)
+    ]
+    denied = [denies(after) for after in turns[1:]] + [False]
+    vain = tuple(a for a, wrong in zip(accounts, denied, strict=True) if a and a.fix and wrong)
+    told = [a for a, wrong in zip(accounts, denied, strict=True) if a and not wrong]
+    account = next((a for a in reversed(told) if a.fix), told[-1] if told else None)
+    begin = turns[-1].position if any(denied) else turns[0].position
+    edits = tuple(edits_between(messages, actions, begin, end))
+    check = _last_check(actions, edits[-1][0], end, report.about) if edits else None
+    said = _acceptance(messages, end)
+    return Ending(_state(check, account, said, report.about), account, vain, check, edits, (end, said))
+
+
+def _state(check: Action | None, account: Account | None, said: str, about: str) -> State:
+    if check is not None and not _passes(check):
+        return "failing"
+    if check is not None and _runs_it(check, about):
+        return "passed"
+    if account is None or not account.fix:
+        return "open"
+    return "accepted" if said else "claimed"
+
+
+def edits_between(messages: Sequence[Message], actions: Sequence[Action], begin: int, end: int) -> list[Edit]:
+    """Where which files were changed, by calls with and without a result, in order."""
+    done = [(a.call, edited_path(a)) for a in actions if begin < a.call < end and edited_path(a)]
+    tried = [(a.call, path_of(a.arguments)) for a in actions if begin < a.call < end and _checked_patch(a)]
+    answered = {(a.call, a.tool) for a in actions}
+    silent = [
+        (place, path_of(call.arguments))
+        for place in range(begin, end)
+        for call in messages[place].tool_calls
+        if (place, call.name) not in answered and EDIT.search(call.name) and path_of(call.arguments)
+    ]
+    return sorted({*done, *tried, *silent})
+
+
+def check_of(action: Action) -> str:
+    """The command of a check, also of one that a harness runs after each patch."""
+    return command_of(action) or named_command(action.output)
+
+
+def _checked_patch(action: Action) -> bool:
+    """True for a patch that went in and after which a harness ran the tests."""
+    return action.tool == "patch" and action.checks != "none" and bool(path_of(action.arguments))
+
+
+def _last_check(actions: Sequence[Action], last_edit: int, end: int, about: str) -> Action | None:
+    """The last check after the last edit, or run of the script that the report names, when it passed or failed."""
+    checks = [a for a in actions if last_edit <= a.call < end and (_checked_patch(a) or _is_run(a, about))]
+    if not checks or not checks[-1].output.strip():
+        return None
+    return checks[-1] if _passes(checks[-1]) or checks[-1].failure is not None else None
+
+
+def _is_run(action: Action, about: str) -> bool:
+    """True for a check, and for a run of the script of a report: `python tests/missing_colon.py`."""
+    command = command_of(action) or ""
+    script = purpose(action)[1:2]
+    return action.tool != "patch" and (
+        is_check(command) or (bool(script) and "." in script[0] and script[0] in about)
+    )
+
+
+def _runs_it(check: Action, about: str) -> bool:
+    """True for tests and for what the report names; a linter that passes does not show that a fault is gone."""
+    command = check_of(check)
+    return _TESTS.search(command) is not None or any(word in about for word in purpose(check)[1:2])
+
+
+def _passes(check: Action) -> bool:
+    return is_proof(check) and (check.tool != "patch" or check.checks == "passed")
+
+
+def _acceptance(messages: Sequence[Message], position: int) -> str:
+    """The words in which the next turn says that it works."""
+    if position >= len(messages):
+        return ""
+    own = own_sentences(messages[position])[:3]
+    said = next((s for s in own if ACCEPTANCE.search(s)), "")
+    return "" if any(_STILL.search(s) for s in own) else said

@@ -1,0 +1,177 @@
+"""Errors that a person reports, with the cause and cure in the agent's words and how far the log bears them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ultron_core.lessons.describe import core_command, short_path
+from ultron_core.lessons.errors.recurring import tells
+from ultron_core.lessons.errors.told.accounts import Account
+from ultron_core.lessons.errors.told.endings import Ending, State, check_of, denies, edits_between, ending_of
+from ultron_core.lessons.errors.told.reports import Report, find_reports
+from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.explanations import clip, ended, shared_terms, talk_language
+from ultron_core.lessons.people.statements import clean_statement
+from ultron_core.lessons.people.turns import Turn
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.transcript.actions import Action
+from ultron_core.transcript.language import Lang, language
+from ultron_core.transcript.results.failures import clean_line
+
+__all__ = ["find_told"]
+
+#: turns after a report in which its cure is told: "use plan C" orders what the answer before it proposed
+_TURNS = 4
+#: a longer turn is an order of its own
+_SHORT = 40
+#: an edit of more files is a rewrite, and its files are not named
+_MOST_FILES = 4
+#: characters of what is told, of what was tried in vain, and of a person's words
+_MAX_TOLD, _MAX_VAIN, _MAX_SAID = 520, 240, 120
+#: changes that did not help and that are told
+_MOST_VAIN = 2
+#: how sure a draft is: a check, a person's word, the agent's word alone, nothing
+_CONFIDENCE: dict[State, float] = {
+    "passed": 0.75,
+    "failing": 0.6,
+    "accepted": 0.7,
+    "claimed": 0.6,
+    "open": 0.55,
+}
+
+
+def find_told(
+    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], project: str
+) -> list[MemoryDraft]:
+    """One draft for each error that a person reports and that the agent answers to."""
+    drafts: dict[str, MemoryDraft] = {}
+    for chain, reports, end in _chains(messages, actions, turns):
+        for report in reports:
+            draft = _draft(
+                messages, chain[0], report, ending_of(messages, actions, chain, report, end), project
+            )
+            if draft is not None:
+                drafts.setdefault(draft.content, draft)
+    return list(drafts.values())
+
+
+def _chains(
+    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn]
+) -> Iterator[tuple[Sequence[Turn], Sequence[Report], int]]:
+    """Each turn that reports with the turns that go on about it, its reports, and the position where they end."""
+    reports = [find_reports(turn.message, first=turn.first) for turn in turns]
+    number = 0
+    while number < len(turns):
+        last = number + 1
+        while last < min(number + _TURNS, len(turns)) and _goes_on(
+            messages, actions, turns, reports, number, last
+        ):
+            last += 1
+        if reports[number]:
+            yield (
+                turns[number:last],
+                reports[number],
+                turns[last].position if last < len(turns) else len(messages),
+            )
+        number = last if reports[number] else number + 1
+
+
+def _goes_on(
+    messages: Sequence[Message],
+    actions: Sequence[Action],
+    turns: Sequence[Turn],
+    reports: Sequence[Sequence[Report]],
+    first: int,
+    number: int,
+) -> bool:
+    """True for a turn about the same fault: it denies the cure, or says shortly to do what the answer proposed."""
+    same = {report.statement for report in reports[first]} & {report.statement for report in reports[number]}
+    if reports[number] and reports[number][0].pasted:
+        return bool(same)
+    if denies(turns[number]):
+        return True
+    short = len(turns[number].message.content) <= _SHORT and not reports[number]
+    orders = short and not turns[number].does("acceptance", "praise")
+    return orders and not edits_between(messages, actions, turns[number - 1].position, turns[number].position)
+
+
+def _draft(
+    messages: Sequence[Message], turn: Turn, report: Report, end: Ending, project: str
+) -> MemoryDraft | None:
+    direct = end.state == "passed" or (report.pasted and not report.task)
+    if end.account is not None and not direct and not _belongs(end.account, report):
+        end = replace(end, account=None, state="open" if end.state == "claimed" else end.state)
+    if end.state == "open" and end.account is None and not end.vain and not report.pasted:
+        return None
+    if report.task and end.check is None:
+        return None
+    told = end.account.text if end.account else ""
+    spoken = language(told) if told else talk_language(messages, turn.position)
+    lang = spoken if report.pasted else language(report.statement)
+    words = PHRASES[lang]
+    key = ("reported" if report.pasted else "bug") + ("_in" if project else "")
+    statement = clean_statement(report.statement)
+    content = words[key].format(project=project, line=report.statement, statement=statement)
+    return MemoryDraft(
+        content=f"{content} ({report.test})" if report.test else content,
+        context=words["reported_where"] if report.pasted else "",
+        resolution=_resolution(end, lang),
+        tags=("bug", end.state),
+        confidence=_CONFIDENCE[end.state],
+        memory_type="error",
+        evidence=_evidence(messages, turn.message, report, end),
+    )
+
+
+def _belongs(account: Account, report: Report) -> bool:
+    """True when the answer speaks of what was reported; two languages share no words."""
+    return language(account.text) != language(report.about) or shared_terms(account.text, report.about) > 0
+
+
+def _resolution(end: Ending, lang: Lang) -> str:
+    words = PHRASES[lang]
+    parts = [
+        words["in_vain"].format(statement=ended(clip(account.text, _MAX_VAIN), lang))
+        for account in end.vain[-_MOST_VAIN:]
+    ]
+    told = ended(clip(end.account.text, _MAX_TOLD), lang) if end.account else ""
+    names = list(dict.fromkeys(f"`{short_path(path)}`" for _, path in end.edits))
+    files = ", ".join(names) if len(names) <= _MOST_FILES else ""
+    if end.check is not None and end.state in ("passed", "failing"):
+        check = f"`{clean_line(core_command(check_of(end.check).strip()), 100)}`"
+        failure = end.check.failure
+        line = clean_line(failure.line) if failure and tells(failure, end.check.text) else "…"
+        key = "failing" if end.state == "failing" else "repaired" if files else "passed"
+        account = words["account"].format(statement=told) if told and end.state == "failing" else told
+        parts += [account, words[key].format(files=files, check=check, line=line)]
+    elif end.state == "accepted":
+        parts += [told, words["accepted"].format(statement=clip(end.said[1], _MAX_SAID))]
+    else:
+        if end.check is not None and files:
+            told = " ".join(part for part in (told, words["changed"].format(files=files)) if part)
+        account = words["account"].format(statement=told) if told else ""
+        parts += [account, words["unconfirmed" if end.state == "claimed" else "no_cure"]]
+    return " ".join(part for part in parts if part)
+
+
+def _evidence(
+    messages: Sequence[Message], source: Message, report: Report, end: Ending
+) -> tuple[Evidence, ...]:
+    places: list[tuple[Message, str]] = [(source, report.told)]
+    for account in (*end.vain[-_MOST_VAIN:], end.account):
+        if account is not None:
+            places += [(messages[account.position], account.cause), (messages[account.position], account.fix)]
+    if end.check is not None:
+        place, path = end.edits[-1]
+        said = next((line.strip() for line in reversed(end.check.output.splitlines()) if line.strip()), "")
+        shown = end.check.failure.line if end.check.failure else said
+        # an editor names its open file in the answer alone
+        places += [(message, path) for message in messages[place : place + 2]]
+        places.append((messages[end.check.result], shown))
+    if end.state == "accepted":
+        places.append((messages[end.said[0]], end.said[1]))
+    cut = ((message, quote[:400].strip()) for message, quote in places)
+    found = (Evidence(m.start_line, m.end_line, quote) for m, quote in cut if quote and appears_in(quote, m))
+    return tuple(dict.fromkeys(found))

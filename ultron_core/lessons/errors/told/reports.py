@@ -1,0 +1,152 @@
+"""What a person says is wrong: an error that they paste, or a fault in their own words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from ultron_core.lessons.errors.recurring import tells
+from ultron_core.lessons.people.statements import clean_statement, has_detail, names_a_thing, without_opening
+from ultron_core.lessons.people.turns import own_sentences
+from ultron_core.models import Message
+from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.language import CJK
+from ultron_core.transcript.results.failures import clean_line, read_result
+from ultron_core.transcript.results.telling import Failure
+from ultron_core.transcript.speech import any_of
+
+__all__ = ["Report", "find_reports"]
+
+#: says that something is wrong: "there's an issue in that the folder goes away", "works for `poem` but not for ..."
+_TROUBLE = any_of(
+    r"\b(?:bug|issue|problem|error|broken|wrong|incorrect(?:ly)?|fails?|failed|failing|crash\w*|hangs?|silently|"
+    r"missing|stale|garbled|garbage|confusing|unexpected(?:ly)?|still (?:see|get|show)\w*)\b",
+    r"\b(?:doesn't|does not|don't|isn't|is not|aren't|won't|didn't|can't|cannot|no longer|never) \w+",
+    r"报错|错误|不对|失效|没有(?:生效|反应|变化|办法)|无法|不(?:能|会|再|显示|起作用)|丢失|问题|(?<![A-Za-z])bug(?![A-Za-z])|失败",
+)
+#: asks or plans rather than reports: "what happens if it fails?", "make sure the tests don't fail"
+_ASKS = any_of(
+    r"[?？]\s*$|^(?:that|they|we (?:don't |do not )?(?:want|need)|we are missing|you|let|run|ignore|if|see|read|"
+    r"missing|use|here|to (?:solve|fix)|can|could|would|should|what|why|how|is|are|do|does|did|make sure|please|let's|"
+    r"add|write|create|implement|update|review|don't|do not|never|no|there (?:is|are) no|the comment|in the|it)\b",
+    r"^this\b(?! (?:output|error|message|test|page|command|file|function|script)\b)",
+    r"^(?:请|帮|不要|别|你|我(?:只|想|需|要|希望|打算)|确保|如果|还有)|(?:吗|呢)[。.!！]*$|这是什么(?:问题)?$",
+)
+#: the wish around a report: "帮我修复一下这个问题，代码不会渲染了", "..., 这是为什么", "..., what should we do?"
+_WISH = re.compile(
+    r"^(?:请)?(?:帮我?|麻烦)(?:修复|解决|看)[^，,]{0,12}[，,]\s*|^(?:我)?(?:发现|感觉|注意到)(?:了|到)?[，,]?\s*|"
+    r"[，,]?\s*(?:(?:请问)?(?:这|那)?(?:是)?(?:为什么|怎么回事|什么原因|什么问题)|我们?应该怎么办|怎么办|怎么解决|"
+    r"可以帮我[^，,]{0,14})(?:呢|啊|呀|吗)?\s*[?？。]?$|[,;]?\s*\b(?:why(?: is that)?|what should (?:i|we) do)\s*\?$",
+    re.IGNORECASE,
+)
+#: what holds words that say nothing of a fault: "github.com/a/b/issues/182", "/repo/debug/debug.log"
+_PLACE = re.compile(r"\S*[/\\]\S+")
+#: a log line that a program marks as an error: "00:58:46 [ERROR] Cannot find module 'x'"
+_MARKED = re.compile(r"^.{0,40}?\[(?:ERROR|FATAL|error|fatal)\]\s*(\S.{8,})$", re.MULTILINE)
+#: paragraphs and fences part what was pasted: each failing test of a run has one
+_PARTS = re.compile(r"\n\s*\n|^\s*```\w*\s*$|^\W{20,}$", re.MULTILINE)
+#: the test or file that a runner names above its error: " FAIL  packages/tabs/test/tabs.spec.ts > on arrow right"
+_RUN = re.compile(r"^\W*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
+#: a shorter sentence names nothing (in bytes), a longer one is a paragraph
+_SHORTEST, _LONGEST = 24, 320
+#: errors of one pasted text that are told, and characters of it that are read
+_MOST, _MAX_PASTED = 2, 12_000
+#: a program announces the issue that it hands in: "ISSUE:", "<pr_description>", "## Issue"
+_ISSUE = re.compile(
+    r"^\W*(?:issue|pr_description|issue_description|problem[_ ]statement)\W*$", re.MULTILINE | re.IGNORECASE
+)
+#: a heading inside an issue, below its title
+_DESCRIPTION = re.compile(
+    r"^\W*(?:description|(?:steps )?(?:to )?reproduc\w+|expected(?: behaviou?r| result)?|actual(?: \w+)?|"
+    r"describe the bug|code for reproduction|current behaviou?r|bug report)\W*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+#: a shorter text is a person's own; characters of an issue in which its fault is told
+_MIN_ISSUE, _MAX_ISSUE = 250, 1_500
+#: from here on a text is an issue whatever its headings are; a longer first line is a paragraph
+_LONG_ISSUE, _MAX_TITLE = 600, 140
+#: sentences at the beginning of a turn in which a fault is told; what follows is pasted or another wish
+_OPENING = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`told` is verbatim from the message: the line of an error that was `pasted`, or a person's sentence.
+
+    `test` is what a test runner names above a pasted error, `about` all the words in which an answer may speak of it.
+    """
+
+    told: str
+    statement: str
+    about: str
+    pasted: bool
+    test: str = ""
+    #: of a whole issue that a program hands in: kept only when a check tells how it ended
+    task: bool = False
+
+
+def find_reports(message: Message, *, first: bool) -> list[Report]:
+    """What one turn of a person reports: its pasted errors, two at most, else the first sentence about a fault; of a
+    whole issue that opens a session its title."""
+    if first and (title := _title(message.content)):
+        return [Report(title, title, message.content[:_MAX_ISSUE], pasted=False, task=True)]
+    pasted = _pasted(message.content)
+    if pasted:
+        handed_in = first and len(without_code(message.content)) >= _LONG_ISSUE
+        return [replace(report, task=handed_in) for report in pasted[: 1 if handed_in else _MOST]]
+    for sentence in own_sentences(message, _MAX_PASTED)[:_OPENING]:
+        statement = without_opening(_WISH.sub("", _WISH.sub("", clean_statement(sentence)))).strip()
+        fits = (
+            len(statement.encode()) >= _SHORTEST and len(statement) <= _LONGEST and names_a_thing(statement)
+        )
+        if fits and _TROUBLE.search(_PLACE.sub("", statement)) and not _ASKS.search(statement):
+            whole = f"{statement}{_shown(sentence, message.content)}"
+            return [Report(sentence, whole, message.content[:_LONGEST], pasted=False)]
+    return []
+
+
+def _title(text: str) -> str:
+    """The title of an issue: the line behind its label, or the first line when a text of some length follows."""
+    label = _ISSUE.search(text)
+    lines = [
+        line.strip(" #*")
+        for line in (text[label.end() :] if label else text).splitlines()
+        if line.strip(" #*")
+    ]
+    described = len(text) >= _MIN_ISSUE and (_DESCRIPTION.search(text) or len(text) >= _LONG_ISSUE)
+    if not lines or not (label or described):
+        return ""
+    fits = len(lines[0].encode()) >= _SHORTEST and len(lines[0]) <= _MAX_TITLE and lines[0] in text
+    return lines[0] if fits and names_a_thing(lines[0]) and _TROUBLE.search(text[:_MAX_ISSUE]) else ""
+
+
+def _pasted(text: str) -> list[Report]:
+    found: dict[str, Report] = {}
+    for part in _PARTS.split(text[:_MAX_PASTED]):
+        marked = _MARKED.search(part)
+        failure = Failure(marked[1][:400]) if marked else read_result(part, is_error=None).failure
+        if failure is None or "\n" not in text.strip() or not _says(failure.line):
+            continue
+        run = _RUN.search(part)
+        test = clean_line(run[1], 160) if run and run[1].strip() not in failure.line else ""
+        if not tells(failure, "") and not test:
+            continue
+        line = clean_line(failure.line)
+        found.setdefault(f"{line} {test}", Report(failure.line.strip(), line, f"{test} {line}", True, test))
+    named = [report for report in found.values() if report.test]  # a summary of the run names no test
+    return (named or list(found.values()))[:_MOST]
+
+
+def _shown(sentence: str, text: str) -> str:
+    """The first line of what a sentence only announces: "I also got this output:"."""
+    if sentence[-1] not in ":：":
+        return ""
+    shown = text.partition(sentence)[2].splitlines()
+    line = next(
+        (line.strip() for line in shown if len(line.strip()) > _SHORTEST and not line.startswith("[")), ""
+    )
+    return f": {clean_line(line, 200)}" if line else ""
+
+
+def _says(line: str) -> bool:
+    return has_detail(line) or CJK.search(line) is not None or len(line.split()) > 3

@@ -1,0 +1,68 @@
+"""What a build is handed to clean rows with, made anew in each process, and what is remembered between exports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ultron_core.llm.tokens import token_counter
+from ultron_core.redaction import PresidioRedactor, Redactor
+from ultron_core.sft import EvalIndex, Tools
+from ultron_core.sft.verify import TOKENIZER, has_secret
+from ultron_core.sft.workers import Workers
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.tables import exports
+
+__all__ = ["CleanedRows", "workers_of"]
+
+
+def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Workers[Tools]:
+    """Workers with the redactor of the runtime. One that a caller brought along stays in this process."""
+    redactor, words = runtime.redactor, runtime.settings.redaction.word_list
+    if not isinstance(redactor, PresidioRedactor):
+        return Workers(partial(_other, redactor, eval_index))
+    same = redactor.version == PresidioRedactor(words).version
+    anew = partial(_anew, words, eval_index) if same else None
+    return Workers(partial(_presidio, redactor, eval_index), count, anew)
+
+
+def _anew(words: Sequence[str], eval_index: EvalIndex | None) -> Tools:
+    return _presidio(PresidioRedactor(words), eval_index)
+
+
+def _presidio(redactor: PresidioRedactor, eval_index: EvalIndex | None) -> Tools:
+    return _tools(redactor.redact_json_many, redactor.version, eval_index)
+
+
+def _other(redactor: Redactor, eval_index: EvalIndex | None) -> Tools:
+    return _tools(
+        lambda values: [redactor.redact_json(value)[0] for value in values], redactor.version, eval_index
+    )
+
+
+def _tools(redact: Any, version: str, eval_index: EvalIndex | None) -> Tools:
+    return Tools(redact, has_secret, token_counter(TOKENIZER), eval_index, f"{version} {TOKENIZER}")
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedRows:
+    """`Memory` in the table `sft_cleaned`; each call is a transaction of its own."""
+
+    runtime: Runtime
+
+    def recall(self, digests: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        of_segments = {run: digest for run, digest in digests.items() if _is_segment(run)}
+        with self.runtime.database.transaction() as conn:
+            return exports.recall_cleaned(conn, self.runtime.account_id, of_segments)
+
+    def remember(self, entries: Sequence[tuple[str, bytes, bytes]]) -> None:
+        account, own = self.runtime.account_id, [entry for entry in entries if _is_segment(entry[0])]
+        if own:
+            self.runtime.database.run(lambda conn: exports.remember_cleaned(conn, account, own))
+
+
+def _is_segment(run: str) -> bool:
+    """Parts of a segment, such as `<segment>:corrected`, are not remembered."""
+    return ":" not in run

@@ -1,0 +1,116 @@
+"""Leases on rows: pending work, automation, a backfill and the library never work on the same row at once."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from types import TracebackType
+from typing import Protocol, Self, TypeVar
+from uuid import UUID, uuid4
+
+import psycopg
+
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.database import Connection
+from ultron_core.store.queries import NamedQueries
+
+__all__ = ["LASTS", "Leases"]
+
+logger = logging.getLogger("ultron.process")
+_SQL = NamedQueries("log/leases")
+_HOST = socket.gethostname()
+#: a holder that died on another host is replaced after at most this long, the interval of the pending-work sensor; one
+#: that died on this host at once
+LASTS = timedelta(seconds=60)
+#: three renewals may fail before another process takes the rows over
+_RENEW_SECONDS = LASTS.total_seconds() / 4
+
+
+class _HasId(Protocol):
+    @property
+    def id(self) -> UUID: ...
+
+
+Waiting = TypeVar("Waiting", bound=_HasId)
+
+
+class Leases:
+    """What one batch of one process holds. Renewed by a thread while the block runs, released at its end.
+
+    No transaction stays open meanwhile: a model call may take minutes.
+    """
+
+    def __init__(self, runtime: Runtime, stage: str) -> None:
+        self._runtime, self._stage, self._holder = runtime, stage, uuid4()
+        self._over = threading.Event()
+        self._renewer: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._renewer is None:
+            return
+        self._over.set()
+        self._renewer.join()
+        with self._runtime.database.transaction() as conn:
+            _SQL.run(conn, "release", self._params)
+
+    @property
+    def _params(self) -> dict[str, object]:
+        return {"holder": self._holder, "lasts": LASTS}
+
+    def take(self, find: Callable[[Connection], Sequence[Waiting]]) -> list[Waiting]:
+        """What `find` says waits, locked by its query, as far as nobody else works on it."""
+        with self._runtime.database.transaction() as conn:
+            self._release_dead(conn)
+            waiting = find(conn)
+            mine = self.claim(conn, [row.id for row in waiting])
+        return [row for row in waiting if row.id in mine]
+
+    def _release_dead(self, conn: Connection) -> None:
+        """Free what processes of this host held that are gone."""
+        for row in _SQL.fetch(conn, "holders", {"host": _HOST}):
+            if not _is_running(row["pid"]):
+                _SQL.run(conn, "release", {"holder": row["holder"]})
+
+    def claim(self, conn: Connection, ids: Sequence[UUID]) -> set[UUID]:
+        """Those of these rows that are free; the transaction must have locked them while they waited."""
+        if not ids:
+            return set()
+        mine = {
+            "account_id": self._runtime.account_id,
+            "stage": self._stage,
+            "ids": list(ids),
+            "host": _HOST,
+            "pid": os.getpid(),
+        }
+        claimed = {row["row_id"] for row in _SQL.fetch(conn, "claim", {**self._params, **mine})}
+        if claimed and self._renewer is None:
+            self._renewer = threading.Thread(target=self._renew, name=f"leases of {self._stage}", daemon=True)
+            self._renewer.start()
+        return claimed
+
+    def _renew(self) -> None:
+        while not self._over.wait(_RENEW_SECONDS):
+            try:
+                with self._runtime.database.transaction() as conn:
+                    _SQL.run(conn, "renew", self._params)
+            except psycopg.Error as error:
+                logger.warning("the leases of %s could not be renewed: %s", self._stage, error)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another account's
+        return True
+    return True
