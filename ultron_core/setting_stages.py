@@ -390,6 +390,14 @@ class SftSettings(Stage):
     most_per_task_type: int = setting(
         0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
     )
+    leave_out_projects: str = setting(
+        "",
+        "ULTRON_SFT_LEAVE_OUT_PROJECTS",
+        about="Projects that no dataset takes rows of, separated by commas.",
+    )
+    leave_out_agents: str = setting(
+        "", "ULTRON_SFT_LEAVE_OUT_AGENTS", about="Agents that no dataset takes rows of, separated by commas."
+    )
     pairs_per_task: int = setting(
         4, "ULTRON_SFT_PAIRS_PER_TASK", ge=1, about="Maximum pairs of one task in a preference dataset."
     )

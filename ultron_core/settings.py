@@ -145,6 +145,11 @@ class Settings(Stage):
     def exports_dir(self) -> Path:
         return self.store.exports_dir or self.store.home / "exports"
 
+    @property
+    def reviews_dir(self) -> Path:
+        """Which datasets a person has reviewed."""
+        return self.store.home / "reviews"
+
     def describe(self) -> Iterator[tuple[str, tuple[str, ...], Any, str, bool]]:
         """(stage, variables, value, one sentence, secret) of every setting, in order."""
         for stage_name in type(self).model_fields:
