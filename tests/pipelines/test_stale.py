@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 from dagster._core.definitions.data_version import CachingStaleStatusResolver
 from dagster._core.definitions.partitions.context import partition_loading_context
+from dagster._core.loader import LoadingContextForTest
 
 from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
@@ -43,8 +44,8 @@ def stale(defs, instance):
     """Stale partitions by asset, as `staleStatusByPartition` of the UI has them; Missing ones are none."""
     graph = defs.resolve_asset_graph()
     found = {}
-    with partition_loading_context(dynamic_partitions_store=instance) as context:
-        resolver = CachingStaleStatusResolver(instance, graph, context)
+    with partition_loading_context(dynamic_partitions_store=instance):
+        resolver = CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
         for asset in ASSETS:
             status = {key: resolver.get_status(dg.AssetKey(asset), key).value for key in KEYS}
             assert set(status.values()) <= {"FRESH", "STALE"}, (asset, status)
