@@ -2,6 +2,9 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
 
 import dagster as dg
 
@@ -76,20 +79,49 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             closed = close_quiet_segments(opened.runtime)
             counts = count_pending(opened.runtime, due=True)
             waiting = {name: n for name, n in counts.items() if name not in {"open", "exhausted"} and n}
-        if not closed and not waiting:
-            return dg.SkipReason("Nothing is pending.")
         if _is_running(context):
             return dg.SkipReason("The last run is still running.")
+        before = _Seen.of(context.cursor)
+        broken = _ended_badly(context.instance, before.at)
+        if not (closed or waiting or broken):
+            context.update_cursor(_Seen(time.time(), False).text)
+            return dg.SkipReason("Nothing is pending.")
         # automation starts fresh work by itself: only what is still pending a tick later is requested here
-        seen_before = context.cursor == "waiting"
-        context.update_cursor("waiting" if not seen_before else "")
-        if not closed and not seen_before:
+        asked = bool(closed or broken or before.waiting)
+        context.update_cursor(_Seen(time.time() if asked else before.at, not asked).text)
+        if not asked:
             return dg.SkipReason(
                 f"Pending: {waiting}. A run is requested if it is still pending at the next tick."
             )
-        return dg.RunRequest(tags={"ultron/waiting": str(sum(waiting.values()))})
+        return dg.RunRequest(
+            tags={"ultron/waiting": str(sum(waiting.values())), "ultron/broken_runs": str(broken)}
+        )
 
     return [session_drop_sensor, pending_work_sensor]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The cursor: when runs were looked at last, and whether something waited already."""
+
+    at: float
+    waiting: bool
+
+    @classmethod
+    def of(cls, cursor: str | None) -> Self:
+        at, _, waiting = (cursor or "").partition(" ")
+        return cls(float(at), waiting == "waiting") if at else cls(time.time(), False)
+
+    @property
+    def text(self) -> str:
+        return f"{self.at} waiting" if self.waiting else f"{self.at}"
+
+
+def _ended_badly(instance: dg.DagsterInstance, since: float) -> int:
+    """Runs that failed or were cancelled since then: a killed one may have done more than it told."""
+    bad = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+    after = datetime.fromtimestamp(since, UTC)
+    return len(instance.get_run_records(dg.RunsFilter(statuses=bad, updated_after=after), limit=100))
 
 
 def _known_partitions(context: dg.SensorEvaluationContext) -> Sequence[str]:
