@@ -2,9 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
 
 import dagster as dg
 
@@ -23,7 +21,7 @@ _ASK_AGAIN_SECONDS = 600
 
 
 def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.SensorDefinition]:
-    """Both sensors with the given default status and interval."""
+    """All sensors with the given default status and interval."""
 
     @dg.sensor(
         job=ingest_sessions,
@@ -79,49 +77,40 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             closed = close_quiet_segments(opened.runtime)
             counts = count_pending(opened.runtime, due=True)
             waiting = {name: n for name, n in counts.items() if name not in {"open", "exhausted"} and n}
+        if not closed and not waiting:
+            return dg.SkipReason("Nothing is pending.")
         if _is_running(context):
             return dg.SkipReason("The last run is still running.")
-        before = _Seen.of(context.cursor)
-        broken = _ended_badly(context.instance, before.at)
-        if not (closed or waiting or broken):
-            context.update_cursor(_Seen(time.time(), False).text)
-            return dg.SkipReason("Nothing is pending.")
         # automation starts fresh work by itself: only what is still pending a tick later is requested here
-        asked = bool(closed or broken or before.waiting)
-        context.update_cursor(_Seen(time.time() if asked else before.at, not asked).text)
-        if not asked:
+        seen_before = context.cursor == "waiting"
+        context.update_cursor("waiting" if not seen_before else "")
+        if not closed and not seen_before:
             return dg.SkipReason(
                 f"Pending: {waiting}. A run is requested if it is still pending at the next tick."
             )
-        return dg.RunRequest(
-            tags={"ultron/waiting": str(sum(waiting.values())), "ultron/broken_runs": str(broken)}
-        )
+        return dg.RunRequest(tags={"ultron/waiting": str(sum(waiting.values()))})
 
-    return [session_drop_sensor, pending_work_sensor]
+    @dg.sensor(
+        job_name="reconcile_events",
+        default_status=status,
+        minimum_interval_seconds=max(seconds, 60),
+        description="After a run that failed, was killed or cancelled: it may have done more than it told.",
+    )
+    def reconcile_sensor(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+        last = context.cursor or str(time.time())
+        context.update_cursor(str(time.time()))
+        bad = _ended_badly(context.instance, datetime.fromtimestamp(float(last), UTC))
+        if not bad:
+            return dg.SkipReason("No run ended badly.")
+        return dg.RunRequest(tags={"ultron/ended_badly": str(bad)})
 
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The cursor: when runs were looked at last, and whether something waited already."""
-
-    at: float
-    waiting: bool
-
-    @classmethod
-    def of(cls, cursor: str | None) -> Self:
-        at, _, waiting = (cursor or "").partition(" ")
-        return cls(float(at), waiting == "waiting") if at else cls(time.time(), False)
-
-    @property
-    def text(self) -> str:
-        return f"{self.at} waiting" if self.waiting else f"{self.at}"
+    return [session_drop_sensor, pending_work_sensor, reconcile_sensor]
 
 
-def _ended_badly(instance: dg.DagsterInstance, since: float) -> int:
-    """Runs that failed or were cancelled since then: a killed one may have done more than it told."""
+def _ended_badly(instance: dg.DagsterInstance, since: datetime) -> int:
     bad = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-    after = datetime.fromtimestamp(since, UTC)
-    return len(instance.get_run_records(dg.RunsFilter(statuses=bad, updated_after=after), limit=100))
+    records = instance.get_run_records(dg.RunsFilter(statuses=bad, updated_after=since), limit=100)
+    return sum(record.dagster_run.job_name != "reconcile_events" for record in records)
 
 
 def _known_partitions(context: dg.SensorEvaluationContext) -> Sequence[str]:

@@ -146,11 +146,11 @@ def test_events_that_a_killed_run_did_not_write_are_written_in_the_next_cycle(
     # the work of the runs, without any of their events: killed late
     with resource.open() as ultron:
         ultron.ingest([drop_folder / "agent" / "three.jsonl"], "agent", process=True)
-    assert run(whole, instance, "pending_work").success
+    assert run(whole, instance, "reconcile_events").success
     for asset in ASSETS:
         assert instance.get_materialized_partitions(dg.AssetKey(asset)) == {*KEYS, "agent/three.jsonl"}, asset
     events = len(instance.get_event_records(dg.EventRecordsFilter(dg.DagsterEventType.ASSET_MATERIALIZATION)))
-    assert run(whole, instance, "pending_work").success
+    assert run(whole, instance, "reconcile_events").success
     assert events == len(
         instance.get_event_records(dg.EventRecordsFilter(dg.DagsterEventType.ASSET_MATERIALIZATION))
     ), "nothing is told twice"
