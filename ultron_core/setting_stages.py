@@ -16,6 +16,7 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "SftSettings",
     "Stage",
@@ -136,6 +137,23 @@ class SessionSettings(Stage):
     )
 
 
+class ServeSettings(Stage):
+    """Access from outside: HTTP, MCP, pages."""
+
+    ingest_roots: str | None = setting(
+        None,
+        "ULTRON_INGEST_ROOTS",
+        about="Folders that `/ingest` may read, separated by colons; unset means the drop folder and the log folders "
+        "of known agents.",
+    )
+    requests_per_minute: float = setting(
+        6000,
+        "ULTRON_ACCESS_RATE",
+        ge=0,
+        about="Requests that one access key may make in a minute; 0 means no limit.",
+    )
+
+
 class SegmentSettings(Stage):
     """Splitting sessions into tasks."""
 
@@ -239,6 +257,13 @@ class SearchSettings(Stage):
 
     limit: int = setting(
         10, "ULTRON_MEMORY_SEARCH_LIMIT", ge=1, le=1000, about="Default number of results of `ultron search`."
+    )
+    hits: int = setting(
+        0,
+        "ULTRON_SEARCH_HITS",
+        ge=0,
+        le=10,
+        about="Hits that being listed by a search counts, for results that are not weak; opening one counts two.",
     )
     decay_alpha: float = setting(
         0.05, "ULTRON_DECAY_ALPHA", ge=0, about="Decay rate per day since the last hit."
@@ -364,6 +389,9 @@ class SftSettings(Stage):
     )
     most_per_task_type: int = setting(
         0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
+    )
+    pairs_per_task: int = setting(
+        4, "ULTRON_SFT_PAIRS_PER_TASK", ge=1, about="Maximum pairs of one task in a preference dataset."
     )
     flavours: str = setting(
         "llamafactory,openai,swift,twinkle",

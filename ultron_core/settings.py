@@ -29,6 +29,7 @@ from ultron_core.setting_stages import (
     RedactionSettings,
     SearchSettings,
     SegmentSettings,
+    ServeSettings,
     SessionSettings,
     SftSettings,
     Stage,
@@ -49,11 +50,13 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "Settings",
     "SftSettings",
     "StoreSettings",
     "TierSettings",
+    "find_home",
 ]
 
 CONFIG_FILE = "ultron.toml"
@@ -78,6 +81,7 @@ class Settings(Stage):
     clusters: ClusterSettings = ClusterSettings()
     redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
+    serve: ServeSettings = ServeSettings()
 
     @classmethod
     def load(

@@ -19,7 +19,14 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 @click.command("export-sft")
-@click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
+@click.option("--name", help="Folder name of the dataset (default: ultron, or ultron-KIND).")
+@click.option(
+    "--kind",
+    type=click.Choice(["sft", "preference", "outcome"]),
+    default="sft",
+    show_default=True,
+    help="Runs that worked, pairs of a better and a worse run of one task, or runs with a verdict.",
+)
 @click.option("--task-type", help="Only this task type.")
 @project_option("Only what was done in this project.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
@@ -36,7 +43,8 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.pass_obj
 def export_sft(
     settings: Settings,
-    name: str,
+    name: str | None,
+    kind: str,
     task_type: str | None,
     project: str | None,
     min_score: float | None,
@@ -52,6 +60,7 @@ def export_sft(
     check_task_type(task_type)
     request = ExportRequest(
         name=name,
+        kind=kind,
         task_type=task_type,
         min_quality_score=min_score,
         limit=limit,

@@ -79,8 +79,7 @@ NEARBY = _words(
 #: the model waits for something it needs, e.g. `Please provide your user ID.`, `请问您几位？`
 AWAITS = _words(
     r"please (?:let me know|provide|confirm|tell|specify|share|choose|select|enter|give)"
-    r"|let me know (?:which|what|how|when|where|who|if you(?:'d| would| want| prefer))"
-    r"|(?:would|do|should|could|can|shall|may) (?:you|i|we)\b[^.?!]*\?|(?:which|what|how)\b[^.?!]*\?",
+    r"|let me know (?:which|what|how|when|where|who|if you(?:'d| would| want| prefer))",
     r"请(?:问|您?提供|您?告诉|您?确认|您?选择|告知)|(?:吗|呢|么)[？?]|哪[一个种家里]?[^。！]*[？?]",
 )
 

@@ -83,7 +83,7 @@ def text_problems(value: Any) -> Iterator[Finding]:
 def token_problems(row: Mapping[str, Any], tokens: tuple[int, int], limit: int) -> Iterator[Finding]:
     """The row says its `tokens` (all, trained) rightly, they are within the limit, and something is trained."""
     total, trained = tokens
-    if (total, trained) != (row["num_tokens"], row["num_trained_tokens"]):
+    if (total, trained) != (row["num_tokens"], row.get("num_trained_tokens", trained)):
         yield 16, f"{total} tokens of which {trained} trained, the row says otherwise"
     if total > limit:
         yield 16, f"{total} tokens, limit {limit}"

@@ -32,6 +32,7 @@ __all__ = [
     "PartitionReport",
     "ProcessReport",
     "count_pending",
+    "list_stale",
     "process_and_report",
     "process_pending",
     "run_stage",
@@ -212,6 +213,14 @@ def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
         partition_keys=tuple(sorted({r.partition_key for r in everything if r.status != "pending"})),
         errors=tuple(dict.fromkeys(r.error for r in everything if r.error)),
     )
+
+
+def list_stale(runtime: Runtime) -> list[dict[str, Any]]:
+    """`stage` (as `reprocess` calls it), `made_by`, `now_by` and number of `rows` of what another version made."""
+    makers = {step.stage.option: step.maker(runtime) for step in STEPS if step.stage.call}
+    params = {**runtime.account, "stages": list(makers), "makers": list(makers.values())}
+    with runtime.database.transaction() as conn:
+        return segment_store.fetch(conn, "stale", params)
 
 
 def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:

@@ -14,13 +14,13 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(session_file)s, 
     %(now)s, %(now)s);
 
 -- name: move
--- The same segment at another place; a row is only written when something differs.
+-- The same segment at another place, or cut by another version; a row is only written when something differs.
 UPDATE task_segments SET segment_index = %(segment_index)s, start_message = %(start_message)s,
-    end_message = %(end_message)s, start_line = %(start_line)s, end_line = %(end_line)s,
-    closed = closed OR %(closed)s, updated_at = %(now)s
-WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, end_line, closed)
-    IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s,
-        closed OR %(closed)s);
+    end_message = %(end_message)s, start_line = %(start_line)s, end_line = %(end_line)s, topic = %(topic)s,
+    segmenter = %(segmenter)s, repair = %(repair)s, closed = closed OR %(closed)s, updated_at = %(now)s
+WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, end_line, topic, segmenter, repair, closed)
+    IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s, %(topic)s,
+        %(segmenter)s, %(repair)s, closed OR %(closed)s);
 
 -- name: move_sources
 -- The lines of a moved segment's memories move along.
@@ -171,6 +171,18 @@ FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
 WHERE s.account_id = %(account_id)s AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
 GROUP BY s.partition_key ORDER BY s.partition_key;
 
+-- name: stale
+-- Segments by stage and maker, where another would make them now. What a rule decides whatever the version is (`short`)
+-- is never stale, nor is what a model made while none is set: the rules would not do it better.
+SELECT made.stage, made.made_by, current.maker AS now_by, count(*) AS rows
+FROM task_segments t
+CROSS JOIN LATERAL (VALUES ('segments', t.segmenter), ('labels', CASE t.labeled WHEN 1 THEN t.labeler END),
+    ('memories', CASE WHEN t.memory_extracted > 0 THEN t.extractor END)) AS made (stage, made_by)
+JOIN unnest(%(stages)s::text[], %(makers)s::text[]) AS current (stage, maker) ON current.stage = made.stage
+WHERE t.account_id = %(account_id)s AND made.made_by NOT IN (current.maker, 'short')
+    AND (starts_with(current.maker, 'model:') OR NOT starts_with(made.made_by, 'model:'))
+GROUP BY 1, 2, 3 ORDER BY array_position(%(stages)s::text[], made.stage), made.made_by;
+
 -- name: counts_by_partition
 -- Per partition, how far its segments are.
 SELECT s.partition_key, count(t.id) AS segments, count(t.id) FILTER (WHERE NOT t.closed) AS open,
@@ -188,7 +200,7 @@ GROUP BY s.partition_key;
 -- name: reprocess_labels
 -- Judge again what this labeler judged, or what none of these did, and try again what used up its tries.
 UPDATE task_segments SET labeled = 0, label_attempts = 0, next_try = NULL, updated_at = %(now)s
-WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NULL OR labeler LIKE %(made_by)s || '%%')
+WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NULL OR starts_with(labeler, %(made_by)s))
         AND (%(not_by)s::text IS NULL OR labeler IS DISTINCT FROM %(not_by)s))
     OR (labeled = 0 AND label_attempts > 0))
     AND (%(keys)s::text[] IS NULL OR session_id IN (SELECT id FROM sessions
@@ -200,7 +212,7 @@ WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NU
 UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, model_notes = NULL, next_try = NULL,
     updated_at = %(now)s
 WHERE account_id = %(account_id)s AND ((memory_extracted > 0
-        AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%')
+        AND (%(made_by)s::text IS NULL OR starts_with(extractor, %(made_by)s))
         AND (%(not_by)s::text IS NULL OR extractor IS DISTINCT FROM %(not_by)s))
     OR (memory_extracted = 0 AND extract_attempts > 0))
     AND (%(keys)s::text[] IS NULL OR session_id IN (SELECT id FROM sessions
@@ -211,7 +223,8 @@ WHERE account_id = %(account_id)s AND ((memory_extracted > 0
 -- the whole log is cut again, not only its tail.
 UPDATE sessions SET segmented = 0, segmenter = NULL, attempts = 0, next_try = NULL, updated_at = %(now)s
 WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
-        AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%')
+        AND (%(made_by)s::text IS NULL OR EXISTS (SELECT FROM task_segments t
+            WHERE t.session_id = sessions.id AND starts_with(t.segmenter, %(made_by)s)))
         AND (%(not_by)s::text IS NULL OR segmenter NOT IN (%(not_by)s, 'short')))
     OR (segmented = 0 AND attempts > 0))
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s));
@@ -220,7 +233,7 @@ WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
 -- Make windows again that this layout or model made, and try again what used up its tries.
 UPDATE sessions SET windowed = NULL, window_attempts = 0, window_next_try = NULL
 WHERE account_id = %(account_id)s AND message_count > 0
-    AND (%(made_by)s::text IS NULL OR windowed LIKE %(made_by)s || '%%' OR windowed LIKE '%%:' || %(made_by)s || '%%'
+    AND (%(made_by)s::text IS NULL OR starts_with(windowed, %(made_by)s) OR windowed LIKE '%%:' || %(made_by)s || '%%'
         OR window_attempts > 0)
     AND (%(not_by)s::text IS NULL OR windowed IS DISTINCT FROM %(not_by)s)
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s));
