@@ -62,7 +62,7 @@ LABELS = Stage(
     failed="label_failed",
     reprocess="reprocess_labels",
     versions=(*SEGMENTS.versions, "labelers"),
-    answer_tokens=300,
+    answer_tokens=450,
 )
 MEMORIES = Stage(
     name="extracted_memories",
