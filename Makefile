@@ -22,11 +22,14 @@ $(UV):
 
 setup: .venv/.ready ## install everything into .venv
 
-demo: setup ## real sessions through the whole path, offline; prints what came out
-	@ULTRON_OFFLINE=1 $(BIN)/python -m ultron_pipelines.demo
+# the demo's sessions are never mixed with one's own logs
+DEMO_HOME ?= $(CURDIR)/.ultron
+
+demo: setup ## real sessions through the whole path, offline, in a store of its own; prints what came out
+	@ULTRON_OFFLINE=1 ULTRON_HOME="$(DEMO_HOME)" $(BIN)/python -m ultron_pipelines.demo
 
 dev: setup ## the Dagster UI on the demo's data
-	$(BIN)/ultron dev
+	ULTRON_HOME="$(DEMO_HOME)" $(BIN)/ultron dev
 
 check: setup ## style, types and import contracts
 	$(BIN)/ruff check .

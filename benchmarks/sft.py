@@ -6,23 +6,21 @@
 is not asked. `shipped_*`: runs with known ends, labels by models fitted without the source; `base_rate` of the source,
 `gate_precision` of what ships with evidence `any`; `likely` of them ship by default. `shipped`: the lift over the
 sources, each run weighed by its own source's base rate, with the 90 % interval of a bootstrap over tasks.
-`near_pairs`: 4,000 generated pairs; `near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs
-of sessions against their `task` labels. `speed`: rows made from the shared segments, redaction on: a first export and
-a second one of the same rows in the same process; `peak_mb` is of this process.
+`shipped_half_imported`: the same with the ends of a random half of the runs imported. `pairs`: runs with known ends in
+pairs, once with their tasks as imported, once by the words of the request. `near_pairs`: 4,000 generated pairs; `near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs
+of sessions against their `task` labels. `speed_*`: rows made from the shared segments in a database, redaction on: a
+first export, a second one, and one with a hundredth of new rows; `peak_mb` is of all processes but the database's.
 """
 
 from __future__ import annotations
 
 import json
 import random
-import resource
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -31,14 +29,15 @@ from inputs.places import arguments
 from inputs.sources import OUTCOME_SOURCES, group_of
 from label_parts.fit import fit_work
 from label_parts.runs import independent, load_runs, outcome_names
-from sft_parts.made import made
+from sft_parts.halves import halves
+from sft_parts.pairs import pairs_of
 from sft_parts.segments import Cut, as_candidate, cuts
+from sft_parts.speed import speed
 
 from ultron_core.labels.success import shipped_models
 from ultron_core.llm.tokens import token_counter
-from ultron_core.redaction import find_secrets
-from ultron_core.redaction.names.presidio import PresidioRedactor
-from ultron_core.sft import BuildConfig, Built, Candidate, Reject, Tools, Workers, build_rows, write_dataset
+from ultron_core.models import QualityLabel
+from ultron_core.sft import BuildConfig, Built, Candidate, Reject, Tools, Workers, build_rows
 from ultron_core.sft.curate.dedup import band_keys, near_duplicates
 from ultron_core.sft.curate.same_task import task_key
 from ultron_core.sft.curate.shingles import Shingles, compared_text, jaccard, shingles
@@ -97,6 +96,7 @@ def shipped(data: Path, segments: Sequence[Cut]) -> None:
     kept: dict[str, list[tuple[str, int]]] = {}
     rates: dict[str, float] = {}
     likely: Counter[str] = Counter()
+    labelled: list[tuple[Cut, QualityLabel]] = []
     for name in names:
         others = [
             sets[other] for other in OUTCOME_SOURCES if other in sets and group_of(other) != group_of(name)
@@ -105,7 +105,9 @@ def shipped(data: Path, segments: Sequence[Cut]) -> None:
         own = {f"{cut.number:06d}": cut for cut in runs if cut.source == name and not _twin(cut)}
         if not own:
             continue
-        done = built([as_candidate(cut, cut.label(models)) for cut in own.values()])
+        labels = [(cut, cut.label(models)) for cut in own.values()]
+        labelled += labels
+        done = built([as_candidate(cut, label) for cut, label in labels])
         ends = [
             (str(own[row.id].gold.get("task") or row.id), int(own[row.id].gold["success"]))
             for row in done.rows
@@ -127,6 +129,26 @@ def shipped(data: Path, segments: Sequence[Cut]) -> None:
             high=high,
         )
     emit(set="shipped", fit="left_out" if fitted else "shipped", likely=likely.total(), **lift(kept, rates))
+    emit(set="shipped_half_imported", **halves(labelled, built))
+
+
+def pairs(segments: Sequence[Cut]) -> None:
+    """Runs with known ends in pairs, with the tasks of the outcomes file, and by the words of the request alone."""
+    gold = {f"{cut.number:06d}": cut.gold for cut in segments}
+    for name, tasks in (("pairs", True), ("pairs_by_words", False)):
+        rows, sources, lost = pairs_of(segments, tasks=tasks)
+        sides = [(gold[row.chosen_id[:6]], gold[row.rejected_id[:6]]) for row in rows]
+        known = [(one, other) for one, other in sides if "success" in one and "success" in other]
+        emit(
+            set=name,
+            n=len(rows),
+            known=len(known),
+            sources=dict(sources),
+            equal_outcomes=sum(one["success"] == other["success"] for one, other in known),
+            same_task=sum(one.get("task") == other.get("task") for one, other in known),
+            one_run_twice=sum(Path(one["file"]).name == Path(other["file"]).name for one, other in known),
+            lost=dict(lost),
+        )
 
 
 def _twin(cut: Cut) -> bool:
@@ -254,36 +276,10 @@ def same_task(segments: Sequence[Cut]) -> None:
     )
 
 
-def speed(passed: Sequence[tuple[Cut, Candidate]], rows: int) -> None:
-    """Candidates to a written and checked folder; then the same again, with what the redactor remembers."""
-    redactor = PresidioRedactor()
-    tools = Tools(redactor.redact_json_many, lambda text: bool(find_secrets(text)), token_counter())
-    config = {"min_quality_score": 0.8, "tool_output_max_tokens": 2048, "max_tokens": 32768}
-    manifest = {"name": "bench", "version": "1", "created_at": "", "config": config}
-    size = 0
-    for attempt in ("cold", "warm"):
-        with TemporaryDirectory() as folder:
-            start, cpu = time.perf_counter(), time.process_time()
-            done = build_rows(made(passed, rows), replace(ALL, max_tokens=32768), tools)
-            write_dataset(Path(folder) / "v", done, manifest)
-            seconds = time.perf_counter() - start
-            if not size:
-                size = sum(len(m.content) for c in made(passed, min(rows, 1000)) for m in c.messages)
-        emit(
-            set=f"speed_{attempt}",
-            rows=rows,
-            kept=len(done.rows),
-            kb_per_row=round(size / min(rows, 1000) / 1000, 2),
-            rows_per_s=round(rows / seconds, 1),
-            mb_per_s=round(rows / seconds * size / min(rows, 1000) / 1e6, 3),
-            cpu_s=round(time.process_time() - cpu, 1),
-            peak_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-        )
-
-
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--rows", default="1000", help="sizes of the speed test, separated by commas")
+    parser.add_argument("--workers", type=int, default=2, help="processes of the speed test")
     parser.add_argument("--skip-speed", action="store_true")
     options = parser.parse_args()
     with guarded("sft", options.data):
@@ -293,12 +289,14 @@ def main() -> None:
             return
         passed = yields(segments)
         shipped(options.data, segments)
+        pairs(segments)
         near_pairs()
         near_shared(segments)
         same_task(segments)
         if passed and not options.skip_speed and not is_lockbox(options.data):
             for rows in map(int, options.rows.split(",")):
-                speed(passed, rows)
+                for row in speed(passed, rows, options.workers):
+                    emit(**row)
 
 
 if __name__ == "__main__":

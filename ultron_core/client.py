@@ -12,48 +12,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import asdict
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from uuid import UUID
 
-from ultron_core.embeddings.factory import embedder_of, make_embedder
+from ultron_core.assembly import Given, assemble, open_server
 from ultron_core.embeddings.protocol import Embedder
-from ultron_core.llm.factory import make_llm, make_quality_llm
 from ultron_core.llm.protocol import LLM
-from ultron_core.redaction import PresidioRedactor
+from ultron_core.recalling import Recalling
 from ultron_core.redaction.protocol import Redactor
-from ultron_core.services import ClusterService, TrajectoryService
+from ultron_core.services import BrowseService, ClusterService, KeyService, TrajectoryService
 from ultron_core.settings import Settings
 from ultron_core.steps import edit as curate
 from ultron_core.steps import given
-from ultron_core.steps.files.identity import find_files
-from ultron_core.steps.files.ingest import Progress, ingest_files
+from ultron_core.steps.files.ingest import FileResult, Progress
+from ultron_core.steps.files.receive import ingest_paths, receive_log
 from ultron_core.steps.projects import scope_of
-from ultron_core.steps.runtime import Clock, Runtime, utc_now
+from ultron_core.steps.runtime import Clock, Runtime
 from ultron_core.steps.search import memories as search_step
 from ultron_core.steps.search import sessions as session_search_step
 from ultron_core.steps.stages import text as text_step
 from ultron_core.steps.stages.process import ProcessReport, process_pending
 from ultron_core.steps.upkeep import reembed as reembed_step
 from ultron_core.steps.upkeep import tiers as tier_step
-from ultron_core.steps.upkeep.current_model import CurrentModel
 from ultron_core.steps.upkeep.reembed import GRACE_SECONDS, ReembedReport
 from ultron_core.steps.upload import bulk as bulk_step
 from ultron_core.steps.upload import upload as upload_step
-from ultron_core.store.database import Database
-from ultron_core.store.migrate import migrate
-from ultron_core.store.server import EmbeddedServer
-from ultron_core.store.tables.llm import PostgresAnswerCache, PostgresCallLedger
 from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
 __all__ = ["Ultron"]
 
 
-class Ultron:
+class Ultron(Recalling):
     """One account's memory, sessions and datasets. A context manager; `close()` ends what it started."""
 
     def __init__(
@@ -73,58 +67,19 @@ class Ultron:
         """
         self.settings = settings if settings is not None else Settings.load()
         self._closing = ExitStack()
-        self._server: EmbeddedServer | None = None
         try:
-            self._models = self._open(llm, quality_llm, embedder, redactor, clock or utc_now)
+            self._server = open_server(self.settings, self._closing)
+            url = self._server.url() if self._server else str(self.settings.store.database_url)
+            models = Given(llm, quality_llm, embedder, redactor, clock)
+            self._models = assemble(self.settings, url, models, self._closing)
         except BaseException:
             self._closing.close()
             raise
         self.trajectory_service = TrajectoryService(self._models.runtime)
         self.clusters = ClusterService(self._models.runtime)
-
-    def _open(
-        self,
-        llm: LLM | None,
-        quality_llm: LLM | None,
-        embedder: Embedder | None,
-        redactor: Redactor | None,
-        clock: Clock,
-    ) -> CurrentModel:
-        settings = self.settings
-        store = settings.store
-        url = store.database_url
-        if url is None:
-            self._server = EmbeddedServer.open(store.home)
-            self._closing.callback(self._server.close)
-            url = self._server.url()
-        database = Database.open(
-            url, pool_size=store.pool_size, statement_timeout_seconds=store.statement_timeout_seconds
-        )
-        self._closing.callback(database.close)
-        migrate(database)
-        redactor = redactor or PresidioRedactor(settings.redaction.word_list)
-
-        def redact(text: str) -> str:
-            return redactor.redact_text(text).text
-
-        cache = PostgresAnswerCache(database, store.account_id, clock)
-        ledger = PostgresCallLedger(database, settings.store.account_id, clock)
-        if llm is None:
-            llm = make_llm(settings, cache=cache, ledger=ledger, redact=redact)
-            quality_llm = quality_llm or make_quality_llm(settings, cache=cache, ledger=ledger, redact=redact)
-        runtime = Runtime(
-            settings=settings,
-            database=database,
-            embedder=embedder or make_embedder(settings, redact=redact),
-            redactor=redactor,
-            llm=llm,
-            quality_llm=quality_llm or llm,
-            clock=clock,
-        )
-        given.check_id("ULTRON_ACCOUNT_ID", runtime.account_id)
-        # a given embedder is used whatever model the account has: nothing else can make its vectors
-        other = partial(embedder_of, settings=settings, redact=redact) if embedder is None else _none
-        return CurrentModel(runtime, other)
+        self.browse = BrowseService(self._models.runtime)
+        self.keys = KeyService(self._models.runtime)
+        super().__init__()
 
     @property
     def runtime(self) -> Runtime:
@@ -143,6 +98,14 @@ class Ultron:
         """Close the pool; stop the embedded server when nobody else uses it. May be called twice."""
         self._closing.close()
 
+    def within(self, folder: Path | None) -> Self:
+        """The same store and models, asked in another working folder; closing it closes nothing."""
+        other = copy(self)
+        other.settings = self.settings.in_folder(folder)
+        other._closing = ExitStack()
+        other._models = self._models.with_settings(other.settings)
+        return other
+
     def describe_server(self) -> dict[str, str]:
         """Where the embedded server keeps its files; empty when a URL is set."""
         return dict(self._server.describe()) if self._server is not None else {}
@@ -155,9 +118,11 @@ class Ultron:
         agent_id: str,
         process: bool = False,
         *,
+        over: bool = False,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Archive and normalise session files; with `process` all stages run at once.
+        """Archive and normalise session files; with `process` all stages run at once. `over` says that the sessions
+        have ended: their last tasks are judged without waiting for the log to be quiet.
 
         Directories are searched for .jsonl files (hidden parts and symlinks are skipped). Returns
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
@@ -165,8 +130,7 @@ class Ultron:
         """
         given.check_id("agent_id", agent_id)
         several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
-        files = find_files(self.runtime, several, agent_id)
-        results = ingest_files(self.runtime, files, progress)
+        results = ingest_paths(self.runtime, several, agent_id, over=over, progress=progress)
         report = process_pending(self.runtime) if process else ProcessReport()
         return {
             "total_files": len(results),
@@ -176,6 +140,10 @@ class Ultron:
             "total_memories": report.memories,
             "results": [{"success": r.success, **asdict(r)} for r in results],
         }
+
+    def ingest_log(self, body: bytes, agent_id: str, name: str, *, over: bool = False) -> FileResult:
+        """Keep the bytes of one log in the drop folder and read it; see `ingest`. For logs of other machines."""
+        return receive_log(self.runtime, body, agent_id, name, over=over)
 
     def process_pending(self, *, project: str | None = None) -> dict[str, Any]:
         """Run all stages on what waits, of one project's sessions alone if one is named; returns counts and errors."""
@@ -343,15 +311,39 @@ class Ultron:
         context: str | None = None,
         resolution: str | None = None,
         tags: Sequence[str] | None = None,
+        changed_by: str = "",
+        if_version: int | None = None,
     ) -> MemoryRecord:
-        """Change fields of a memory; a field that is None stays. Raises NotFoundError and InputError."""
+        """Change fields of a memory; a field that is None stays. What it said before is kept with `changed_by`.
+
+        Raises NotFoundError, InputError, and ConflictError when it is not at `if_version` any more.
+        """
         for name, text in (("content", content), ("context", context), ("resolution", resolution)):
             if text is not None:
                 given.check_text(name, text)
         given.check_tags(tags)
         return curate.update_memory(
-            self.runtime, memory_id, content=content, context=context, resolution=resolution, tags=tags
+            self.runtime,
+            memory_id,
+            content=content,
+            context=context,
+            resolution=resolution,
+            tags=tags,
+            changed_by=changed_by,
+            if_version=if_version,
         )
+
+    def archive_memory(self, memory_id: str | UUID) -> MemoryRecord:
+        """Leave a memory out of searches until it is unarchived. Raises NotFoundError."""
+        return curate.archive_memory(self.runtime, memory_id)
+
+    def unarchive_memory(self, memory_id: str | UUID) -> MemoryRecord:
+        """Bring an archived memory back. Raises NotFoundError, and InputError when its last source is gone."""
+        return curate.unarchive_memory(self.runtime, memory_id)
+
+    def get_memory_history(self, memory_id: str | UUID) -> dict[str, Any]:
+        """`{version, versions, decisions}`: what it said before, and every merge. Raises NotFoundError."""
+        return curate.history(self.runtime, memory_id)
 
     def delete_memory(self, memory_id: str | UUID) -> None:
         """Remove a memory and everything derived from it. Raises NotFoundError."""
@@ -391,7 +383,3 @@ class Ultron:
     def run_tier_rebalance(self) -> tier_step.TierReport:
         """Reassign the tier of every active memory by hits, and archive COLD ones that are too old."""
         return tier_step.run_tier_rebalance(self.runtime)
-
-
-def _none(_: str) -> None:
-    """No other embedder than the given one."""

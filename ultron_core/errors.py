@@ -5,8 +5,14 @@
     ├── InputError               what the caller passed in cannot be used
     │   ├── SessionFileError     a session file cannot be read at all
     │   ├── UnknownNameError     no such project, type, tier or task type; the message tells the near names
+    │   ├── ConflictError        somebody else changed the memory, or used the key for other words
     │   └── NotFoundError        no such memory, session or cluster
+    ├── AccessError              the caller may not do this
+    │   ├── KeyRefusedError      no access key, or one that is unknown, revoked or expired
+    │   ├── ScopeError           the key lacks a scope; the message names it
+    │   └── RateLimitError       too many requests with this key: try again later
     ├── StoreError               the database cannot do what was asked
+    │   ├── StoreMissingError    nothing was stored yet where a command was to read
     │   ├── ServerStartError     the embedded PostgreSQL did not start
     │   ├── DatabaseUnreachableError
     │   ├── PgvectorMissingError
@@ -18,6 +24,7 @@
     │   └── BudgetExceededError    the run or the day has spent its limit
     ├── EmbeddingError           texts could not be turned into vectors
     └── ExportError              a dataset could not be written or is not valid
+        └── NothingToExportError  no row is left; nothing was written
 
 A message says what happened, to which file and line, and what to do. Callers branch on the class, never
 on the text. Bad *lines* of a session are not errors: they are counted in its ledger.
@@ -29,22 +36,29 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 __all__ = [
+    "AccessError",
     "BudgetExceededError",
+    "ConflictError",
     "ContextTooLongError",
     "DatabaseUnreachableError",
     "EmbeddingError",
     "ExportError",
     "InputError",
+    "KeyRefusedError",
     "MigrationError",
     "ModelAnswerError",
     "ModelError",
     "ModelUnavailableError",
     "NotFoundError",
+    "NothingToExportError",
     "PgvectorMissingError",
+    "RateLimitError",
+    "ScopeError",
     "ServerStartError",
     "SessionFileError",
     "SettingsError",
     "StoreError",
+    "StoreMissingError",
     "UltronError",
     "UnknownNameError",
 ]
@@ -92,8 +106,37 @@ class NotFoundError(InputError):
     """No row has the given id."""
 
 
+class ConflictError(InputError):
+    """What the caller saw is not what is stored now: read it again, or use a new idempotency key."""
+
+
+class AccessError(UltronError):
+    """The caller may not do this."""
+
+
+class KeyRefusedError(AccessError):
+    """No access key was given, or one that is unknown, revoked or expired."""
+
+
+class ScopeError(AccessError):
+    """The key lacks a scope, or belongs to another agent; the message says which."""
+
+
+class RateLimitError(AccessError):
+    """Too many requests with one key."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        #: seconds until the next request is taken
+        self.retry_after = retry_after
+
+
 class StoreError(UltronError):
     """The database cannot do what was asked."""
+
+
+class StoreMissingError(StoreError):
+    """There is no store where a command was to read, and reading makes none."""
 
 
 class ServerStartError(StoreError):
@@ -138,3 +181,7 @@ class EmbeddingError(UltronError):
 
 class ExportError(UltronError):
     """A dataset could not be written or did not pass validation; nothing was published."""
+
+
+class NothingToExportError(ExportError):
+    """No segment fits the request; no folder was made."""

@@ -1,12 +1,15 @@
-"""The two service objects that `Ultron` offers: trajectories and clusters."""
+"""The service objects that `Ultron` offers: trajectories, clusters, lists to leaf through, access keys."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from ultron_core.steps import given
+from ultron_core.access.keys import AccessKey
+from ultron_core.steps import browse, given
+from ultron_core.steps import keys as key_step
 from ultron_core.steps.clusters import read as cluster_step
 from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
@@ -14,7 +17,7 @@ from ultron_core.steps.sft.export import export_rows
 from ultron_core.steps.stages import extract, label, segment, windows
 from ultron_core.steps.stages.waiting.loop import StageResult, run_batch
 
-__all__ = ["ClusterService", "TrajectoryService"]
+__all__ = ["BrowseService", "ClusterService", "KeyService", "TrajectoryService"]
 
 
 class TrajectoryService:
@@ -120,3 +123,70 @@ class ClusterService:
         """Record that the cluster's memories became this skill."""
         given.check_name("skill_slug", skill_slug)
         cluster_step.mark_crystallized(self._runtime, cluster_id, skill_slug)
+
+
+class BrowseService:
+    """Lists of memories, sessions, tasks and lines; reading them counts no hits."""
+
+    def __init__(self, runtime: Callable[[], Runtime]) -> None:
+        self._current = runtime
+
+    def memories(self, **filters: Any) -> browse.Page:
+        """One page of memories, newest first: see `steps/browse.py` for the filters."""
+        return browse.list_memories(self._current(), **filters)
+
+    def sessions(self, **filters: Any) -> browse.Page:
+        """One page of sessions, the one that grew last first."""
+        return browse.list_sessions(self._current(), **filters)
+
+    def session(self, session_id: str | UUID, *, agent_id: str | None = None) -> dict[str, Any]:
+        """One session; with `agent_id` only of that agent. Raises NotFoundError."""
+        return browse.session(self._current(), session_id, agent_id=agent_id)
+
+    def lines(
+        self, session_id: str | UUID, start: int = 1, end: int | None = None, *, agent_id: str | None = None
+    ) -> list[dict[str, Any]]:
+        """What was said on some lines of a session, verbatim and private. Raises NotFoundError."""
+        return browse.read_lines(self._current(), session_id, start, end, agent_id=agent_id)
+
+    def segments(self, session_id: UUID) -> list[dict[str, Any]]:
+        """The tasks of a session, in order."""
+        return browse.segments(self._current(), session_id)
+
+    def agents(self) -> list[dict[str, Any]]:
+        """Agents with their numbers of sessions and memories."""
+        return browse.agents(self._current())
+
+
+class KeyService:
+    """Access keys of the account."""
+
+    def __init__(self, runtime: Callable[[], Runtime]) -> None:
+        self._current = runtime
+
+    def add(
+        self,
+        name: str,
+        *,
+        preset: str | None = None,
+        scopes: Sequence[str] = (),
+        agent_id: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> tuple[AccessKey, str]:
+        """A new key and its text, which is shown here and never again. Raises InputError and ConflictError."""
+        key, made = key_step.add_key(
+            self._current(), name, preset=preset, scopes=scopes, agent_id=agent_id, expires_at=expires_at
+        )
+        return key, made.text
+
+    def list(self) -> Sequence[AccessKey]:
+        """All keys, the newest first, revoked ones too."""
+        return key_step.list_keys(self._current())
+
+    def revoke(self, which: str) -> Sequence[AccessKey]:
+        """End a key by id or name, at once. Raises NotFoundError."""
+        return key_step.revoke_key(self._current(), which)
+
+    def recognise(self, text: str) -> AccessKey:
+        """The key that a caller sent. Raises KeyRefusedError."""
+        return key_step.recognise(self._current(), text)

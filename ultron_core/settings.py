@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ultron_core.errors import SettingsError
+from ultron_core.folders import find_home
 from ultron_core.setting_models import EmbeddingSettings, LLMSettings, QualityLLMSettings
 from ultron_core.setting_stages import (
     ClusterSettings,
@@ -29,6 +30,7 @@ from ultron_core.setting_stages import (
     RedactionSettings,
     SearchSettings,
     SegmentSettings,
+    ServeSettings,
     SessionSettings,
     SftSettings,
     Stage,
@@ -38,6 +40,7 @@ from ultron_core.setting_stages import (
 
 __all__ = [
     "CONFIG_FILE",
+    "DEMO_MARK",
     "ClusterSettings",
     "DedupSettings",
     "EmbeddingSettings",
@@ -48,6 +51,7 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "Settings",
     "SftSettings",
@@ -56,6 +60,8 @@ __all__ = [
 ]
 
 CONFIG_FILE = "ultron.toml"
+#: in the configuration that the demo writes: its store may be removed
+DEMO_MARK = "Written by `make demo`"
 
 
 class Settings(Stage):
@@ -75,18 +81,19 @@ class Settings(Stage):
     clusters: ClusterSettings = ClusterSettings()
     redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
+    serve: ServeSettings = ServeSettings()
 
     @classmethod
     def load(
         cls, environ: Mapping[str, str] | None = None, *, cwd: Path | None = None, home: Path | None = None
     ) -> Self:
-        """Settings from the environment, then `ultron.toml` in the project and in the home, then defaults.
+        """Settings from the environment, then `ultron.toml` in the home (or beside a clone's `.ultron`), then defaults.
 
         Raises SettingsError for an invalid value; the message names the variable.
         """
         env = os.environ if environ is None else environ
         start = (cwd or Path.cwd()).resolve()
-        home = (home or find_home(env, start)).resolve()
+        home = (home or find_home(env)).resolve()
         files = [home / CONFIG_FILE, *([home.parent / CONFIG_FILE] if home.name == ".ultron" else [])]
         file_values: dict[str, Any] = {}
         for path in reversed(files):
@@ -116,6 +123,10 @@ class Settings(Stage):
             update = {"api_key": env.get("DASHSCOPE_API_KEY")}
         return self.model_copy(update={"llm": llm.model_copy(update=update)})
 
+    def in_folder(self, folder: Path | None) -> Self:
+        """The same settings, in another working folder."""
+        return self.model_copy(update={"store": self.store.model_copy(update={"working_folder": folder})})
+
     @property
     def sessions_dir(self) -> Path:
         return self.sessions.sessions_dir or self.store.home / "sessions"
@@ -130,8 +141,18 @@ class Settings(Stage):
         return self.sessions.run_files or (50 if self.llm.enabled else 500)
 
     @property
+    def auto_reprocess(self) -> bool:
+        """Whether what an older version made is made again by itself: always where no model has to be paid."""
+        return self.sessions.auto_reprocess or not self.llm.enabled
+
+    @property
     def exports_dir(self) -> Path:
         return self.store.exports_dir or self.store.home / "exports"
+
+    @property
+    def reviews_dir(self) -> Path:
+        """Which datasets a person has reviewed."""
+        return self.store.home / "reviews"
 
     def describe(self) -> Iterator[tuple[str, tuple[str, ...], Any, str, bool]]:
         """(stage, variables, value, one sentence, secret) of every setting, in order."""
@@ -140,18 +161,6 @@ class Settings(Stage):
             for name, field in type(stage).model_fields.items():
                 secret = _extra(field)["secret"]
                 yield stage_name, _variables(field), getattr(stage, name), field.description or "", secret
-
-
-def find_home(env: Mapping[str, str], start: Path) -> Path:
-    """ULTRON_HOME, else `.ultron` of the project found upward from here, else the user's data folder."""
-    if env.get("ULTRON_HOME"):
-        return Path(env["ULTRON_HOME"]).expanduser()
-    for folder in (start, *start.parents):
-        is_project = (folder / "workspace.yaml").is_file() and (folder / "ultron_pipelines").is_dir()
-        if is_project or (folder / ".ultron").is_dir() or (folder / CONFIG_FILE).is_file():
-            return folder / ".ultron"
-    base = env.get("XDG_DATA_HOME") or str(Path(env.get("HOME", "~")).expanduser() / ".local" / "share")
-    return Path(base) / "ultron"
 
 
 def _extra(field: FieldInfo) -> dict[str, Any]:

@@ -67,6 +67,12 @@ CHECKS = [
         blocking=True,
     ),
     _check(
+        "message_windows",
+        "windows_in_log",
+        audit.windows_in_log,
+        "Every window lies within the log it was made of.",
+    ),
+    _check(
         "quality_labels",
         "scores_in_range",
         audit.scores_in_range,

@@ -1,15 +1,18 @@
-"""`ultron dev`: the database, the Dagster UI, the sensors and schedules, in one command."""
+"""`ultron dev`: database, Dagster UI, sensors and schedules in one command; `ultron demo`: the example sessions."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import sys
+from pathlib import Path
 
 import click
 
+from ultron_core.cli.output import console
 from ultron_core.errors import InputError
-from ultron_core.settings import Settings
+from ultron_core.settings import CONFIG_FILE, DEMO_MARK, Settings
 
 __all__ = ["COMMANDS"]
 
@@ -20,13 +23,62 @@ __all__ = ["COMMANDS"]
 @click.pass_obj
 def dev(settings: Settings, port: int, host: str) -> None:
     """Open the Dagster UI with sensors and schedules running; Ctrl-C stops everything."""
-    # a separate program: the library does not know Dagster
-    if importlib.util.find_spec("ultron_pipelines") is None:
-        raise InputError("The Dagster side (ultron_pipelines) is not installed: install the whole project.")
-    command = [sys.executable, "-m", "ultron_pipelines.launch", "--host", host, "--port", str(port)]
-    env = {**os.environ, "ULTRON_HOME": str(settings.store.home)}
-    # replaces this process, so that signals reach the one that has to clean up
-    os.execve(sys.executable, command, env)
+    _pipelines()
+    _become("ultron_pipelines.launch", settings.store.home, "--host", host, "--port", str(port))
 
 
-COMMANDS = [dev]
+@click.command()
+@click.option("--clean", is_flag=True, help="Remove the demo's store.")
+def demo(clean: bool) -> None:
+    """Take the example sessions of a clone through the whole path, in a store apart from your own."""
+    clone = _pipelines().parent
+    if not (clone / "examples").is_dir():
+        raise InputError(
+            "The examples are in a clone of the project: run `ultron demo` of a clone's environment."
+        )
+    home = clone / ".ultron"
+    if not clean:
+        os.environ.setdefault("ULTRON_OFFLINE", "1")
+        _become("ultron_pipelines.demo", home)
+    removed = _remove(home)
+    console().print(f"Removed {home}." if removed else f"There is no demo store at {home}.", soft_wrap=True)
+
+
+def _pipelines() -> Path:
+    """The folder of the Dagster side: a separate program, which the library does not know."""
+    found = importlib.util.find_spec("ultron_pipelines")
+    if found is None or not found.submodule_search_locations:
+        raise InputError("The Dagster side (ultron_pipelines) is not installed: install `ultron[pipeline]`.")
+    return Path(found.submodule_search_locations[0])
+
+
+def _become(module: str, home: Path, *arguments: str) -> None:
+    """Replaces this process, so that signals reach the one that has to clean up."""
+    os.execve(
+        sys.executable,
+        [sys.executable, "-m", module, *arguments],
+        {**os.environ, "ULTRON_HOME": str(home)},
+    )
+
+
+def _remove(home: Path) -> bool:
+    """The store goes with its server; a folder that the demo did not make stays."""
+    from ultron_core.store.server import EmbeddedServer
+    from ultron_core.store.server.place import has_data
+
+    config = home / CONFIG_FILE
+    if not home.is_dir():
+        return False
+    if not config.is_file() or DEMO_MARK not in config.read_text("utf-8", "replace"):
+        raise InputError(f"{home} was not made by the demo: it stays.")
+    if has_data(home):
+        with EmbeddedServer.open(home) as server:
+            data = Path(server.describe()["data"])
+        if (data / "postmaster.pid").exists():
+            raise InputError("The demo's store is in use: end `ultron dev` and other commands on it first.")
+        shutil.rmtree(data.parent)
+    shutil.rmtree(home)
+    return True
+
+
+COMMANDS = [dev, demo]

@@ -13,7 +13,7 @@ import click
 
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.output import FAILED, console, print_json, table
-from ultron_core.errors import UltronError
+from ultron_core.errors import StoreMissingError, UltronError
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
 
@@ -76,7 +76,18 @@ def _look(settings: Settings) -> Iterator[Finding]:
     yield _folder("drop folder", settings.sessions_dir, "ULTRON_SESSIONS_DIR")
     yield _folder("datasets", settings.exports_dir, "ULTRON_EXPORTS_DIR")
     yield from _database(settings)
+    yield _spool(settings)
     yield from _models(settings)
+
+
+def _spool(settings: Settings) -> Finding:
+    """Logs that hooks could not hand over: the next start of the server takes them up."""
+    folder = settings.store.home / "spool"
+    waiting, bad = len(list(folder.glob("*.json"))), len(list(folder.glob("*.bad")))
+    state = f"{waiting} session(s) wait for `ultron serve`" if waiting else "nothing waits"
+    if bad:
+        return Finding("spool", f"{state}, {bad} cannot be used", f"look at {folder}/*.bad, then delete them")
+    return Finding("spool", state)
 
 
 def _package(name: str) -> Finding:
@@ -95,7 +106,7 @@ def _folder(what: str, path: Path, variable: str) -> Finding:
 def _database(settings: Settings) -> Iterator[Finding]:
     kind = "ULTRON_DATABASE_URL" if settings.store.database_url else "embedded server"
     try:
-        with open_ultron(settings) as ultron:
+        with open_ultron(settings, reading=True) as ultron:
             with ultron.runtime.database.connection() as conn:
                 row = conn.execute(
                     "SELECT current_setting('server_version') AS server, "
@@ -108,6 +119,8 @@ def _database(settings: Settings) -> Iterator[Finding]:
             for name, place in ultron.describe_server().items():
                 yield Finding(name, place)
             yield Finding("embedder", f"{ultron.runtime.embedder.model_id} ({settings.embedding.backend})")
+    except StoreMissingError:
+        yield Finding("database", "none yet: `ultron ingest` makes it")
     except UltronError as error:
         yield Finding("database", kind, str(error))
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ultron_core.cli.opening import open_ultron
+from ultron_core.cli.opening import describe_store, open_ultron
 from ultron_core.cli.options import all_projects_option, project_option, shown_project
 from ultron_core.cli.output import console, key_values, print_json, table
 from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType
 from ultron_core.settings import Settings
+
+if TYPE_CHECKING:
+    from ultron_core.client import Ultron
 
 __all__ = ["COMMANDS"]
 
@@ -62,7 +65,7 @@ def search(
 ) -> None:
     """Find memories by meaning and by words."""
     limit = limit or settings.search.limit
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         if in_sessions:
             found = ultron.search_sessions(
                 query,
@@ -76,6 +79,8 @@ def search(
                 print_json(list(found))
             else:
                 _print_sessions(found)
+            if not found:
+                _tell_store(ultron)
             return
         hits = ultron.search_memories(
             query,
@@ -90,10 +95,17 @@ def search(
             project=project,
             all_projects=all_projects,
         )
-    if as_json:
-        print_json(list(hits))
-        return
-    _print_hits(hits, explain)
+        if as_json:
+            print_json(list(hits))
+        else:
+            _print_hits(hits, explain)
+        if not hits:
+            _tell_store(ultron)
+
+
+def _tell_store(ultron: Ultron) -> None:
+    """An empty answer says where it was looked for: on standard error, beside a JSON document."""
+    console(stderr=True).print(f"Nothing found. {describe_store(ultron)}", markup=False, soft_wrap=True)
 
 
 def _print_hits(hits: Sequence[Any], explain: bool) -> None:
@@ -112,9 +124,7 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
                 record.summary_l0 + (f" ({hit.differs})" if hit.differs else "") + _alike(len(hit.same)),
             ]
         )
-    if not rows:
-        out.print("Nothing found.")
-    else:
+    if rows:
         out.print(table("", ["id", "#score", "type", "tier", "said by", "project", "memory"], rows))
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
         if any(hit.weak for hit in hits):
@@ -141,8 +151,6 @@ def _print_sessions(found: Sequence[Any]) -> None:
             markup=False,
         )
         out.print("      " + " ".join(hit.text.split())[:300], markup=False)
-    if not found:
-        out.print("Nothing found.")
 
 
 @click.command()
@@ -150,16 +158,17 @@ def _print_sessions(found: Sequence[Any]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def show(settings: Settings, memory_id: str, as_json: bool) -> None:
-    """Print a memory with the file, lines and quotes it is based on. MEMORY_ID may be its first characters."""
+    """Print a memory with the file, lines and quotes it is based on; counts two hits. MEMORY_ID may be its first
+    characters."""
     from ultron_core.steps import overview
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         full_id = overview.find_memory(ultron.runtime, memory_id)
-        records = overview.memories_without_hit(ultron.runtime, [full_id])
+        records = ultron.get_memory_details([full_id])
         if not records:
             raise NotFoundError(f"No memory {memory_id}.")
         sources = ultron.get_memory_sources(full_id)
-        history = overview.decisions(ultron.runtime, full_id)
+        history = ultron.get_memory_history(full_id)["decisions"]
     record = records[0]
     if as_json:
         print_json({"memory": record, "sources": sources, "decisions": history})
@@ -229,9 +238,11 @@ def sessions(
     from ultron_core.steps import overview
     from ultron_core.steps.projects import scope_of
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         scope = scope_of(ultron.runtime, project, all_projects)
         rows = overview.sessions(ultron.runtime, agent_id, limit, scope)
+        if not rows:
+            _tell_store(ultron)
     if as_json:
         print_json(rows)
         return
@@ -254,7 +265,7 @@ def stats(settings: Settings, project: str | None, as_json: bool) -> None:
     from ultron_core.steps import overview
     from ultron_core.steps.projects import scope_of
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         only = scope_of(ultron.runtime, project, project is None).only
         figures = overview.stats(ultron.runtime, only)
     if as_json:
@@ -280,7 +291,7 @@ def drops(settings: Settings, stage: str | None, reason: str | None, limit: int,
     """List what was refused, and why."""
     from ultron_core.steps import overview
 
-    with open_ultron(settings) as ultron:
+    with open_ultron(settings, reading=True) as ultron:
         rows = overview.drops(ultron.runtime, stage, reason, limit)
         counts = [
             count

@@ -6,13 +6,13 @@ import re
 
 __all__ = ["named"]
 
-#: "how are changes in this project checked", "which tests does our repo have"
+#: a question points at the project, e.g. `how are changes in this project checked`, `which tests does our repo have`
 _THIS = re.compile(
     r"\b(?:this|our|my|the (?:current|present)) (?:project|repo(?:sitory)?|code ?base|code)\b", re.IGNORECASE
 )
-#: "which command runs the linter here", and not "here's the log"
+#: the same in one word, and not "here's the log", e.g. `which command runs the linter here`
 _HERE = re.compile(r"\bhere\b(?!['’])", re.IGNORECASE)
-#: "这个项目怎么测试", "本仓库", "我们的代码库"
+#: the same in Chinese, e.g. `这个项目怎么测试`, `本仓库`, `我们的代码库`
 _THIS_ZH = re.compile(r"(?:这个|本|该|当前|我们的?)(?:项目|仓库|代码库)")
 
 

@@ -27,15 +27,15 @@ _COMMON = frozenset(
 )
 #: folders inside a repository that a session may be started in
 _INSIDE = frozenset(("assets", "lib", "docs", "tests", "test", "scripts", "cmd", "pkg", "internal", "src"))
-#: git worktrees: "/src/shop-worktrees/fix-cart", "/src/shop/.worktrees/fix", "/src/shop/.claude/worktrees/fix"
+#: git worktrees, e.g. `/src/shop-worktrees/fix-cart`, `/src/shop/.worktrees/fix`, `/src/shop/.claude/worktrees/fix`
 _WORKTREE = re.compile(
     r"^(?P<root>.*/[^/]+?)(?:[-._]worktrees|/\.worktrees|/\.claude/worktrees)/[^/]+(?:/|$)"
 )
-#: and where a harness keeps those of all repositories: "/home/ana/.codex/worktrees/3f2a/shop"
+#: and where a harness keeps those of all repositories, e.g. `/home/ana/.codex/worktrees/3f2a/shop`
 _KEPT_WORKTREE = re.compile(r"^(?P<home>.*/)\.\w+/worktrees/[^/]+/(?P<name>[^/]+)")
-#: somebody's own folder: "/home/ana", "/Users/ana", "/root", "C:/Users/ana"
+#: somebody's own folder, e.g. `/home/ana`, `/Users/ana`, `/root`, `C:/Users/ana`
 _HOME = re.compile(r"^(?:[A-Za-z]:)?/(?:home|Users|users)/[^/]+(?:/|$)|^/root(?:/|$)")
-#: "git@host:owner/name.git", "https://user:key@host/owner/name.git", "ssh://git@host:22/owner/name", "owner/name"
+#: an address, e.g. `git@host.org:owner/name.git`, `https://user:key@host.org/owner/name.git`, `owner/name`
 _REMOTE = re.compile(
     r"^(?:\w+://)?(?:[^@/\s]*@)?(?:(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/])?(?P<path>[\w.~-]+(?:/[\w.~-]+)+?)"
     r"(?:\.git)?/?$"

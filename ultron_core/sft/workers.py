@@ -63,11 +63,19 @@ class Workers(Generic[Handed]):
         self,
         function: Callable[[Handed, Sequence[Given]], Sequence[Made]],
         batches: Iterable[tuple[Context, Sequence[Given]]],
+        *,
+        here: int = 0,
     ) -> Iterator[tuple[Context, Sequence[Made]]]:
-        """(context, what the function of a module makes of the batch), in the order of the batches."""
+        """(context, what the function of a module makes of the batch), in the order of the batches.
+
+        `here` batches are done in this process first: a new one needs a second to start.
+        """
         waiting: deque[_Task] = deque()
-        for context, batch in batches:
+        for number, (context, batch) in enumerate(batches):
             waiting.append(_Task(context, function, batch))
+            if number < here and self._pool is None:
+                yield self._finish(waiting.popleft())
+                continue
             self._submit(waiting)
             while waiting and (len(waiting) > self._ahead or waiting[0].ready):
                 yield self._finish(waiting.popleft())

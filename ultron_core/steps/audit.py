@@ -27,6 +27,7 @@ __all__ = [
     "scores_in_range",
     "segments_tile",
     "tier_shares",
+    "windows_in_log",
 ]
 
 _SQL = load_queries("upkeep/audit")
@@ -90,6 +91,12 @@ def segments_tile(runtime: Runtime) -> Finding:
         rows = segment_store.fetch(conn, "tiling", {"account_id": runtime.account_id})
     bad = [f"{row['partition_key']} thread {row['thread']}" for row in rows]
     return _finding("threads tiled by segments", _count(runtime, "session_count"), bad, blocking=True)
+
+
+def windows_in_log(runtime: Runtime) -> Finding:
+    """Windows lie within the log that they were made of, and each with a vector has its model."""
+    bad = [f"{row['partition_key']}: {row['windows']} windows" for row in _rows(runtime, "strayed_windows")]
+    return _finding("windows within their log", _count(runtime, "window_count"), bad)
 
 
 def scores_in_range(runtime: Runtime) -> Finding:

@@ -1,4 +1,4 @@
-"""What people and agents do to single memories: read, change, delete, archive by tag, undo a merge."""
+"""What people and agents do to single memories: read, change, archive, delete, undo a merge, look back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from ultron_core.errors import InputError, NotFoundError
+from ultron_core.errors import ConflictError, InputError, NotFoundError
 from ultron_core.memories import Body
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.clusters.members import clusters_of
@@ -26,10 +26,13 @@ from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
 __all__ = [
     "archive_memories_by_tag",
+    "archive_memory",
     "delete_memory",
     "get_memories",
     "get_memory_sources",
     "get_stats",
+    "history",
+    "unarchive_memory",
     "unmerge",
     "update_memory",
 ]
@@ -94,8 +97,13 @@ def update_memory(
     context: str | None = None,
     resolution: str | None = None,
     tags: Sequence[str] | None = None,
+    changed_by: str = "",
+    if_version: int | None = None,
 ) -> MemoryRecord:
-    """Change fields; what is None stays. Redacted like an upload. Raises NotFoundError and InputError."""
+    """Change fields; what is None stays. Redacted like an upload; the old words are kept with who changed them.
+
+    Raises NotFoundError, InputError, and ConflictError when the memory is no longer at `if_version`.
+    """
     if content is not None and not clean_text(content).strip():
         raise InputError("A memory needs content: delete it instead.")
     wanted = as_id(memory_id)
@@ -108,6 +116,10 @@ def update_memory(
         record = _one(runtime, conn, wanted)
         lock_memories(runtime, conn, [record.memory_type])
         record = _one(runtime, conn, wanted)
+        if if_version is not None and record.version != if_version:
+            raise ConflictError(
+                f"Memory {wanted} is at version {record.version}, not {if_version}: read it again."
+            )
         old = body_of(record)
         body = Body(
             clean.get("content", old.content),
@@ -115,6 +127,8 @@ def update_memory(
             clean.get("resolution", old.resolution),
         )
         new_tags = record.tags if own_tags is None else own_tags
+        if body != old or new_tags != record.tags:
+            _keep_version(runtime, conn, record, changed_by)
         if body != old:
             clusters = clusters_of(runtime, conn, [wanted])
             memory_rows.reword(runtime, conn, embedded, record, body, new_tags)
@@ -125,6 +139,52 @@ def update_memory(
         return _one(runtime, conn, wanted)
 
     return run_embedded(runtime, work)
+
+
+def _keep_version(runtime: Runtime, conn: Connection, record: MemoryRecord, changed_by: str) -> None:
+    changed = {"memory_id": record.id, "changed_by": changed_by, "now": runtime.clock()}
+    origins.run(conn, "keep_version", {**runtime.account, **changed})
+
+
+def history(runtime: Runtime, memory_id: str | UUID) -> dict[str, Any]:
+    """`{version, versions, decisions}`: the words it had before, newest first, and every insert, merge and link,
+    oldest first. Raises NotFoundError."""
+    wanted = as_id(memory_id)
+    params = {**runtime.account, "memory_id": wanted}
+    with runtime.database.transaction() as conn:
+        record = _one(runtime, conn, wanted)
+        versions = origins.fetch(conn, "versions", params)
+        return {
+            "version": record.version,
+            "versions": versions,
+            "decisions": origins.fetch(conn, "decisions", params),
+        }
+
+
+def archive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
+    """Leave one memory out of searches. Raises NotFoundError; one that is archived stays so."""
+    return _set_status(runtime, as_id(memory_id), "archived", "by_hand")
+
+
+def unarchive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
+    """Bring an archived memory back, also one that was archived by age. Raises NotFoundError."""
+    wanted = as_id(memory_id)
+    record = _set_status(runtime, wanted, "active", None)
+    # it is wanted again: an old date of its last hit would archive it at the next rebalance
+    runtime.database.run(lambda conn: store.add_hits(conn, runtime.account_id, {wanted: 1}, runtime.clock()))
+    return record
+
+
+def _set_status(runtime: Runtime, wanted: UUID, new: str, reason: str | None) -> MemoryRecord:
+    def work(conn: Connection) -> MemoryRecord:
+        lock_memories(runtime, conn)
+        _one(runtime, conn, wanted)
+        status.set_status(runtime, conn, [wanted], new, reason)
+        if new == "active" and store.fetch(conn, "orphans", {"ids": [wanted]}):
+            raise InputError(f"Memory {wanted} cannot come back: its last source is gone.")
+        return _one(runtime, conn, wanted)
+
+    return runtime.database.run(work)
 
 
 def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
-from ultron_core.errors import InputError
+from ultron_core.errors import InputError, UnknownNameError
 from ultron_core.labels import TASK_TYPES
 from ultron_core.models import MemoryType
 from ultron_core.redaction import find_secrets
@@ -132,9 +132,10 @@ def items_of(name: str, values: Any) -> list[Any]:
 def check_one_of(name: str, value: Any, allowed: Collection[str]) -> None:
     """One of these words: an unknown one would find nothing and say nothing."""
     known = value.upper() if isinstance(value, str) and allowed is TIERS else value
-    if not isinstance(known, str) or known not in allowed:
-        shown = repr(value[:40]) if isinstance(value, str) else _kind(value)
-        raise InputError(f"{name} {shown} is unknown; use one of {', '.join(allowed)}.")
+    if not isinstance(known, str):
+        raise InputError(f"{name} must be one of {', '.join(allowed)}, not {_kind(value)}.")
+    if known not in allowed:
+        raise UnknownNameError(name, value[:40], allowed)
 
 
 def check_task_type(value: Any) -> None:

@@ -1,15 +1,14 @@
-"""What `show`, `sessions`, `stats` and `drops` print; read-only, counts no hits."""
+"""What `show`, `sessions`, `stats` and `drops` print; read-only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
-from ultron_core.steps.edit import get_memories, get_stats
+from ultron_core.steps.edit import get_stats
 from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.process import count_pending, list_stale
@@ -19,14 +18,12 @@ from ultron_core.store.tables import exports
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.llm import call_totals
-from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = [
-    "decisions",
     "drop_counts",
     "drops",
     "find_memory",
-    "memories_without_hit",
+    "holdings",
     "model_totals",
     "newest_dataset",
     "scores",
@@ -56,19 +53,6 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
         raise InputError(f"More than one memory starts with {prefix}: give more characters.")
     found: UUID = rows[0]["id"]
     return found
-
-
-def memories_without_hit(runtime: Runtime, ids: Sequence[UUID]) -> list[MemoryRecord]:
-    """Full memories; reading them in a terminal does not count as a hit."""
-    return get_memories(runtime, ids, record_hits=False)
-
-
-def decisions(runtime: Runtime, memory_id: UUID) -> list[dict[str, Any]]:
-    """Inserts, merges and links of one memory, oldest first."""
-    with runtime.database.transaction() as conn:
-        return conn.execute(
-            _SQL["decisions"], {"account_id": runtime.account_id, "memory_id": memory_id}
-        ).fetchall()
 
 
 def sessions(
@@ -136,6 +120,15 @@ def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         "stored": others,
         "model calls": models,
     }
+
+
+def holdings(runtime: Runtime) -> dict[str, Any]:
+    """Which store this is (its folder, or its database without the password), and what is in it."""
+    settings = runtime.settings.store
+    with runtime.database.transaction() as conn:
+        held = conn.execute(_SQL["holdings"], runtime.account).fetchone() or {}
+        place = f"{conn.info.dbname} at {conn.info.host}" if settings.database_url else str(settings.home)
+    return {"store": place, **held}
 
 
 def newest_dataset(runtime: Runtime) -> dict[str, Any] | None:

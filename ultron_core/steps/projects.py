@@ -16,11 +16,19 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
 
-__all__ = ["EVERYTHING", "Scope", "checked_project", "folder_project", "scope_of", "session_project"]
+__all__ = [
+    "EVERYTHING",
+    "Scope",
+    "checked_project",
+    "folder_project",
+    "project_at",
+    "scope_of",
+    "session_project",
+]
 
-#: the address of a repository's remote in its configuration, e.g. `url = git@github.com:owner/shop.git`
+#: a repository's remote in its configuration, e.g. `[remote "origin"] url = git@github.com:owner/shop.git`
 _URL = re.compile(r'\[remote "[^"]*"\][^\[]*?\burl\s*=\s*(\S+)')
-#: a worktree's `.git` is a file, e.g. "gitdir: /src/shop/.git/worktrees/fix-cart"
+#: what a worktree has in place of the folder, e.g. `gitdir: /src/shop/.git/worktrees/fix-cart`
 _GITDIR = re.compile(r"^gitdir: (.+?)/\.git(?:/|$)")
 
 
@@ -62,6 +70,11 @@ def checked_project(runtime: Runtime, name: str) -> str:
     if name.casefold() not in names:
         raise UnknownNameError("project", name, list(names.values()))
     return names[name.casefold()]
+
+
+def project_at(runtime: Runtime, place: str | Path) -> str | None:
+    """The stored project of a name (raises UnknownNameError), or of a folder (None when it has none here)."""
+    return _project_here(runtime, place) if isinstance(place, Path) else checked_project(runtime, place)
 
 
 def folder_project(folder: Path) -> Project | None:

@@ -41,6 +41,8 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "clusters": "account",
         "cluster_changes": "account",
         "idempotency_keys": "memory",
+        "memory_versions": "memory",
+        "api_keys": "account",
         "leases": "account",
         "embedding_models": "account",
         "lexical_df": "account",

@@ -19,8 +19,8 @@ from rich.table import Table
 
 from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
-from ultron_core.folders import make_folders, make_home
-from ultron_core.settings import CONFIG_FILE, Settings
+from ultron_core.folders import find_home, make_folders, make_home
+from ultron_core.settings import CONFIG_FILE, DEMO_MARK, Settings
 from ultron_pipelines.launch import dagster_environment
 
 __all__ = ["main"]
@@ -31,8 +31,8 @@ SEARCHES = (
     "undefined name after an edit",
     "支付金额不符，预订失败",
 )
-_CONFIG = """\
-# Written by `make demo`. The examples are finished logs, so their last task counts as finished right away.
+_CONFIG = f"""\
+# {DEMO_MARK}. The examples are finished logs, so their last task counts as finished right away.
 # Remove the line when logs are still being written (default: 30 minutes).
 session_quiet_minutes = 0
 """
@@ -48,7 +48,8 @@ def main() -> None:
         Console(stderr=True).print(f"demo: {error}", markup=False, style="bold red")
         sys.exit(1)
     out.print(
-        f"\nDone in {time.monotonic() - started:.0f} s. Next: `make dev`, or `.venv/bin/ultron --help`."
+        f"\nDone in {time.monotonic() - started:.0f} s. Next: `make dev`, `.venv/bin/ultron --home .ultron search ...`,"
+        " or your own logs: `.venv/bin/ultron ingest --claude-code`."
     )
 
 
@@ -57,7 +58,11 @@ def _run(out: Console) -> None:
     _write_config(home)
     settings = Settings.load()
     copied = _copy_examples(settings.sessions_dir)
-    out.print(f"Data folder {home}; {copied} example sessions copied into its drop folder.", soft_wrap=True)
+    own = find_home({name: value for name, value in os.environ.items() if name != "ULTRON_HOME"})
+    out.print(
+        f"Demo store {home}, apart from your own ({own}); {copied} example sessions copied into its drop folder.",
+        soft_wrap=True,
+    )
     with dagster_environment(settings) as variables:
         os.environ.update(variables)
         os.environ["DAGSTER_DISABLE_TELEMETRY"] = "1"

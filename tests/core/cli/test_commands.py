@@ -227,3 +227,24 @@ def test_rows_that_used_up_their_tries_are_told_and_freed(run, logs, database):
 def test_the_agent_of_an_ingest_is_printed(run, logs):
     assert "agent: default" in run("ingest", logs, "--no-process")[1]
     assert "agent: me" in run("ingest", logs, "--agent", "me", "--no-process")[1]
+
+
+def test_a_mistyped_name_exits_2_with_the_near_ones(run, logs, tmp_path):
+    run("ingest", logs, "--agent", "me")
+    code, _, errors = run("export-sft", "--task-type", "codng", "--out", tmp_path / "sets")
+    assert code == 2 and "No task_type 'codng'. Did you mean code?" in errors
+    code, _, errors = run("search", "pandas", "--project", "shop")
+    assert code == 2 and "No project 'shop'." in errors
+
+
+def test_an_export_of_nothing_exits_2_and_makes_no_folder(run, logs, tmp_path):
+    run("ingest", logs, "--agent", "me")
+    code, _, errors = run("export-sft", "--min-score", "1", "--out", tmp_path / "sets")
+    assert code == 2 and "No row to export" in errors and not (tmp_path / "sets").exists()
+
+
+def test_an_empty_answer_names_the_store_and_what_it_holds(run, logs):
+    run("ingest", logs, "--agent", "me")
+    code, out, errors = run("search", "migratory birds of Iceland", "--json")
+    assert (code, json.loads(out)) == (0, [])
+    assert "Nothing found. Store ultron_test_" in errors and "2 sessions, 1 memories." in errors

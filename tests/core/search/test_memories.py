@@ -19,7 +19,7 @@ def candidate(number, **values):
 
 
 def ranked(*candidates, limit=10):
-    return [one.id.int for one in rank_memories(candidates, RANKING, limit)]
+    return [one.id.int for one in rank_memories(candidates, RANKING)[:limit]]
 
 
 def test_a_memory_near_in_meaning_or_in_words_counts_any_other_does_not():
@@ -49,7 +49,7 @@ def test_equal_scores_come_in_order_of_id_and_the_limit_holds():
 
 
 def test_a_score_is_explained_by_its_parts():
-    (one,) = rank_memories([candidate(1, cosine=0.5, bm25=2.0, superseded=True)], RANKING, 1)
+    (one,) = rank_memories([candidate(1, cosine=0.5, bm25=2.0, superseded=True)], RANKING)
     assert one.explain["cosine"] == 0.5 and one.explain["bm25"] == 2.0 and one.explain["superseded"] == 1.0
     assert one.explain["relevance"] == pytest.approx(one.relevance, abs=1e-4)
     assert one.score == pytest.approx(one.relevance * 0.5, abs=1e-4)
@@ -59,5 +59,5 @@ def test_a_score_is_explained_by_its_parts():
     ("cosine", "bm25", "weak"), [(0.4, None, True), (0.5, None, False), (0.3, 4.0, False)]
 )
 def test_a_hit_with_little_in_common_is_weak(cosine, bm25, weak):
-    (one,) = rank_memories([candidate(1, cosine=cosine, bm25=bm25)], RANKING, 1)
+    (one,) = rank_memories([candidate(1, cosine=cosine, bm25=bm25)], RANKING)
     assert one.weak is weak

@@ -44,6 +44,13 @@ def test_a_single_batch_is_not_worth_a_process():
         assert processes(list(workers.map(times, [("a", [1]), ("b", [])]))) == {os.getpid()}
 
 
+def test_the_first_batches_may_be_done_here():
+    with Workers(ten, 2, anew=ten) as workers:
+        found = list(workers.map(times, BATCHES, here=3))
+    assert values(found) == values(list(Workers(ten).map(times, BATCHES)))
+    assert processes(found[:3]) == {os.getpid()} and os.getpid() not in processes(found[3:])
+
+
 def test_batches_are_asked_for_only_as_far_ahead_as_there_are_processes():
     asked = []
 

@@ -80,11 +80,13 @@ WRITERS = {
     "cluster_members": {"clusters.join", "clusters.leave", "clusters.hand_over"},
     "cluster_changes": {"clusters.insert_change", "redaction.write"},
     "message_windows": {"windows.insert", "windows.delete"},
+    "memory_versions": {"origins.keep_version", "redaction.write"},
+    "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
     "redaction_replays": {"redaction.reach", "redaction.restart"},
 }
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
-    "sessions": 15,
+    "sessions": 16,
     "messages": 2,
     "task_segments": 14,
     "source_files": 4,

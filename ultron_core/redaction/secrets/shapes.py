@@ -33,6 +33,8 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     ("LLM_API_KEY", "lsv2_pt_|lsv2_sk_", rf"{_HEX}{{32}}_{_HEX}{{10}}"),
     ("LLM_API_KEY", "cpk_|jina_|tgp_v1_|voyage-|pa-", rf"{_W}{{40,120}}"),
     ("LLM_API_KEY", "bedrock-api-key-", r"[A-Za-z0-9+/=_-]{20,2000}"),
+    # our own access keys: `access/keys.py`
+    ("ULTRON_KEY", "ult_", rf"[0-9a-f]{{12}}_{_W}{{43}}"),
     # code hosting
     ("GITHUB_TOKEN", "ghp_|gho_|ghu_|ghs_|ghr_", rf"{_A}{{36,255}}"),
     ("GITHUB_TOKEN", "github_pat_", r"[A-Za-z0-9_]{22,255}"),

@@ -28,13 +28,14 @@ __all__ = [
     "hand_over",
     "mark_merged",
     "mark_undone",
+    "run",
     "seal_bodies",
     "split_off",
     "write",
 ]
 
 _SQL = NamedQueries("memories/origins")
-fetch = _SQL.fetch
+run, fetch = _SQL.run, _SQL.fetch
 _dumps = partial(json.dumps, default=str)
 
 

@@ -89,7 +89,7 @@ def write_segments(
     by_id = {s.id: s for s in stored}
     order = {id(s): index for index, s in enumerate(_in_file_order(fresh))}
     last = {s.thread: s.end for s in fresh}
-    quiet = row.changed_at <= runtime.quiet_since
+    quiet = row.is_over or row.changed_at <= runtime.quiet_since
     archived = _delete_removed(runtime, conn, plan)
     for old, new in plan.kept:
         closed = quiet or new.end < last[new.thread]

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from ultron_core.embeddings.protocol import Thresholds
-from ultron_core.errors import InputError
+from ultron_core.errors import ConflictError
 from ultron_core.memories import Body, merge_tags
 from ultron_core.steps.rows.body import body_of
 from ultron_core.steps.rows.origins import LinkRow
@@ -102,7 +102,7 @@ def make_plan(
     *,
     compare: bool = True,
 ) -> Plan:
-    """Raises InputError when an idempotency key was used for another memory. With `compare` False only equal
+    """Raises ConflictError when an idempotency key was used for another memory. With `compare` False only equal
     words make two uploads one: near ones become separate memories."""
     return _Planner(prepared, snapshot, limits, judge, compare).plan()
 
@@ -139,7 +139,7 @@ class _Planner:
         if key and key in self._keys:
             request_hash, memory_id = self._keys[key]
             if request_hash != item.request_hash:
-                raise InputError(
+                raise ConflictError(
                     "This idempotency_key was used for another memory: use a new key for new words."
                 )
             return Decision(item, memory_id, "known", "idempotency_key", memory_id)

@@ -23,7 +23,7 @@ from typing import Any
 from ultron_core.errors import ServerStartError
 from ultron_core.folders import make_home
 
-__all__ = ["PORT", "Account", "Place", "choose_place", "make_socket_dir", "private_name"]
+__all__ = ["PORT", "Account", "Place", "choose_place", "has_data", "make_socket_dir", "private_name"]
 
 SYSTEM_DIR = Path("/var/lib/ultron")
 SOCKET_PATH_LIMIT = 107  # bytes of sockaddr_un.sun_path less the end mark
@@ -89,6 +89,13 @@ def choose_place(home: Path) -> Place:
         return Place(root, pginstall, account)
     except OSError as error:
         raise ServerStartError(f"The folder of the database cannot be used: {error}.") from error
+
+
+def has_data(home: Path) -> bool:
+    """Whether a database was made in `home`; makes nothing."""
+    home = home.expanduser().resolve()
+    roots = (home / "postgres", SYSTEM_DIR / private_name(home))
+    return any((root / "data" / "PG_VERSION").exists() for root in roots)
 
 
 def private_name(path: Path) -> str:

@@ -69,6 +69,8 @@ class MemoryRecord:
     trust: Trust
     #: where it was seen; one that was seen in several belongs to none alone
     projects: list[str]
+    #: 1 when it was made; raised by every other body or other tags
+    version: int
 
     @property
     def project(self) -> str | None:

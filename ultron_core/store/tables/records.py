@@ -38,6 +38,7 @@ class SessionRow(_FromRow):
     model: str | None
     started_at: datetime | None
     changed_at: datetime
+    is_over: bool
     lines: dict[str, Any]
     message_count: int
     status: str

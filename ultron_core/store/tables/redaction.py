@@ -62,6 +62,12 @@ PLACES: Mapping[str, Place] = {
     for place in (
         Place("memory_sources", {"quote": "text"}),
         Place("memory_contributions", {**_BODY, "tags": "text[]"}),
+        Place(
+            "memory_versions",
+            {**_BODY, "tags": "text[]"},
+            key="(memory_id::text || '/' || lpad(version::text, 10, '0'))",
+            key_type="text",
+        ),
         Place("merge_decisions", {"reason": "text", "body_before": "jsonb"}),
         Place("task_segments", _OUTCOMES, versioned=True),
         Place("drops", {"detail": "text", "payload": "jsonb"}, key_type="bigint"),

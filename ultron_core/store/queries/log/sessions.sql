@@ -37,8 +37,15 @@ UPDATE sessions SET
     message_count = %(message_count)s, status = %(status)s, error = %(error)s,
     parser_version = %(parser_version)s, project = %(project)s, project_remote = %(project_remote)s,
     private_root = %(private_root)s, segmented = 0, attempts = 0, next_try = NULL,
-    windowed = NULL, window_attempts = 0, window_next_try = NULL, reported = false, updated_at = %(now)s
+    windowed = NULL, window_attempts = 0, window_next_try = NULL, reported = false, is_over = false,
+    updated_at = %(now)s
 WHERE id = %(id)s;
+
+-- name: mark_over
+-- The harness says that these sessions end here.
+UPDATE sessions SET is_over = true
+WHERE account_id = %(account_id)s AND NOT is_over AND (partition_key, content_sha256)
+    IN (SELECT * FROM unnest(%(keys)s::text[], %(sha256s)s::text[]));
 
 -- name: mark_failed
 -- The file cannot be read now; what was read before stays as it is.
@@ -136,10 +143,11 @@ SELECT * FROM sessions s
 WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
     AND attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
-    AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+    AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s OR is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation))
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.stage = 'segments'
+        AND l.expires_at > clock_timestamp())
 ORDER BY next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
@@ -162,7 +170,8 @@ SELECT * FROM sessions s
 WHERE account_id = %(account_id)s AND windowed IS DISTINCT FROM %(windows)s AND message_count > 0
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
     AND window_attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.stage = 'message_windows'
+        AND l.expires_at > clock_timestamp())
 ORDER BY window_next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
@@ -177,13 +186,6 @@ WHERE s.id = made.id AND s.content_sha256 = made.content_sha256 AND s.windowed I
 UPDATE sessions SET window_attempts = window_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END,
     window_next_try = %(next_try)s, error = %(error)s, updated_at = %(now)s
 WHERE id = %(id)s;
-
--- name: reprocess_windows
--- Make windows again that this layout or model made, and try again what used up its tries.
-UPDATE sessions SET windowed = NULL, window_attempts = 0, window_next_try = NULL
-WHERE account_id = %(account_id)s AND message_count > 0
-    AND (%(made_by)s::text IS NULL OR windowed LIKE %(made_by)s || '%%' OR windowed LIKE '%%:' || %(made_by)s || '%%'
-        OR window_attempts > 0);
 
 -- name: known_projects
 -- Projects of the account, each root and remote once.
@@ -238,7 +240,8 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path
 SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
 WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
     AND u.attempts < %(max_attempts)s AND NOT u.id = ANY(%(tried)s::uuid[])
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.stage = 'ingest_text'
+        AND l.expires_at > clock_timestamp())
 ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF u SKIP LOCKED;
 
 -- name: text_done
@@ -269,7 +272,7 @@ SELECT count(*) AS total,
     count(*) FILTER (WHERE status = 'source_missing') AS source_missing,
     coalesce(sum(message_count), 0)::bigint AS messages
 FROM (
-    SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s
+    SELECT *, (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s OR is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation)) AS is_quiet
     FROM sessions s WHERE account_id = %(account_id)s AND (%(project)s::text IS NULL OR project = %(project)s)

@@ -18,14 +18,15 @@ SELECT id, %(account_id)s, 'WARM', hits, %(now)s FROM given;
 -- Other bodies, types or summaries, with everything made from them. A trigger drops the vectors of changed words.
 UPDATE memories m SET memory_type = g.memory_type, content = g.content, context = g.context,
     resolution = g.resolution, tags = g.tags, summary_l0 = g.summary_l0, overview_l1 = g.overview_l1,
-    body_sha256 = g.body_sha256, needs_model = g.needs_model, updated_at = %(now)s
+    body_sha256 = g.body_sha256, needs_model = g.needs_model, updated_at = %(now)s,
+    version = m.version + CASE WHEN m.body_sha256 = g.body_sha256 AND m.tags = g.tags THEN 0 ELSE 1 END
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_type text, content text, context text, resolution text,
     tags text[], summary_l0 text, overview_l1 text, body_sha256 text, needs_model boolean)
 WHERE m.id = g.id AND m.account_id = %(account_id)s;
 
 -- name: update_tags
 -- Other tags, the same bodies.
-UPDATE memories m SET tags = g.tags, updated_at = %(now)s
+UPDATE memories m SET tags = g.tags, updated_at = %(now)s, version = m.version + 1
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, tags text[])
 WHERE m.id = g.id AND m.account_id = %(account_id)s AND m.tags <> g.tags;
 
@@ -36,7 +37,7 @@ WITH typed AS (
 ), searched AS (
     UPDATE memory_search s SET memory_type = t.memory_type FROM typed t WHERE s.memory_id = t.id
 )
-UPDATE memory_vectors v SET memory_type = t.memory_type, version = nextval('memory_versions')
+UPDATE memory_vectors v SET memory_type = t.memory_type, version = nextval('vector_versions')
 FROM typed t WHERE v.memory_id = t.id;
 
 -- name: mark_redacted
@@ -64,7 +65,7 @@ WITH changed AS (
 ), searched AS (
     UPDATE memory_search SET status = %(status)s WHERE memory_id IN (SELECT id FROM changed)
 ), embedded AS (
-    UPDATE memory_vectors SET status = %(status)s, version = nextval('memory_versions')
+    UPDATE memory_vectors SET status = %(status)s, version = nextval('vector_versions')
     WHERE memory_id IN (SELECT id FROM changed)
 )
 SELECT id FROM changed;

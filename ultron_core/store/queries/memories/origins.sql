@@ -118,3 +118,19 @@ WHERE d.memory_id = %(memory_id)s AND d.decision = 'merge' AND d.undone_at IS NU
 DELETE FROM memory_sources
 WHERE segment_id = %(segment_id)s AND account_id = %(account_id)s AND NOT memory_id = ANY(%(kept)s)
 RETURNING memory_id;
+
+-- name: decisions
+-- How a memory came to be what it is.
+SELECT id, decision, reason, score, threshold, other_id, decided_by, undone_at, created_at FROM merge_decisions
+WHERE account_id = %(account_id)s AND memory_id = %(memory_id)s ORDER BY created_at, id;
+
+-- name: keep_version
+-- The words and tags of a memory before somebody changes them.
+INSERT INTO memory_versions (memory_id, version, account_id, content, context, resolution, tags, changed_by, changed_at)
+SELECT id, version, account_id, content, context, resolution, tags, %(changed_by)s, %(now)s FROM memories
+WHERE id = %(memory_id)s AND account_id = %(account_id)s;
+
+-- name: versions
+-- What a memory said before, newest first.
+SELECT version, content, context, resolution, tags, changed_by, changed_at FROM memory_versions
+WHERE memory_id = %(memory_id)s AND account_id = %(account_id)s ORDER BY version DESC;

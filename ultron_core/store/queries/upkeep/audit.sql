@@ -11,6 +11,17 @@ ORDER BY 1;
 -- How many sessions there are.
 SELECT count(*) AS count FROM sessions WHERE account_id = %(account_id)s;
 
+-- name: strayed_windows
+-- Sessions with windows that end behind their last message, where nothing waits to be made again.
+SELECT s.partition_key, count(*) AS windows FROM message_windows w JOIN sessions s ON s.id = w.session_id
+WHERE w.account_id = %(account_id)s AND s.windowed IS NOT NULL
+    AND (w.end_seq >= s.message_count OR (w.embedding IS NULL) <> (w.model_id IS NULL))
+GROUP BY 1 ORDER BY 1;
+
+-- name: window_count
+-- How many windows there are.
+SELECT count(*) AS count FROM message_windows WHERE account_id = %(account_id)s;
+
 -- name: bad_scores
 -- Labels with a score outside 0..1.
 SELECT s.partition_key, t.segment_index FROM task_segments t JOIN sessions s ON s.id = t.session_id

@@ -1,0 +1,197 @@
+"""How fast an export of rows in a database is, and what memory it takes: the first, a second, one new row in 100."""
+
+from __future__ import annotations
+
+import os
+import resource
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+from sft_parts.made import made
+from sft_parts.segments import Cut
+
+from ultron_core.client import Ultron
+from ultron_core.models import Message
+from ultron_core.settings import LLMSettings, Settings, SftSettings, StoreSettings
+from ultron_core.sft import Candidate
+from ultron_core.steps.sft.export import ExportRequest, export_dataset
+
+#: how often memory is looked at, in seconds
+_EVERY = 0.2
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+_SESSIONS = (
+    "COPY sessions (id, account_id, agent_id, session_file, partition_key, format, harness, content_sha256, bytes,"
+    " message_count, lines, parser_version, tools, changed_at, created_at, updated_at) FROM STDIN"
+)
+_MESSAGES = (
+    "COPY messages (session_id, account_id, agent_id, seq, thread, role, origin, content, digest, start_line,"
+    " end_line, tool_calls, tool_call_id, name, parts, reasoning) FROM STDIN"
+)
+_SEGMENTS = (
+    "COPY task_segments (id, account_id, agent_id, session_id, session_file, generation, segment_index, thread,"
+    " start_message, end_message, start_line, end_line, fingerprint, occurrence, topic, closed, segmenter,"
+    " quality_metrics, labeled, labeler, redaction_version, created_at, updated_at) FROM STDIN"
+)
+
+
+def speed(passed: Sequence[tuple[Cut, Candidate]], rows: int, workers: int) -> Iterator[dict[str, Any]]:
+    """Figures of a cold export, of a second one, and of one with a hundredth of new rows."""
+    more = rows // 100
+    with tempfile.TemporaryDirectory(prefix="ultron-sft-speed-") as home, opened(Path(home)) as ultron:
+        size = _load(ultron, passed, rows, more)
+        _hide(ultron, rows, hidden=True)
+        for name in ("cold", "second", "new"):
+            if name == "new":
+                _hide(ultron, rows, hidden=False)
+            start, cpu = time.perf_counter(), _cpu()
+            with peak_memory() as peak:
+                request = ExportRequest(evidence="any", limit=10**9, workers=workers)
+                export = export_dataset(ultron.runtime, request)
+            seconds = time.perf_counter() - start
+            yield {
+                "set": f"speed_{name}",
+                "rows": rows,
+                "kept": export.rows,
+                "workers": workers,
+                "kb_per_row": round(size / (rows + more) / 1000, 2),
+                "seconds": round(seconds, 1),
+                "rows_per_s": round(rows / seconds, 1),
+                "mb_per_s": round(size / seconds / 1e6, 3),
+                "cpu_ms_per_row": round((_cpu() - cpu) / rows * 1000, 2),
+                "peak_mb": peak[0],
+            }
+
+
+@contextmanager
+def opened(home: Path) -> Iterator[Ultron]:
+    settings = Settings(
+        store=StoreSettings(home=home, exports_dir=home / "exports"),
+        sft=SftSettings(flavours="llamafactory,openai,swift,twinkle"),
+        llm=LLMSettings(offline=True),
+    )
+    with Ultron(settings) as ultron:
+        yield ultron
+
+
+def _load(ultron: Ultron, passed: Sequence[tuple[Cut, Candidate]], rows: int, more: int) -> int:
+    """Writes the rows as sessions of one segment each; returns the characters of their texts."""
+    size = 0
+    with ultron.runtime.database.direct() as conn:
+        waiting: list[tuple[int, Candidate]] = []
+        for number, candidate in enumerate(made(passed, rows + more)):
+            waiting.append((number, candidate))
+            size += sum(len(message.content) + len(str(message.tool_calls)) for message in candidate.messages)
+            if len(waiting) == 500 or number == rows + more - 1:
+                for query, lines in (
+                    (_SESSIONS, _sessions(waiting)),
+                    (_MESSAGES, _messages(waiting)),
+                    (_SEGMENTS, _segments(waiting)),
+                ):
+                    with conn.cursor().copy(query) as copy:
+                        for line in lines:
+                            copy.write_row(line)
+                waiting.clear()
+        conn.execute("ANALYZE")
+    return size
+
+
+def _hide(ultron: Ultron, rows: int, *, hidden: bool) -> None:
+    """Segments behind the first `rows` are unfinished, or finished."""
+    with ultron.runtime.database.transaction() as conn:
+        conn.execute("UPDATE task_segments SET closed = %s WHERE id >= %s", [not hidden, UUID(int=rows)])
+
+
+def _said(candidate: Candidate) -> list[Message]:
+    system = [Message("system", candidate.system, origin="harness")] if candidate.system else []
+    return [*system, *candidate.messages]
+
+
+def _sessions(batch: Sequence[tuple[int, Candidate]]) -> Iterator[tuple[Any, ...]]:
+    for number, one in batch:
+        name = f"{number:07d}.jsonl"
+        told = ("default", "bench", name, f"bench/{name}", "bench", one.harness, f"{number}", 0)
+        said = len(_said(one))
+        yield (UUID(int=number), *told, said, Jsonb({}), "1", Jsonb(list(one.tools)), _NOW, _NOW, _NOW)
+
+
+def _messages(batch: Sequence[tuple[int, Candidate]]) -> Iterator[tuple[Any, ...]]:
+    for number, one in batch:
+        for seq, m in enumerate(_said(one)):
+            calls = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in m.tool_calls]
+            fixed = (UUID(int=number), "default", "bench", seq, "main", m.role, m.origin, _plain(m.content))
+            parts = Jsonb(list(m.parts)) if m.parts else None
+            more = (Jsonb(calls) if calls else None, m.tool_call_id, m.name, parts, m.reasoning)
+            yield (*fixed, f"{number}-{seq}", seq + 1, seq + 1, *more)
+
+
+def _segments(batch: Sequence[tuple[int, Candidate]]) -> Iterator[tuple[Any, ...]]:
+    for number, one in batch:
+        key, said = UUID(int=number), len(_said(one))
+        told = ("default", "bench", key, f"{number:07d}.jsonl", 0, 0, "main")
+        place = (1 if one.system else 0, said, 1, said, f"{number}", 0, one.topic, True, "bench")
+        label = (Jsonb(one.label.to_json()), 1, one.label.labeler, "none")
+        yield (key, *told, *place, *label, _NOW, _NOW)
+
+
+def _plain(text: str) -> str:
+    """What the ingest makes of such text: PostgreSQL takes no NUL and no lone surrogate."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
+@contextmanager
+def peak_memory() -> Iterator[list[int]]:
+    """Highest sum, in MB, of what this process and its own workers hold in memory; the database is left out."""
+    peak, done = [0], threading.Event()
+
+    def look() -> None:
+        while not done.wait(_EVERY):
+            peak[0] = max(peak[0], sum(_resident(pid) for pid in _family(os.getpid())) // 1024)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        done.set()
+        thread.join()
+
+
+def _cpu() -> float:
+    """Seconds of this process and of workers that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _family(root: int) -> list[int]:
+    """The process and those that it started, but for PostgreSQL's."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = path.read_text()
+        except OSError:
+            continue  # it has ended meanwhile
+        name, rest = text[text.index("(") + 1 : text.rindex(")")], text[text.rindex(")") + 2 :].split()
+        if "postgres" not in name:
+            parents.setdefault(int(rest[1]), []).append(int(path.parent.name))
+    found, waiting = [], [root]
+    while waiting:
+        found.append(waiting.pop())
+        waiting += parents.get(found[-1], [])
+    return found
+
+
+def _resident(pid: int) -> int:
+    """Kilobytes; 0 for a process that has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:")), 0)

@@ -1,0 +1,193 @@
+"""Lists to leaf through: memories and sessions page by page, the lines of a session. Read-only, counts no hits."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from ultron_core.errors import InputError, NotFoundError
+from ultron_core.steps import given
+from ultron_core.steps.ids import as_id
+from ultron_core.steps.projects import checked_project
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.queries import NamedQueries
+from ultron_core.store.tables import memories as memory_store
+from ultron_core.store.tables.memories import MemoryRecord
+
+__all__ = [
+    "MOST_LINES",
+    "Page",
+    "agents",
+    "list_memories",
+    "list_sessions",
+    "read_lines",
+    "segments",
+    "session",
+]
+
+_SQL = NamedQueries("access/browse")
+#: rows of one page
+MOST_ROWS = 200
+#: messages of one answer: a log may have a hundred thousand
+MOST_LINES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some rows, and what asks for the next ones; None at the end."""
+
+    rows: Sequence[Any]
+    cursor: str | None
+
+
+def list_memories(
+    runtime: Runtime,
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    memory_type: str | None = None,
+    tier: str | None = None,
+    status: str = "active",
+    tag: str | None = None,
+    agent_id: str | None = None,
+    project: str | None = None,
+) -> Page:
+    """Memories, newest first. Raises InputError for a filter that nothing can match and for a broken cursor."""
+    given.check_count("limit", limit, most=MOST_ROWS)
+    given.check_names_of("memory_type", None if memory_type is None else [memory_type], given.MEMORY_TYPES)
+    given.check_names_of("tier", None if tier is None else [tier], given.TIERS)
+    given.check_one_of("status", status, given.STATUSES)
+    given.check_name("tag", tag, optional=True)
+    given.check_name("agent_id", agent_id, optional=True)
+    filters = {
+        "memory_type": memory_type,
+        "tier": tier and tier.upper(),
+        "status": status,
+        "tag": tag,
+        "agent_id": agent_id,
+        "project": project and checked_project(runtime, project),
+        **_after(cursor),
+    }
+    params = {**runtime.account, **filters, "limit": limit + 1}
+    with runtime.database.transaction() as conn:
+        found = _SQL.fetch(conn, "memories", params)
+        ids = [row["id"] for row in found[:limit]]
+        records: list[MemoryRecord] = memory_store.by_ids(conn, runtime.account_id, ids)
+    return Page(records, _cursor(found, limit, "created_at"))
+
+
+def list_sessions(
+    runtime: Runtime,
+    *,
+    limit: int = 50,
+    cursor: str | None = None,
+    agent_id: str | None = None,
+    project: str | None = None,
+) -> Page:
+    """Sessions as dicts, the one that grew last first."""
+    given.check_count("limit", limit, most=MOST_ROWS)
+    given.check_name("agent_id", agent_id, optional=True)
+    named = {
+        "agent_id": agent_id,
+        "project": project and checked_project(runtime, project),
+        "session_id": None,
+    }
+    params = {**runtime.account, **named, **_after(cursor), "limit": limit + 1}
+    with runtime.database.transaction() as conn:
+        found = _SQL.fetch(conn, "sessions", params)
+    return Page(found[:limit], _cursor(found, limit, "changed_at"))
+
+
+def session(runtime: Runtime, session_id: str | UUID, *, agent_id: str | None = None) -> dict[str, Any]:
+    """One session, by its id or at least the first eight characters of it; with `agent_id` only that agent's.
+    Raises NotFoundError."""
+    params = {**runtime.account, "agent_id": agent_id, **_after(None), "project": None, "limit": 1}
+    with runtime.database.transaction() as conn:
+        params["session_id"] = _session_id(session_id)
+        if params["session_id"] is None:
+            prefix = {"prefix": str(session_id), **runtime.account, "agent_id": agent_id}
+            alike = _SQL.fetch(conn, "session_by_prefix", prefix)
+            if len(alike) != 1:
+                raise NotFoundError(f"No session {session_id}, or more than one: give the whole id.")
+            params["session_id"] = alike[0]["id"]
+        found = _SQL.fetch(conn, "sessions", params)
+    if not found:
+        raise NotFoundError(f"No session {session_id}.")
+    return found[0]
+
+
+def read_lines(
+    runtime: Runtime,
+    session_id: str | UUID,
+    start: int = 1,
+    end: int | None = None,
+    *,
+    agent_id: str | None = None,
+) -> list[dict[str, Any]]:
+    """The messages on lines `start` to `end` (inclusive) as they were said, at most MOST_LINES; private, not redacted.
+
+    With `agent_id` only of that agent's session. Raises NotFoundError.
+    """
+    given.check_count("start", start)
+    last = given.MOST_COUNT if end is None else end
+    given.check_count("end", last)
+    if last < start:
+        raise InputError(f"end ({last}) comes before start ({start}).")
+    found = session(runtime, session_id, agent_id=agent_id)
+    params = {**runtime.account, "session_id": found["id"], "start": start, "end": last, "limit": MOST_LINES}
+    with runtime.database.transaction() as conn:
+        return _SQL.fetch(conn, "lines", params)
+
+
+def segments(runtime: Runtime, session_id: UUID) -> list[dict[str, Any]]:
+    """The tasks of a session, in order."""
+    with runtime.database.transaction() as conn:
+        return _SQL.fetch(conn, "segments", {**runtime.account, "session_id": session_id})
+
+
+def agents(runtime: Runtime) -> list[dict[str, Any]]:
+    """Agents with their numbers of sessions and memories."""
+    with runtime.database.transaction() as conn:
+        return _SQL.fetch(conn, "agents", runtime.account)
+
+
+def known_of_project(runtime: Runtime, project: str, limit: int) -> list[MemoryRecord]:
+    """Memories of a project, the ones an agent needs most first."""
+    with runtime.database.transaction() as conn:
+        rows = _SQL.fetch(conn, "known", {**runtime.account, "project": project, "limit": limit})
+        return memory_store.by_ids(conn, runtime.account_id, [row["id"] for row in rows])
+
+
+def _session_id(value: str | UUID) -> UUID | None:
+    """The whole id; None for the beginning of one. Raises InputError for anything else."""
+    text = str(value).lower()
+    if 8 <= len(text) < 32 and not set(text) - set("0123456789abcdef-"):
+        return None
+    return as_id(value)
+
+
+def _cursor(found: Sequence[dict[str, Any]], limit: int, column: str) -> str | None:
+    if len(found) <= limit:
+        return None
+    last = found[limit - 1]
+    place = json.dumps([last[column].isoformat(), str(last["id"])])
+    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+
+
+def _after(cursor: str | None) -> dict[str, Any]:
+    if cursor is None:
+        return {"after_time": None, "after_id": None}
+    try:
+        moment, row_id = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        after = datetime.fromisoformat(moment)
+        if after.tzinfo is None:
+            raise ValueError("a time without its zone")
+        return {"after_time": after, "after_id": UUID(row_id)}
+    except (ValueError, TypeError, AttributeError, RecursionError, binascii.Error) as error:
+        raise InputError("cursor is not one that a page gave: leave it out to begin again.") from error

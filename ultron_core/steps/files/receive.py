@@ -1,0 +1,71 @@
+"""Logs that come as bytes, from other machines: laid into the agent's drop folder, then read like any other."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from ultron_core.errors import InputError
+from ultron_core.folders import make_folders
+from ultron_core.sessions.discover import is_session_name
+from ultron_core.steps.files.identity import find_files
+from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
+from ultron_core.steps.given import check_id, check_text
+from ultron_core.steps.runtime import Runtime
+from ultron_core.store.tables import sessions
+
+__all__ = ["ingest_paths", "receive_log"]
+
+#: parts of a name, as a drop folder has them: a project and a file
+_MOST_PARTS = 6
+
+
+def ingest_paths(
+    runtime: Runtime,
+    paths: Sequence[str | Path],
+    agent_id: str,
+    *,
+    over: bool = False,
+    progress: Progress | None = None,
+) -> list[FileResult]:
+    """Read session files; `over` says that these sessions have ended, so that their last tasks wait for nothing."""
+    results = ingest_files(runtime, find_files(runtime, paths, agent_id), progress)
+    if over:
+        done = [result for result in results if result.success]
+        named = {
+            "keys": [result.partition_key for result in done],
+            "sha256s": [result.content_sha256 for result in done],
+        }
+        runtime.database.run(lambda conn: sessions.run(conn, "mark_over", {**runtime.account, **named}))
+    return results
+
+
+def receive_log(runtime: Runtime, body: bytes, agent_id: str, name: str, *, over: bool = False) -> FileResult:
+    """Keep the bytes of one log as `<drop folder>/<agent_id>/<name>` and read it. A longer log of the same name
+    continues it. Raises InputError for a name that is not a plain relative one."""
+    check_id("agent_id", agent_id)
+    if not body.strip():
+        raise InputError("The log is empty: send its bytes as the body.")
+    path = runtime.settings.sessions_dir / agent_id / _relative(name)
+    make_folders(path.parent)
+    # hidden, so that nobody reads half of it
+    new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(body)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return ingest_paths(runtime, [path], agent_id, over=over)[0]
+
+
+def _relative(name: str) -> PurePosixPath:
+    check_text("name", name, most=200)
+    path = PurePosixPath(name)
+    hidden = any(part.startswith(".") for part in path.parts)
+    plain = not path.is_absolute() and not hidden and name.isprintable() and "\\" not in name
+    if not plain or not 0 < len(path.parts) <= _MOST_PARTS or not is_session_name(path.name):
+        raise InputError("name must be a plain relative file name that ends in .jsonl or .jsonl.gz.")
+    return path

@@ -1,0 +1,65 @@
+-- name: memories
+-- One page of memories, newest first; it begins behind the memory that the last one ended with.
+SELECT m.id, m.created_at FROM memories m JOIN memory_usage u ON u.memory_id = m.id
+WHERE m.account_id = %(account_id)s AND m.status = %(status)s
+    AND (%(memory_type)s::text IS NULL OR m.memory_type = %(memory_type)s)
+    AND (%(tier)s::text IS NULL OR u.tier = %(tier)s)
+    AND (%(tag)s::text IS NULL OR m.tags @> ARRAY[%(tag)s::text])
+    AND (%(agent_id)s::text IS NULL OR EXISTS (SELECT 1 FROM memory_contributions part
+        WHERE part.memory_id = m.id AND part.account_id = m.account_id AND part.agent_id = %(agent_id)s))
+    AND (%(project)s::text IS NULL OR EXISTS (
+        SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
+        WHERE p.memory_id = m.id AND coalesce(e.project, p.project) = %(project)s))
+    AND (%(after_time)s::timestamptz IS NULL OR (m.created_at, m.id) < (%(after_time)s, %(after_id)s::uuid))
+ORDER BY m.created_at DESC, m.id DESC LIMIT %(limit)s;
+
+-- name: sessions
+-- One page of sessions, the one that grew last first.
+SELECT s.id, s.agent_id, s.session_file, s.partition_key, s.generation, s.format, s.harness, s.model, s.project,
+    s.status, s.message_count, s.bytes, s.started_at, s.ended_at, s.changed_at, s.is_over,
+    (SELECT count(*) FROM task_segments t WHERE t.session_id = s.id) AS segments,
+    (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = s.id) AS memories
+FROM sessions s
+WHERE s.account_id = %(account_id)s AND (%(agent_id)s::text IS NULL OR s.agent_id = %(agent_id)s)
+    AND (%(project)s::text IS NULL OR s.project = %(project)s)
+    AND (%(session_id)s::uuid IS NULL OR s.id = %(session_id)s)
+    AND (%(after_time)s::timestamptz IS NULL OR (s.changed_at, s.id) < (%(after_time)s, %(after_id)s::uuid))
+ORDER BY s.changed_at DESC, s.id DESC LIMIT %(limit)s;
+
+-- name: session_by_prefix
+-- Sessions whose id begins with these characters.
+SELECT id FROM sessions
+WHERE account_id = %(account_id)s AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+    AND id::text LIKE %(prefix)s || '%%' ORDER BY id LIMIT 2;
+
+-- name: lines
+-- The messages that stand on some lines of a session, in file order.
+SELECT start_line, end_line, thread, role, origin, name, content, tool_calls, is_error, sent_at FROM messages
+WHERE session_id = %(session_id)s AND account_id = %(account_id)s
+    AND start_line <= %(end)s AND end_line >= %(start)s ORDER BY seq LIMIT %(limit)s;
+
+-- name: segments
+-- The tasks of a session with what became of each.
+SELECT t.id, t.thread, t.topic, t.start_line, t.end_line, t.closed, t.quality_metrics -> 'summary' AS summary,
+    (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.segment_id = t.id) AS memories
+FROM task_segments t
+WHERE t.session_id = %(session_id)s AND t.account_id = %(account_id)s ORDER BY t.segment_index;
+
+-- name: agents
+-- Who has logs or memories here, with how much of it.
+SELECT agent_id, sum(sessions)::bigint AS sessions, sum(memories)::bigint AS memories FROM (
+    SELECT agent_id, count(*) AS sessions, 0 AS memories FROM sessions
+    WHERE account_id = %(account_id)s GROUP BY 1
+    UNION ALL
+    SELECT agent_id, 0, count(*) FROM memories WHERE account_id = %(account_id)s AND status = 'active' GROUP BY 1
+) both_kinds GROUP BY 1 ORDER BY 1;
+
+-- name: known
+-- What an agent should know of a project before it begins: rules that people gave come first, then what was used most.
+SELECT m.id FROM memories m JOIN memory_usage u ON u.memory_id = m.id
+WHERE m.account_id = %(account_id)s AND m.status = 'active' AND EXISTS (
+    SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
+    WHERE p.memory_id = m.id AND coalesce(e.project, p.project) = %(project)s)
+ORDER BY m.memory_type NOT IN ('preference', 'correction'),
+    NOT EXISTS (SELECT 1 FROM memory_sources h WHERE h.memory_id = m.id AND h.trust = 'human'),
+    u.hit_count DESC, m.created_at DESC, m.id LIMIT %(limit)s;
