@@ -87,6 +87,12 @@ class StoreSettings(Stage):
         "ULTRON_WORKING_FOLDER",
         about="Folder whose project comes first in searches and lists; unset means the one a command runs in.",
     )
+    autoserve: bool | None = setting(
+        None,
+        "ULTRON_AUTOSERVE",
+        about="Start a resident process that answers `search`, `show`, `sessions` and `stats`; unset means 1 for an"
+        " installed command, 0 in a clone.",
+    )
     log_level: str = setting(
         "INFO",
         "ULTRON_LOG_LEVEL",

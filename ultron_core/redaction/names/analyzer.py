@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ultron_core.redaction.names.chinese import chinese_names
+from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.lexicon import known_given, only_ordinary, plausible_name
 from ultron_core.redaction.names.tagger import BatchedRecogniser
 
@@ -107,7 +107,7 @@ def _latin(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
             continue
         start, end = _trimmed(text, entity.start_char, entity.end_char)
         words = text[start:end]
-        if not words or not plausible_name(words) or only_ordinary(words):
+        if not words or has_han(words) or not plausible_name(words) or only_ordinary(words):
             continue
         sure = known_given(words) or (entity.label_ == "PERSON" and " " in words)
         if sure or len(words.split()) <= 3:

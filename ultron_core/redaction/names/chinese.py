@@ -69,8 +69,8 @@ _RARE = frozenset(
 )
 #: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科), e.g. `先生`, `方外科`
 _NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|科$")
-#: everyday words that begin with a surname and that jieba's dictionary tags as names: anaesthesia, thanks
-_MISTAGGED = frozenset(("麻醉", "谢谢"))
+#: everyday words that begin with a surname and that jieba tags as names: anaesthesia, thanks, (the) space (bar)
+_MISTAGGED = frozenset(("麻醉", "谢谢", "空格"))
 #: occurrences in jieba's dictionary from which on a word is common; none of the 411 names of MultiPriv begins
 #: with a common word
 _COMMON_FROM = 300

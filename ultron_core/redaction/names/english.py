@@ -11,7 +11,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from ultron_core.redaction.names.lexicon import GIVEN_NAMES, known_given, open_word, plausible_name, words_of
+from ultron_core.redaction.names.lexicon import (
+    GIVEN_NAMES,
+    known_given,
+    only_ordinary,
+    open_word,
+    plausible_name,
+    words_of,
+)
 
 __all__ = ["TEMPLATES", "full_names", "name_candidates", "open_windows", "repeats", "whole_word"]
 
@@ -59,7 +66,9 @@ _LOWER_LEAD = re.compile(
     r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
 #: capitalised words in a row, e.g. `Mary Whitfield`
-_RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
+_RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(]|\.\w)")
+#: months are given names too, e.g. `Jan 28`, `April 2024`
+_MONTH = re.compile(r"(?:Jan|April|June|August|May)(?= \d)")
 #: one of the names of a list, e.g. `pamela and`
 _LISTED = re.compile(r"[^\W\d_]{3,20}(?=,| and| or|$)")
 #: e.g. `Pamela`
@@ -142,7 +151,8 @@ def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
             yield start, end, True
     # patterns with many alternatives are slow: a look at the words tells when none can match
     if not words.isdisjoint(_CUES):
-        yield from _plausible(_CERTAIN, text, True)
+        for start, end, _ in _plausible(_CERTAIN, text, True):
+            yield start, end, not only_ordinary(text[start:end])
         yield from _plausible(_LEAD, text, False)
     yield from _plausible(_SPEAKER_LINE, text, True)
     yield from _plausible(_LINE, text, False)
@@ -158,7 +168,7 @@ def _plausible(pattern: re.Pattern[str], text: str, sure: bool) -> Iterator[tupl
 def _with_given_names(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Names that begin with a common given name, and lists in which most do."""
     for match in _RUN.finditer(text):
-        if plausible_name(match[1]) and known_given(match[1]):
+        if plausible_name(match[1]) and known_given(match[1]) and not _MONTH.match(text, match.start()):
             yield match.span(1)
     if not words.isdisjoint(_LOWER_CUES):
         for match in _LOWER_LEAD.finditer(text):

@@ -14,7 +14,7 @@ def _listed(name: str) -> frozenset[str]:
 
 
 #: lower case, as all of these; the heads of the files say where they come from
-GIVEN_NAMES = _listed("given_names.txt")
+GIVEN_NAMES = _listed("given_names.txt") | _listed("more_given_names.txt")
 #: words that begin sentences and headings
 _ORDINARY = _listed("ordinary_words.txt")
 #: words of logs and forms that models take for people
@@ -29,6 +29,10 @@ _SIGN = re.compile(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]")
 _INNER_CAPITAL = re.compile(r"[a-zß-öø-ÿ][A-Z]")
 #: surnames may have one, e.g. `McDonald`, `O'Brien`
 _PREFIX = re.compile(r"^(?:Mc|Mac|De|Van|Di|La|Le|O['’])")
+#: an ending of ordinary words, e.g. `initialize`, `graceful`, `attachment`
+_DERIVED = re.compile(
+    r"[^\W\d_]{3}(?:tions?|ments?|able|ible|ful|less|ness|iz(?:e|es|ed|er)|ates?|ated|ings?)$"
+)
 #: a genitive or a contraction at the end, e.g. `Mary's`, `I'll`, `We’ve`
 _TAIL = re.compile(r"['’](?:s|m|d|ll|re|ve|t)?$")
 
@@ -44,7 +48,7 @@ def open_word(word: str) -> bool:
     low = bare.lower()
     if low in GIVEN_NAMES:
         return True
-    if len(bare) < 2 or low in _NOBODY or bare.isupper():
+    if len(bare) < 2 or low in _NOBODY or bare.isupper() or _DERIVED.search(low):
         return False
     return not _INNER_CAPITAL.search(_PREFIX.sub("", bare))
 
