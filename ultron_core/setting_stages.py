@@ -16,6 +16,7 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "SftSettings",
     "Stage",
@@ -139,6 +140,23 @@ class SessionSettings(Stage):
         "ULTRON_ARCHIVE_MAX_BYTES",
         ge=0,
         about="Files and texts above this size are read and recorded, but their raw bytes are not kept.",
+    )
+
+
+class ServeSettings(Stage):
+    """Access from outside: HTTP, MCP, pages."""
+
+    ingest_roots: str | None = setting(
+        None,
+        "ULTRON_INGEST_ROOTS",
+        about="Folders that `/ingest` may read, separated by colons; unset means the drop folder and the log folders "
+        "of known agents.",
+    )
+    requests_per_minute: float = setting(
+        6000,
+        "ULTRON_ACCESS_RATE",
+        ge=0,
+        about="Requests that one access key may make in a minute; 0 means no limit.",
     )
 
 
@@ -377,6 +395,17 @@ class SftSettings(Stage):
     )
     most_per_task_type: int = setting(
         0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
+    )
+    leave_out_projects: str = setting(
+        "",
+        "ULTRON_SFT_LEAVE_OUT_PROJECTS",
+        about="Projects that no dataset takes rows of, separated by commas.",
+    )
+    leave_out_agents: str = setting(
+        "", "ULTRON_SFT_LEAVE_OUT_AGENTS", about="Agents that no dataset takes rows of, separated by commas."
+    )
+    pairs_per_task: int = setting(
+        4, "ULTRON_SFT_PAIRS_PER_TASK", ge=1, about="Maximum pairs of one task in a preference dataset."
     )
     flavours: str = setting(
         "llamafactory,openai,swift,twinkle",

@@ -30,6 +30,7 @@ from ultron_core.setting_stages import (
     RedactionSettings,
     SearchSettings,
     SegmentSettings,
+    ServeSettings,
     SessionSettings,
     SftSettings,
     Stage,
@@ -50,6 +51,7 @@ __all__ = [
     "RedactionSettings",
     "SearchSettings",
     "SegmentSettings",
+    "ServeSettings",
     "SessionSettings",
     "Settings",
     "SftSettings",
@@ -79,6 +81,7 @@ class Settings(Stage):
     clusters: ClusterSettings = ClusterSettings()
     redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
+    serve: ServeSettings = ServeSettings()
 
     @classmethod
     def load(
@@ -145,6 +148,11 @@ class Settings(Stage):
     @property
     def exports_dir(self) -> Path:
         return self.store.exports_dir or self.store.home / "exports"
+
+    @property
+    def reviews_dir(self) -> Path:
+        """Which datasets a person has reviewed."""
+        return self.store.home / "reviews"
 
     def describe(self) -> Iterator[tuple[str, tuple[str, ...], Any, str, bool]]:
         """(stage, variables, value, one sentence, secret) of every setting, in order."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from ultron_core.cli import dev, doctor, embeddings, ingest, maintain, memory, sft
+from ultron_core.cli import connect, dev, doctor, embeddings, ingest, keys, maintain, memory, serve, sft
 from ultron_core.cli.asking import ASKED, command_of
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
 from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
@@ -38,7 +38,7 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = settings
 
 
-for module in (ingest, memory, sft, maintain, embeddings, dev, doctor):
+for module in (ingest, memory, sft, maintain, embeddings, dev, doctor, serve, keys, connect):
     for command in module.COMMANDS:
         cli.add_command(command)
 

@@ -1,0 +1,100 @@
+"""Pages of lists, one memory's life, the log's lines, and what an agent is reminded of."""
+
+import pytest
+
+
+@pytest.fixture
+def ask(client, key):
+    headers = key()
+
+    def ask(method, path, **more):
+        answer = client.request(method, path, headers=headers, **more)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    return ask
+
+
+def test_pages_hold_every_memory_once(ask, ultron):
+    words = ["alpha port", "beta cache", "gamma queue", "delta lock", "epsilon shard"]
+    ultron.upload_memories([{"content": f"the {w} must be set before start"} for w in words])
+    seen, cursor = [], None
+    while True:
+        page = ask("GET", "/memories", params={"limit": 2, **({"cursor": cursor} if cursor else {})})
+        seen += [m["id"] for m in page["data"]]
+        if (cursor := page["cursor"]) is None:
+            break
+    assert len(seen) == len(set(seen)) == ultron.get_memory_stats()["total"]
+
+
+def test_a_memory_is_corrected_archived_brought_back_and_deleted(ask, ultron):
+    made = ask("POST", "/memories/upload", json={"content": "the port is 80", "tags": ["net"]})["data"]
+    path = f"/memories/{made['id']}"
+    assert ask("PATCH", path, json={"tags": ["net", "web"]})["data"]["version"] == 2
+    assert ask("POST", f"{path}/archive")["data"]["status"] == "archived"
+    assert ask("POST", "/memories/search", json={"query": "the port is 80"})["count"] == 0
+    assert ask("POST", f"{path}/unarchive")["data"]["status"] == "active"
+    before = ask("GET", path)["data"]["hit_count"]
+    assert ask("GET", path)["data"]["hit_count"] == before
+    assert ask("GET", f"{path}/history")["data"]["versions"][0]["tags"] == ["net"]
+    ask("DELETE", path)
+    assert ultron.get_memory_stats()["total"] == 0
+
+
+def test_a_log_that_is_sent_gives_a_memory_with_its_lines(ask, log, ultron):
+    sent = ask(
+        "POST",
+        "/ingest/session",
+        params={"name": "p/run.jsonl", "agent_id": "a", "over": True},
+        content=log.read_bytes(),
+    )
+    assert sent["data"]["status"] == "new"
+    ultron.process_pending()
+    (memory,) = ask("GET", "/memories", params={"agent_id": "a"})["data"]
+    (source, *_) = ask("GET", f"/memories/{memory['id']}/sources")["data"]
+    (session,) = ask("GET", "/sessions", params={"agent_id": "a"})["data"]
+    assert source["session_id"] == session["id"] and session["memories"] == 1
+    lines = ask(
+        "GET",
+        f"/sessions/{session['id']}/lines",
+        params={"start": source["start_line"], "end": source["end_line"]},
+    )
+    assert lines["data"] and all(line["start_line"] <= source["end_line"] for line in lines["data"])
+    (hit, *_) = ask("POST", "/sessions/search", json={"query": "No module named yaml"})["data"]
+    assert hit["session_id"] == session["id"]
+    block = ask(
+        "POST", "/recall", json={"query": "ModuleNotFoundError: No module named 'yaml'", "agent_id": "a"}
+    )
+    assert (
+        block["data"]["block"].startswith("<memory_context>")
+        and f"m:{memory['id'][:8]}" in block["data"]["block"]
+    )
+    assert block["data"]["tokens"] <= 600
+    assert ask("POST", "/recall", json={"query": "what shall we eat tonight?"})["data"]["block"] == ""
+
+
+def test_a_block_does_not_repeat_itself_within_a_session(ask):
+    ask(
+        "POST",
+        "/memories/upload",
+        json={"content": "ModuleNotFoundError: No module named 'yaml'", "resolution": "pip install pyyaml"},
+    )
+    question = {"query": "No module named 'yaml'", "session_id": "s1"}
+    assert ask("POST", "/recall", json=question)["count"] == 1
+    assert ask("POST", "/recall", json=question)["count"] == 0
+    assert ask("POST", "/recall", json={**question, "session_id": "s2"})["count"] == 1
+
+
+def test_the_last_task_of_a_session_that_is_over_does_not_wait(settings, log):
+    from ultron_core.client import Ultron
+
+    patient = settings.model_copy(
+        update={"sessions": settings.sessions.model_copy(update={"quiet_minutes": 30})}
+    )
+    with Ultron(patient) as ultron:
+        ultron.ingest([log], "a")
+        ultron.process_pending()
+        assert ultron.get_memory_stats()["total"] == 0
+        ultron.ingest([log], "a", over=True)
+        ultron.process_pending()
+        assert ultron.get_memory_stats()["total"] == 1

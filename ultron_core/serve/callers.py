@@ -1,0 +1,81 @@
+"""Who asks: the key of the Authorization header, its scopes and its agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from ultron_core.access.keys import REFUSED, AccessKey
+from ultron_core.client import Ultron
+from ultron_core.errors import KeyRefusedError, ScopeError
+from ultron_core.serve.backend import Backend
+
+__all__ = ["AGENT_HEADER", "Caller", "Needs", "backend_of", "identify"]
+
+#: which agent a key that belongs to none acts for; hooks and bridges of one machine share the owner's key
+AGENT_HEADER = "x-ultron-agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One request's key and the Ultron it is for."""
+
+    key: AccessKey
+    backend: Backend
+    #: what the agent header named
+    named_agent: str | None = None
+
+    @property
+    def ultron(self) -> Ultron:
+        return self.backend.ultron
+
+    @property
+    def name(self) -> str:
+        """Who is written down as having changed something."""
+        return self.key.agent_id or self.named_agent or self.key.name
+
+    def agent(self, given: str | None = None) -> str | None:
+        """The agent that a request acts for. Raises ScopeError when the key belongs to another one."""
+        return self.key.acts_for(given or self.named_agent)
+
+    def log_of(self, given: str | None = None) -> str | None:
+        """Whose private log may be read: the key's own agent's, or with the scope `sessions` the named one's or
+        everyone's (None). Raises ScopeError."""
+        if "sessions" in self.key.scopes:
+            return self.key.acts_for(given)
+        if self.key.agent_id is None:
+            raise ScopeError(
+                "This key lacks the scope sessions, and belongs to no agent whose log it might read."
+            )
+        return self.key.acts_for(given)
+
+
+def backend_of(request: Request) -> Backend:
+    backend = request.app.state.backend
+    assert isinstance(backend, Backend)
+    return backend
+
+
+def identify(backend: Backend, headers: Mapping[str, str]) -> Caller:
+    """The caller of a request, counted against its rate. Raises KeyRefusedError and RateLimitError."""
+    kind, _, text = headers.get("authorization", "").partition(" ")
+    ultron = backend.ultron
+    if kind.casefold() != "bearer" or not text.strip():
+        raise KeyRefusedError(REFUSED)
+    key = ultron.keys.recognise(text.strip())
+    backend.limits.take(key.id)
+    return Caller(key, backend, headers.get(AGENT_HEADER) or None)
+
+
+class Needs:
+    """The dependency of a route: its caller, who has `scope`. Runs in a thread, as it asks the database."""
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+
+    def __call__(self, request: Request) -> Caller:
+        caller = identify(backend_of(request), request.headers)
+        caller.key.require(self.scope)
+        return caller

@@ -1,0 +1,1 @@
+"""The JSON routes, by what they are about."""
