@@ -66,7 +66,7 @@ def automation_sensors(
     return [
         dg.AutomationConditionSensorDefinition(
             name=f"{asset}_automation",
-            target=dg.AssetSelection.assets(asset),
+            target=dg.AssetSelection.assets(asset).without_checks(),
             default_status=status,
             minimum_interval_seconds=seconds,
             description=about,

@@ -87,6 +87,17 @@ def pending_work() -> None:
     process_pending_work()
 
 
+@dg.op(description="Records what is done in the store and was not told to Dagster.")
+def compare_events(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
+    with ultron.open() as opened:
+        context.log.info(f"{reconcile(context, opened)} events were missing")
+
+
+@dg.job(description="Store and events agree: what a killed run did and did not tell is told.")
+def reconcile_events() -> None:
+    compare_events()
+
+
 def _alone(asset: str) -> dg.AssetSelection:
     """The asset without its checks, which cover all partitions and run on their own schedule."""
     return dg.AssetSelection.assets(asset).without_checks()
@@ -97,6 +108,7 @@ session_files_job = dg.define_asset_job("session_files_job", selection=_alone(AS
 JOBS: list[Any] = [
     ingest_sessions,
     pending_work,
+    reconcile_events,
     session_files_job,
     reembed_job,
     *(dg.define_asset_job(f"{stage.name}_job", selection=_alone(stage.name)) for stage in STAGES),

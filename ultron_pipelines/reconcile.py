@@ -4,14 +4,16 @@ A run that is killed between its last transaction and its last event leaves part
 done; a log that became quiet changes the data version of its segments without a run of that asset.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
+from dagster._core.storage.event_log.base import EventLogStorage
 
 from ultron_core.client import Ultron
 from ultron_core.steps.stages.standing import Standing, standings
-from ultron_core.steps.stages.table import FILES, STAGES
-from ultron_pipelines.assets.events import PartitionEvent, log_partitions, version_tags
+from ultron_core.steps.stages.table import FILES, STAGES, stage_named
+from ultron_pipelines.assets.events import PartitionEvent, log_partitions
 from ultron_pipelines.partitions import add_partitions
 
 __all__ = ["reconcile"]
@@ -33,8 +35,24 @@ def reconcile(context: dg.OpExecutionContext, opened: Ultron) -> int:
 
 
 def _not_told(instance: dg.DagsterInstance, asset: str, stored: Sequence[Standing]) -> list[Standing]:
-    keys = list(version_tags(stored[0])) if stored else []
-    known = instance.event_log_storage.get_latest_tags_by_partition(
-        dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION, keys
+    """What has another data version in Dagster or none, and what was told before the asset that it is made from:
+    Dagster answers for all partitions at once only what the data version is and which event came last."""
+    storage = instance.event_log_storage
+    known = storage.get_latest_tags_by_partition(
+        dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION, [DATA_VERSION_TAG]
     )
-    return [one for one in stored if one.done and version_tags(one) != known.get(one.partition_key, {})]
+    last = _last(storage, asset)
+    above = {} if asset == FILES else _last(storage, stage_named(asset).after)
+
+    def is_told(one: Standing) -> bool:
+        key = one.partition_key
+        version = known.get(key, {}).get(DATA_VERSION_TAG)
+        return version == one.data_version and above.get(key, 0) <= last.get(key, 0)
+
+    return [one for one in stored if one.done and not is_told(one)]
+
+
+def _last(storage: EventLogStorage, asset: str) -> Mapping[str, int]:
+    return storage.get_latest_storage_id_by_partition(
+        dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION
+    )

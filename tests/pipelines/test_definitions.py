@@ -44,6 +44,9 @@ def test_jobs_sensors_and_schedules_by_name(defs):
     assert {s.name for s in repository.sensor_defs} >= {
         "session_drop_sensor",
         "pending_work_sensor",
+        "reconcile_sensor",
+        "message_windows_automation",
+        "session_files_automation",
         "segments_automation",
         "quality_labels_automation",
         "extracted_memories_automation",

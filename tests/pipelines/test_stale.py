@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 from dagster._core.definitions.data_version import CachingStaleStatusResolver
 from dagster._core.definitions.partitions.context import partition_loading_context
+from dagster._core.loader import LoadingContextForTest
 
 from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
@@ -43,8 +44,8 @@ def stale(defs, instance):
     """Stale partitions by asset, as `staleStatusByPartition` of the UI has them; Missing ones are none."""
     graph = defs.resolve_asset_graph()
     found = {}
-    with partition_loading_context(dynamic_partitions_store=instance) as context:
-        resolver = CachingStaleStatusResolver(instance, graph, context)
+    with partition_loading_context(dynamic_partitions_store=instance):
+        resolver = CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
         for asset in ASSETS:
             status = {key: resolver.get_status(dg.AssetKey(asset), key).value for key in KEYS}
             assert set(status.values()) <= {"FRESH", "STALE"}, (asset, status)
@@ -145,11 +146,11 @@ def test_events_that_a_killed_run_did_not_write_are_written_in_the_next_cycle(
     # the work of the runs, without any of their events: killed late
     with resource.open() as ultron:
         ultron.ingest([drop_folder / "agent" / "three.jsonl"], "agent", process=True)
-    assert run(whole, instance, "pending_work").success
+    assert run(whole, instance, "reconcile_events").success
     for asset in ASSETS:
         assert instance.get_materialized_partitions(dg.AssetKey(asset)) == {*KEYS, "agent/three.jsonl"}, asset
     events = len(instance.get_event_records(dg.EventRecordsFilter(dg.DagsterEventType.ASSET_MATERIALIZATION)))
-    assert run(whole, instance, "pending_work").success
+    assert run(whole, instance, "reconcile_events").success
     assert events == len(
         instance.get_event_records(dg.EventRecordsFilter(dg.DagsterEventType.ASSET_MATERIALIZATION))
     ), "nothing is told twice"

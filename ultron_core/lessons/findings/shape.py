@@ -19,6 +19,7 @@ __all__ = [
     "Setting",
     "feature_names",
     "features",
+    "names_a_line",
     "points_elsewhere",
     "setting_of",
     "stands_alone",
@@ -188,6 +189,11 @@ def setting_of(said: Said, content: str, *, closing: bool = True, calls: bool = 
 
 def feature_names() -> list[str]:
     return [*CLASSES, *_BUILT]
+
+
+def names_a_line(text: str) -> bool:
+    """True for "Lines 12-20 (new)", "main.go:40"."""
+    return CLASSES["line_number"].search(text) is not None
 
 
 def points_elsewhere(text: str) -> bool:
