@@ -87,6 +87,12 @@ class StoreSettings(Stage):
         "ULTRON_WORKING_FOLDER",
         about="Folder whose project comes first in searches and lists; unset means the one a command runs in.",
     )
+    autoserve: bool | None = setting(
+        None,
+        "ULTRON_AUTOSERVE",
+        about="Start a resident process that answers `search`, `show`, `sessions` and `stats`; unset means 1 for an"
+        " installed command, 0 in a clone.",
+    )
     log_level: str = setting(
         "INFO",
         "ULTRON_LOG_LEVEL",
@@ -389,6 +395,14 @@ class SftSettings(Stage):
     )
     most_per_task_type: int = setting(
         0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
+    )
+    leave_out_projects: str = setting(
+        "",
+        "ULTRON_SFT_LEAVE_OUT_PROJECTS",
+        about="Projects that no dataset takes rows of, separated by commas.",
+    )
+    leave_out_agents: str = setting(
+        "", "ULTRON_SFT_LEAVE_OUT_AGENTS", about="Agents that no dataset takes rows of, separated by commas."
     )
     pairs_per_task: int = setting(
         4, "ULTRON_SFT_PAIRS_PER_TASK", ge=1, about="Maximum pairs of one task in a preference dataset."

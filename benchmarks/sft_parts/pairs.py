@@ -16,20 +16,24 @@ from ultron_core.steps.sft.corrected import corrected
 CONFIG = BuildConfig(kind="preference", limit=10**9)
 
 
-def pairs_of(segments: Sequence[Cut]) -> tuple[list[Any], Mapping[str, int], Mapping[str, int]]:
-    """The pairs, how many of each source, and why runs are in none."""
+def pairs_of(
+    segments: Sequence[Cut], *, tasks: bool
+) -> tuple[list[Any], Mapping[str, int], Mapping[str, int]]:
+    """The pairs, how many of each source, and why runs are in none. `tasks`: outcomes name the task of a run."""
     source = {f"{cut.number:06d}": cut for cut in segments}
     tools = Tools(list, lambda text: False, token_counter())
-    built = build_rows(_candidates(segments), CONFIG, Workers(lambda: tools))
+    built = build_rows(_candidates(segments, tasks), CONFIG, Workers(lambda: tools))
     rows = list(built.rows)
     counts = Counter(f"{source[row.chosen_id[:6]].source} {row.made_from}" for row in rows)
     return rows, counts, counts_by_reason(built.rejects)
 
 
-def _candidates(segments: Sequence[Cut]) -> Iterator[Candidate | Reject]:
+def _candidates(segments: Sequence[Cut], tasks: bool) -> Iterator[Candidate | Reject]:
     for cut in segments:
         label = cut.label()
         wide = as_candidate(cut, label, known=cut.gold.get("success"), kind="preference")
+        if tasks and isinstance(wide, Candidate) and cut.gold.get("task"):
+            wide = replace(wide, task_id=f"{cut.source} {cut.gold['task']}")
         yield wide
         whole = wide if isinstance(wide, Candidate) else as_candidate(cut, label, known=True)
         if isinstance(whole, Candidate):

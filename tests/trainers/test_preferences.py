@@ -2,8 +2,7 @@
 
 import datasets
 import pytest
-from trl import DPOConfig, DPOTrainer
-from trl.experimental.kto import KTOConfig, KTOTrainer
+from trl import DPOConfig, DPOTrainer, KTOConfig, KTOTrainer
 
 from tests.trainers.test_trl import small_model, tokenizer
 

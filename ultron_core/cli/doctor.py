@@ -76,7 +76,18 @@ def _look(settings: Settings) -> Iterator[Finding]:
     yield _folder("drop folder", settings.sessions_dir, "ULTRON_SESSIONS_DIR")
     yield _folder("datasets", settings.exports_dir, "ULTRON_EXPORTS_DIR")
     yield from _database(settings)
+    yield _spool(settings)
     yield from _models(settings)
+
+
+def _spool(settings: Settings) -> Finding:
+    """Logs that hooks could not hand over: the next start of the server takes them up."""
+    folder = settings.store.home / "spool"
+    waiting, bad = len(list(folder.glob("*.json"))), len(list(folder.glob("*.bad")))
+    state = f"{waiting} session(s) wait for `ultron serve`" if waiting else "nothing waits"
+    if bad:
+        return Finding("spool", f"{state}, {bad} cannot be used", f"look at {folder}/*.bad, then delete them")
+    return Finding("spool", state)
 
 
 def _package(name: str) -> Finding:

@@ -87,6 +87,8 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(psycopg.Error)
     def database(_: Request, error: psycopg.Error) -> Response:
         logger.error("the database refused a statement: %s", type(error).__name__)
+        if isinstance(error, psycopg.DataError):
+            return failure(422, "invalid", "A value is one that the database cannot hold.")
         if isinstance(error, psycopg.OperationalError):
             away = "The database is away or too slow: try again."
             return failure(503, "unavailable", away, {"Retry-After": str(_RETRY_SECONDS)})

@@ -52,6 +52,10 @@ class Backend:
         finally:
             self._ready.set()
 
+    def note_request(self) -> None:
+        """Somebody asked: a server that ends when it is idle stays."""
+        self.last_request = time.monotonic()
+
     def load_in_background(self) -> None:
         threading.Thread(target=self.load, name="ultron-load", daemon=True).start()
 

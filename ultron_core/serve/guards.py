@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from fastapi import Response
@@ -34,14 +34,18 @@ def is_local_host(host: str, more: Sequence[str] = ()) -> bool:
 class Guards:
     """ASGI middleware around everything."""
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, hosts: Sequence[str] = (), on_request: Callable[[], None] = lambda: None
+    ) -> None:
         self._app = app
+        self._on_request = on_request
         self._hosts = [host.casefold() for host in hosts]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        self._on_request()
         headers = Headers(scope=scope)
         refused = self._refusal(scope["method"], scope["path"], headers)
         if refused is None and scope["method"] in _WITH_BODY:

@@ -58,10 +58,12 @@ _ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 #: white space, which may precede an opening
 _BLANK = " \t\r\n\f\v\x1c\x1d\x1e\x1f\x85\xa0\u3000"
-#: a tool whose results are memories, not news, e.g. `search_memories`, `memory-recall`, `get_memory_details`
+#: a tool whose results are memories, not news, e.g. `search_memories`, `memory-recall`, `get_memory_details`; and every
+#: tool of a server named ultron, as clients spell it, e.g. `mcp__ultron__read_session`, `ultron__remember`, `remember`
 _MEMORY_TOOL = re.compile(
-    r"(?:search|recall|retrieve|query)[-_]?(?:\w+[-_])?memor(?:y|ies)"
-    r"|memor(?:y|ies)[-_]?(?:search|recall|retrieve|lookup)|get_memory_details",
+    r"(?:search|recall|retrieve|query|get|correct)[-_]?(?:\w+[-_])?memor(?:y|ies)"
+    r"|memor(?:y|ies)[-_]?(?:search|recall|retrieve|lookup)"
+    r"|(?:^|__|[./:])ultron(?:__|[./:-])\w|^(?:remember|recall)$",
     re.IGNORECASE,
 )
 

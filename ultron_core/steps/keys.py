@@ -10,7 +10,7 @@ from pathlib import Path
 from ultron_core.access.keys import REFUSED, AccessKey, NewKey, checked_scopes, key_id_of, new_key
 from ultron_core.errors import ConflictError, InputError, KeyRefusedError, NotFoundError
 from ultron_core.folders import make_home
-from ultron_core.steps.given import check_id
+from ultron_core.steps.given import check_id, check_name
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.queries import NamedQueries
 
@@ -64,6 +64,7 @@ def list_keys(runtime: Runtime) -> list[AccessKey]:
 
 def revoke_key(runtime: Runtime, which: str) -> list[AccessKey]:
     """End a key by its id or name, at once. Raises NotFoundError."""
+    check_name("which", which)
     values = {**runtime.account, "which": which, "now": runtime.clock()}
     rows = runtime.database.run(lambda conn: _SQL.fetch(conn, "revoke", values))
     if not rows:

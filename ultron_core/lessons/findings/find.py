@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.findings.said import Said, statements
-from ultron_core.lessons.findings.shape import setting_of, stands_alone
+from ultron_core.lessons.findings.shape import CLASSES, setting_of, stands_alone
 from ultron_core.lessons.findings.worth import worth
-from ultron_core.lessons.people.statements import statement_draft, without_opening
+from ultron_core.lessons.people.statements import statement_draft, weighty, without_opening
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import MemoryDraft, Message
@@ -21,7 +21,7 @@ __all__ = ["find_findings"]
 
 #: worth of a statement from which on it is told: in the answer that closes a turn, and in a remark before a call
 #: (docs/people.md: what each bound passes with the source left out)
-_BOUND_CLOSING, _BOUND_REMARK = 0.6, 0.75
+_BOUND_CLOSING, _BOUND_REMARK = 0.65, 0.75
 #: statements of one closing answer, of one remark, and of a segment
 _MOST_OF_A_CLOSING, _MOST_OF_A_REMARK, _MOST = 2, 1, 8
 #: a longer remark before a call is a report of a search: it is read when it closes a turn
@@ -80,7 +80,8 @@ def _best(
     bound, most = (_BOUND_CLOSING, _MOST_OF_A_CLOSING) if closing else (_BOUND_REMARK, _MOST_OF_A_REMARK)
     found = []
     for said in statements(message.content):
-        if not stands_alone(said.text):
+        # below "Lines 12-20 (new):" a review goes through a change that is not yet final
+        if not stands_alone(said.text) or CLASSES["line_number"].search(said.heading):
             continue
         setting = setting_of(said, message.content, closing=closing, calls=bool(message.tool_calls))
         value = worth(said.text, setting)
@@ -128,6 +129,7 @@ def _setting(one: _Candidate) -> str:
     """What the person had asked, and the heading that the statement stands below."""
     own = own_sentences(one.turn.message) if one.turn else []
     told = without_opening(one_line(" ".join(own[:2])))
+    told = told if weighty(told) else ""  # "continue", "address 8 and 12"
     parts = [PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED))] if told else []
     if one.said.heading:
         words = PHRASES[language(one.said.heading)]

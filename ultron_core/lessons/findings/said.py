@@ -20,13 +20,18 @@ _MOST = 400
 _HEADING = re.compile(r"^\s*(?:#{1,6} |\*\*[^*]+\*\*[:：]?\s*$)")
 #: rows of a table, quotes and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`
 _DRAWN = re.compile(r"^\s*[|>└├│]")
-#: sounds and numbers before a statement: "There it is — ", "Good news: ", "(12) ⚠️ ", "Done — "
+#: sounds before a statement: "There it is — ", "Good news: ", "⚠️ ", "Done — "
 _OPENING = re.compile(
-    r"^(?:\(\d+(?:[-–]\d+)?\)\s*|[^\w\s`'\"(@~/.<\[{-]+\s+|(?:there it is|interesting(?:ly)?|found it|"
+    r"^(?:[^\w\s`'\"(@~/.<\[{-]+\s+|(?:there it is|interesting(?:ly)?|found it|"
     r"found the (?:issue|cause|bug)|aha|ah|good(?: news| catch)?|great|okay|ok|right|understood|confirmed|done|fixed|"
     r"so|and|but|note that|(?:it )?turns out(?: that)?|one (?:side effect|design note|caveat)[^—:]{0,40})"
     r"(?:\s*[—–:,.!-]+\s+|\s+(?=`)))+",
     re.IGNORECASE,
+)
+#: where it was at that moment, which the next edit moves, e.g. ` (main.go:884-885)`, ` (lines 12, 40)`, `:253`
+_POSITION = re.compile(
+    r"\s*[(（](?:[\w./-]+:|lines? |第\s?)\d[\d,–\- ]*(?:行)?[)）]|(?<=\w\.(?:go|py|ts|js|rs|ex)):\d[\d,–-]*"
+    r"|(?<=\.\w{3}):\d[\d,–-]*|(?<=\.\w{4}):\d[\d,–-]*"
 )
 #: a statement does not end so, e.g. `which is why:`, `shall I?`
 _OPEN_END = frozenset(":：?？,，…")
@@ -53,6 +58,9 @@ def statements(content: str) -> Iterator[Said]:
             continue
         if _DRAWN.match(line):
             continue
+        if not has_detail(line):
+            place += 1
+            continue
         point = POINT.match(line) is not None
         for sentence in sentences(line):
             place += 1
@@ -67,7 +75,7 @@ def _stated(sentence: str) -> str:
     if len(sentence) > 2 * _LENGTH[1]:
         return ""
     bare = clean_statement(sentence)
-    text = _OPENING.sub("", bare)
+    text = _POSITION.sub("", _OPENING.sub("", bare))
     size = len(text) + 2 * len(CJK.findall(text))
     if not _LENGTH[0] <= size <= _LENGTH[1] or sentence[-1] in _OPEN_END or not has_detail(text):
         return ""

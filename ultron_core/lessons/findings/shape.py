@@ -130,8 +130,9 @@ CLASSES: Final[dict[str, re.Pattern[str]]] = {
     "line_number": any_of(r"\blines? ~?\d|\(lines?\b|第\s*\d+\s*行|:\d+\b"),
     # a point of a report or of a plan: "Part 1 - the parser", "Conflict 3: drop it"
     "numbered": any_of(
+        r"^[(（]?#?\d",
         r"^(?:part|lines?|conflict|option|step|phase|issue|problem|task|test|wp\s?\d|summary|conclusion|solution|"
-        r"resolution|location|file)s?\b[^.:—–-]{0,40}(?: [—–-] |[:：])",
+        r"resolution|location|file|observation|minor|correct|note)s?\b[^.:—–-]{0,40}(?: [—–-] |[:：])",
         r"^(?:步骤|方案|问题|原因|结论|修改位置|总结)[^：:]{0,12}[：:]",
     ),
     # what is offered and not chosen: "Alternatively, merge it"
@@ -170,8 +171,10 @@ _BUILT = (
 )  # fmt: skip
 #: classes of which a sentence with a verb has one
 _VERBS = ("does", "is", "was", "done", "plan", "contrast", "step")
-#: a statement of either of these is not to be understood without its neighbours
-_LEANS = (_POINTING, _SELF, _BROKEN, _PROGRAM)
+#: classes of a statement that is not to be understood without its neighbours, or not for long
+_LEANS = ("pointing", "self", "broken", "program", "numbered", "line_number")
+#: says why or what was amiss: what was done without either is a step of the work, e.g. `Added the new example`
+_WHY = ("reason", "contrast", "cure", "now")
 
 
 def setting_of(said: Said, content: str, *, closing: bool = True, calls: bool = False) -> Setting:
@@ -188,8 +191,11 @@ def points_elsewhere(text: str) -> bool:
 
 
 def stands_alone(text: str) -> bool:
-    """False for a statement that points at another, speaks of the speaker, or is cut off."""
-    return not any(pattern.search(text) for pattern in _LEANS)
+    """False for a statement that points at another or at a line, speaks of the speaker, is cut off, or only reports a
+    step."""
+    if any(CLASSES[name].search(text) for name in _LEANS):
+        return False
+    return CLASSES["done"].match(text) is None or any(CLASSES[name].search(text) for name in _WHY)
 
 
 def features(text: str, setting: Setting) -> list[float]:

@@ -85,6 +85,8 @@ _OWN = any_of(
     r"bag)s?\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
+#: characters of a sentence that only goes on from the one before it
+_SHORT = 40
 #: a statement of the agent's answer that is worth less says nothing of what was done (docs/people.md)
 _WORTH = 0.5
 #: e.g. `是的,所以请你修改,而不是自己随便干`
@@ -167,11 +169,21 @@ def _with_neighbours(own: Sequence[str], telling: str) -> list[str]:
     """The telling sentence, then the neighbours that say more about it, as long as the whole stays short."""
     at = list(own).index(telling)
     chosen = {at}
-    for near in (at + 1, at - 1, at + 2):
+    for near in (at + 1, at - 1, at + 2, at - 2):
         fits = 0 <= near < len(own) and sum(len(own[i]) for i in chosen) + len(own[near]) <= _MAX_STATEMENT
-        if fits and (_RIGHT.search(own[near]) or _UNTRUE.search(own[near]) or near == at - 1):
+        if fits and (
+            _RIGHT.search(own[near])
+            or _UNTRUE.search(own[near])
+            or near == at - 1
+            or _is_begun(own, near, at)
+        ):
             chosen.add(near)
     return [own[i] for i in sorted(chosen)]
+
+
+def _is_begun(own: Sequence[str], near: int, at: int) -> bool:
+    """True for the sentence that a short one goes on from: "You are to ask me!" before "Not make decisions."."""
+    return near == at - 2 and len(own[at - 1]) <= _SHORT
 
 
 def _correction(

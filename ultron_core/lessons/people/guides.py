@@ -54,6 +54,8 @@ _RULE = any_of(
     r"(?:don't|do not) \w+)\b",
     r"\b(?:must(?: not)?|never|always|should (?:not|always|never|only)|(?:it is |"
     r"it's )?better (?:to )?not .+ than)\b",
+    # "For any new test case, change only the assertion"
+    r"^for (?:any|each|every|all) .{4,80}, \w{2,}",
     r"^(?:不要|禁止|必须|始终|总是|一律|请勿|避免|优先|使用|保持|确保).{4,}|必须|不得|禁止",
 )
 #: a list and what its items are: "In the review, pay attention to:"

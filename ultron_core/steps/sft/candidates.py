@@ -29,6 +29,9 @@ class Gate:
     likely: float
     #: sft takes what worked; preference and outcome take what failed, too
     kind: str = "sft"
+    #: names of projects and agents whose segments stay out
+    projects: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
 
 
 def candidates(
@@ -66,10 +69,15 @@ def candidates(
 
 def _may_be_corrected(row: Mapping[str, Any], gate: Gate) -> bool:
     """The text of any labelled run may hold an answer that was corrected and then accepted."""
-    return gate.kind == "preference" and row["labeled"] == 1
+    out = row["project"] in gate.projects or row["agent_id"] in gate.agents
+    return gate.kind == "preference" and row["labeled"] == 1 and not out
 
 
 def _refusal(row: Mapping[str, Any], gate: Gate) -> str:
+    if row["project"] in gate.projects:
+        return "project_left_out"
+    if row["agent_id"] in gate.agents:
+        return "agent_left_out"
     if row["labeled"] != 1:
         return "not_labelled"
     if row["known_success"] is not None:

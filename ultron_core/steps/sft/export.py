@@ -229,8 +229,17 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         "tokenizer": TOKENIZER,
         "schema": SCHEMA_VERSION,
     }
-    gate = Gate(threshold, evidence, sft.likely_from, request.kind)
+    left_out = _listed(sft.leave_out_projects), _listed(sft.leave_out_agents)
+    if any(left_out):
+        # names stay in the house: the manifest goes along when the dataset is published
+        told = canonical_json([sorted(names) for names in left_out])
+        described["left_out"] = hashlib.sha256(told.encode()).hexdigest()[:16]
+    gate = Gate(threshold, evidence, sft.likely_from, request.kind, *left_out)
     return Plan(config, gate, request.task_type, project, flavours, eval_index, described)
+
+
+def _listed(names: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in names.split(",") if name.strip())
 
 
 def _evidence(least: str) -> tuple[Evidence, ...]:

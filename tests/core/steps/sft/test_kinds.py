@@ -81,3 +81,20 @@ def test_a_corrected_answer_that_was_accepted_makes_a_pair(settings, tmp_path):
     assert row["made_from"] == "corrected"
     assert [m["content"] for m in row["prompt"]] == [turns[0][1]]
     assert (row["chosen"][0]["content"], row["rejected"][0]["content"]) == (turns[3][1], turns[1][1])
+
+
+def test_projects_and_agents_that_are_left_out_ship_nothing_and_are_not_named(settings, tmp_path):
+    for number in range(2):
+        write_log(tmp_path / "logs" / f"{number}.jsonl", said(number))
+    ends = [{"session": f"{number}.jsonl", "outcome": 1} for number in range(2)]
+    (tmp_path / "ends.jsonl").write_text("\n".join(map(json.dumps, ends)))
+    hidden = settings.model_copy(
+        update={"sft": settings.sft.model_copy(update={"leave_out_agents": "me, you"})}
+    )
+    with Ultron(hidden) as ultron:
+        ultron.ingest([tmp_path / "logs"], "me", process=True)
+        import_outcomes(ultron.runtime, tmp_path / "ends.jsonl")
+        export = export_dataset(ultron.runtime, ExportRequest())
+    assert export.rows == 0 and dict(export.rejects) == {"agent_left_out": 2}
+    manifest = json.loads((export.path / "manifest.json").read_text())
+    assert manifest["config"]["left_out"] and "you" not in json.dumps(manifest["config"]["left_out"])

@@ -24,7 +24,7 @@ _FAULT = any_of(
     r"(?<![A-Za-z])bug(?![A-Za-z])|缺陷|竞态|内存泄漏",
     r"(?:静默|错误地)(?:忽略|丢弃|覆盖|返回)|从未(?:调用|设置|清除|释放)",
 )
-#: speaks of no fault: "no bugs found", "the bug is not there", "debug logging", "bug reports"
+#: speaks of no fault: "no bugs found", "the bug is not there", "bug reports"
 _NONE = any_of(
     r"\b(?:no|any|not an?|zero|without|fewer|other|real) (?:\w+ )?bugs?\b|\bbugs? (?:is|are) (?:\*\*)?not\b|"
     r"\bbug (?:report|fix|tracker|template)|\bcatch\w* (?:real )?bugs\b|\btests?\b.{0,40}\bbugs?\b|\bissue #?\d",

@@ -30,7 +30,7 @@ Edit = tuple[int, str]
 _STILL = any_of(
     r"\bstill\b|\bsame (?:error|issue|problem)\b|\bdid nothing\b|\bno (?:change|difference|effect)\b",
     r"^(?:no|nope|actually)\b|\b(?:doesn't|didn't|not|isn't) (?:\w+ )?(?:work|help|fix\w*|solve\w*)\b",
-    r"还是|依然|仍然|没用|不行|没有变化|又出现",
+    r"还是|依然|仍然|没用|不行|没有变化|又出现|没(?:有)?(?:被)?解决|未解决",
 )
 #: commands that run the code, unlike linters and type checks: "go test ./...", "npx vitest run"
 _TESTS = re.compile(

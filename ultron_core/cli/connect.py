@@ -1,0 +1,100 @@
+"""`ultron connect`: enter Ultron into the files of a coding agent, and take it out again."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ultron_core.access.clients.plan import CLIENTS, Commands, Edit, plan_edits
+from ultron_core.errors import InputError
+from ultron_core.settings import Settings
+
+__all__ = ["COMMANDS"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    path: Path
+    old: str | None
+    new: str
+
+
+@click.command()
+@click.argument("client", type=click.Choice(list(CLIENTS)))
+@click.option("--project", "project", is_flag=True, help="Only for the project of the working folder.")
+@click.option("--dry-run", is_flag=True, help="Print what would change; write nothing.")
+@click.option("--remove", is_flag=True, help="Take Ultron out again.")
+@click.pass_obj
+def connect(settings: Settings, client: str, project: bool, dry_run: bool, remove: bool) -> None:
+    """Write hooks and the MCP server into a client's own files. What is there stays; a backup is kept."""
+    scripts = Path(sys.executable).parent
+    commands = Commands(
+        str(scripts / "ultron-hook"), str(scripts / "ultron-mcp"), str(settings.store.home), client
+    )
+    base = Path.cwd() if project else Path.home()
+    edits = plan_edits(client, base, commands, in_project=project, remove=remove)
+    changes = [change for edit in edits if (change := _changed(edit)) is not None]
+    if not changes:
+        click.echo("Nothing to change.")
+    for change in changes:
+        if dry_run:
+            click.echo(_diff(change), nl=False)
+        else:
+            _write(change)
+            click.echo(
+                f"{change.path} is written"
+                + (", its backup is beside it." if change.old is not None else ".")
+            )
+
+
+def _changed(edit: Edit) -> _Change | None:
+    try:
+        old = edit.path.read_text("utf-8")
+    except FileNotFoundError:
+        old = None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{edit.path} cannot be read: {error}.") from error
+    try:
+        new = edit.change(old or "")
+    except InputError as error:
+        raise InputError(f"{edit.path}, {error}") from error
+    return None if new == (old or "") else _Change(edit.path, old, new)
+
+
+def _diff(change: _Change) -> str:
+    lines: Sequence[str] = list(
+        difflib.unified_diff(
+            (change.old or "").splitlines(keepends=True),
+            change.new.splitlines(keepends=True),
+            str(change.path),
+            str(change.path),
+        )
+    )
+    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+
+
+def _write(change: _Change) -> None:
+    """The new text, whole or not at all; the old one as `<name>.ultron-backup`. Links are followed, modes kept."""
+    path = change.path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = path.stat().st_mode & 0o777 if change.old is not None else 0o600
+    if change.old is not None:
+        _put(path.with_name(path.name + ".ultron-backup"), change.old, mode)
+    new = path.with_name(f".{path.name}.ultron-new")
+    _put(new, change.new, mode)
+    new.replace(path)
+
+
+def _put(path: Path, text: str, mode: int) -> None:
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+COMMANDS = [connect]

@@ -1,0 +1,34 @@
+"""`ultron serve`: the resident process that programs, coding agents and people ask."""
+
+from __future__ import annotations
+
+import click
+
+from ultron_core.settings import Settings
+
+__all__ = ["COMMANDS"]
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", default=9999, show_default=True, type=click.IntRange(0, 65535), help="0: any free one."
+)
+@click.option("--idle-exit", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES",
+              help="End when nobody asked for so long.")  # fmt: skip
+@click.option(
+    "--behind-tls", is_flag=True, help="A proxy in front of an address that others reach speaks TLS."
+)
+@click.pass_obj
+def serve(settings: Settings, host: str, port: int, idle_exit: float | None, behind_tls: bool) -> None:
+    """Keep models loaded and answer over HTTP, MCP and a page. One server a home."""
+    from ultron_core.serve.run import Listen
+    from ultron_core.serve.run import serve as run
+
+    def say(text: str) -> None:
+        click.echo(text)
+
+    run(settings, Listen(host, port, idle_exit, behind_tls), say)
+
+
+COMMANDS = [serve]

@@ -1,0 +1,198 @@
+"""`ultron serve`: one process a home, with models loaded once, until it is stopped or idle."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import uvicorn
+
+from ultron_core.client import Ultron
+from ultron_core.errors import SettingsError
+from ultron_core.folders import make_home
+from ultron_core.serve.app import make_app
+from ultron_core.serve.backend import Backend
+from ultron_core.serve.guards import is_local_host
+from ultron_core.serve.worker import Worker
+from ultron_core.settings import Settings
+from ultron_core.steps.keys import OWNER, ensure_key_file
+from ultron_core.version import __version__
+
+__all__ = ["ADDRESS_FILE", "Listen", "serve"]
+
+#: in the home: where the server of this home listens
+ADDRESS_FILE = "serve.json"
+_LOCK_FILE = "serve.lock"
+#: a stop waits so long for requests that run
+_STOP_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where to listen, and when to end."""
+
+    host: str = "127.0.0.1"
+    port: int = 9999
+    idle_exit_minutes: float | None = None
+    behind_tls: bool = False
+
+
+def serve(settings: Settings, listen: Listen, say: Callable[[str], None]) -> None:
+    """Serve until stopped. Raises SettingsError when this home has a server already, when the port is taken, and for
+    an address that others reach without the conditions for it."""
+    home = settings.store.home
+    make_home(home)
+    # a question says which project it is for: the folder of the server's process means nothing
+    own = settings.model_copy(update={"store": settings.store.model_copy(update={"working_folder": None})})
+    is_local = is_local_host(listen.host if ":" not in listen.host else f"[{listen.host}]")
+    backend = Backend(
+        lambda: Ultron(own),
+        requests_per_minute=settings.serve.requests_per_minute,
+        hosts=() if is_local else (listen.host,),
+    )
+    with _only_one(home), _socket(listen) as sock:
+        try:
+            if not is_local:
+                _check_open_to_others(backend, listen)
+            _run(backend, home, sock, listen, say)
+        finally:
+            backend.close()
+
+
+def _run(
+    backend: Backend, home: Path, sock: socket.socket, listen: Listen, say: Callable[[str], None]
+) -> None:
+    address = f"http://{listen.host}:{sock.getsockname()[1]}"
+
+    def started(ultron: Ultron) -> None:
+        ensure_key_file(ultron.runtime, home)
+        say(f"Ultron is ready at {address}")
+
+    worker = Worker(backend, home, started)
+    backend.on_ingest = worker.wake
+    server = _Server(
+        uvicorn.Config(
+            make_app(backend),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_STOP_SECONDS,
+        )
+    )
+    # uvicorn prints the stack of a failure, with the values in it; `answers` has logged its kind
+    logging.getLogger("uvicorn.error").addFilter(_without_stack)
+    if listen.idle_exit_minutes is not None:
+        _end_when_idle(backend, server, listen.idle_exit_minutes * 60)
+    with _address_file(home, address):
+        say(f"Ultron listens at {address} and loads its models.")
+        if not backend.loaded:
+            backend.load_in_background()
+        worker.start()
+        try:
+            server.run(sockets=[sock])
+        finally:
+            worker.stop()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn sends itself the signal again once it has stopped; here a stop that was asked for is no failure."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {
+            number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _without_stack(record: logging.LogRecord) -> bool:
+    record.exc_info = record.exc_text = None
+    return True
+
+
+def _end_when_idle(backend: Backend, server: uvicorn.Server, seconds: float) -> None:
+    def watch() -> None:
+        while time.monotonic() - backend.last_request < seconds:
+            time.sleep(min(1.0, seconds / 4))
+        server.should_exit = True
+
+    threading.Thread(target=watch, name="ultron-idle", daemon=True).start()
+
+
+def _check_open_to_others(backend: Backend, listen: Listen) -> None:
+    if not listen.behind_tls:
+        raise SettingsError(
+            f"{listen.host} can be reached by others, and keys would travel in the clear: put a proxy with TLS before "
+            "it and say --behind-tls."
+        )
+    backend.load()
+    ultron = backend.ultron
+    now = ultron.runtime.clock()
+    if not any(key.name != OWNER and key.state(now) == "active" for key in ultron.keys.list()):
+        raise SettingsError(
+            f"{listen.host} can be reached by others: make a key for them first (`ultron keys add`)."
+        )
+
+
+@contextmanager
+def _only_one(home: Path) -> Iterator[None]:
+    with open(os.open(home / _LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600), "r+") as lock:
+        _hold(lock, home)
+        yield
+
+
+def _hold(lock: IO[str], home: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        try:
+            where = json.loads((home / ADDRESS_FILE).read_text("utf-8"))["address"]
+        except (OSError, ValueError, KeyError):
+            where = "an address that it is about to write"
+        raise SettingsError(f"A server for {home} runs already, at {where}.") from None
+
+
+@contextmanager
+def _socket(listen: Listen) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((listen.host, listen.port))
+        except OSError as error:
+            raise SettingsError(
+                f"{listen.host}:{listen.port} cannot be listened on: {error.strerror}. Choose another --port."
+            ) from error
+        yield sock
+
+
+@contextmanager
+def _address_file(home: Path, address: str) -> Iterator[None]:
+    path = home / ADDRESS_FILE
+    told = json.dumps({"address": address, "pid": os.getpid(), "version": __version__})
+    new = path.with_suffix(".new")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(told + "\n")
+    new.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)

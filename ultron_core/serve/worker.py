@@ -1,0 +1,82 @@
+"""Takes up what ingests left to do, and what hooks could not deliver. Rows are taken under leases, so that Dagster and
+this worker never do the same work twice."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psycopg
+
+from ultron_core.client import Ultron
+from ultron_core.errors import InputError, UltronError
+from ultron_core.serve.backend import Backend
+from ultron_core.serve.roots import check_inside, default_roots
+
+__all__ = ["Worker", "deliver_spool"]
+
+logger = logging.getLogger("ultron.serve")
+#: a log that nobody ended is judged once it is quiet: looked for this often
+_LOOK_SECONDS = 60.0
+
+
+class Worker:
+    """One thread; `wake` after an ingest."""
+
+    def __init__(
+        self, backend: Backend, home: Path, on_start: Callable[[Ultron], None] = lambda _: None
+    ) -> None:
+        """`on_start` is called once, when the models are loaded."""
+        self._backend, self._home, self._on_start = backend, home, on_start
+        self._wanted = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ultron-worker")
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        self._wanted.set()
+
+    def stop(self) -> None:
+        """After what it does now."""
+        self._stopping.set()
+        self._wanted.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._backend.wait(0.2):
+            if self._stopping.is_set():
+                return
+        if not self._backend.loaded:
+            return
+        self._on_start(self._backend.ultron)
+        while not self._stopping.is_set():
+            self._wanted.clear()
+            try:
+                roots = self._backend.roots or default_roots(self._backend.ultron.settings, Path.home())
+                deliver_spool(self._backend.ultron, self._home, roots)
+                self._backend.ultron.process_pending()
+            except (UltronError, psycopg.Error) as error:
+                # the next round tries again; the message may hold a path or a row
+                logger.warning("work that waits could not be done: %s", type(error).__name__)
+            self._wanted.wait(_LOOK_SECONDS)
+
+
+def deliver_spool(ultron: Ultron, home: Path, roots: Sequence[Path]) -> int:
+    """Ingest the sessions that hooks noted while no server answered; returns how many. A note that cannot be used is
+    put aside as `.bad`, where `ultron doctor` counts it."""
+    done = 0
+    for note in sorted((home / "spool").glob("*.json")):
+        try:
+            told = json.loads(note.read_text("utf-8"))
+            ultron.ingest(check_inside([told["path"]], roots), told["agent_id"], over=True)
+        except (ValueError, KeyError, TypeError, InputError):
+            note.replace(note.with_suffix(".bad"))
+            continue
+        note.unlink(missing_ok=True)
+        done += 1
+    return done
