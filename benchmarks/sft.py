@@ -6,7 +6,8 @@
 is not asked. `shipped_*`: runs with known ends, labels by models fitted without the source; `base_rate` of the source,
 `gate_precision` of what ships with evidence `any`; `likely` of them ship by default. `shipped`: the lift over the
 sources, each run weighed by its own source's base rate, with the 90 % interval of a bootstrap over tasks.
-`near_pairs`: 4,000 generated pairs; `near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs
+`shipped_half_imported`: the same with the ends of a random half of the runs imported. `pairs`: runs with known ends in
+pairs, once with their tasks as imported, once by the words of the request. `near_pairs`: 4,000 generated pairs; `near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs
 of sessions against their `task` labels. `speed_*`: rows made from the shared segments in a database, redaction on: a
 first export, a second one, and one with a hundredth of new rows; `peak_mb` is of all processes but the database's.
 """
@@ -28,11 +29,14 @@ from inputs.places import arguments
 from inputs.sources import OUTCOME_SOURCES, group_of
 from label_parts.fit import fit_work
 from label_parts.runs import independent, load_runs, outcome_names
+from sft_parts.halves import halves
+from sft_parts.pairs import pairs_of
 from sft_parts.segments import Cut, as_candidate, cuts
 from sft_parts.speed import speed
 
 from ultron_core.labels.success import shipped_models
 from ultron_core.llm.tokens import token_counter
+from ultron_core.models import QualityLabel
 from ultron_core.sft import BuildConfig, Built, Candidate, Reject, Tools, Workers, build_rows
 from ultron_core.sft.curate.dedup import band_keys, near_duplicates
 from ultron_core.sft.curate.same_task import task_key
@@ -92,6 +96,7 @@ def shipped(data: Path, segments: Sequence[Cut]) -> None:
     kept: dict[str, list[tuple[str, int]]] = {}
     rates: dict[str, float] = {}
     likely: Counter[str] = Counter()
+    labelled: list[tuple[Cut, QualityLabel]] = []
     for name in names:
         others = [
             sets[other] for other in OUTCOME_SOURCES if other in sets and group_of(other) != group_of(name)
@@ -100,7 +105,9 @@ def shipped(data: Path, segments: Sequence[Cut]) -> None:
         own = {f"{cut.number:06d}": cut for cut in runs if cut.source == name and not _twin(cut)}
         if not own:
             continue
-        done = built([as_candidate(cut, cut.label(models)) for cut in own.values()])
+        labels = [(cut, cut.label(models)) for cut in own.values()]
+        labelled += labels
+        done = built([as_candidate(cut, label) for cut, label in labels])
         ends = [
             (str(own[row.id].gold.get("task") or row.id), int(own[row.id].gold["success"]))
             for row in done.rows
@@ -122,6 +129,26 @@ def shipped(data: Path, segments: Sequence[Cut]) -> None:
             high=high,
         )
     emit(set="shipped", fit="left_out" if fitted else "shipped", likely=likely.total(), **lift(kept, rates))
+    emit(set="shipped_half_imported", **halves(labelled, built))
+
+
+def pairs(segments: Sequence[Cut]) -> None:
+    """Runs with known ends in pairs, with the tasks of the outcomes file, and by the words of the request alone."""
+    gold = {f"{cut.number:06d}": cut.gold for cut in segments}
+    for name, tasks in (("pairs", True), ("pairs_by_words", False)):
+        rows, sources, lost = pairs_of(segments, tasks=tasks)
+        sides = [(gold[row.chosen_id[:6]], gold[row.rejected_id[:6]]) for row in rows]
+        known = [(one, other) for one, other in sides if "success" in one and "success" in other]
+        emit(
+            set=name,
+            n=len(rows),
+            known=len(known),
+            sources=dict(sources),
+            equal_outcomes=sum(one["success"] == other["success"] for one, other in known),
+            same_task=sum(one.get("task") == other.get("task") for one, other in known),
+            one_run_twice=sum(Path(one["file"]).name == Path(other["file"]).name for one, other in known),
+            lost=dict(lost),
+        )
 
 
 def _twin(cut: Cut) -> bool:
@@ -262,6 +289,7 @@ def main() -> None:
             return
         passed = yields(segments)
         shipped(options.data, segments)
+        pairs(segments)
         near_pairs()
         near_shared(segments)
         same_task(segments)

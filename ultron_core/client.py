@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -96,6 +97,14 @@ class Ultron(Recalling):
     def close(self) -> None:
         """Close the pool; stop the embedded server when nobody else uses it. May be called twice."""
         self._closing.close()
+
+    def within(self, folder: Path | None) -> Self:
+        """The same store and models, asked in another working folder; closing it closes nothing."""
+        other = copy(self)
+        other.settings = self.settings.in_folder(folder)
+        other._closing = ExitStack()
+        other._models = self._models.with_settings(other.settings)
+        return other
 
     def describe_server(self) -> dict[str, str]:
         """Where the embedded server keeps its files; empty when a URL is set."""

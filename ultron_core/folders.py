@@ -1,16 +1,25 @@
-"""New folders belong to their owner alone: exports, logs and homes hold what people and agents said."""
+"""Where the home is; new folders belong to their owner alone: they hold what people and agents said."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["make_folders", "make_home"]
+__all__ = ["find_home", "make_folders", "make_home"]
 
 #: for the owner alone
 _PRIVATE = 0o700
 #: another account may pass through to what it owns further in, and sees no names on the way
 _PASSABLE = 0o711
+
+
+def find_home(env: Mapping[str, str]) -> Path:
+    """ULTRON_HOME, else the user's data folder: the same store whatever folder a command runs in."""
+    if env.get("ULTRON_HOME"):
+        return Path(env["ULTRON_HOME"]).expanduser()
+    base = env.get("XDG_DATA_HOME") or str(Path(env.get("HOME", "~")).expanduser() / ".local" / "share")
+    return Path(base) / "ultron"
 
 
 def make_folders(folder: Path) -> None:

@@ -87,6 +87,12 @@ class StoreSettings(Stage):
         "ULTRON_WORKING_FOLDER",
         about="Folder whose project comes first in searches and lists; unset means the one a command runs in.",
     )
+    autoserve: bool | None = setting(
+        None,
+        "ULTRON_AUTOSERVE",
+        about="Start a resident process that answers `search`, `show`, `sessions` and `stats`; unset means 1 for an"
+        " installed command, 0 in a clone.",
+    )
     log_level: str = setting(
         "INFO",
         "ULTRON_LOG_LEVEL",
@@ -122,6 +128,12 @@ class SessionSettings(Stage):
         ge=1,
         le=10_000,
         about="Maximum number of files in one Dagster run; unset means 500, or 50 when a model is set.",
+    )
+    auto_reprocess: bool = setting(
+        False,
+        "ULTRON_AUTO_REPROCESS",
+        about="With a model, do again what an older version made, by itself and within the daily budget; offline it is"
+        " always done.",
     )
     archive_max_bytes: int = setting(
         10_000_000,
@@ -252,6 +264,13 @@ class SearchSettings(Stage):
     limit: int = setting(
         10, "ULTRON_MEMORY_SEARCH_LIMIT", ge=1, le=1000, about="Default number of results of `ultron search`."
     )
+    hits: int = setting(
+        0,
+        "ULTRON_SEARCH_HITS",
+        ge=0,
+        le=10,
+        about="Hits that being listed by a search counts, for results that are not weak; opening one counts two.",
+    )
     decay_alpha: float = setting(
         0.05, "ULTRON_DECAY_ALPHA", ge=0, about="Decay rate per day since the last hit."
     )
@@ -376,6 +395,17 @@ class SftSettings(Stage):
     )
     most_per_task_type: int = setting(
         0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
+    )
+    leave_out_projects: str = setting(
+        "",
+        "ULTRON_SFT_LEAVE_OUT_PROJECTS",
+        about="Projects that no dataset takes rows of, separated by commas.",
+    )
+    leave_out_agents: str = setting(
+        "", "ULTRON_SFT_LEAVE_OUT_AGENTS", about="Agents that no dataset takes rows of, separated by commas."
+    )
+    pairs_per_task: int = setting(
+        4, "ULTRON_SFT_PAIRS_PER_TASK", ge=1, about="Maximum pairs of one task in a preference dataset."
     )
     flavours: str = setting(
         "llamafactory,openai,swift,twinkle",

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ultron_core.errors import SettingsError
+from ultron_core.folders import find_home
 from ultron_core.setting_models import EmbeddingSettings, LLMSettings, QualityLLMSettings
 from ultron_core.setting_stages import (
     ClusterSettings,
@@ -122,6 +123,10 @@ class Settings(Stage):
             update = {"api_key": env.get("DASHSCOPE_API_KEY")}
         return self.model_copy(update={"llm": llm.model_copy(update=update)})
 
+    def in_folder(self, folder: Path | None) -> Self:
+        """The same settings, in another working folder."""
+        return self.model_copy(update={"store": self.store.model_copy(update={"working_folder": folder})})
+
     @property
     def sessions_dir(self) -> Path:
         return self.sessions.sessions_dir or self.store.home / "sessions"
@@ -136,8 +141,18 @@ class Settings(Stage):
         return self.sessions.run_files or (50 if self.llm.enabled else 500)
 
     @property
+    def auto_reprocess(self) -> bool:
+        """Whether what an older version made is made again by itself: always where no model has to be paid."""
+        return self.sessions.auto_reprocess or not self.llm.enabled
+
+    @property
     def exports_dir(self) -> Path:
         return self.store.exports_dir or self.store.home / "exports"
+
+    @property
+    def reviews_dir(self) -> Path:
+        """Which datasets a person has reviewed."""
+        return self.store.home / "reviews"
 
     def describe(self) -> Iterator[tuple[str, tuple[str, ...], Any, str, bool]]:
         """(stage, variables, value, one sentence, secret) of every setting, in order."""
@@ -146,14 +161,6 @@ class Settings(Stage):
             for name, field in type(stage).model_fields.items():
                 secret = _extra(field)["secret"]
                 yield stage_name, _variables(field), getattr(stage, name), field.description or "", secret
-
-
-def find_home(env: Mapping[str, str]) -> Path:
-    """ULTRON_HOME, else the user's data folder: the same store whatever folder a command runs in."""
-    if env.get("ULTRON_HOME"):
-        return Path(env["ULTRON_HOME"]).expanduser()
-    base = env.get("XDG_DATA_HOME") or str(Path(env.get("HOME", "~")).expanduser() / ".local" / "share")
-    return Path(base) / "ultron"
 
 
 def _extra(field: FieldInfo) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from typing import Any
 
 import dagster as dg
 
-from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, WINDOWS
+from ultron_core.steps.stages.table import FILES, LABELS, MEMORIES, SEGMENTS, WINDOWS
 
-__all__ = ["automation_sensors", "on_new_data_version"]
+__all__ = ["automation_sensors", "on_new_code", "on_new_data_version"]
 
 
-def on_new_data_version() -> dg.AutomationCondition[Any]:
-    """Request a partition once when an upstream data version has changed, or when it is newly missing."""
+def on_new_data_version(*, new_code: bool = False) -> dg.AutomationCondition[Any]:
+    """Request a partition once when an upstream data version has changed, or when it is newly missing; with `new_code`
+    also when the code version of the asset has."""
     changed = dg.AutomationCondition.any_deps_match(
         dg.AutomationCondition.data_version_changed()
     ).since_last_handled()
@@ -27,14 +28,30 @@ def on_new_data_version() -> dg.AutomationCondition[Any]:
         dg.AutomationCondition.check_failed(), blocking_only=True
     )
     sound = ~dg.AutomationCondition.any_deps_match(failed)
-    return ((changed | missing) & ready & sound).with_label("on_new_data_version")
+    asked: dg.AutomationCondition[Any] = changed | missing
+    if new_code:
+        asked = asked | _new_code()
+    return (asked & ready & sound).with_label("on_new_data_version")
+
+
+def on_new_code() -> dg.AutomationCondition[Any]:
+    """Request every partition that is there once when the code version has changed: for what has nothing upstream."""
+    changed = _new_code()
+    idle = ~dg.AutomationCondition.in_progress() & ~dg.AutomationCondition.missing()
+    return (changed & idle).with_label("on_new_code")
+
+
+def _new_code() -> dg.AutomationCondition[Any]:
+    changed: dg.AutomationCondition[Any] = dg.AutomationCondition.code_version_changed()
+    return changed.since_last_handled()
 
 
 _STAGES = {
-    SEGMENTS: "Segments a session file when its content is new.",
-    LABELS: "Labels segments when they are new.",
-    MEMORIES: "Extracts memories from segments when they are labelled.",
-    WINDOWS: "Makes the windows of a log when it is segmented.",
+    FILES: "Reads files again when the parser has changed.",
+    SEGMENTS.name: "Segments a session file when its content is new.",
+    LABELS.name: "Labels segments when they are new.",
+    MEMORIES.name: "Extracts memories from segments when they are labelled.",
+    WINDOWS.name: "Makes the windows of a log when it is segmented.",
 }
 
 
@@ -48,13 +65,13 @@ def automation_sensors(
     """
     return [
         dg.AutomationConditionSensorDefinition(
-            name=f"{stage.name}_automation",
-            target=dg.AssetSelection.assets(stage.name),
+            name=f"{asset}_automation",
+            target=dg.AssetSelection.assets(asset).without_checks(),
             default_status=status,
             minimum_interval_seconds=seconds,
             description=about,
         )
-        for stage, about in _STAGES.items()
+        for asset, about in _STAGES.items()
     ] + [
         dg.AutomationConditionSensorDefinition(
             name="checks_automation",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dagster as dg
 
 from ultron_core.settings import Settings
+from ultron_core.steps.stages.standing import code_versions
 from ultron_pipelines.assets.clusters import clusters
 from ultron_pipelines.assets.labels import quality_labels
 from ultron_pipelines.assets.memories import extracted_memories
@@ -13,7 +16,7 @@ from ultron_pipelines.assets.sessions import session_files
 from ultron_pipelines.assets.sft import sft_dataset
 from ultron_pipelines.assets.tiers import tier_assignments
 from ultron_pipelines.assets.windows import message_windows
-from ultron_pipelines.automation import automation_sensors
+from ultron_pipelines.automation import automation_sensors, on_new_code, on_new_data_version
 from ultron_pipelines.checks import CHECKS
 from ultron_pipelines.jobs import JOBS
 from ultron_pipelines.resources import UltronResource
@@ -39,10 +42,7 @@ def build_defs(
     schedule_status = dg.DefaultScheduleStatus.RUNNING if running else dg.DefaultScheduleStatus.STOPPED
     return dg.Definitions(
         assets=[
-            *(
-                asset.with_attributes(backfill_policy=dg.BackfillPolicy.multi_run(settings.run_files))
-                for asset in (session_files, segments, quality_labels, extracted_memories, message_windows)
-            ),
+            *_partitioned(settings),
             tier_assignments,
             clusters,
             sft_dataset,
@@ -61,3 +61,26 @@ def build_defs(
         resources={"ultron": resource or UltronResource()},
         executor=dg.in_process_executor,
     )
+
+
+def _partitioned(settings: Settings) -> list[dg.AssetsDefinition]:
+    """The assets with a partition a file. Where a model would have to be paid, what it made with an older version is
+    shown as stale and done again when somebody asks for it, or with ULTRON_AUTO_REPROCESS=1."""
+    versions = code_versions(settings)
+    again = settings.auto_reprocess
+    stages = (segments, quality_labels, extracted_memories, message_windows)
+    conditions = {session_files: on_new_code() if again else None}
+    conditions |= dict.fromkeys(stages, on_new_data_version(new_code=again))
+    policy = dg.BackfillPolicy.multi_run(settings.run_files)
+
+    def versioned(
+        asset: dg.AssetsDefinition, condition: dg.AutomationCondition[Any] | None
+    ) -> dg.AssetsDefinition:
+        known = asset.map_asset_specs(
+            lambda spec: spec.replace_attributes(
+                code_version=versions[spec.key.to_user_string()], automation_condition=condition
+            )
+        )
+        return known.with_attributes(backfill_policy=policy)
+
+    return [versioned(asset, condition) for asset, condition in conditions.items()]

@@ -1,5 +1,6 @@
 """Jobs: read files in batches, process pending work, rebalance, export, check."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -12,11 +13,13 @@ from ultron_core.steps.files.drop_folder import (
     unreported,
 )
 from ultron_core.steps.stages.process import process_and_report
+from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, plan_failed
 from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event
-from ultron_pipelines.partitions import sessions_partitions
+from ultron_pipelines.partitions import add_partitions
+from ultron_pipelines.reconcile import reconcile
 from ultron_pipelines.reembed import reembed_job
 from ultron_pipelines.resources import UltronResource
 
@@ -37,24 +40,21 @@ def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ult
         events = ingest_partitions(opened, files_of_partitions(opened.runtime, config.keys), config.keys)
         known = {event.key for event in events}
         waiting = [s for s in unreported(opened.runtime) if s.partition_key not in known]
-        _add_partitions(context, [s.partition_key for s in waiting])
+        add_partitions(context.instance, [s.partition_key for s in waiting])
         log_partitions(context, ASSET, events)
-        log_partitions(context, ASSET, (_library_event(s) for s in waiting if s.status != "failed"))
+        standing = {
+            one.partition_key: one
+            for one in standings(opened.runtime, ASSET, [s.partition_key for s in waiting])
+        }
+        log_partitions(context, ASSET, (_library_event(s, standing) for s in waiting if s.status != "failed"))
         plan_failed(context, ASSET, events)
         mark_reported(opened.runtime, [*known, *(s.partition_key for s in waiting)])
     fail_bad(context, events)
 
 
-def _library_event(session: UnreportedSession) -> PartitionEvent:
-    return PartitionEvent(session.partition_key, "done", session.data_version, {"status": session.status})
-
-
-def _add_partitions(context: dg.OpExecutionContext, keys: list[str]) -> None:
-    name = sessions_partitions.name
-    assert name is not None
-    missing = sorted(set(keys) - set(context.instance.get_dynamic_partitions(name)))
-    if missing:
-        context.instance.add_dynamic_partitions(name, missing)
+def _library_event(session: UnreportedSession, standing: Mapping[str, Standing]) -> PartitionEvent:
+    key = session.partition_key
+    return PartitionEvent(key, "done", standing.get(key), {"status": session.status})
 
 
 @dg.op(
@@ -63,12 +63,13 @@ def _add_partitions(context: dg.OpExecutionContext, keys: list[str]) -> None:
 def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
     with ultron.open() as opened:
         report, partitions = process_and_report(opened.runtime)
-        _add_partitions(context, list(report.partition_keys))
+        add_partitions(context.instance, report.partition_keys)
         for stage, reports in partitions.items():
             log_partitions(context, stage.name, (stage_event(stage, partition) for partition in reports))
+        told = reconcile(context, opened)
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "
-        f"{report.pending} pending, {report.failed} failed"
+        f"{report.pending} pending, {report.failed} failed; {told} events that were missing"
     )
     if report.failed:
         raise dg.Failure(
@@ -86,6 +87,17 @@ def pending_work() -> None:
     process_pending_work()
 
 
+@dg.op(description="Records what is done in the store and was not told to Dagster.")
+def compare_events(context: dg.OpExecutionContext, ultron: UltronResource) -> None:
+    with ultron.open() as opened:
+        context.log.info(f"{reconcile(context, opened)} events were missing")
+
+
+@dg.job(description="Store and events agree: what a killed run did and did not tell is told.")
+def reconcile_events() -> None:
+    compare_events()
+
+
 def _alone(asset: str) -> dg.AssetSelection:
     """The asset without its checks, which cover all partitions and run on their own schedule."""
     return dg.AssetSelection.assets(asset).without_checks()
@@ -96,6 +108,7 @@ session_files_job = dg.define_asset_job("session_files_job", selection=_alone(AS
 JOBS: list[Any] = [
     ingest_sessions,
     pending_work,
+    reconcile_events,
     session_files_job,
     reembed_job,
     *(dg.define_asset_job(f"{stage.name}_job", selection=_alone(stage.name)) for stage in STAGES),

@@ -8,20 +8,20 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
-import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
 
 from ultron_core.errors import StoreError, UltronError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.store.database import ensure_database
 from ultron_core.store.server import EmbeddedServer
+from ultron_pipelines.supervise import dagster_parts, only_one, supervise
 
 __all__ = ["dagster_environment", "main", "sqlalchemy_url"]
 
@@ -85,13 +85,6 @@ def _dagster_home(settings: Settings) -> Path:
     return home
 
 
-def _workspace() -> list[str]:
-    for path in (_PROJECT / "workspace.yaml", _PACKAGE / "workspace.yaml"):
-        if path.is_file():
-            return ["-w", str(path)]
-    return ["-m", "ultron_pipelines.definitions"]
-
-
 def main() -> None:
     """Run webserver and daemon until stopped."""
     parser = argparse.ArgumentParser(prog="ultron dev")
@@ -110,40 +103,32 @@ def _serve(host: str, port: int) -> int:
     settings = Settings.load()
     make_home(settings.store.home)
     make_folders(settings.sessions_dir)
-    with dagster_environment(settings) as variables:
+    with (
+        only_one(settings.store.home),
+        dagster_environment(settings) as variables,
+        ExitStack() as holds,
+        TemporaryDirectory(prefix="ultron-dev-") as folder,
+    ):
         print(f"Dagster UI: http://{host}:{port}   drop folder: {settings.sessions_dir}/<agent>/", flush=True)
-        command = [sys.executable, "-m", "dagster", "dev", *_workspace(), "--host", host, "--port", str(port)]
-        environment = {**os.environ, **variables, "ULTRON_AUTOSTART": "1"}
-        # its own process group: Ctrl-C reaches this process alone, which then ends Dagster's processes in order
-        child = subprocess.Popen(command, env=environment, start_new_session=True)
-        return _wait(child)
+        embedded = settings.store.database_url is None
+        return supervise(
+            dagster_parts(Path(folder), host, port),
+            {**os.environ, **variables, "ULTRON_AUTOSTART": "1"},
+            revive_database=lambda: embedded and _revive(settings, variables["ULTRON_DATABASE_URL"], holds),
+            say=lambda text: print(f"ultron: {text}", file=sys.stderr, flush=True),
+        )
 
 
-def _wait(child: subprocess.Popen[bytes]) -> int:
-    """Wait for Dagster. Ctrl-C or SIGTERM asks its processes to end, then terminates, then kills them."""
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    while child.poll() is None and not stop.wait(0.2):
-        pass
-    for number, seconds in ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4)):
-        if _group_ended(child, seconds, number):
-            break
-    return 0 if stop.is_set() else child.returncode or 0
-
-
-def _group_ended(child: subprocess.Popen[bytes], seconds: float, number: signal.Signals) -> bool:
-    """Send a signal to Dagster's process group; returns whether all of it ended in time."""
-    with suppress(ProcessLookupError):
-        os.killpg(child.pid, number)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        child.poll()
-        try:
-            os.killpg(child.pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.2)
+def _revive(settings: Settings, url: str, holds: ExitStack) -> bool:
+    """Start the embedded server again where it does not answer; it keeps its address."""
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.OperationalError:
+        server = EmbeddedServer.open(settings.store.home)
+        holds.callback(server.close)
+        if server.url() != url:
+            raise StoreError("PostgreSQL came back at another address: start `ultron dev` again.") from None
+        return True
     return False
 
 

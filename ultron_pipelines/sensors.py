@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import dagster as dg
 
@@ -20,7 +21,7 @@ _ASK_AGAIN_SECONDS = 600
 
 
 def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.SensorDefinition]:
-    """Both sensors with the given default status and interval."""
+    """All sensors with the given default status and interval."""
 
     @dg.sensor(
         job=ingest_sessions,
@@ -89,7 +90,27 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             )
         return dg.RunRequest(tags={"ultron/waiting": str(sum(waiting.values()))})
 
-    return [session_drop_sensor, pending_work_sensor]
+    @dg.sensor(
+        job_name="reconcile_events",
+        default_status=status,
+        minimum_interval_seconds=max(seconds, 60),
+        description="After a run that failed, was killed or cancelled: it may have done more than it told.",
+    )
+    def reconcile_sensor(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+        last = context.cursor or str(time.time())
+        context.update_cursor(str(time.time()))
+        bad = _ended_badly(context.instance, datetime.fromtimestamp(float(last), UTC))
+        if not bad:
+            return dg.SkipReason("No run ended badly.")
+        return dg.RunRequest(tags={"ultron/ended_badly": str(bad)})
+
+    return [session_drop_sensor, pending_work_sensor, reconcile_sensor]
+
+
+def _ended_badly(instance: dg.DagsterInstance, since: datetime) -> int:
+    bad = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+    records = instance.get_run_records(dg.RunsFilter(statuses=bad, updated_after=since), limit=100)
+    return sum(record.dagster_run.job_name != "reconcile_events" for record in records)
 
 
 def _known_partitions(context: dg.SensorEvaluationContext) -> Sequence[str]:

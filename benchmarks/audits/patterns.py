@@ -34,8 +34,8 @@ from ultron_core.sessions import parse_session
 
 #: packages whose patterns decide something about what a log says
 PACKAGES = ("transcript", "labels", "segments", "memories", "lessons", "sessions")
-#: word classes there are inputs of a fitted model: its coefficients decide, and leaving a repository out measures them
-FITTED = "ultron_core.transcript.acts"
+#: word classes there are inputs of fitted models: their coefficients decide, and leaving a repository out measures them
+FITTED = ("ultron_core.transcript.acts", "ultron_core.lessons.findings.shape")
 #: set -> repository, where several sets are of one
 REPOSITORIES = {
     "tau_airline_openai": "tau-bench",

@@ -10,14 +10,15 @@ from typing import Any
 
 from inputs.places import session_sets
 
-from ultron_core.labels import is_sft_eligible
 from ultron_core.labels.offline import label_offline
 from ultron_core.labels.success import LinearModel
 from ultron_core.models import Message, QualityLabel, SessionInfo
 from ultron_core.segments import segment_messages
 from ultron_core.sessions import parse_session
 from ultron_core.sft import Candidate, Reject
-from ultron_core.steps.sft.evidence import evidence_of
+from ultron_core.sft.records import EVIDENCE
+from ultron_core.steps.sft.candidates import Gate, gate_reason
+from ultron_core.steps.sft.evidence import ended_well, evidence_of
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,20 @@ def _labels(data: Path, name: str) -> dict[str, Mapping[str, Any]]:
     return {Path(row["file"]).name: row for row in rows}
 
 
-def as_candidate(cut: Cut, label: QualityLabel, *, likely: float = 0.6) -> Candidate | Reject:
-    """What the export would make of the segment; its id is its number."""
-    eligible = is_sft_eligible(label)
-    if not eligible.ok:
+def as_candidate(
+    cut: Cut, label: QualityLabel, *, likely: float = 0.6, known: Any = None, kind: str = "sft"
+) -> Candidate | Reject:
+    """What the export would make of the segment; its id is its number. `known`: its outcome was imported."""
+    reason = gate_reason(label, Gate(0.8, EVIDENCE, likely, kind)) if known is None else ""
+    if known is not None and not known and kind == "sft":
+        reason = "imported_failure"
+    evidence = evidence_of(label, cut.messages, likely=likely) if known is None else "verified"
+    succeeded = ended_well(label, evidence) if known is None else bool(known)
+    if kind != "sft" and succeeded is None:
+        reason = reason or "evidence_unknown"
+    if reason:
         summary = label.summary
-        return Reject(f"{cut.number:06d}", eligible.reason, "", summary.overall_score, summary.task_type)
+        return Reject(f"{cut.number:06d}", reason, "", summary.overall_score, summary.task_type)
     return Candidate(
         segment_id=f"{cut.number:06d}",
         messages=cut.messages,
@@ -97,5 +106,6 @@ def as_candidate(cut: Cut, label: QualityLabel, *, likely: float = 0.6) -> Candi
         system=cut.system,
         continues=cut.start > 0,
         project=cut.source,
-        evidence=evidence_of(label, cut.messages, likely=likely),
+        evidence=evidence,
+        succeeded=succeeded,
     )

@@ -6,10 +6,10 @@ import time
 import pytest
 from pydantic import BaseModel, Field
 
+from tests.core.steps.stages.test_model_path import answer
 from tests.support import hostile
 from tests.support.model_server import model_server
-from tests.support.records import messages_in
-from tests.support.worlds import solved, task, write_log
+from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
 from ultron_core.llm.client import OpenAICompatibleLLM
@@ -156,73 +156,6 @@ def test_a_server_that_cuts_requests_silently_is_found_out_by_its_usage(server):
         client(server).complete([{"role": "user", "content": "word " * 9_000}], Count)
 
 
-def path_answer(request):
-    """A sensible answer to each stage; told apart by the system message, since an old server gets no schema."""
-    asked = request["messages"][0]["content"]
-    text = request["messages"][-1]["content"]
-    if "You divide" in asked:
-        last = messages_in(text)[-1].number
-        return json.dumps({"tasks": [{"start": 1, "end": last, "topic": "a task"}]})
-    if "# Judge" in asked:
-        metrics = [{"name": name, "score": 0.9} for name in ("goal_reached", "completeness")]
-        judged = {"outcome": "success", "task_type": "code", "success_probability": 0.9, "metrics": metrics}
-        return json.dumps(judged | {"lessons": [{"kind": "pattern", "score": 0.9}], "memories": []})
-    return '{"memories": []}'
-
-
-@pytest.fixture
-def with_server(settings, server):
-    llm = LLMSettings(api_key="k", base_url=server.url, model="m", timeout_seconds=1, max_retries=0)
-    return settings.model_copy(update={"llm": llm})
-
-
-def test_an_old_server_and_a_small_context_complete_the_path(with_server, server, tmp_path):
-    old = hostile.old_server(path_answer)
-    small = hostile.small_context(path_answer, 24_000)
-
-    def behave(handler, request):
-        kind = "response_format" in request or "temperature" in request
-        return old(handler, request) if kind else small(handler, request)
-
-    server.always = behave
-    long = task("alpha")
-    long[1]["content"] += " word" * 9_000
-    with Ultron(with_server) as ultron:
-        ultron.ingest([write_log(tmp_path / "log.jsonl", long, solved("beta", "pandas"))], "agent")
-        report = ultron.process_pending()
-        assert (report["pending"], report["failed"], report["errors"]) == (0, 0, ())
-        assert report["labeled"] == report["new_segments"] >= 1
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "attempts"),
-    [  # an endpoint that is out of order costs no attempt; an answer that cannot be used costs one
-        (hostile.redirect_to("http://127.0.0.1:9/v1"), 0),
-        (hostile.bomb, 1),
-        (hostile.slow_body, 0),
-        (hostile.NESTED_BODY, 0),
-        (hostile.NESTED_TEXT, 1),
-        (hostile.NO_MESSAGE, 0),
-        (hostile.said(None), 1),
-    ],
-    ids=["redirect", "bomb", "slow", "nested body", "nested text", "null message", "null content"],
-)
-def test_a_hostile_server_leaves_its_reason_and_the_next_cycle_completes(
-    with_server, server, tmp_path, behaviour, attempts
-):
-    server.always = behaviour
-    with Ultron(with_server) as ultron:
-        result = ultron.ingest(
-            [write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))], "agent", process=True
-        )
-        assert (result["successful"], result["new_segments"]) == (1, 0)
-        with ultron.runtime.database.transaction() as conn:
-            (row,) = conn.execute("SELECT attempts, error FROM sessions").fetchall()
-        assert row["attempts"] == attempts and row["error"]
-        server.always = lambda handler, request: handler._send(200, hostile.said(path_answer(request)))
-        assert ultron.process_pending()["labeled"] == 1
-
-
 def test_a_model_that_raises_anything_counts_against_its_row_alone(settings, tmp_path):
     class Odd:
         model_id = "odd"
@@ -230,7 +163,9 @@ def test_a_model_that_raises_anything_counts_against_its_row_alone(settings, tmp
         def complete(self, messages, schema, *, stage=""):
             if "alpha" in messages[-1]["content"]:
                 raise RecursionError("maximum recursion depth exceeded")
-            return schema.model_validate(json.loads(path_answer({"messages": list(messages)})))
+            described = {"json_schema": {"name": schema.__name__, "schema": schema.model_json_schema()}}
+            said = answer({"messages": list(messages), "response_format": described})
+            return schema.model_validate(json.loads(said))
 
     logs = [write_log(tmp_path / f"{name}.jsonl", solved(name, "pandas")) for name in ("alpha", "beta")]
     with Ultron(settings, llm=Odd()) as ultron:

@@ -8,7 +8,8 @@ import pytest
 import ultron_core
 import ultron_pipelines
 from ultron_core.errors import SettingsError
-from ultron_core.settings import Settings, find_home
+from ultron_core.folders import find_home
+from ultron_core.settings import Settings
 
 
 @pytest.fixture

@@ -1,8 +1,12 @@
 """Dagster on a temporary instance, Ultron on the test's database."""
 
+import os
+import time
+
 import dagster as dg
 import pytest
 
+from tests.support.worlds import write_log
 from ultron_core.settings import SessionSettings
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource
@@ -35,3 +39,15 @@ def defs(dagster_settings, resource):
 def instance():
     with dg.instance_for_test() as made:
         yield made
+
+
+@pytest.fixture
+def drop(drop_folder):
+    """Puts finished logs into the folder, old enough to be read at once."""
+
+    def put(name, *tasks):
+        path = write_log(drop_folder / name, *tasks)
+        os.utime(path, (time.time() - 60,) * 2)
+        return path
+
+    return put

@@ -21,7 +21,7 @@ def test_the_assets_their_partitions_and_what_they_rest_on(defs):
         "segments": {"session_files"},
         "quality_labels": {"segments"},
         "extracted_memories": {"quality_labels"},
-        "message_windows": {"segments"},
+        "message_windows": {"session_files"},
         "tier_assignments": {"extracted_memories"},
         "clusters": {"extracted_memories"},
         "sft_dataset": {"quality_labels"},
@@ -44,6 +44,9 @@ def test_jobs_sensors_and_schedules_by_name(defs):
     assert {s.name for s in repository.sensor_defs} >= {
         "session_drop_sensor",
         "pending_work_sensor",
+        "reconcile_sensor",
+        "message_windows_automation",
+        "session_files_automation",
         "segments_automation",
         "quality_labels_automation",
         "extracted_memories_automation",

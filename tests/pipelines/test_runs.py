@@ -12,20 +12,6 @@ from ultron_pipelines.partitions import SESSIONS_NAME, sessions_partitions
 pytestmark = pytest.mark.xdist_group("dagster")
 
 
-@pytest.fixture
-def drop(drop_folder):
-    """Puts finished logs into the folder, old enough to be read at once."""
-    import os
-    import time
-
-    def put(name, *tasks):
-        path = write_log(drop_folder / name, *tasks)
-        os.utime(path, (time.time() - 60,) * 2)
-        return path
-
-    return put
-
-
 def tick(defs, instance):
     """One tick of the drop sensor, with its partitions added as the daemon would."""
     repository = defs.get_repository_def()
@@ -153,7 +139,7 @@ def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
     result = run(defs, instance, "checks_job")
     assert result.success
     evaluations = result.get_asset_check_evaluations()
-    assert len(evaluations) == 9
+    assert len(evaluations) == 10
     assert [e.check_name for e in evaluations if not e.passed] == []
 
 
@@ -184,9 +170,11 @@ def test_new_content_asks_for_one_stage_after_the_other_and_old_content_for_noth
     drop("agent/two.jsonl", task("beta"))
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
-    for stage in (stage.name for stage in STAGES):
-        assert sensors.tick() == {stage: {"agent/one.jsonl", "agent/two.jsonl"}}
-        run(defs, instance, f"{stage}_job", tags=over_all(instance))
+    both = {"agent/one.jsonl", "agent/two.jsonl"}
+    for stages in (("segments", "message_windows"), ("quality_labels",), ("extracted_memories",)):
+        assert sensors.tick() == dict.fromkeys(stages, both)
+        for stage in stages:
+            run(defs, instance, f"{stage}_job", tags=over_all(instance))
     assert sensors.tick() == {}
     run(defs, instance, "segments_job", tags=over_all(instance))
     assert sensors.tick() == {}, "the same content again is nothing new"
@@ -194,4 +182,4 @@ def test_new_content_asks_for_one_stage_after_the_other_and_old_content_for_noth
     assert path.exists()
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
-    assert sensors.tick() == {"segments": {"agent/one.jsonl"}}
+    assert sensors.tick() == {stage: {"agent/one.jsonl"} for stage in ("segments", "message_windows")}

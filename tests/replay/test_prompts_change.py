@@ -1,6 +1,7 @@
 """What every window shows, and what becomes of rows when a prompt is edited."""
 
 import importlib
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +17,8 @@ from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories import extractor_of
 from ultron_core.segments.by_model.cut import segmenter_of
 from ultron_core.sessions import parse_session
+from ultron_core.steps import overview
+from ultron_core.steps.stages import process
 from ultron_core.steps.stages.process import STEPS
 from ultron_core.steps.stages.reprocess import reprocess
 from ultron_core.steps.stages.review import review_question
@@ -107,6 +110,64 @@ def test_rows_of_an_older_prompt_are_found_and_made_again(settings, plain, small
             ultron.process_pending()
             made = {segment["labeler"] for segment in stored(ultron, server, {}, {}).segments}
             assert made == {labeler_of(ultron.runtime.llm)}
+
+
+STALE = [
+    ("segments", "ultron_core.segments.by_model.cut", "segment", "zh-questions", 5),
+    ("labels", "ultron_core.labels.judge", "label", "car-makers", 1),
+    ("memories", "ultron_core.memories.by_model", "extract", "car-makers", 1),
+]
+
+
+@pytest.mark.parametrize(("stage", "module", "prompt", "name", "rows"), STALE, ids=[one[0] for one in STALE])
+def test_stats_show_what_an_older_prompt_made_until_it_is_made_again(
+    settings, plain, monkeypatch, stage, module, prompt, name, rows
+):
+    path = next(s.path for s in sessions() if s.name == name)
+    with model_server() as server:
+        server.always = Recorded()
+        with Ultron(with_server(settings, server), **plain) as ultron:
+            ultron.ingest([path], "agent", process=True)
+            assert overview.stats(ultron.runtime)["stale"] == []
+            edit(monkeypatch, module, prompt)
+            # the rules of a step are read when it is asked, so the edit reaches the steps as well
+            monkeypatch.setattr(process, "STEPS", tuple(with_prompt(step, module, stage) for step in STEPS))
+            (stale,) = overview.stats(ultron.runtime)["stale"]
+            assert (stale["stage"], stale["rows"]) == (stage, rows)
+            assert stale["made_by"] != stale["now_by"] and stale["made_by"].startswith("model:recorded#")
+            assert reprocess(ultron.runtime, stage, made_by=stale["made_by"]) > 0
+            ultron.process_pending()
+            assert overview.stats(ultron.runtime)["stale"] == []
+
+
+def with_prompt(step, module, stage):
+    if step.stage.option != stage:
+        return step
+    return replace(step, prompt_version=importlib.import_module(module).prompt_version)
+
+
+def test_what_the_rules_made_is_stale_once_there_is_a_model_and_not_the_other_way_round(
+    settings, plain, small
+):
+    with Ultron(settings, **plain) as ultron:
+        ultron.ingest(small[:1], "agent", process=True)
+        assert overview.stats(ultron.runtime)["stale"] == []
+    with model_server() as server:
+        server.always = Recorded()
+        with Ultron(with_server(settings, server), **plain) as ultron:
+            stale = overview.stats(ultron.runtime)["stale"]
+            assert {row["stage"]: row["made_by"][:8] for row in stale} == {
+                "segments": "offline:",
+                "labels": "offline:",
+                "memories": "offline:",
+            }
+            for row in stale:
+                reprocess(ultron.runtime, row["stage"], made_by=row["made_by"])
+            ultron.process_pending()
+            left = overview.stats(ultron.runtime)["stale"]
+            assert left == []
+    with Ultron(settings, **plain) as ultron:
+        assert overview.stats(ultron.runtime)["stale"] == []
 
 
 def test_reprocess_asks_anew_and_keeps_what_comes_again(settings, plain, small):

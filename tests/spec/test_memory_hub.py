@@ -9,7 +9,7 @@ from tests.support.memories import DIMENSION, StubEmbedder, axis
 from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.redaction.patterns import redact_patterns
-from ultron_core.settings import ClusterSettings, DedupSettings, LLMSettings
+from ultron_core.settings import ClusterSettings, DedupSettings, LLMSettings, SearchSettings
 
 #: half of four axes: its cosine with any one of them is exactly 0.5, in floats of any width
 HALF = np.array([0.5] * 4 + [0.0] * (DIMENSION - 4), dtype=np.float32)
@@ -45,8 +45,10 @@ def test_a_cosine_equal_to_the_cluster_threshold_joins_the_cluster(settings):
         assert set(cluster.memory_ids) == {first.id, second.id}
 
 
-def test_details_count_two_hits_a_search_one_and_a_merge_one(settings):
-    with Ultron(settings) as ultron:
+def test_details_count_two_hits_a_search_what_is_set_and_a_merge_one(settings):
+    """The specification counts one hit a search: `search_hits=1`; the default is a departure (docs/memory-store.md)."""
+    counting = settings.model_copy(update={"search": SearchSettings(hits=1)})
+    with Ultron(counting) as ultron:
         memory = ultron.upload_memory("pip install fails in docker: no network", resolution="set a proxy")
 
         def hits():

@@ -79,14 +79,74 @@ NO_CHOICE = {"choices": [None]}
 NOT_AN_OBJECT = json.dumps(["no", "object"]).encode()
 
 
-def old_server(answer):
-    """A server without any way to ask for JSON, without temperature, and with max_tokens under its old name."""
+def refusing(answer, *names):
+    """An old server: it refuses requests that hold any of these, and says which."""
 
     def behave(handler, request):
-        for name in ("response_format", "temperature"):
+        for name in names:
             if name in request:
                 return handler._send(400, {"error": {"message": f"Extra inputs are not permitted: {name}"}})
         return handler._send(200, said(answer(request)))
+
+    return behave
+
+
+def old_server(answer):
+    """A server without any way to ask for JSON, and without temperature."""
+    return refusing(answer, "response_format", "temperature")
+
+
+def without_schemas(answer):
+    """A server that gives JSON when it is asked for some, and knows no schemas."""
+
+    def behave(handler, request):
+        if request.get("response_format", {}).get("type") == "json_schema":
+            return handler._send(400, {"error": {"message": "response_format json_schema is not supported"}})
+        return handler._send(200, said(answer(request)))
+
+    return behave
+
+
+def placed(answer, place):
+    """A server that puts its answers somewhere else: `place(text)` makes the completion."""
+    return lambda handler, request: handler._send(200, place(answer(request)))
+
+
+def in_a_list(text):
+    return said([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text}])
+
+
+def in_a_tool_call(text):
+    call = {"id": "1", "type": "function", "function": {"name": "answer", "arguments": text}}
+    return said(None, finish_reason="tool_calls", tool_calls=[call])
+
+
+def behind_reasoning(text):
+    return said(f'<think>Let me see: {{}} or {{"tasks": []}}?</think>\n{text}')
+
+
+def slow_but_in_time(answer, seconds=0.4):
+    """Headers at once, the body byte by byte at first."""
+
+    def behave(handler, request):
+        body = json.dumps(said(answer(request))).encode()
+        _begin(handler, 200, ("Content-Length", str(len(body))))
+        for byte in body[:4]:
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+            time.sleep(seconds / 4)
+        handler.wfile.write(body[4:])
+
+    return behave
+
+
+def cutting_silently(answer, tokens, count):
+    """A server that reads so many tokens, answers all the same, and reports what it read."""
+
+    def behave(handler, request):
+        size = sum(count(message["content"]) for message in request["messages"])
+        usage = {"prompt_tokens": min(size, tokens), "completion_tokens": 10}
+        return handler._send(200, said(answer(request), usage=usage))
 
     return behave
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.support.rows import MANIFEST, assistant, build, candidate, result, user
 from ultron_core.models import Message, ToolCall
-from ultron_core.sft import verify_dataset, write_dataset
+from ultron_core.sft import BuildConfig, verify_dataset, write_dataset
 from ultron_core.sft.build import Built
 
 
@@ -67,6 +67,25 @@ def main(folder):
     assert len(rows) == 5 and verify_dataset(folder / "good") == []
     expected = [{"messages": list(row.messages), "tools": list(row.tools)} for row in rows]
     (folder / "expected.json").write_text(json.dumps(expected))
+    for kind in ("preference", "outcome"):
+        made = build(list(runs()), BuildConfig(kind=kind, validation_share=0))
+        write_dataset(folder / kind, made, {**MANIFEST, "kind": kind})
+        assert len(made.rows) and verify_dataset(folder / kind) == []
+
+
+def runs():
+    """Two tasks, each with a run that worked and one that failed, with calls and results in both."""
+    for number in range(4):
+        call = ToolCall("a", "look_up", {"q": f"ARGUMENT_{number}"})
+        yield candidate(
+            10 + number,
+            user(f"USER_{number // 2} {filler('q') if number < 2 else filler('r')}"),
+            assistant("", call),
+            result("a", f"RESULT_{number}"),
+            assistant(f"{'FAILED' if number % 2 else 'WORKED'}_{number} {filler(f'w{number}')}"),
+            succeeded=not number % 2,
+            session=f"run{number}",
+        )
 
 
 def _fields(row):

@@ -27,8 +27,8 @@ def tokenizer(family):
     return made
 
 
-def trainer(rows, family, folder):
-    words = tokenizer(family)
+def small_model(words):
+    """Two layers of random weights."""
     config = Qwen3Config(
         vocab_size=len(words),
         hidden_size=32,
@@ -39,6 +39,11 @@ def trainer(rows, family, folder):
         head_dim=16,
         max_position_embeddings=8192,
     )
+    return Qwen3ForCausalLM(config)
+
+
+def trainer(rows, family, folder):
+    words = tokenizer(family)
     settings = SFTConfig(
         output_dir=str(folder),
         max_steps=2,
@@ -51,7 +56,7 @@ def trainer(rows, family, folder):
         logging_steps=1,
         bf16=False,
     )
-    return SFTTrainer(Qwen3ForCausalLM(config), settings, train_dataset=rows, processing_class=words)
+    return SFTTrainer(small_model(words), settings, train_dataset=rows, processing_class=words)
 
 
 def trained_texts(made):

@@ -6,19 +6,25 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from ultron_core.cli import connect, dev, doctor, embeddings, ingest, keys, maintain, memory, serve, sft
+from ultron_core.cli.asking import ASKED, command_of
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
 from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
 
-__all__ = ["cli", "main"]
+__all__ = ["cli", "main", "run_command"]
+
+#: not a clone's own environment: nobody works on the code that a resident process would hold
+IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exists()
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -69,33 +75,68 @@ def _close_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def main() -> None:
-    """The process edge: an expected error becomes one message and exit code 1."""
+def run_command(arguments: Sequence[str]) -> int:
+    """The exit code; an expected error becomes one message."""
     try:
         # without standalone mode click returns the code of an Exit instead of raising it
-        code = cli.main(standalone_mode=False)
+        code = cli.main(list(arguments), prog_name="ultron", standalone_mode=False)
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except click.exceptions.Abort:
         console(stderr=True).print("Stopped; the next run resumes here.")
-        sys.exit(130)
+        return 130
     except (UnknownNameError, NothingToExportError) as error:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
-        sys.exit(USAGE)
+        return USAGE
     except UltronError as error:
         console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
-        sys.exit(FAILED)
+        return FAILED
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else FAILED
+    return code if isinstance(code, int) else DONE
+
+
+def main() -> None:
+    """The process edge."""
+    try:
+        code = run_command(sys.argv[1:])
     except (ReaderLeft, BrokenPipeError):
         _close_output()
-        sys.exit(DONE)
+        code = DONE
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EIO):
             raise
         _close_output()
         console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.", markup=False)
-        sys.exit(FAILED)
-    sys.exit(code if isinstance(code, int) else DONE)
+        code = FAILED
+    _start_resident(sys.argv[1:])
+    sys.exit(code)
+
+
+def _start_resident(arguments: Sequence[str]) -> None:
+    """After a command that a resident process would have answered: the next one finds it."""
+    command, home = command_of(arguments)
+    if not command or command[0] not in ASKED:
+        return
+    from ultron_core.store.server.place import has_data
+
+    store = Settings.load(home=home).store
+    wanted = IS_INSTALLED if store.autoserve is None else store.autoserve
+    if wanted and (store.database_url is not None or has_data(home)):
+        _in_background(home)
+
+
+def _in_background(home: Path) -> None:
+    """A process of its own, which outlives this one."""
+    subprocess.Popen(
+        [sys.executable, "-m", "ultron_core.cli.resident", "--home", str(home)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    )
 
 
 if __name__ == "__main__":

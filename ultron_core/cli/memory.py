@@ -158,12 +158,13 @@ def _print_sessions(found: Sequence[Any]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def show(settings: Settings, memory_id: str, as_json: bool) -> None:
-    """Print a memory with the file, lines and quotes it is based on. MEMORY_ID may be its first characters."""
+    """Print a memory with the file, lines and quotes it is based on; counts two hits. MEMORY_ID may be its first
+    characters."""
     from ultron_core.steps import overview
 
     with open_ultron(settings, reading=True) as ultron:
         full_id = overview.find_memory(ultron.runtime, memory_id)
-        records = overview.memories_without_hit(ultron.runtime, [full_id])
+        records = ultron.get_memory_details([full_id])
         if not records:
             raise NotFoundError(f"No memory {memory_id}.")
         sources = ultron.get_memory_sources(full_id)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from ultron_core.errors import StoreMissingError
@@ -10,16 +13,31 @@ from ultron_core.settings import Settings
 if TYPE_CHECKING:
     from ultron_core.client import Ultron
 
-__all__ = ["describe_store", "open_ultron"]
+__all__ = ["describe_store", "lend", "open_ultron"]
+
+#: of a process that answers for others: every command uses it, none opens its own
+_LENT: ContextVar[Ultron | None] = ContextVar("lent", default=None)
 
 
 def open_ultron(settings: Settings, *, reading: bool = False) -> Ultron:
     """An open `Ultron`; use it as a context manager. `reading` makes no store: StoreMissingError without one."""
+    if (lent := _LENT.get()) is not None:
+        return lent.within(settings.store.working_folder)
     if reading and settings.store.database_url is None:
         _check_store(settings)
     from ultron_core.client import Ultron
 
     return Ultron(settings)
+
+
+@contextmanager
+def lend(ultron: Ultron) -> Iterator[None]:
+    """Commands run meanwhile use this one."""
+    token = _LENT.set(ultron)
+    try:
+        yield
+    finally:
+        _LENT.reset(token)
 
 
 def _check_store(settings: Settings) -> None:

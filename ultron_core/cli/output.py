@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,13 @@ __all__ = [
     "PARTLY",
     "USAGE",
     "ReaderLeft",
+    "Terminal",
     "console",
     "key_values",
     "print_json",
     "progress_bar",
     "table",
+    "terminal",
 ]
 
 #: exit codes: done; needs attention; wrong usage, as click's own; partly done (some failed, or waits for a model)
@@ -37,6 +40,27 @@ DONE, FAILED, USAGE, PARTLY = 0, 1, 2, 3
 
 #: characters of a line where there is no terminal to ask
 _PIPE_WIDTH = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """Of somebody whom another process answers; `columns` None: not known, as in a pipe."""
+
+    columns: int | None
+    is_terminal: bool
+
+
+_TERMINAL: ContextVar[Terminal | None] = ContextVar("terminal", default=None)
+
+
+@contextmanager
+def terminal(shown: Terminal) -> Iterator[None]:
+    """What is printed meanwhile is for this terminal."""
+    token = _TERMINAL.set(shown)
+    try:
+        yield
+    finally:
+        _TERMINAL.reset(token)
 
 
 class ReaderLeft(Exception):
@@ -55,8 +79,16 @@ def console(*, stderr: bool = False) -> Console:
 
     Outside a terminal there is no width: a row is one line where possible, so that it can be searched.
     """
-    out = _Pipeable(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
-    if not out.is_terminal and not os.environ.get("COLUMNS"):
+    asked = _TERMINAL.get()
+    out = _Pipeable(
+        file=sys.stderr if stderr else sys.stdout,
+        highlight=False,
+        soft_wrap=False,
+        force_terminal=asked.is_terminal if asked else None,
+    )
+    if asked is not None:
+        out.width = asked.columns or _PIPE_WIDTH
+    elif not out.is_terminal and not os.environ.get("COLUMNS"):
         out.width = _PIPE_WIDTH
     return out
 

@@ -19,7 +19,14 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 @click.command("export-sft")
-@click.option("--name", default="ultron", show_default=True, help="Folder name of the dataset.")
+@click.option("--name", help="Folder name of the dataset (default: ultron, or ultron-KIND).")
+@click.option(
+    "--kind",
+    type=click.Choice(["sft", "preference", "outcome"]),
+    default="sft",
+    show_default=True,
+    help="Runs that worked, pairs of a better and a worse run of one task, or runs with a verdict.",
+)
 @click.option("--task-type", help="Only this task type.")
 @project_option("Only what was done in this project.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
@@ -36,7 +43,8 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.pass_obj
 def export_sft(
     settings: Settings,
-    name: str,
+    name: str | None,
+    kind: str,
     task_type: str | None,
     project: str | None,
     min_score: float | None,
@@ -52,6 +60,7 @@ def export_sft(
     check_task_type(task_type)
     request = ExportRequest(
         name=name,
+        kind=kind,
         task_type=task_type,
         min_quality_score=min_score,
         limit=limit,
@@ -165,6 +174,60 @@ def explain(settings: Settings, segment: UUID, as_json: bool) -> None:
         print_json(told)
     else:
         console().print(key_values("", dict(told)))
+
+
+@sft.command("review")
+@click.argument("folder", type=_FOLDER)
+@click.option("--samples", type=click.IntRange(0), default=3, show_default=True, help="Rows of each project.")
+@click.option("--all", "everything", is_flag=True, help="Print every replacement, not 20 of each project.")
+@click.option("--confirm", "confirm_it", is_flag=True, help="I have looked: this content may be published.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def review(
+    settings: Settings, folder: Path, samples: int, everything: bool, confirm_it: bool, as_json: bool
+) -> None:
+    """What was replaced in a dataset, what scanners find in it, and rows to read, project by project."""
+    from ultron_core.cli.sft_review import show_review
+    from ultron_core.sft.files.read import load_manifest
+    from ultron_core.sft.publish.review import confirm, review_dataset
+    from ultron_core.steps.sft.projects import projects_of
+
+    content = load_manifest(folder)["content_hash"]
+    with open_ultron(settings) as ultron:
+        known = projects_of(ultron.runtime, content)
+        now = ultron.runtime.clock()
+    found = review_dataset(folder, known, samples=samples)
+    if as_json:
+        print_json(found)
+    else:
+        show_review(found, settings.sft, everything=everything)
+    if confirm_it:
+        confirm(settings.reviews_dir, found, now)
+        if not as_json:
+            console().print(f"Confirmed for content {found.content_hash[:8]}.")
+
+
+@sft.command("publish")
+@click.argument("folder", type=_FOLDER)
+@click.option(
+    "--to", "target", required=True, help="A folder, or a URL that fsspec knows: s3://, hf://datasets/..."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be copied; copy nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def publish(settings: Settings, folder: Path, target: str, dry_run: bool, as_json: bool) -> None:
+    """Copy a dataset that was reviewed and confirmed, with this very content, to a place outside."""
+    from ultron_core.sft.publish.upload import publish_dataset
+
+    done = publish_dataset(folder, target, settings.reviews_dir, dry_run=dry_run)
+    if as_json:
+        print_json(done)
+        return
+    out = console()
+    for name, size in done.files.items():
+        out.print(f"  {size:>12,} {name}", markup=False)
+    told = "Was there already" if done.unchanged else "Would be published" if dry_run else "Published"
+    out.print(f"{told}: {done.place}", markup=False, soft_wrap=True)
 
 
 COMMANDS = [export_sft, outcomes, sft]

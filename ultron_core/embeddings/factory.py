@@ -9,7 +9,7 @@ from ultron_core.embeddings.protocol import Embedder
 from ultron_core.errors import SettingsError
 from ultron_core.settings import Settings
 
-__all__ = ["embedder_of", "make_embedder"]
+__all__ = ["embedder_name", "embedder_of", "make_embedder"]
 
 
 def make_embedder(settings: Settings, *, redact: Callable[[str], str] | None = None) -> Embedder:
@@ -32,6 +32,13 @@ def make_embedder(settings: Settings, *, redact: Callable[[str], str] | None = N
         timeout_seconds=min(settings.llm.timeout_seconds, 60),
         redact=redact if settings.llm.redact_input else None,
     )
+
+
+def embedder_name(settings: Settings) -> str:
+    """The model id of the embedder that the settings name, without making it."""
+    if settings.embedding.backend == "local" or settings.llm.offline:
+        return LocalEmbedder.model_id
+    return f"{settings.embedding.model}@{settings.embedding.dimension}"
 
 
 def embedder_of(

@@ -18,7 +18,7 @@ from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
 from ultron_core.lessons.registry import lesson_kinds
 from ultron_core.llm.prompts import read_prompt
-from ultron_core.llm.protocol import LLM
+from ultron_core.llm.protocol import LLM, Named
 from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
 from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.models import Message, Metric, Outcome, QualityLabel, QualitySummary
@@ -127,7 +127,7 @@ def judge_rules() -> tuple[str, ...]:
     return read_prompt("ultron_core.llm", "record"), read_prompt("ultron_core.labels", "label")
 
 
-def labeler_of(llm: LLM) -> str:
+def labeler_of(llm: Named) -> str:
     """The version of what this model judges."""
     return made_by(llm, prompt_version())
 

@@ -44,9 +44,16 @@ _ALL = ("./...", "...", ".")
 #: options whose value selects tests
 _SELECTS = ("-k", "-run", "-t", "--filter", "--grep", "--testNamePattern", "--only", "--seed")
 #: options that say how much is printed
-_PRINTING = ("-v", "-vv", "-q", "-s", "-x", "--verbose", "--quiet", "--tb", "-count")
+_PRINTING = ("-v", "-vv", "-q", "-s", "-x", "-rA", "--verbose", "--quiet", "--tb", "--no-header", "-count")
+#: options whose value leaves a plugin out, e.g. `-p no:cacheprovider`
+_WITHOUT = re.compile(r"\s-p no:\S+")
 #: a command begins with a program: "mix", "./run.sh"; what a person calls a step does not: "Run the linter"
 _PROGRAM = re.compile(r"[a-z0-9_.~/-]{1,400}(?:\s|$)")
+#: what anybody would type first in a project of that language: alone it says nothing of this one
+_USUAL = frozenset(
+    ("go test ./...", "go build ./...", "go vet ./...", "pytest", "python -m pytest", "npm test", "npm run test",
+     "npm run build", "cargo test", "cargo build", "mix test", "mvn test", "python -m unittest")
+)  # fmt: skip
 #: an environment of one machine: "conda run -n py39 pytest", "timeout 60 go test"
 _WRAPPER = re.compile(
     r"^(?:(?:conda run|micromamba run)(?: -{1,2}\S+(?: (?!-)\S+)?)* +(?=\S)|timeout \S+ |time |sudo )+"
@@ -88,7 +95,9 @@ def find_habits(messages: Sequence[Message], actions: Sequence[Action], project:
         common = [command for command, _ in Counter(check.command for check in checks).most_common(2)]
         chosen += [next(check for check in checks if check.command == command) for command in common]
     chosen = list({check.command: check for check in chosen}.values())[:_MOST]
-    if not chosen or not {"tests", "check"} & {check.kind for check in chosen}:
+    if not {"tests", "check"} & {check.kind for check in chosen} or all(
+        check.command in _USUAL for check in chosen
+    ):
         return []
     words = PHRASES[talk_language(messages, chosen[0].result)]
     evidence = [
@@ -124,7 +133,7 @@ def _checks(messages: Sequence[Message], action: Action) -> Iterator[_Check]:
 
 
 def _of(part: str, call: int, result: int, said: str) -> Iterator[_Check]:
-    core = _WRAPPER.sub("", core_command(part))
+    core = _WITHOUT.sub("", _WRAPPER.sub("", core_command(part)))
     if not _PROGRAM.match(core) or _OTHER.match(core):
         return
     general = _general(core.split())

@@ -16,7 +16,7 @@ from ultron_core.lessons.errors.persisting import find_breaks, find_persisting
 from ultron_core.lessons.errors.told.defects import find_defects
 from ultron_core.lessons.errors.told.find import find_told
 from ultron_core.lessons.errors.workarounds import find_workarounds
-from ultron_core.lessons.findings import find_findings
+from ultron_core.lessons.findings.find import find_findings
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people.causes import find_causes
@@ -76,7 +76,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_guides, "preference", 0.8, ("messages", "actions", "project")),
     Rule(find_facts, "fact", 0.75, ("turns", "project")),
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
-    Rule(find_policies, "fact", 0.72),
+    Rule(find_policies, "fact", 0.72, ("messages", "work")),
     Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project", "work")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
     Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
@@ -85,7 +85,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
     Rule(find_absent, "fact", 0.72, ("messages", "actions")),
     Rule(find_schemas, "fact", 0.72, ("messages", "actions")),
-    Rule(find_findings, "fact", 0.72, ("messages", "actions", "project")),
+    Rule(find_findings, "fact", 0.72, ("messages", "actions", "turns", "project", "work")),
     Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project")),
 )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ultron_core.llm.ledger import AnswerCache, CallLedger
-from ultron_core.llm.protocol import LLM
+from ultron_core.llm.protocol import LLM, Named
 from ultron_core.setting_models import DASHSCOPE_URL, LLMSettings
 from ultron_core.settings import Settings
 
-__all__ = ["make_llm", "make_quality_llm"]
+__all__ = ["make_llm", "make_quality_llm", "model_names"]
 
 
 def make_llm(
@@ -25,6 +26,23 @@ def make_quality_llm(
     settings: Settings, *, cache: AnswerCache, ledger: CallLedger, redact: Callable[[str], str]
 ) -> LLM | None:
     """The judge: its own settings where given, else a larger one on DashScope; None when the main model judges."""
+    merged = _quality_settings(settings)
+    return _client(merged, cache, ledger, redact) if merged is not None else None
+
+
+def model_names(settings: Settings) -> tuple[Named | None, Named | None]:
+    """The main model and the judge by name; None offline."""
+    main = _Name(settings.llm.model_name) if settings.llm.enabled else None
+    own = _quality_settings(settings)
+    return main, _Name(own.model_name) if own is not None else main
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    model_id: str
+
+
+def _quality_settings(settings: Settings) -> LLMSettings | None:
     if settings.llm.offline or not (settings.quality_llm.api_key or settings.llm.enabled):
         return None
     own, main = settings.quality_llm, settings.llm
@@ -39,7 +57,7 @@ def make_quality_llm(
     )
     if (merged.url, merged.model_name, merged.api_key) == (main.url, main.model_name, main.api_key):
         return None  # one client for both: it is asked both questions at once
-    return _client(merged, cache, ledger, redact)
+    return merged
 
 
 def _client(

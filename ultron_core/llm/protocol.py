@@ -7,26 +7,30 @@ from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
-__all__ = ["LLM", "Answer", "Check", "CheckingLLM"]
+__all__ = ["LLM", "Answer", "Check", "CheckingLLM", "Named"]
 
 Answer = TypeVar("Answer", bound=BaseModel)
 #: what a stage has against an answer that fits the schema; empty when it can be used
 Check: TypeAlias = Callable[[Answer], str]
 
 
+class Named(Protocol):
+    """A model as far as rows name it."""
+
+    @property
+    def model_id(self) -> str:
+        """Name stored on rows that this model made."""
+        ...
+
+
 @runtime_checkable
-class LLM(Protocol):
+class LLM(Named, Protocol):
     """Structured answers to chat messages.
 
     `complete` returns an instance of `schema` (bounded arrays and strings). It raises ModelUnavailableError
     when the endpoint is unavailable, ModelAnswerError when the answer does not fit the schema, and
     BudgetExceededError when the limit is reached. `stage` names the caller in the cost ledger.
     """
-
-    @property
-    def model_id(self) -> str:
-        """Name stored on rows that this model made."""
-        ...
 
     def complete(
         self, messages: Sequence[Mapping[str, str]], schema: type[Answer], *, stage: str = ""

@@ -8,7 +8,7 @@ from functools import cache
 from ultron_core.errors import ContextTooLongError
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.llm.prompts import read_prompt
-from ultron_core.llm.protocol import LLM
+from ultron_core.llm.protocol import LLM, Named
 from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
 from ultron_core.llm.records.frame import mark_of
 from ultron_core.llm.records.record import Record
@@ -71,7 +71,7 @@ def extract_rules() -> str:
     return read_prompt("ultron_core.memories", "extract")
 
 
-def extractor_of(llm: LLM) -> str:
+def extractor_of(llm: Named) -> str:
     """The version of what this model extracts."""
     return made_by(llm, prompt_version())
 

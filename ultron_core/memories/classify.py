@@ -24,14 +24,14 @@ _SECURITY = re.compile(
     r"\b(?:leak(?:ed|s|ing)?|expos(?:ed|es|ure)|hard-?coded|plain ?text|commit\w+) (?:\w+ ){0,4}"
     r"(?:secrets?|tokens?|passwords?|credentials?|(?:api |access |private |secret )?keys?)\b|"
     r"\b(?:secrets?|tokens?|passwords?|credentials?|(?:api|access|private|secret|signing) keys?) (?:\w+ ){0,4}"
-    r"(?:leak\w*|exposed|visible|compromised|printed|in (?:plain ?text|the (?:\w+ )?(?:log|output|repo)\w*)|"
-    r"appeared|rotated|hard-?coded)\b|"
+    r"(?:leak\w*|exposed|visible|compromised|printed|committed|in (?:plain ?text|(?:the )?(?:\w+ )?(?:log|output|"
+    r"repo)\w*)|appear(?:s|ed)|rotated|hard-?coded)\b|"
     r"\bvulnerab\w+|\bCVE-\d{4}-\d+|\b(?:sql|command|prompt|code|shell|template) injection\b|\bXSS\b|"
     r"\bCSRF\b|\bSSRF\b|"
     r"\bpath traversal\b|\bprivilege escalation\b|\bphishing\b|\bmalware\b|\bransomware\b|\bbackdoor\b|"
     r"\bunauthori[sz]ed access\b|\bsecurity (?:hole|issue|risk|flaw|incident|breach|event|fix)\b|"
     r"\bworld-(?:readable|writable)\b|\bdata breach\b|\barbitrary code\b|\bremote code execution\b|\bRCE\b|"
-    r"泄露|泄漏(?!.{0,4}内存)|(?<!内存)泄漏|漏洞|注入|越权|提权|攻击|木马|后门|钓鱼|恶意|明文(?:存储|"
+    r"(?<!内存)泄[露漏](?!.{0,4}内存)|漏洞|注入|越权|提权|攻击|木马|后门|钓鱼|恶意|明文(?:存储|"
     r"密码|保存)|未授权访问|安全(?:风险|隐患|事件|问题)",
     re.IGNORECASE,
 )

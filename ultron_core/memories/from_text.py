@@ -41,8 +41,8 @@ _LABELS = {
 _ROLES = {name: re.compile(rf"^(?:{words})\s*[:：]\s*", re.IGNORECASE) for name, words in _LABELS.items()}
 #: "Hi team," / "谢谢！"
 _GREETING = re.compile(
-    r"^(?:hi|hello|hey|dear|thanks?|thank you|regards|best|cheers|good (?:morning|evening)|bye|lol|ok(?:ay)?|"
-    r"你好|您好|大家好|谢谢|再见|祝好|辛苦了|哈哈)\b[^.。]{0,60}[.!。！,，]?\s*$",
+    r"^(?:hi|hello|hey|dear|thanks?|thank you|regards|best|cheers|good (?:morning|evening)|bye|lol|ok(?:ay)?)\b"
+    r"[^.。]{0,60}[.!。！,，]?\s*$|^(?:你好|您好|大家好|谢谢|再见|祝好|辛苦了|哈哈)[^.。]{0,12}[.!。！,，]?\s*$",
     re.IGNORECASE,
 )
 

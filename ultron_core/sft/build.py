@@ -8,29 +8,29 @@ is never redacted, because finding names is the slowest step by far.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import TypeVar, overload
+from typing import TypeVar
 
 import numpy as np
 
 from ultron_core.sft.clean import Cleaned, Cleaner, Memory, Texts, Tools
 from ultron_core.sft.config import BuildConfig, Caps
 from ultron_core.sft.curate.dedup import BandKeys, band_keys, near_duplicates
-from ultron_core.sft.curate.same_task import join_groups
 from ultron_core.sft.draft import Drafted, draft_batch
+from ultron_core.sft.facts import Fact, StoredRows
+from ultron_core.sft.kinds.records import Outcome, Pair, outcome_of
+from ultron_core.sft.paired import pair_up
 from ultron_core.sft.records import Candidate, Reject, Row, Scanned, content_sha256
-from ultron_core.sft.spill import Place, Spill
+from ultron_core.sft.spill import Spill
 from ultron_core.sft.workers import Workers
 
 __all__ = ["Built", "build_rows", "counts_by_reason"]
 
 _Item = TypeVar("_Item")
-_SPLIT_SEED = "ultron-sft-split-1"
 #: reasons whose detail quotes the log
 _QUOTING = frozenset(
     {
@@ -46,36 +46,13 @@ _BATCHES_HERE = 15
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Rows in file order and everything that was left out. `considered` = rows + rejects."""
+    """Rows in file order and everything that was left out. `considered` = the segments in them + rejects."""
 
-    rows: Sequence[Row]
+    rows: Sequence[Row | Pair | Outcome]
     rejects: Sequence[Reject]
     considered: int
     #: by content hash
     scanned: Mapping[str, Scanned] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fact:
-    """What is decided on, for one row that lies on disk."""
-
-    id: str
-    score: float
-    length: int
-    content: str
-    session: str
-    task: str
-    task_type: str
-    row: Place
-    shingles: Place
-
-    @property
-    def rank(self) -> tuple[float, int, str, str]:
-        """Best score, then longest, then smallest content hash: the order in which duplicates lose."""
-        return -self.score, -self.length, self.content, self.id
-
-    def reject(self, reason: str, detail: str = "") -> Reject:
-        return Reject(self.id, reason, detail[:200], self.score, self.task_type)
 
 
 def build_rows(
@@ -100,32 +77,18 @@ def build_rows(
         facts = _capped(facts, config.caps, rejects)
         finished, scanned = _finished(facts, config, cleaner, spill, done, rejects)
     rejects = _clean_details(rejects, cleaner)
+    places: Sequence[tuple[Fact, ...]] = [(fact,) for fact in finished]
+    made: Callable[..., Row | Pair | Outcome] = outcome_of if config.kind == "outcome" else _as_it_is
+    shipped = len(finished)
+    if config.kind == "preference":
+        paired = pair_up(finished, rejects, config, done, workers.tools.count_tokens)
+        places, made, shipped, rejects = paired.places, paired.row, len(paired.segments), [*paired.rejects]
     rejects.sort(key=lambda r: r.segment_id)
-    return Built(_StoredRows(done, finished, config), rejects, len(finished) + len(rejects), scanned)
+    return Built(StoredRows(done, places, config, made), rejects, shipped + len(rejects), scanned)
 
 
-class _StoredRows(Sequence[Row]):
-    """The finished rows in file order, read from disk one by one."""
-
-    def __init__(self, spill: Spill, finished: Sequence[_Fact], config: BuildConfig) -> None:
-        self._spill = spill
-        self._facts = sorted(finished, key=lambda fact: fact.id)
-        self._groups = join_groups([(fact.session, fact.task) for fact in self._facts])
-        self._config = config
-
-    def __len__(self) -> int:
-        return len(self._facts)
-
-    @overload
-    def __getitem__(self, index: int) -> Row: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Row]: ...
-    def __getitem__(self, index: int | slice) -> Row | list[Row]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        group = self._groups[index]
-        row: Row = self._spill.get(self._facts[index].row)
-        return replace(row, group_key=group, split=_side(group, self._config))
+def _as_it_is(row: Row) -> Row:
+    return row
 
 
 def _drafted(
@@ -135,8 +98,8 @@ def _drafted(
     spill: Spill,
     rejects: list[Reject],
     progress: Callable[[int], None] | None,
-) -> tuple[list[_Fact], BandKeys]:
-    facts: list[_Fact] = []
+) -> tuple[list[Fact], BandKeys]:
+    facts: list[Fact] = []
     keys: list[BandKeys] = [band_keys([], config.near_duplicate_jaccard)]
     passed = _passed(candidates, rejects)
     batches = ((len(batch), batch) for batch in _batches(passed))
@@ -166,8 +129,8 @@ def _batches(values: Iterable[_Item]) -> Iterator[list[_Item]]:
         yield batch
 
 
-def _fact(draft: Drafted, spill: Spill) -> _Fact:
-    return _Fact(
+def _fact(draft: Drafted, spill: Spill) -> Fact:
+    return Fact(
         id=draft.id,
         score=draft.score,
         length=draft.length,
@@ -175,14 +138,16 @@ def _fact(draft: Drafted, spill: Spill) -> _Fact:
         session=draft.session,
         task=draft.task,
         task_type=draft.task_type,
+        succeeded=draft.succeeded,
+        twin=draft.twin,
         row=spill.put_bytes(draft.row),
         shingles=spill.put_bytes(draft.shingles),
     )
 
 
 def _unique(
-    facts: Sequence[_Fact], keys: BandKeys, config: BuildConfig, spill: Spill, rejects: list[Reject]
-) -> list[_Fact]:
+    facts: Sequence[Fact], keys: BandKeys, config: BuildConfig, spill: Spill, rejects: list[Reject]
+) -> list[Fact]:
     first: dict[str, int] = {}
     for position, fact in enumerate(facts):
         kept = first.setdefault(fact.content, position)
@@ -204,7 +169,7 @@ def _unique(
     return kept_facts
 
 
-def _capped(facts: Sequence[_Fact], caps: Caps, rejects: list[Reject]) -> list[_Fact]:
+def _capped(facts: Sequence[Fact], caps: Caps, rejects: list[Reject]) -> list[Fact]:
     """At most so many of one session, task and task type, the best ones."""
     counts: Counter[tuple[str, str]] = Counter()
     kept = []
@@ -224,15 +189,15 @@ def _capped(facts: Sequence[_Fact], caps: Caps, rejects: list[Reject]) -> list[_
 
 
 def _finished(
-    facts: Sequence[_Fact],
+    facts: Sequence[Fact],
     config: BuildConfig,
     cleaner: Cleaner,
     spill: Spill,
     done: Spill,
     rejects: list[Reject],
-) -> tuple[list[_Fact], dict[str, Scanned]]:
+) -> tuple[list[Fact], dict[str, Scanned]]:
     """Redacted, scanned again and counted, best first, until the limit is reached; the rows go to `done`."""
-    finished: list[_Fact] = []
+    finished: list[Fact] = []
     scanned: dict[str, Scanned] = {}
     waiting = ([_texts(spill.get(fact.row)) for fact in batch] for batch in _batches(facts))
     cleaned = (one for batch in cleaner.run(waiting) for one in batch)
@@ -282,13 +247,6 @@ def _redacted(row: Row, clean: Cleaned) -> Row:
         num_tokens=clean.tokens,
         num_trained_tokens=clean.trained,
     )
-
-
-def _side(group_key: str, config: BuildConfig) -> str:
-    """By hash of the group alone; rows of one session and rows of one task are in one group."""
-    digest = hashlib.sha256(f"{_SPLIT_SEED}/{group_key}".encode()).digest()
-    share = int.from_bytes(digest[:8], "big") / 2**64
-    return "validation" if share < config.validation_share else "train"
 
 
 def counts_by_reason(rejects: Sequence[Reject]) -> Mapping[str, int]:

@@ -20,6 +20,8 @@ class Caps:
 class BuildConfig:
     """Settings of one export."""
 
+    #: sft: runs that worked; preference: pairs of a better and a worse run; outcome: runs with a verdict
+    kind: str = "sft"
     limit: int = 5000
     max_tokens: int = 32_768
     tool_output_max_tokens: int = 2048
@@ -32,3 +34,5 @@ class BuildConfig:
     #: mask: turns of interrupted calls are marked `loss: false`; drop: such rows are left out
     bad_turns: str = "mask"
     caps: Caps = Caps()
+    #: of one task, in a preference dataset
+    pairs_per_task: int = 4

@@ -28,6 +28,7 @@ class Draft:
 
     row: Row
     shingles: Shingles
+    twin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Drafted:
     session: str
     task: str
     task_type: str
-    topic: str
+    succeeded: bool | None
+    twin: str
     row: bytes
     shingles: bytes
     keys: BandKeys
@@ -65,7 +67,8 @@ def _packed(draft: Draft, keys: BandKeys) -> Drafted:
         session=row.session_key,
         task=row.task_key,
         task_type=row.task_type,
-        topic=row.topic,
+        succeeded=row.succeeded,
+        twin=draft.twin,
         row=pickle.dumps(row, protocol=pickle.HIGHEST_PROTOCOL),
         shingles=draft.shingles.tobytes(),
         keys=np.array(keys),
@@ -98,7 +101,9 @@ def draft_row(
     if tokens := over_limit(normal.messages, normal.tools, config.max_tokens, count_tokens):
         return _refuse(candidate, "too_long", f"{tokens} tokens, limit {config.max_tokens}")
     row = _as_row(candidate, normal)
-    return Draft(row, shingles(compared_text(row.messages)))
+    # an answer and its correction share what they were asked: they are compared by what was answered
+    compared = [m for m in row.messages if not candidate.twin or m["role"] == "assistant"]
+    return Draft(row, shingles(compared_text(compared)), candidate.twin)
 
 
 def _refusal(
@@ -162,4 +167,5 @@ def _as_row(candidate: Candidate, normal: Normalized) -> Row:
         trust="human" if any(message.origin == "human" for message in candidate.messages) else "agent",
         agent_id=candidate.agent_id,
         session_id=candidate.session_id,
+        succeeded=candidate.succeeded,
     )

@@ -20,6 +20,7 @@ __all__ = [
     "Scanned",
     "canonical_json",
     "content_sha256",
+    "is_json_list",
     "row_sha256",
 ]
 
@@ -27,7 +28,7 @@ __all__ = [
 Evidence = Literal["verified", "likely", "unknown"]
 EVIDENCE: tuple[Evidence, ...] = ("verified", "likely", "unknown")
 #: not in the file: where a row comes from, for the table of shipped rows, and which file it is in
-HIDDEN = frozenset({"split", "agent_id", "session_id"})
+HIDDEN = frozenset({"split", "agent_id", "session_id", "succeeded", "sides"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,10 @@ class Candidate:
     evidence: Evidence = "unknown"
     #: calibrated; 1 where an imported outcome says so
     success_probability: float = 0.0
+    #: how the run ended, where that is known well enough for a pair
+    succeeded: bool | None = None
+    #: of an answer that was corrected and its correction: the id of the other one
+    twin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,12 @@ class Row:
     split: str = "train"
     agent_id: str = field(default="", compare=False)
     session_id: str = field(default="", compare=False)
+    succeeded: bool | None = field(default=None, compare=False)
+
+    @property
+    def sides(self) -> tuple[Row, ...]:
+        """The runs that the row is made of."""
+        return (self,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +135,11 @@ class Reject:
     task_type: str
 
 
+def is_json_list(annotation: Any) -> bool:
+    """Is the column a list of JSON objects: messages or tools?"""
+    return str(annotation) in {"tuple[Mapping[str, Any], ...]", "_Messages"}
+
+
 def canonical_json(value: Any) -> str:
     """Compact JSON with sorted keys and plain UTF-8: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -138,9 +154,9 @@ def content_sha256(messages: tuple[Mapping[str, Any], ...], tools: tuple[Mapping
     return hashlib.sha256(canonical_json([plain, list(tools)]).encode()).hexdigest()
 
 
-def row_sha256(row: Row) -> str:
-    """Identity of everything that is written of a row: content, every other column, and its split."""
+def row_sha256(row: Any) -> str:
+    """Identity of everything that is written of a row, of whatever kind: content, every other column, and its split."""
     values = {
-        f.name: getattr(row, f.name) for f in fields(Row) if f.name not in {"messages", "tools", *HIDDEN}
+        f.name: getattr(row, f.name) for f in fields(row) if f.name not in HIDDEN and not is_json_list(f.type)
     }
     return hashlib.sha256(canonical_json([values, row.split]).encode()).hexdigest()

@@ -1,32 +1,29 @@
-"""What `show`, `sessions`, `stats` and `drops` print; read-only, counts no hits."""
+"""What `show`, `sessions`, `stats` and `drops` print; read-only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
-from ultron_core.steps.edit import get_memories, get_stats
+from ultron_core.steps.edit import get_stats
 from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.process import count_pending
+from ultron_core.steps.stages.process import count_pending, list_stale
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import drops as drop_store
 from ultron_core.store.tables import exports
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.llm import call_totals
-from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = [
     "drop_counts",
     "drops",
     "find_memory",
     "holdings",
-    "memories_without_hit",
     "model_totals",
     "newest_dataset",
     "scores",
@@ -56,11 +53,6 @@ def find_memory(runtime: Runtime, prefix: str) -> UUID:
         raise InputError(f"More than one memory starts with {prefix}: give more characters.")
     found: UUID = rows[0]["id"]
     return found
-
-
-def memories_without_hit(runtime: Runtime, ids: Sequence[UUID]) -> list[MemoryRecord]:
-    """Full memories; reading them in a terminal does not count as a hit."""
-    return get_memories(runtime, ids, record_hits=False)
 
 
 def sessions(
@@ -124,6 +116,7 @@ def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         **counted,
         "projects": projects,
         "waiting": count_pending(runtime),
+        "stale": list_stale(runtime),
         "stored": others,
         "model calls": models,
     }

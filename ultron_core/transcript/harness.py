@@ -119,8 +119,8 @@ HARNESS_NOTICES: Mapping[str, str] = MappingProxyType(
         # "Read the output file to retrieve the result: /tmp/tasks/b0be39e.output"
         # "Full transcript available at: /tmp/tasks/aa67793.output"
         "claude_code": r"\A\s*(?:Read the output file to retrieve the result|Full transcript available at): \S+\s*\Z",
-        # "@agent Enable: \"Enable Claude Opus 4.5 (Preview) for all clients\""
-        "copilot": r"\A\s*@agent (?:Enable|Continue)\b.*\Z",
+        # "@agent Enable: \"Enable Claude Opus 4.5 (Preview) for all clients\"", "@agent 重试"
+        "copilot": r"\A\s*@agent (?:(?:Enable|Continue|Retry|Try Again)\b|启用|继续|重试).*\Z",
     }
 )
 #: the guide of a slash command by its layout: what the command had gathered, then what to do with it

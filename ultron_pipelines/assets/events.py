@@ -7,7 +7,9 @@ from typing import Any
 import dagster as dg
 from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
-__all__ = ["PartitionEvent", "fail_bad", "log_partitions", "plan_failed"]
+from ultron_core.steps.stages.standing import Standing
+
+__all__ = ["PartitionEvent", "fail_bad", "log_partitions", "plan_failed", "version_tags"]
 
 _SHOWN = 20
 
@@ -18,7 +20,7 @@ class PartitionEvent:
 
     key: str
     status: str
-    data_version: str = ""
+    standing: Standing | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     error: str | None = None
 
@@ -34,9 +36,23 @@ def log_partitions(
                     asset_key=asset,
                     partition=event.key,
                     metadata=dict(event.metadata),
-                    tags={"dagster/data_version": event.data_version} if event.data_version else None,
+                    tags=version_tags(event.standing),
                 )
             )
+
+
+def version_tags(standing: Standing | None) -> dict[str, str]:
+    """What Dagster finds stale partitions by: versions of the data, of the code, and of what it was made from."""
+    if standing is None:
+        return {}
+    inputs = {f"dagster/input_data_version/{asset}": version for asset, version in standing.inputs.items()}
+    pointers = {f"dagster/input_event_pointer/{asset}": "NULL" for asset in standing.inputs}
+    versions = {
+        "dagster/data_version": standing.data_version,
+        "dagster/code_version": standing.code_version,
+        "dagster/data_version_is_user_provided": "true",
+    }
+    return {**versions, **inputs, **pointers}
 
 
 def plan_failed(context: dg.OpExecutionContext, asset: str, events: Sequence[PartitionEvent]) -> None:

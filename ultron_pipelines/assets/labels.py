@@ -7,7 +7,6 @@ __all__ = ["quality_labels"]
 
 quality_labels = stage_asset(
     STEP,
-    after="segments",
     group="quality",
     pool="llm_quality",
     about="What each finished task is worth: outcome, scores for training and for memory, evidence lines.",

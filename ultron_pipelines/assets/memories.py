@@ -7,7 +7,6 @@ __all__ = ["extracted_memories"]
 
 extracted_memories = stage_asset(
     STEP,
-    after="quality_labels",
     group="memory",
     pool="llm_extract",
     about="Memories of eligible tasks: gated, redacted, deduplicated, each traceable to its file, lines and words.",

@@ -7,7 +7,6 @@ __all__ = ["segments"]
 
 segments = stage_asset(
     STEP,
-    after="session_files",
     group="sessions",
     pool="llm_segment",
     about="Each session split into tasks; re-ingest keeps the ids of what did not change.",

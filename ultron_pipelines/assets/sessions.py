@@ -6,17 +6,19 @@ from typing import Any
 import dagster as dg
 
 from ultron_core.client import Ultron
-from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported
-from ultron_core.steps.files.identity import IngestFile, session_data_version
+from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ingest import FileResult, ingest_files
+from ultron_core.steps.stages.standing import Standing, standings
+from ultron_core.steps.stages.table import FILES
+from ultron_pipelines.asked import asked_for
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["ASSET", "ingest_partitions", "session_files"]
 
-ASSET = "session_files"
+ASSET = FILES
 
 
 @dg.asset(
@@ -24,7 +26,6 @@ ASSET = "session_files"
     group_name="sessions",
     kinds={"python", "postgres"},
     output_required=False,
-    code_version=PARSER_VERSION,
     description=(
         "One agent log per partition: detected format, normalised messages, a ledger in which every physical "
         "line has one fate. The file is read once and archived; no later stage opens it."
@@ -33,7 +34,9 @@ ASSET = "session_files"
 def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:
     with ultron.open() as opened:
         keys = list(context.partition_keys)
-        events = ingest_partitions(opened, files_of_partitions(opened.runtime, keys), keys)
+        events = ingest_partitions(
+            opened, files_of_partitions(opened.runtime, keys), keys, again=asked_for(context)
+        )
         log_partitions(context, ASSET, events)
         mark_reported(opened.runtime, keys)
     fail_bad(context, events)
@@ -41,11 +44,13 @@ def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> 
 
 
 def ingest_partitions(
-    opened: Ultron, files: dict[str, IngestFile], keys: Sequence[str]
+    opened: Ultron, files: dict[str, IngestFile], keys: Sequence[str], *, again: bool = False
 ) -> list[PartitionEvent]:
     """Ingest the files of these keys; a key whose file is missing keeps what was read before."""
-    results = ingest_files(opened.runtime, [files[key] for key in keys if key in files])
-    events = [_event(result) for result in results]
+    results = ingest_files(opened.runtime, [files[key] for key in keys if key in files], again=again)
+    read = [result.partition_key for result in results]
+    standing = {one.partition_key: one for one in standings(opened.runtime, FILES, read)}
+    events = [_event(result, standing.get(result.partition_key)) for result in results]
     gone = [
         PartitionEvent(key, "failed", error="the file is no longer in the drop folder")
         for key in keys
@@ -54,7 +59,7 @@ def ingest_partitions(
     return events + gone
 
 
-def _event(result: FileResult) -> PartitionEvent:
+def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
     skipped = result.lines.get("skipped", {})
     fates = {
         "message": 0,
@@ -67,7 +72,7 @@ def _event(result: FileResult) -> PartitionEvent:
     return PartitionEvent(
         key=result.partition_key,
         status="done" if result.success else "failed",
-        data_version=session_data_version(result.content_sha256, PARSER_VERSION),
+        standing=standing,
         metadata={
             "status": result.status,
             "agent": result.agent_id,

@@ -12,7 +12,10 @@ __all__ = ["SftConfig", "sft_dataset"]
 class SftConfig(dg.Config):
     """What to export; the defaults export everything eligible."""
 
-    name: str = Field(default="ultron", description="Folder name of the dataset.")
+    name: str | None = Field(
+        default=None, description="Folder name of the dataset; empty is `ultron`, or `ultron-<kind>`."
+    )
+    kind: str = Field(default="sft", description="sft, preference or outcome.")
     task_type: str | None = Field(default=None, description="Only this task type; empty means all.")
     min_quality_score: float | None = Field(default=None, description="Overrides the configured gate.")
     limit: int | None = Field(default=None, description="Maximum rows; overrides the configured limit.")
@@ -40,6 +43,7 @@ def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResu
                 min_quality_score=config.min_quality_score,
                 limit=config.limit,
                 evidence=config.evidence,
+                kind=config.kind,
                 workers=opened.runtime.settings.sft.processes,
             ),
         )

@@ -9,10 +9,11 @@ import dagster as dg
 from ultron_core.client import Ultron
 from ultron_core.steps import overview
 from ultron_core.steps.stages.process import PartitionReport, run_stage
+from ultron_core.steps.stages.reprocess import redo, redo_stale
 from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, WINDOWS, Stage
 from ultron_core.steps.stages.waiting.loop import Step
+from ultron_pipelines.asked import asked_for
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
-from ultron_pipelines.automation import on_new_data_version
 from ultron_pipelines.charts import histogram, markdown_image
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
@@ -28,25 +29,28 @@ _SHOWN: Mapping[Stage, tuple[str, ...]] = {
 }
 
 
-def stage_asset(step: Step[Any], *, after: str, group: str, pool: str, about: str) -> dg.AssetsDefinition:
-    """The asset of a stage: many files in one run, started when the data version of `after` changes."""
+def stage_asset(step: Step[Any], *, group: str, pool: str, about: str) -> dg.AssetsDefinition:
+    """The asset of a stage: many files in one run, started when the data version of what it works on changes."""
     stage = step.stage
 
     @dg.asset(
         name=stage.name,
-        deps=[after],
+        deps=[stage.after],
         partitions_def=sessions_partitions,
-        automation_condition=on_new_data_version(),
         group_name=group,
         kinds={"python", "postgres"},
         pool=pool,
         output_required=False,
-        code_version=step.code_version,
         description=about,
     )
     def asset(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:
         with ultron.open() as opened:
-            events = _stage_events(opened, stage, list(context.partition_keys))
+            keys = list(context.partition_keys)
+            if asked_for(context):
+                redo(opened.runtime, stage, keys)
+            elif opened.settings.auto_reprocess:
+                redo_stale(opened.runtime, stage, keys)
+            events = _stage_events(opened, stage, keys)
         log_partitions(context, stage.name, events)
         fail_bad(context, events)
         yield from ()  # each partition is logged by itself: there is no output
@@ -92,4 +96,4 @@ def stage_event(stage: Stage, report: PartitionReport) -> PartitionEvent:
     metadata: dict[str, Any] = {name: int(report.counts.get(name, 0)) for name in _SHOWN[stage]}
     rows = "\n".join(f"| {name} | {count} |" for name, count in metadata.items())
     metadata["summary"] = dg.MetadataValue.md(f"| what | count |\n|---|---|\n{rows}")
-    return PartitionEvent(report.partition_key, report.status, report.data_version, metadata, report.error)
+    return PartitionEvent(report.partition_key, report.status, report.standing, metadata, report.error)

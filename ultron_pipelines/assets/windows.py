@@ -7,7 +7,6 @@ __all__ = ["message_windows"]
 
 message_windows = stage_asset(
     STEP,
-    after="segments",
     group="sessions",
     pool="embedding",
     about="Overlapping windows over each log, with words and vectors, for the search over sessions.",

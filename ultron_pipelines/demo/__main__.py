@@ -19,8 +19,8 @@ from rich.table import Table
 
 from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
-from ultron_core.folders import make_folders, make_home
-from ultron_core.settings import CONFIG_FILE, DEMO_MARK, Settings, find_home
+from ultron_core.folders import find_home, make_folders, make_home
+from ultron_core.settings import CONFIG_FILE, DEMO_MARK, Settings
 from ultron_pipelines.launch import dagster_environment
 
 __all__ = ["main"]

@@ -37,8 +37,13 @@ def test_the_parts_of_one_line_are_told_together():
 
 
 def test_what_was_selected_this_time_is_left_out():
-    runs = [(bash(f"pytest -q tests/test_{n}.py -k name{n}"), "3 passed in 0.1s") for n in range(3)]
-    assert commands(*runs) == ["Changes in repo are checked with `pytest`."]
+    runs = [(bash(f"uv run pytest -q tests/test_{n}.py -k name{n}"), "3 passed in 0.1s") for n in range(3)]
+    assert commands(*runs) == ["Changes in repo are checked with `uv run pytest`."]
+
+
+def test_what_anybody_would_type_first_says_nothing_of_the_project():
+    run = (bash("pytest --no-header -rA -p no:cacheprovider tests/test_a.py"), "3 passed in 0.1s")
+    assert commands(run) == []
 
 
 def test_without_a_change_a_project_or_a_pass_there_is_none():

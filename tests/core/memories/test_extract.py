@@ -148,7 +148,7 @@ def test_corrections_and_standing_wishes_of_the_user():
         ("user", "No, use uv instead of pip. From now on always run the tests before you commit."),
     )
     by_type = {draft.memory_type: draft for draft in kept(messages)}
-    assert by_type["correction"].resolution == "No, use uv instead of pip."
+    assert by_type["correction"].content.endswith("No, use uv instead of pip.")
     assert "with pip" in by_type["correction"].context
     assert "always run the tests" in by_type["preference"].content
 

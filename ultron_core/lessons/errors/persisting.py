@@ -25,14 +25,15 @@ __all__ = ["find_breaks", "find_persisting"]
 _TIMES = 3
 #: breaks of one session from which on they are told
 _BREAKS = 2
-#: what differs between two tries of the same thing: 'ModelId', `x`, 12, /a/b.py
+#: what differs between two tries of the same thing, e.g. `'ModelId'`, `12`, `/a/b.py`
 _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\d+|(?:[\w.~-]*/)+[\w.-]*")
 #: tries that are shown, and characters of each
 _MOST, _MAX_SHOWN = 3, 160
 #: a longer answer of a person orders more than to go on
 _MAX_GO_ON = 24
-#: what an agent says at once after a call that only shows something
+#: tools that only show something, e.g. `read_file`, `grep`
 _SHOWS = re.compile(r"read|view|open|grep|glob|search|list|fetch|find", re.IGNORECASE)
+#: the model broke off, in transcript/harness.py, e.g. `API Error: 500 {}`
 _BREAK = joined(MODEL_BREAKS)
 
 

@@ -24,6 +24,15 @@ _RECURS = re.compile(
     # "error: unknown option '--foo'", "The required parameter `prompt` is missing"
     r"|\b(?:unknown|unrecognized|invalid|unsupported) (?:option|flag|command|argument|parameter)s?\b"
     r"|\brequired (?:parameter|property|argument|option)\b|\bnot supported\b|\bexceeds (?:the )?maximum\b"
+    # "curl: (6) Could not resolve host: example.org", "connect ECONNREFUSED 127.0.0.1:5432", "address already in use"
+    r"|\bcould not resolve host\b|\bECONNREFUSED\b|\bconnection refused\b|\bENOTFOUND\b|\bmax retries exceeded\b"
+    r"|\baddress already in use\b|\bname or service not known\b"
+    # "E: Unable to locate package jq", "error: externally-managed-environment", "Exec format error"
+    r"|\bunable to locate package\b|\bexternally-managed-environment\b|\bexec format error\b|\bGLIBC_\d"
+    # "No space left on device", "Killed", "Read-only file system", "Operation not permitted"
+    r"|\bno space left\b|\bout of memory\b|^Killed\b|\bread-only file system\b|\boperation not permitted\b"
+    # "does not provide an export named 'default'", "the input device is not a TTY"
+    r"|\bdoes not provide an export\b|\bunknown file extension\b|\bnot a TTY\b|\b50[0234] (?:internal|bad|service)"
     r"|\bhas no upstream branch\b|\bnot a git repository\b|\bis not installed\b|未安装|不支持|权限不足",
     re.IGNORECASE,
 )

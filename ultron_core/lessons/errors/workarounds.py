@@ -30,9 +30,9 @@ _USAGE = any_of(
     r"\bis not a (?:valid|recogni[sz]ed)\b|"
     r"\bcannot be used with\b|\bbad (?:option|substitution|flag)\b|^usage:|无效选项|语法错误|参数(?:过多|错误)",
 )
-#: a shell tells where it read a script: "(eval):1: == not found", "/bin/bash: line 3: syntax error"
+#: the program that complains: "cat: illegal option -- A", "/bin/bash: line 3: syntax error"
 _PROGRAM = re.compile(r"^(?:\S*/)?(?P<name>[A-Za-z][\w.+-]{0,30}): ")
-#: what both commands are about: a path, an address, a number, a name in capitals or with an underscore
+#: what both commands are about: a path, a file, a number, a name, e.g. `src/app.py`, `168`, `user_id`
 _OPERAND = re.compile(r"[\w.-]+/[\w./-]+|\b[\w-]+\.[a-z]{1,5}\b|\b\d{2,}\b|\b\w+_\w+\b")
 #: calls after the failure among which the other form is looked for
 _REACH = 3

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.statements import (
+    POINT,
     clean_statement,
     has_detail,
     names_a_thing,
@@ -77,8 +79,6 @@ _NEAR = 6
 _MAX_ANSWER = 6000
 #: characters of what was asked that are quoted
 _MAX_ASKED = 240
-#: an item of a list, e.g. `- The old index is read`
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s")
 #: says what led to what, e.g. `which made the first read fail`, `导致类型错误`
 _LED_TO = any_of(
     r"\b(?:because|since|so that|which (?:made|meant|caused)|leads? to|led to)\b|因为|由于|导致|从而|使得"
@@ -137,6 +137,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         if (
             not (_CAUSE.search(sentence) or (headed and _FAULT.search(sentence)))
             or _EMPTY.search(sentence)
+            or not stands_alone(clean_statement(sentence))
             or not is_told(sentence)
         ):
             continue
@@ -193,7 +194,7 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
                 continue
             if sentence[-1] in "?？:：":
                 continue
-            yield fresh or (headed and bool(_ITEM.match(line) and _LED_TO.search(sentence))), sentence
+            yield fresh or (headed and bool(POINT.match(line) and _LED_TO.search(sentence))), sentence
             fresh = False
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ultron_core.lessons.errors.told.asserted import is_told
+from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.statements import names_a_thing, weighty
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
@@ -85,5 +86,6 @@ def _cure(answer: Message) -> str:
         and not WEAK.match(s)
         and s[0] not in "#|`>*"
         and s[-1] not in "?？:："
+        and stands_alone(s)
     ]
     return one_line(next((s for s in told[:_FIRST_TOLD] if _CURE.search(s) and is_told(s)), ""))

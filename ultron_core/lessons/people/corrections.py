@@ -7,8 +7,18 @@ from collections.abc import Sequence
 
 from ultron_core.lessons.describe import EDIT, path_of
 from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.findings.said import statements
+from ultron_core.lessons.findings.shape import setting_of, stands_alone
+from ultron_core.lessons.findings.worth import worth
 from ultron_core.lessons.people.complaints import ASKS_WHY, WEAK, Complaint, find_complaint
-from ultron_core.lessons.people.statements import nearest, phrase, weighty, without_opening
+from ultron_core.lessons.people.statements import (
+    names_a_thing,
+    nearest,
+    phrase,
+    shares_term,
+    weighty,
+    without_opening,
+)
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -50,12 +60,19 @@ _PLAIN = any_of(
     r"go|live|come|stay|start)\b|"
     r"\bshouldn't\b|\b(?:does|do|is|are) NOT\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|"
     r"a hallucination)\b",
-    r"不应该|不想要|不要再|应该是|应该用",
+    # "these are meant to be candidates for one challenge", "stats should have the ID, not the name"
+    r"\b(?:meant|supposed) to be\b|\bno (?:desire|need|reason) to\b|\bshould \w+ [^.?!]{1,60}, not\b|"
+    r"\brather than [^.?!]{3,80},? (?:let'?s|we|just|use|do)\b",
+    r"不应该|不想要|不要再|应该是|应该用|(?:是)?(?:只|都)需要|我只(?:需要|想)|不是我(?:想|要)|需要(?:参考|照顾|考虑)",
 )
 #: asks where something belongs and does not say it, e.g. `propose where each of these files should go`
 _WONDERS = re.compile(r"\b(?:where|how|what|which|whether)\b[^.?!]{0,60}\bshould\b", re.IGNORECASE)
 #: probability of an objection from which on plain words decide (set by hand: docs/memories.md)
 _HALF = 0.27
+#: tells what somebody saw or did, e.g. `I did not see an update`, in answer to a question of the agent
+_TOLD = re.compile(
+    r"^(?:no,? |yes,? )?i (?:did|do|have|had|was|am|saw|ran|tried|don't|didn't|haven't)\b", re.IGNORECASE
+)
 #: says that it fails, not what is right, e.g. `it still crashes`, `还是不行`
 _BROKEN = any_of(
     r"\bstill\b|\b(?:not|doesn't|didn't|isn't|won't) (?:\w+ )?(?:work|fix|help|show|run|compile|load)\w*\b|"
@@ -68,6 +85,12 @@ _OWN = any_of(
     r"bag)s?\b",
     r"我的(?:航班|订单|预订|座位|机票|账户|行程)",
 )
+#: characters of a sentence that only goes on from the one before it
+_SHORT = 40
+#: a statement of the agent's answer that is worth less says nothing of what was done (docs/people.md)
+_WORTH = 0.5
+#: e.g. `是的,所以请你修改,而不是自己随便干`
+_AGREES = re.compile(r"^(?:yes|yeah|right|ok(?:ay)?)\b|^(?:是的|对的|好的)", re.IGNORECASE)
 #: characters of a correction with its neighbours: what still reads as one statement
 _MAX_STATEMENT = 420
 #: a long text at the beginning of a segment hands in a task, whatever it says is wrong
@@ -98,11 +121,16 @@ def find_corrections(
 def _correcting(own: Sequence[str]) -> list[str]:
     """The first sentence that puts something right by its words, an objection and its next sentence together."""
     for sentence, follow in zip(own, [*own, ""][1:], strict=False):
-        if CORRECTION.search(sentence) and not _is_other(sentence):
-            return [sentence]
+        if CORRECTION.search(sentence) and not _is_other(sentence) and _says_what(sentence):
+            return _with_neighbours(own, sentence)
         if OBJECTION.match(sentence) and RIGHT_THING.search(follow) and not _is_other(follow):
             return [sentence, follow]
     return []
+
+
+def _says_what(sentence: str) -> bool:
+    """What agrees and only hurries says it when it names a thing."""
+    return names_a_thing(sentence) or _AGREES.match(sentence) is None
 
 
 def _is_other(sentence: str) -> bool:
@@ -126,7 +154,8 @@ def _teaching(own: Sequence[str], turn: Turn) -> list[str]:
             ASKS_WHY.search(telling)
             or (_BROKEN.search(telling) and not _RIGHT.search(telling))
             or _WONDERS.search(telling)
-            or not weighty(telling)
+            or not (weighty(telling) and _says_what(telling))
+            or (_TOLD.search(telling) and not _RIGHT.search(telling))
         ):
             continue
         if any(shape.search(telling) for shape in shapes) and (
@@ -140,11 +169,21 @@ def _with_neighbours(own: Sequence[str], telling: str) -> list[str]:
     """The telling sentence, then the neighbours that say more about it, as long as the whole stays short."""
     at = list(own).index(telling)
     chosen = {at}
-    for near in (at + 1, at - 1, at + 2):
+    for near in (at + 1, at - 1, at + 2, at - 2):
         fits = 0 <= near < len(own) and sum(len(own[i]) for i in chosen) + len(own[near]) <= _MAX_STATEMENT
-        if fits and (_RIGHT.search(own[near]) or _UNTRUE.search(own[near]) or near == at - 1):
+        if fits and (
+            _RIGHT.search(own[near])
+            or _UNTRUE.search(own[near])
+            or near == at - 1
+            or _is_begun(own, near, at)
+        ):
             chosen.add(near)
     return [own[i] for i in sorted(chosen)]
+
+
+def _is_begun(own: Sequence[str], near: int, at: int) -> bool:
+    """True for the sentence that a short one goes on from: "You are to ask me!" before "Not make decisions."."""
+    return near == at - 2 and len(own[at - 1]) <= _SHORT
 
 
 def _correction(
@@ -155,16 +194,38 @@ def _correction(
     project: str,
     confidence: float,
 ) -> MemoryDraft:
-    right = [s for s in chosen if _RIGHT.search(s) or CORRECTION.search(s) or RIGHT_THING.search(s)]
+    told = " ".join(chosen)
+    evidence = [Evidence(turn.message.start_line, turn.message.end_line, chosen[0][:400].strip())]
+    done, quote = _afterwards(messages, turn, told)
+    if done:
+        answer = messages[turn.answer]
+        evidence.append(Evidence(answer.start_line, answer.end_line, quote[:400].strip()))
     return MemoryDraft(
-        content=_content(" ".join(chosen), project),
-        context=_context(messages, actions, turn, " ".join(chosen)),
-        resolution=without_opening(one_line(" ".join(right or chosen))),
+        content=_content(told, project),
+        context=_context(messages, actions, turn, told),
+        resolution=PHRASES[language(told)]["then_did"].format(statement=done) if done else "",
         tags=("correction",),
         confidence=confidence,
         memory_type="correction",
-        evidence=(Evidence(turn.message.start_line, turn.message.end_line, chosen[0][:400].strip()),),
+        evidence=tuple(evidence),
     )
+
+
+def _afterwards(messages: Sequence[Message], turn: Turn, told: str) -> tuple[str, str]:
+    """What the agent said it did about it, when the person let that stand and it speaks of the same things; and the
+    quote."""
+    if turn.answer < 0 or turn.objected or messages[turn.answer].tool_calls:
+        return "", ""
+    content = messages[turn.answer].content
+    quotes = {
+        one.text: one.quote
+        for one in statements(content)
+        if stands_alone(one.text)
+        and shares_term(one.text, told)
+        and worth(one.text, setting_of(one, content)) >= _WORTH
+    }
+    best = nearest(list(quotes), told)
+    return best, quotes.get(best, "")
 
 
 def _complained(

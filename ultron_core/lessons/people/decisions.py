@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.lessons.people.statements import (
     clean_statement,
     has_detail,
@@ -26,7 +27,7 @@ __all__ = ["find_decisions"]
 #: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用Redis"
 _CHOICE = any_of(
     r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
-    r"then )?(?:use|go with|keep|stick "
+    r"then )?(?:use|have|go with|keep|stick "
     r"with|switch to|drop|do|move|store|call|make|put|not) \S+",
     # "for 2 we want the aliased version", "at startup we want to check for the ~ config file"
     r"(?<!things )(?<!what )(?<!that )(?<!all )(?<!stuff )(?<!do )\bwe "
@@ -34,7 +35,7 @@ _CHOICE = any_of(
     r"(?:to (?!know|see|understand|find out|talk|think|look)\w+|the|an?|it|this|that|them|both) \S+",
     r"(?<![.\w])(?:go|going|went) (?:with|for) \S+|\b(?:we|i) (?:decided|agreed|settled|chose|opted|prefer)\b",
     r"\b(?:rather than|instead of|over) .{3,60}\b(?:because|since|so that|as it)\b",
-    r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\S+|(?:选|采用)(?:方案|选项)|而不是",
+    r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\s*\S+|(?:选|采用)(?:方案|选项)|(?:改|放|写|做|保留|使用).{1,30}而不是",
     r"我们(?:想要?|需要|希望|要求)(?!你)\S{4,}",
 )
 #: e.g. `because it is faster`, `以便回滚`
@@ -80,6 +81,8 @@ _MIN_ARROWS = 2
 _MAX_LAID_OUT = 700
 #: characters of the option that is quoted
 _MAX_OPTION = 320
+#: a case that is only thought of, e.g. `Suppose we want to sort it`, `假设我们希望`
+_SUPPOSED = re.compile(r"\b(?:suppose|imagine|assume|let'?s say)\b|假设|假如", re.IGNORECASE)
 #: a shorter sentence leaves open what was chosen; in Chinese twice as many characters
 _MIN_WORDS = 5
 #: a choice in so many words says what it is about without naming a file
@@ -126,7 +129,9 @@ def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
             confidence=0.65,
         )
     for place, sentence in enumerate(own):
-        if QUESTION.search(sentence) or ONE_OFF.search(sentence) or not _CHOICE.search(sentence):
+        if QUESTION.search(sentence) or ONE_OFF.search(sentence) or _SUPPOSED.search(sentence):
+            continue
+        if not _CHOICE.search(sentence):
             continue
         after = own[place + 1] if place + 1 < len(own) and _REASON.search(own[place + 1]) else ""
         told = after or has_detail(sentence) or _REASON.search(sentence) or _words(sentence) >= _MIN_PLAIN
@@ -207,6 +212,7 @@ def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
         and _PROPOSED.search(s)
         and has_detail(s)
         and not QUESTION.search(s)
+        and not points_elsewhere(clean_statement(s))
     ]
     if not told:
         return None

@@ -13,6 +13,7 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.language import one_line, sentences
+from ultron_core.transcript.people import is_group
 from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import ONE_OFF, QUESTION, any_of
 
@@ -62,7 +63,7 @@ _STATED = any_of(
 _MOMENT = any_of(
     r"^(?:if|since|consider|look|when|ok|and|but)\b|\bhttps?://|\b(?:iiuc|afaik|maybe|probably)\b|"
     # "I believe the fix would be to add a case", "you may want to use a HashMap"
-    r"\bi(?: can\b| would\b| could\b| believe\b| suggest\b| propose\b|'d\b)|\byou (?:may|might|want)\b",
+    r"\bi['’]m\b|\bi(?: can\b| would\b| could\b| believe\b| suggest\b| propose\b|'d\b)|\byou (?:may|might|want)\b",
     r"\b(?:i (?:ran|run|did|get|got|see|saw|tried|think|guess|want|have|just)|right now|currently|today|"
     r"recently|i \w+ed|yesterday|looks like|"
     r"this is (?:the output|what)|you (?:can|could|need|should|must|forgot|are)|please|let's|here is|error|"
@@ -204,8 +205,18 @@ _ONE_CASE = any_of(
 )
 
 
-def find_policies(messages: Sequence[Message]) -> list[MemoryDraft]:
+#: points elsewhere or leaves open what it says, e.g. `it cannot be cancelled`, `unless they meet specific conditions`
+_VAGUE = any_of(
+    r"^(?:\w+, )?(?:it|this|that|they|these|those)\b|\bthe following\b|\b(?:specific|certain|some) (?:conditions|"
+    r"circumstances|criteria|cases)\b|\bit (?:seems|appears|looks)\b",
+    r"^(?:它|这|该)|以下|特定(?:条件|情况)",
+)
+
+
+def find_policies(messages: Sequence[Message], work: bool) -> list[MemoryDraft]:
     """Rules of the house that an agent told the people it serves, without anything about one case."""
+    if work or is_group(messages):
+        return []
     drafts = []
     for message in messages:
         if message.role != "assistant" or message.tool_calls:
@@ -214,7 +225,7 @@ def find_policies(messages: Sequence[Message]) -> list[MemoryDraft]:
             sentence = re.sub(r"^(?:[-*•]|\d+[.)])\s+", "", sentence)
             if not 30 <= len(sentence.encode()) <= 300 or sentence not in message.content:
                 continue
-            if _POLICY.search(sentence) and not _ONE_CASE.search(sentence):
+            if _POLICY.search(sentence) and not (_ONE_CASE.search(sentence) or _VAGUE.search(sentence)):
                 draft = statement_draft(
                     "fact",
                     _POLITE.sub("", one_line(sentence)),

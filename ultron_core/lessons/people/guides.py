@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ultron_core.lessons.describe import path_of
 from ultron_core.lessons.people.statements import clean_statement, statement_draft
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.harness import HARNESS_COMMANDS, HARNESS_GUIDES, joined
-from ultron_core.transcript.language import sentences
+from ultron_core.transcript.harness import HARNESS_COMMAND_NAMES, HARNESS_COMMANDS, HARNESS_GUIDES, joined
+from ultron_core.transcript.language import language, sentences
 from ultron_core.transcript.speech import PREFERENCE, any_of
 
 __all__ = ["find_guides", "quotes_guide"]
@@ -28,6 +30,8 @@ _QUOTED = re.compile(rf"^Contents of \S*(?:{_FILE.pattern})[^\n]*:\s*$", re.MULT
 #: the harness's mark of a slash command: what follows it was handed in by the command, e.g.
 #: `<command-message>pr-review</command-message>`
 _COMMAND = joined(HARNESS_COMMANDS)
+#: its name in that mark, e.g. `<command-name>/pr-review</command-name>`
+_NAME = joined(HARNESS_COMMAND_NAMES)
 #: the layout in which a harness hands in a guide, in transcript/harness.py, e.g. `## Context⏎⏎- Branch:
 #: main⏎⏎## Your task⏎`
 _LAYOUT = joined(HARNESS_GUIDES)
@@ -50,6 +54,8 @@ _RULE = any_of(
     r"(?:don't|do not) \w+)\b",
     r"\b(?:must(?: not)?|never|always|should (?:not|always|never|only)|(?:it is |"
     r"it's )?better (?:to )?not .+ than)\b",
+    # "For any new test case, change only the assertion"
+    r"^for (?:any|each|every|all) .{4,80}, \w{2,}",
     r"^(?:不要|禁止|必须|始终|总是|一律|请勿|避免|优先|使用|保持|确保).{4,}|必须|不得|禁止",
 )
 #: a list and what its items are: "In the review, pay attention to:"
@@ -73,16 +79,22 @@ _LENGTH = (20, 360)
 def find_guides(messages: Sequence[Message], actions: Sequence[Action], project: str) -> list[MemoryDraft]:
     """The rules of each guide, the first ten of one text; a list is one rule with its items."""
     drafts: list[MemoryDraft] = []
-    for message, text in _guides(messages, actions):
-        rules = list(_rules(text))[:_MOST]
-        drafts += [
-            statement_draft(
+    for message, text, command in _guides(messages, actions):
+        for rule, quote in list(_rules(text))[:_MOST]:
+            draft = statement_draft(
                 "guide", rule, message, quote, project, memory_type="preference", tags=("preference", "guide")
             )
-            for rule, quote in rules
-            if quote in message.content
-        ]
+            if quote in message.content:
+                drafts.append(_scoped(draft, command))
     return drafts
+
+
+def _scoped(draft: MemoryDraft, command: str) -> MemoryDraft:
+    """A rule that a slash command handed in holds where the command is called: it names the command."""
+    if not command:
+        return draft
+    words = PHRASES[language(draft.content)]
+    return replace(draft, context=words["for_command"].format(command=f"`/{command}`"))
 
 
 def quotes_guide(text: str) -> bool:
@@ -90,24 +102,26 @@ def quotes_guide(text: str) -> bool:
     return _QUOTED.search(text) is not None
 
 
-def _guides(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[tuple[Message, str]]:
-    called = -_REACH - 1
+def _guides(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[tuple[Message, str, str]]:
+    """Each guide with its text and the slash command that handed it in, where one did."""
+    called, command = -_REACH - 1, ""
     for position, message in enumerate(messages):
         text = message.content
         if message.role != "user":
             continue
         quoted = _QUOTED.search(text)
         if quoted:
-            yield message, text[quoted.end() :]
+            yield message, text[quoted.end() :], ""
         elif _COMMAND.search(text):
-            called = position
+            named = _NAME.search(text)
+            called, command = position, named.group(1).strip() if named else ""
         elif len(text) >= _MIN_GUIDE and (position - called <= _REACH or _LAYOUT.search(text)):
-            yield message, text[_start(text) :]
+            yield message, text[_start(text) :], command if position - called <= _REACH else ""
     for action in actions:
         if action.failure is None and _FILE.search(
             path_of(action.arguments) or _shown(command_of(action) or "")
         ):
-            yield messages[action.result], action.output
+            yield messages[action.result], action.output, ""
 
 
 def _start(text: str) -> int:

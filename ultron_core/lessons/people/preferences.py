@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ultron_core.lessons.people.statements import word_count
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -140,8 +141,8 @@ _OWN = any_of(
     r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|<[A-Z_]+>",
     r"我(?:的|们|想|要|需要|订)|帮我|请(?:帮|给|问)|订单|预订|退款|\d+\s*元|\d+月\d+日",
 )
-#: bytes; a shorter sentence tells nobody else enough
-_MIN_WORDS = 30
+#: words, in Chinese characters; a shorter sentence tells nobody else enough
+_MIN_WORDS = {"en": 6, "zh": 10}
 
 
 def is_everyday(text: str) -> bool:
@@ -156,8 +157,11 @@ def find_tips(messages: Sequence[Message]) -> list[MemoryDraft]:
         if not is_human(message):
             continue
         for sentence in own_sentences(message):
-            size = len(sentence.encode())
-            if size < _MIN_WORDS or not _TIP.search(sentence) or QUESTION.search(sentence):
+            if (
+                word_count(sentence) < _MIN_WORDS[language(sentence)]
+                or not _TIP.search(sentence)
+                or QUESTION.search(sentence)
+            ):
                 continue
             if _OWN.search(sentence) or not is_everyday(sentence):
                 continue

@@ -21,8 +21,8 @@ _REMINDER = any_of(
     r"\b(?:don't|do not) forget (?:to|that|about)\b|\b(?:make|be) sure (?:to|you|that|it|we|the)\b|\bremember to\b",
     r"别忘了?|不要忘(?:了|记)|记得(?!.{0,6}[吗么])|(?<!不)确保",
 )
-#: a part of a Chinese sentence between its commas, e.g. `别忘了注册`
-_CLAUSE = re.compile(r"[^,，;；。!！\n]+")
+#: a part of a Chinese sentence between its commas, Latin full stops and joining words, e.g. `例子.同时别忘了注册`
+_CLAUSE = re.compile(r"(?:(?!(?<=\S)\s+(?:同时|另外|还有|并且))(?!(?<=[\u3400-\u9fff])\.)[^,，;；。!！\n])+")
 #: of a link the text is kept without its target, e.g. `[react](packages/qr/QRCode.react.tsx)`
 _LINK = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,2000}\)")
 #: what joins a clause to the order and softens it, e.g. `同时`, `好哦`

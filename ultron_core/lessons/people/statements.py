@@ -12,11 +12,13 @@ from ultron_core.transcript.speech import ONE_OFF
 
 __all__ = [
     "LATIN",
+    "POINT",
     "clean_statement",
     "has_detail",
     "names_a_thing",
     "nearest",
     "phrase",
+    "shares_term",
     "statement_draft",
     "weighty",
     "without_opening",
@@ -57,6 +59,8 @@ def weighty(sentence: str) -> bool:
     return word_count(sentence) >= _MIN_WORDS["zh" if CJK.search(sentence) else "en"]
 
 
+#: a point of a list, e.g. `- The old index is read`
+POINT = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s")
 #: a name within Chinese, e.g. `disabled`
 LATIN = re.compile(r"[A-Za-z]{3,}")
 #: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`
@@ -66,6 +70,10 @@ _TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
 def names_a_thing(sentence: str) -> bool:
     """A file, an identifier, or in Chinese any Latin word: what "it does not work" lacks."""
     return has_detail(sentence) or (CJK.search(sentence) is not None and LATIN.search(sentence) is not None)
+
+
+def shares_term(one: str, other: str) -> bool:
+    return not set(_TERM.findall(one.casefold())).isdisjoint(_TERM.findall(other.casefold()))
 
 
 def nearest(told: Sequence[str], about: str) -> str:

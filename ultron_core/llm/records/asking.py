@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from ultron_core.errors import ContextTooLongError
 from ultron_core.llm.answering.asking import ask_model
-from ultron_core.llm.protocol import LLM, Answer
+from ultron_core.llm.protocol import LLM, Answer, Named
 from ultron_core.llm.records.clip import fit_tokens
 from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.llm.tokens import count_tokens
@@ -96,7 +96,7 @@ def prompt_digest(prompt: str, schema: type[BaseModel]) -> str:
     return hashlib.sha256(asked.encode()).hexdigest()[:8]
 
 
-def made_by(llm: LLM, digest: str) -> str:
+def made_by(llm: Named, digest: str) -> str:
     """The version of what a model makes, as rows name it: `model:<name>#<digest of prompt and schema>`."""
     return f"model:{llm.model_id}#{digest}"
 

@@ -69,14 +69,18 @@ _RARE = frozenset(
 )
 #: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科), e.g. `先生`, `方外科`
 _NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|科$")
-#: everyday words that begin with a surname and that jieba's dictionary tags as names: anaesthesia, thanks
-_MISTAGGED = frozenset(("麻醉", "谢谢"))
+#: everyday words that begin with a surname and that jieba tags as names: anaesthesia, thanks, (the) space (bar)
+_MISTAGGED = frozenset(("麻醉", "谢谢", "空格"))
 #: occurrences in jieba's dictionary from which on a word is common; none of the 411 names of MultiPriv begins
 #: with a common word
 _COMMON_FROM = 300
 #: e.g. `端`
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _H = r"[\u4e00-\u9fff]"
+#: what jieba tags at a time, e.g. `王芳是工程师`
+_BLOCK = re.compile(r"[\u4e00-\u9fd5a-zA-Z0-9+#&._]+")
+#: a block without one holds no name, e.g. `王`, `欧`
+_SURNAME = re.compile(f"[{''.join(sorted(_SURNAMES | {name[0] for name in _COMPOUND}))}]")
 _TITLE = r"(?:先生|女士|小姐|医生|大夫|老师|教授|经理|主任|博士|护士|律师|同学|师傅|总监|工程师|阿姨|叔叔)"
 _LEAD = (
     r"(?:我叫|名叫|叫做|姓名(?:是|为|[:：])?|名字(?:是|叫|[:：])?|联系人(?:是|为|[:：])?|负责人(?:是|为|[:：])?|收件人(?:是|[:：])?"
@@ -114,12 +118,24 @@ def _tagger() -> Any:
 def chinese_names(text: str) -> Iterator[tuple[int, int]]:
     """(start, end) of names; may overlap, longer ones first."""
     found = set(_ruled(text))
+    for block in _BLOCK.finditer(text):
+        if _SURNAME.search(block[0]):
+            for start, end, word in _tagged(block[0]):
+                stop = block.start() + end
+                found.add((block.start() + start, stop + _missed_tail(text, word, stop)))
+    yield from sorted(found, key=lambda span: (span[0] - span[1], span[0]))
+
+
+@lru_cache(maxsize=20_000)
+def _tagged(block: str) -> tuple[tuple[int, int, str], ...]:
+    """(start, end, word) of the names that jieba sees; texts repeat their blocks, and tagging is slow."""
+    found = []
     at = 0
-    for word, tag in _tagger().lcut(text):
+    for word, tag in _tagger().lcut(block):
         start, at = at, at + len(word)
         if tag in ("nr", "nrfg", "nrt") and _HAN.match(word) and _tagged_name(word, tag):
-            found.add((start, at + _missed_tail(text, word, at)))
-    yield from sorted(found, key=lambda span: (span[0] - span[1], span[0]))
+            found.append((start, at, word))
+    return tuple(found)
 
 
 def _ruled(text: str) -> Iterator[tuple[int, int]]:

@@ -8,29 +8,19 @@ second question: is the doubtful word a person in a sentence where only a person
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from importlib.resources import files
 
-__all__ = [
-    "TEMPLATES",
-    "full_names",
-    "given_names",
-    "known_given",
-    "name_candidates",
-    "only_ordinary",
-    "open_question",
-    "plausible_name",
-    "probe",
-    "repeats",
-    "whole_word",
-]
+from ultron_core.redaction.names.lexicon import (
+    GIVEN_NAMES,
+    known_given,
+    only_ordinary,
+    open_word,
+    plausible_name,
+    words_of,
+)
 
-
-def _words(name: str) -> frozenset[str]:
-    text = files("ultron_core.redaction.names").joinpath(name).read_text("utf-8")
-    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
-
+__all__ = ["TEMPLATES", "full_names", "name_candidates", "open_windows", "repeats", "whole_word"]
 
 _CAP = r"[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’-]{1,30}"
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)"
@@ -76,8 +66,14 @@ _LOWER_LEAD = re.compile(
     r"|\btell|\bcalls? me)[ \t]{1,5}([^\W\d_]{2,20}(?: [a-z]\.?)?(?: [^\W\d_]{2,20})?)(?![\w@])"
 )
 #: capitalised words in a row, e.g. `Mary Whitfield`
-_RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(])")
-#: `ask terrence, pamela and brian`
+_RUN = re.compile(rf"(?<![\w./@\\-])({NAME})(?![\w@(]|\.\w)")
+#: months are given names too, e.g. `Jan 28`, `April 2024`
+_MONTH = re.compile(r"(?:Jan|April|June|August|May)(?= \d)")
+#: one of the names of a list, e.g. `pamela and`
+_LISTED = re.compile(r"[^\W\d_]{3,20}(?=,| and| or|$)")
+#: e.g. `Pamela`
+_LISTED_CAPITAL = re.compile(_CAP)
+#: e.g. `terrence, pamela and brian`
 _LOWER_LIST = re.compile(r"[^\W\d_]{3,20}(?:, [^\W\d_]{3,20}){1,20},? (?:and|or) [^\W\d_]{3,20}")
 #: e.g. `said petra`, `petra replied`
 _LOWER_SPEECH = re.compile(
@@ -90,53 +86,39 @@ _CAPITALISED = re.compile(
 #: who speaks, in lower case too, e.g. `petra: "Good morning"`
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
 
-#: sentences in which only a person makes sense
-TEMPLATES = ("My brother {} said that he was tired.", "{} is a 30-year-old woman who lives with her mother.")
+#: what stands between spaces, e.g. `Mary,`
+_SPACED = re.compile(r"\S+")
+#: words around an open one that the model is shown: it sees four tokens to each side, a name before it may be longer
+_BEFORE, _AFTER = 8, 6
 
-#: capitalised words of logs and forms that models take for people
-_NOT_NAMES = _words("not_names.txt")
-
-
-@lru_cache(maxsize=1)
-def given_names() -> frozenset[str]:
-    """Common given names, lower case (see the head of the file for where they come from)."""
-    return _words("given_names.txt")
+#: beginnings of sentences in which only a person makes sense; the model sees no further than four tokens
+TEMPLATES = ("My brother {} said that he was", "{} is a 30-year-old woman")
 
 
-def plausible_name(value: str) -> bool:
-    """Could these words be a name at all? Code, numbers, all capitals and software terms are not."""
-    words = value.replace("’s", "").replace("'s", "").split()
-    if (
-        not 1 <= len(words) <= 5
-        or not 2 <= len(value) <= 60
-        or re.search(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]", value)
-    ):
-        return False
-    if any(word.strip(".,'’").lower() in _NOT_NAMES for word in words):
-        return False
-    if not any(char.isupper() for char in value):
-        return False
-    # camelCase is an identifier; McDonald and O'Brien are not
-    odd = any(re.search(r"[a-z][A-Z]", re.sub(r"^(?:Mc|Mac|De|Van|Di|La|Le|O')", "", word)) for word in words)
-    return not odd or words[0].lower() in given_names()
+def open_windows(unit: str, sure: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """(start, end) of the words around each capitalised word outside of the `sure` names that may be a name.
 
-
-@lru_cache(maxsize=1)
-def ordinary_words() -> frozenset[str]:
-    """Words that begin sentences and headings, lower case (the head of the file says where they come from)."""
-    return _words("ordinary_words.txt")
-
-
-def open_question(unit: str, sure: Sequence[tuple[int, int]]) -> bool:
-    """Is there a capitalised word outside of the `sure` names that is neither ordinary nor one of software?
-
-    Without one the model, which costs a hundred times as much as the rules, is not asked about the unit.
+    Without one the model, which costs a hundred times as much as the rules, is not asked about the unit; else about
+    these words only: it sees four words to each side of the one it judges.
     """
-    return any(
-        _open(match[0])
+    at = [
+        match.start()
         for match in _CAPITALISED.finditer(unit)
-        if not any(start <= match.start() < end for start, end in sure)
-    )
+        if open_word(match[0]) and not any(start <= match.start() < end for start, end in sure)
+    ]
+    if not at:
+        return []
+    words = [match.span() for match in _SPACED.finditer(unit)]
+    starts = [start for start, _ in words]
+    windows: list[tuple[int, int]] = []
+    for start in at:
+        here = bisect_right(starts, start) - 1
+        low = words[max(0, here - _BEFORE)][0]
+        high = words[min(len(words) - 1, here + _AFTER)][1]
+        if windows and low <= windows[-1][1]:
+            low = windows.pop()[0]
+        windows.append((low, high))
+    return windows
 
 
 def full_names(text: str) -> Iterator[tuple[int, int]]:
@@ -144,71 +126,73 @@ def full_names(text: str) -> Iterator[tuple[int, int]]:
     for match in _RUN.finditer(text):
         words = match[1].split()
         shouted = any(word.isupper() and len(word) > 2 for word in words)  # `FUND TRANSFER`, ciphers
-        if len(words) < 2 or shouted or not all(_open(word) for word in words if len(word) > 2):
+        if len(words) < 2 or shouted or not all(open_word(word) for word in words if len(word) > 2):
             continue
         if plausible_name(match[1]):
             yield match.span(1)
 
 
-def only_ordinary(value: str) -> bool:
-    """`Arrival`, `Tab`, `Context Checkpoint`: every word of it is one of the language."""
-    return not any(_open(word) for word in re.split(r"[\s-]+", value) if word)
-
-
-def _open(word: str) -> bool:
-    bare = re.sub(r"['’]s?$", "", word).lower()
-    return bare in given_names() or (
-        len(bare) > 1 and bare not in ordinary_words() and bare not in _NOT_NAMES
-    )
-
-
-def known_given(value: str) -> bool:
-    """Does the value start with a common given name?"""
-    return value.split()[0].strip(".,").lower() in given_names()
+#: one of these stands before a name that a lead-in announces
+_CUES = words_of(
+    "name named user author directed written starring called signed regards sincerely dear hi hello mr"
+    " mrs ms dr prof miss call calls m am this said says asked told tell doctor father mother dad mum mom"
+    " grandfather grandmother grandpa grandma brother sister uncle aunt cousin son daughter wife husband"
+    " partner boyfriend girlfriend friend boss colleague neighbor neighbour"
+)
+#: one of these stands beside a name in lower case
+_LOWER_CUES = words_of("name user called named hi dear m tell call calls said says replied asked explained")
 
 
 def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
     """(start, end, sure) of words that may be a name; unsure ones are to be asked about."""
-    for match in _LOWER_LEAD.finditer(text):
-        if match[1].split()[0].lower() in given_names():
-            yield match.start(1), match.end(1), True
-    for match in _SPEAKER.finditer(text):
-        if match[1].lower() in given_names():
-            yield match.start(1), match.end(1), True
+    words = words_of(text)
+    if not words.isdisjoint(GIVEN_NAMES):
+        for start, end in _with_given_names(text, words):
+            yield start, end, True
+    # patterns with many alternatives are slow: a look at the words tells when none can match
+    if not words.isdisjoint(_CUES):
+        for start, end, _ in _plausible(_CERTAIN, text, True):
+            yield start, end, not only_ordinary(text[start:end])
+        yield from _plausible(_LEAD, text, False)
+    yield from _plausible(_SPEAKER_LINE, text, True)
+    yield from _plausible(_LINE, text, False)
+    yield from _plausible(_FOLLOWED, text, False)
+
+
+def _plausible(pattern: re.Pattern[str], text: str, sure: bool) -> Iterator[tuple[int, int, bool]]:
+    for match in pattern.finditer(text):
+        if plausible_name(match[1]):
+            yield *match.span(1), sure or known_given(match[1])
+
+
+def _with_given_names(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Names that begin with a common given name, and lists in which most do."""
     for match in _RUN.finditer(text):
-        if plausible_name(match[1]) and known_given(match[1]):
-            yield *match.span(1), True
-    for match in _LOWER_LINE.finditer(text):
-        if known_given(match[1]):
-            yield *match.span(1), True
-    for match in _LOWER_LIST.finditer(text):
-        words = list(re.finditer(r"[^\W\d_]{3,20}(?=,| and| or|$)", match[0]))
-        if sum(known_given(word[0]) for word in words) >= max(2, len(words) / 2):
-            for word in words:
-                yield match.start() + word.start(), match.start() + word.end(), True
-    for match in _LOWER_SPEECH.finditer(text):
-        group = 1 if match[1] else 2
-        if known_given(match[group]):
-            yield *match.span(group), True
-    for match in _LIST.finditer(text):
-        words = list(re.finditer(_CAP, match[0]))
-        if sum(known_given(word[0]) for word in words) >= 2:
-            for word in words:
-                if plausible_name(word[0]):
-                    yield match.start() + word.start(), match.start() + word.end(), True
-    for pattern in (_CERTAIN, _SPEAKER_LINE):
+        if plausible_name(match[1]) and known_given(match[1]) and not _MONTH.match(text, match.start()):
+            yield match.span(1)
+    if not words.isdisjoint(_LOWER_CUES):
+        for match in _LOWER_LEAD.finditer(text):
+            if known_given(match[1]):
+                yield match.span(1)
+        for match in _LOWER_SPEECH.finditer(text):
+            group = 1 if match[1] else 2
+            if known_given(match[group]):
+                yield match.span(group)
+    for pattern in (_SPEAKER, _LOWER_LINE):
         for match in pattern.finditer(text):
-            if plausible_name(match[1]):
-                yield *match.span(1), True
-    for pattern in (_LINE, _LEAD, _FOLLOWED):
+            if known_given(match[1]):
+                yield match.span(1)
+    if words.isdisjoint(("and", "or")):
+        return
+    for pattern, word in ((_LOWER_LIST, _LISTED), (_LIST, _LISTED_CAPITAL)):
         for match in pattern.finditer(text):
-            if plausible_name(match[1]):
-                yield *match.span(1), known_given(match[1])
-
-
-def probe(words: str) -> Sequence[str]:
-    """Sentences to ask the model about `words`."""
-    return [template.format(words) for template in TEMPLATES]
+            named = list(word.finditer(text, *match.span()))
+            given = sum(known_given(one[0]) for one in named)
+            if given < 2 or (pattern is _LOWER_LIST and 2 * given < len(named)):
+                continue
+            for one in named:
+                if pattern is _LOWER_LIST or plausible_name(one[0]):
+                    yield one.span()
 
 
 def repeats(name: str) -> Iterator[str]:

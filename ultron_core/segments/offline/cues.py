@@ -8,7 +8,20 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ANAPHORA", "ANNOUNCE", "ANSWER", "ANSWER_EN", "AWAITS", "CONTINUE", "NEARBY", "OFFERS", "REQUEST"]
+__all__ = [
+    "ANAPHORA",
+    "ANNOUNCE",
+    "ANSWER",
+    "ANSWER_EN",
+    "AWAITS",
+    "CONTINUE",
+    "DETAIL",
+    "ITEM",
+    "NEARBY",
+    "OFFERS",
+    "OPENS",
+    "REQUEST",
+]
 
 
 def _words(english: str, chinese: str, *, at_start: bool = False) -> re.Pattern[str]:
@@ -79,8 +92,7 @@ NEARBY = _words(
 #: the model waits for something it needs, e.g. `Please provide your user ID.`, `请问您几位？`
 AWAITS = _words(
     r"please (?:let me know|provide|confirm|tell|specify|share|choose|select|enter|give)"
-    r"|let me know (?:which|what|how|when|where|who|if you(?:'d| would| want| prefer))"
-    r"|(?:would|do|should|could|can|shall|may) (?:you|i|we)\b[^.?!]*\?|(?:which|what|how)\b[^.?!]*\?",
+    r"|let me know (?:which|what|how|when|where|who|if you(?:'d| would| want| prefer))",
     r"请(?:问|您?提供|您?告诉|您?确认|您?选择|告知)|(?:吗|呢|么)[？?]|哪[一个种家里]?[^。！]*[？?]",
 )
 
@@ -90,3 +102,24 @@ OFFERS = _words(
     r"|(?:further|more|other|additional) (?:\w+ )?(?:assistance|questions?|help|concerns?|requests?)",
     r"还有(?:什么|其他|别的)|(?:其他|任何|更多)的?(?:问题|需要|需求|帮助)|随时|需要(?:进一步|其他|更多)的?",
 )
+#: amid work, turns to another thing: "OK, let's tackle main.ts", "OK, there's an issue in a.py", "这是什么问题"
+OPENS = _words(
+    r"(?:(?:alright|all right|ok|okay|great|good|perfect|cool|nice|so)[,.! ]+)*"
+    r"(?:(?:now |then |next,? )+(?:let'?s|we (?:need|have) to|i (?:need|want)|please)"
+    r"|let'?s (?:tackle|move on|switch|turn)|there'?s (?:an?|another) (?:issue|bug|problem)|(?:i|we) (?:have|found|noticed|hit) (?:another|a new) \w+"
+    r"|(?:another|new|next|different|separate) (?:issue|bug|problem|task|question|topic|thing))"
+    r"|(?:alright|all right), (?!thank|can\b|could\b|go\b|do\b|yes\b|where\b|so\b|then\b)\w+"
+    r"|[^.?!\n]{3,60} (?:is|are) missing (?:\w+ )?(?:from|in)",
+    r"(?:好的?|行|可以)?[，,]?(?:接下来|下一[个步]|另外|还有一个(?:问题|任务)|换(?:一)?个|现在(?:又)?(?:出现|遇到)了|这是什么(?:问题|错误|报错))",
+    at_start=True,
+)
+#: takes up items of what the agent listed, or hands in what it asked for: "Let's address 4 and 7", "here's a session"
+ITEM = _words(
+    r"(?:(?:ok|okay|yes|so)[,. ]+)?(?:let'?s )?(?:please )?(?:ad+ress|fix|look at|do|go with|implement|handle)"
+    r"(?: (?:the )?(?:these|this|both|all|(?:mip|item|point|option|step|finding|number|no|nr|issue)s?\.?|#))*[ :#]*#?\d"
+    r"|(?:let'?s )?(?:look at|address|fix) (?:this|these)|here(?:'s| is| are)",
+    r"(?:那就|先|帮我|请)?(?:处理|修复|解决|采用|使用|用)(?:一下)?(?:第?\s?[一二三四五六七八九十\d]+\s?(?:个|条|点|项)|方案|选项)",
+    at_start=True,
+)
+#: a thing of the work: a file, code, a path, a log, e.g. `main.ts`, `@README.md`, `src/app`
+DETAIL = re.compile(r"\b[\w-]+\.[a-z]{1,5}\b|`[^`\n]{2,}`|```|@\w|\b[\w.-]+/[\w.-]+|\{\"")

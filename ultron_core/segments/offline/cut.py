@@ -32,11 +32,12 @@ __all__ = [
     "carries_on",
     "cut_offline",
     "gap_prior",
+    "opens_anew",
     "prior",
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:4"
+SEGMENTER_VERSION = "offline:5"
 
 #: seconds
 _HOUR = 3600.0
@@ -81,7 +82,8 @@ def boundaries_of(
         if can_open(turn, running):
             found = describe(turn, own, near, running)
             row = np.array([[found[name] for name in FEATURES]])
-            if float(combiners.margin(row)[0]) + prior(turn) > 0 and not carries_on(turn, found):
+            weighed = float(combiners.margin(row)[0]) + prior(turn) > 0 and not carries_on(turn, found)
+            if weighed or opens_anew(turn, found):
                 boundaries.append(turn.start)
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
@@ -98,12 +100,22 @@ def can_open(turn: Turn, running: Running) -> bool:
     return afresh or turn.text not in running.texts
 
 
+def opens_anew(turn: Turn, found: Mapping[str, float]) -> bool:
+    """Whether a turn amid work says that it turns to another thing, and names it: however much of the same project
+    it speaks of, as all tasks of one session do."""
+    if not found["works"] or not cues.OPENS.search(turn.text):
+        return False
+    return cues.DETAIL.search(turn.text) is not None
+
+
 def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:
     """Whether a turn amid work with tools or code reacts to it, however far its words lie from it: "address 68",
     "you broke that component". A long one that objects is a report of its own, as bug trackers have them."""
     if not found["works"]:
         return False
     if sum(not term[0].isdigit() for term in turn.terms) < _FEWEST_WORDS:
+        return True
+    if cues.ITEM.search(turn.text):
         return True
     if turn.length > _LONGEST_OBJECTION:
         return False

@@ -22,6 +22,27 @@ _LOSSES = (
     ("reasoning", "hold the model's reasoning"),
 )
 
+_ABOUT = {
+    "sft": "Tasks from agent session logs, one row a task: `messages` and `tools` in OpenAI shape.",
+    "preference": "Pairs from agent session logs: `prompt`, `chosen`, `rejected` and `tools` in OpenAI shape.",
+    "outcome": "Runs from agent session logs with a verdict: `prompt`, `completion`, `label` and `tools` in OpenAI "
+    "shape.",
+}
+_CHOSEN = {
+    "sft": "Chosen: finished tasks with a quality score of at least {score:g} whose outcome is not a known failure.",
+    "preference": "`made_from` says where a pair comes from: `runs` of one task of which one worked and one failed, or "
+    "an answer that a person `corrected` and the one that they then accepted.",
+    "outcome": "`label` is true for finished tasks with a quality score of at least {score:g} that worked, false for "
+    "those that failed.",
+}
+_TRAIN = {
+    "sft": "Train on assistant messages only; everything else is context. Assistant messages with `loss: false` are "
+    "context, too. `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.",
+    "preference": "What tools said stands in `chosen` and `rejected` as it came; what is not masked is learnt, "
+    "too.",
+    "outcome": "What tools said stands in `completion` as it came; trainers that do not mask it learn it, too.",
+}
+
 
 def render_card(manifest: Mapping[str, Any]) -> str:
     """README.md of the dataset folder, with the YAML head that dataset readers look for."""
@@ -37,7 +58,7 @@ pretty_name: {manifest["name"]}
 language: [en, zh]
 license: other
 license_name: as-the-source-logs
-tags: [agent, tool-use, sft]
+tags: [agent, tool-use, {manifest["kind"]}]
 size_categories: [{size}]
 configs:
   - config_name: default
@@ -47,18 +68,14 @@ configs:
 
 # {manifest["name"]}
 
-Tasks from agent session logs, one row a task: `messages` and `tools` in OpenAI shape, tool arguments as JSON
-objects. The rights are those of the logs it was made from.
+{_ABOUT[manifest["kind"]]} Tool arguments are JSON objects. The rights are those of the logs it was made from.
 
-- Chosen: finished tasks with a quality score of at least {config["min_quality_score"]:g} whose outcome is not a known
-  failure. {_precision(manifest)}
+- {_CHOSEN[manifest["kind"]].format(score=config["min_quality_score"])} {_precision(manifest)}
 - Secrets and personal data are replaced by placeholders; a second scan rejects rows that still hold a secret.
 - Tool outputs over {config["tool_output_max_tokens"]} tokens keep head and tail around a mark. Rows over
   {config["max_tokens"]} tokens are left out, never trimmed. Set your trainer's maximum length accordingly.
-- Train on assistant messages only; everything else is context. Assistant messages with `loss: false` are context, too.
-- `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.
+- {_TRAIN[manifest["kind"]]}
 - Rows of one session, and runs of one task, are in one split.
-- `trust` is `human` when a person speaks in the row, else `agent`; `origin` is where it comes from.
 
 {_losses(manifest)}
 `flavours/` holds the same rows for {", ".join(manifest["flavours"]) or "no other reader"}. `manifest.json` lists every
@@ -77,7 +94,7 @@ def _precision(manifest: Mapping[str, Any]) -> str:
             f"expected to have done what was asked (90 % interval {known['low']:.2f} to {known['high']:.2f}, by "
             "imported outcomes and calibrated probabilities)."
         )
-    if unknown or not known:
+    if unknown or (not known and manifest["kind"] == "sft"):
         parts.append(f"Nothing is known of the ends of {unknown} rows.")
     return " ".join(parts)
 

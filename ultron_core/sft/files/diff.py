@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ultron_core.sft.files.read import SPLITS, load_manifest, read_rejects, read_split
+from ultron_core.sft.files.read import JSON_COLUMNS, SPLITS, load_manifest, read_rejects, read_split
 
 __all__ = ["Change", "DatasetDiff", "diff_datasets"]
 
@@ -62,7 +62,7 @@ def _rows(folder: Path) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for split in SPLITS:
         for row in read_split(folder, split):
-            found[row["id"]] = {k: v for k, v in row.items() if k not in {"messages", "tools"}}
+            found[row["id"]] = {k: v for k, v in row.items() if k not in JSON_COLUMNS}
     return found
 
 

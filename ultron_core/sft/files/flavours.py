@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ultron_core.sft.kinds.records import Outcome, Pair
 from ultron_core.sft.records import Row, canonical_json
 
 __all__ = [
     "FLAVOURS",
+    "FLAVOURS_OF",
     "LLAMAFACTORY_DATASET_INFO",
     "Flavour",
     "to_llamafactory",
@@ -142,6 +144,35 @@ FLAVOURS: dict[str, Flavour] = {
     "twinkle": to_twinkle,
 }
 
+
+def swift_pair(pair: Pair) -> dict[str, Any]:
+    """ms-swift's RLHF shape: the chosen talk, and in the same shape the rejected one."""
+    result: dict[str, Any] = {
+        "messages": [_inline_message(m) for m in (*pair.prompt, *pair.chosen)],
+        "rejected_messages": [_inline_message(m) for m in (*pair.prompt, *pair.rejected)],
+    }
+    if pair.tools:
+        result["tools"] = canonical_json(list(pair.tools))
+    return result
+
+
+def swift_outcome(outcome: Outcome) -> dict[str, Any]:
+    """ms-swift's KTO shape: the talk and its label."""
+    result: dict[str, Any] = {
+        "messages": [_inline_message(m) for m in (*outcome.prompt, *outcome.completion)],
+        "label": outcome.label,
+    }
+    if outcome.tools:
+        result["tools"] = canonical_json(list(outcome.tools))
+    return result
+
+
+#: by kind of dataset; what TRL reads of pairs and outcomes is the Parquet itself
+FLAVOURS_OF: dict[str, dict[str, Callable[[Any], dict[str, Any]]]] = {
+    "sft": FLAVOURS,
+    "preference": {"swift": swift_pair},
+    "outcome": {"swift": swift_outcome},
+}
 
 LLAMAFACTORY_DATASET_INFO: dict[str, dict[str, Any]] = {
     f"ultron_{split}": {

@@ -11,10 +11,12 @@ import pyarrow.parquet as pq
 
 from ultron_core.errors import ExportError
 
-__all__ = ["MANIFEST", "SPLITS", "load_manifest", "read_rejects", "read_rows", "read_split"]
+__all__ = ["JSON_COLUMNS", "MANIFEST", "SPLITS", "load_manifest", "read_rejects", "read_rows", "read_split"]
 
 MANIFEST = "manifest.json"
 SPLITS = ("train", "validation")
+#: columns of JSON objects, in datasets of any kind
+JSON_COLUMNS = frozenset({"messages", "prompt", "chosen", "rejected", "completion", "tools"})
 #: rows in memory
 _ROWS_AT_ONCE = 256
 
@@ -29,12 +31,12 @@ def load_manifest(folder: Path) -> dict[str, Any]:
 
 
 def read_split(folder: Path, split: str) -> Iterator[dict[str, Any]]:
-    """The canonical rows of one split in file order, `messages` and `tools` decoded; memory stays flat."""
+    """The canonical rows of one split in file order, lists of JSON decoded; memory stays flat."""
     for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
         for batch in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE):
             for row in batch.to_pylist():
-                row["messages"] = [json.loads(item) for item in row["messages"]]
-                row["tools"] = [json.loads(item) for item in row["tools"]]
+                for name in JSON_COLUMNS & row.keys():
+                    row[name] = [json.loads(item) for item in row[name]]
                 row["split"] = split
                 yield row
 

@@ -26,9 +26,10 @@ from ultron_core.errors import ExportError
 from ultron_core.folders import make_folders
 from ultron_core.sft.build import Built, counts_by_reason
 from ultron_core.sft.files.card import render_card, render_report
-from ultron_core.sft.files.flavours import FLAVOURS, LLAMAFACTORY_DATASET_INFO
+from ultron_core.sft.files.flavours import FLAVOURS, FLAVOURS_OF, LLAMAFACTORY_DATASET_INFO
 from ultron_core.sft.files.read import MANIFEST, SPLITS
-from ultron_core.sft.records import EVIDENCE, HIDDEN, Row, canonical_json, row_sha256
+from ultron_core.sft.kinds.records import Outcome, Pair
+from ultron_core.sft.records import EVIDENCE, HIDDEN, Row, canonical_json, is_json_list, row_sha256
 from ultron_core.sft.rules.files import hash_of
 
 __all__ = ["SCHEMA_VERSION", "content_hash", "write_dataset"]
@@ -40,10 +41,11 @@ _ROWS_A_SHARD = 20_000
 #: rows of one Parquet row group: fixed, so that equal rows give equal bytes
 _ROWS_A_GROUP = 256
 _TYPES: dict[str, Any] = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+_RECORDS: dict[str, Any] = {"sft": Row, "preference": Pair, "outcome": Outcome}
 Check = Callable[[Path], Sequence[str]]
 
 
-def content_hash(rows: Sequence[Row]) -> str:
+def content_hash(rows: Sequence[Any]) -> str:
     """SHA-256 over everything that is written of the rows: the identity of a dataset."""
     return hashlib.sha256("\n".join(sorted(row_sha256(row) for row in rows)).encode()).hexdigest()
 
@@ -88,7 +90,9 @@ class _Counts:
     def __init__(self) -> None:
         self.hashes: list[str] = []
         self.ids: list[str] = []
+        self.segments: set[str] = set()
         self.tokens: list[int] = []
+        self.scores: list[float] = []
         self.by: dict[str, Counter[str]] = {
             kind: Counter() for kind in ("task_type", "evidence", "split", "harness")
         }
@@ -96,14 +100,21 @@ class _Counts:
         self.rows_with: Counter[str] = Counter()
         self.chances: list[float] = []
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Any) -> None:
         self.hashes.append(row_sha256(row))
         self.ids.append(row.id)
-        self.tokens.append(row.num_tokens)
-        for kind, value in (("task_type", row.task_type), ("evidence", row.evidence), ("split", row.split)):
-            self.by[kind][value] += 1
+        self.by["task_type"][row.task_type] += 1
+        self.by["split"][row.split] += 1
         self.by["harness"][row.source_harness] += 1
-        if row.evidence != "unknown":
+        for run in row.sides:
+            self._add_run(run)
+
+    def _add_run(self, row: Row) -> None:
+        self.segments.add(row.id.partition(":")[0])
+        self.tokens.append(row.num_tokens)
+        self.scores.append(row.quality_score)
+        self.by["evidence"][row.evidence] += 1
+        if row.evidence != "unknown" and row.succeeded is not False:
             self.chances.append(row.success_probability)
         self.repairs.update(json.loads(row.repairs))
         self.rows_with.update(
@@ -119,6 +130,7 @@ class _Counts:
         return {
             "content_hash": hashlib.sha256("\n".join(sorted(self.hashes)).encode()).hexdigest(),
             "rows": len(self.ids),
+            "segments": len(self.segments),
             "splits": {split: self.by["split"][split] for split in SPLITS},
             "task_types": dict(sorted(self.by["task_type"].items())),
             "evidence": {kind: self.by["evidence"][kind] for kind in EVIDENCE},
@@ -150,11 +162,13 @@ def _write_all(
     work: Path, built: Built, manifest: Mapping[str, Any], flavours: Sequence[str]
 ) -> dict[str, Any]:
     counts = _Counts()
+    kind = manifest.get("kind", "sft")
+    flavours = [name for name in flavours if name in FLAVOURS_OF[kind]]
     sizes = Counter(row.split for row in built.rows)
     for split in SPLITS:
         if sizes[split] or split == "train":
             rows = (row for row in built.rows if row.split == split)
-            _write_split(work, split, sizes[split], rows, flavours, counts)
+            _write_split(work, kind, split, sizes[split], rows, flavours, counts)
     if "llamafactory" in flavours:
         info = {k: v for k, v in LLAMAFACTORY_DATASET_INFO.items() if sizes[k.removeprefix("ultron_")]}
         _write_text(work / "flavours/llamafactory/dataset_info.json", json.dumps(info, indent=2) + "\n")
@@ -162,6 +176,7 @@ def _write_all(
     counts.ids.sort()
     full = {
         "schema_version": SCHEMA_VERSION,
+        "kind": kind,
         **manifest,
         **counts.facts(),
         "considered": built.considered,
@@ -176,7 +191,13 @@ def _write_all(
 
 
 def _write_split(
-    work: Path, split: str, size: int, rows: Iterator[Row], flavours: Sequence[str], counts: _Counts
+    work: Path,
+    kind: str,
+    split: str,
+    size: int,
+    rows: Iterator[Any],
+    flavours: Sequence[str],
+    counts: _Counts,
 ) -> None:
     """One pass over the rows of a split, into its Parquet shards and every flavour."""
     (work / "data").mkdir(exist_ok=True)
@@ -187,28 +208,30 @@ def _write_split(
             path = work / "flavours" / name / f"{split}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
             handles.append(
-                (FLAVOURS[name], stack.enter_context(path.open("w", encoding="utf-8", newline="\n")))
+                (FLAVOURS_OF[kind][name], stack.enter_context(path.open("w", encoding="utf-8", newline="\n")))
             )
         for number in range(shards):
             shard = itertools.islice(rows, _ROWS_A_SHARD)
             path = work / "data" / f"{split}-{number:05d}-of-{shards:05d}.parquet"
-            with pq.ParquetWriter(path, _table([]).schema, compression="zstd") as writer:
+            with pq.ParquetWriter(path, _table(kind, []).schema, compression="zstd") as writer:
                 while group := list(itertools.islice(shard, _ROWS_A_GROUP)):
-                    writer.write_table(_table(group))
+                    writer.write_table(_table(kind, group))
                     for row in group:
                         counts.add(row)
                         for convert, handle in handles:
                             handle.write(json.dumps(convert(row), ensure_ascii=False) + "\n")
 
 
-def _table(rows: Sequence[Row]) -> pa.Table:
+def _table(kind: str, rows: Sequence[Any]) -> pa.Table:
     columns: dict[str, Any] = {}
-    for f in fields(Row):
+    for f in fields(_RECORDS[kind]):
+        if f.name in HIDDEN:
+            continue
         values = [getattr(row, f.name) for row in rows]
-        if f.name in {"messages", "tools"}:
+        if is_json_list(f.type):
             # JSON items, not structs: structs would pad every row with the keys of all others
             columns[f.name] = _json_lists(values)
-        elif f.name not in HIDDEN:
+        else:
             columns[f.name] = pa.array(values, type=_TYPES.get(str(f.type), pa.string()))
     return pa.table(columns)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ultron_core.sft.rules.turns import Finding
 from ultron_core.sft.shape.tools import schema_problem
 
-__all__ = ["call_problems"]
+__all__ = ["call_problems", "is_inline"]
 
 
 def call_problems(row: Mapping[str, Any]) -> Iterator[Finding]:
@@ -30,18 +30,21 @@ def call_problems(row: Mapping[str, Any]) -> Iterator[Finding]:
             yield 11, f"tool {tool['function']['name']}: {problem}"
     yield from _reasoning_problems(row)
     parallel = max((len(m.get("tool_calls") or ()) for m in row["messages"]), default=0)
-    if parallel != row["max_parallel_calls"]:
+    if parallel != row.get("max_parallel_calls", parallel):
         yield 21, f"{parallel} calls in one turn, the row says {row['max_parallel_calls']}"
+
+
+def is_inline(message: Mapping[str, Any]) -> bool:
+    """Does the model's turn begin with its reasoning?"""
+    return message["role"] == "assistant" and str(message["content"]).startswith("<think>\n")
 
 
 def _reasoning_problems(row: Mapping[str, Any]) -> Iterator[Finding]:
     separate = any("reasoning_content" in message for message in row["messages"])
-    inline = any(
-        m["role"] == "assistant" and str(m["content"]).startswith("<think>\n") for m in row["messages"]
-    )
+    inline = any(is_inline(message) for message in row["messages"])
     if separate and inline:
         yield 13, "reasoning both inline and separate"
-    if (separate or inline) != row["has_reasoning"]:
+    if (separate or inline) != row.get("has_reasoning", separate or inline):
         yield 13, "has_reasoning does not say what the row holds"
 
 

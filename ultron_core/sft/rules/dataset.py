@@ -6,7 +6,7 @@ together: 13 (one reasoning policy), 18 (splits, duplicates), 19 (secrets, evalu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +14,9 @@ from typing import Any
 
 from ultron_core.sft.curate.decontaminate import EvalIndex
 from ultron_core.sft.files.read import MANIFEST, load_manifest, read_split
+from ultron_core.sft.kinds.runs import content_of, runs_of
 from ultron_core.sft.records import Scanned, canonical_json, content_sha256
-from ultron_core.sft.rules.calls import call_problems
+from ultron_core.sft.rules.calls import call_problems, is_inline
 from ultron_core.sft.rules.files import file_problems, flavour_problems, schema_problems
 from ultron_core.sft.rules.turns import Finding, text_problems, token_problems, turn_problems
 from ultron_core.sft.tokens import CountTokens, token_counts
@@ -56,7 +57,7 @@ def dataset_problems(folder: Path, checks: Checks) -> list[str]:
     seen = _Seen()
     for split in manifest["splits"]:
         for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
-            problems += schema_problems(path)
+            problems += schema_problems(path, manifest.get("kind", "sft"))
         if problems:
             return problems
         problems += _split_problems(folder, split, manifest, checks, seen)
@@ -69,15 +70,15 @@ def _split_problems(
     folder: Path, split: str, manifest: Mapping[str, Any], checks: Checks, seen: _Seen
 ) -> Iterator[str]:
     """Each row, and beside it its line of every flavour: one pass, whatever the size."""
+    kind = manifest.get("kind", "sft")
     with ExitStack() as stack:
         paths = sorted((folder / "flavours").glob(f"*/{split}.jsonl"))
         flavours = [(path, stack.enter_context(path.open(encoding="utf-8", newline="\n"))) for path in paths]
         for row in read_split(folder, split):
-            content = content_sha256(tuple(row["messages"]), tuple(row["tools"]))
-            found = [
-                *_row_findings(row, checks.scanned.get(content), manifest, checks),
-                *_together(row, content, split, seen),
-            ]
+            runs = runs_of(kind, row)
+            found = [finding for run in runs for finding in _run_findings(run, manifest, checks)]
+            found += _together(row, content_of(kind, row), split, seen)
+            found += _one_policy(runs, seen)
             yield from (f"rule {rule}: {row['id']}: {problem}" for rule, problem in found)
             for path, lines in flavours:
                 yield from flavour_problems(path, next(lines, None), row)
@@ -85,9 +86,7 @@ def _split_problems(
             yield from flavour_problems(path, next(lines, None), None)
 
 
-def _row_findings(
-    row: Mapping[str, Any], known: Scanned | None, manifest: Mapping[str, Any], checks: Checks
-) -> Iterator[Finding]:
+def _run_findings(row: Mapping[str, Any], manifest: Mapping[str, Any], checks: Checks) -> Iterator[Finding]:
     shape = list(turn_problems(row["messages"]))
     yield from shape
     yield from text_problems([row["messages"], row["tools"], row["topic"]])
@@ -97,6 +96,7 @@ def _row_findings(
     yield from calls
     if any(rule == 1 for rule, _ in calls):
         return
+    known = checks.scanned.get(content_sha256(tuple(row["messages"]), tuple(row["tools"])))
     if known and known.topic == row["topic"]:
         tokens = known.tokens, known.trained
     else:
@@ -114,9 +114,14 @@ def _together(row: Mapping[str, Any], content: str, split: str, seen: _Seen) -> 
         yield 20, "the content is not what its hash says"
     if (other := seen.contents.setdefault(content, row["id"])) != row["id"]:
         yield 18, f"the same content as {other}"
-    for kind in ("session_key", "task_key", "group_key"):
-        if seen.splits.setdefault((kind, row[kind]), split) != split:
-            yield 18, f"{kind} {row[kind]} is in both splits"
-    seen.reasoning.setdefault(row["has_reasoning"], row["id"])
-    if len(seen.reasoning) > 1 and seen.reasoning[row["has_reasoning"]] == row["id"]:
-        yield 13, "rows with and without reasoning in one dataset"
+    for name in ("session_key", "rejected_session_key", "task_key", "group_key"):
+        kind = name.removeprefix("rejected_")
+        if name in row and seen.splits.setdefault((kind, row[name]), split) != split:
+            yield 18, f"{kind} {row[name]} is in both splits"
+
+
+def _one_policy(runs: Sequence[Mapping[str, Any]], seen: _Seen) -> Iterator[Finding]:
+    for run in runs:
+        thinks = any("reasoning_content" in m or is_inline(m) for m in run["messages"])
+        if seen.reasoning.setdefault(thinks, run["id"]) == run["id"] and len(seen.reasoning) > 1:
+            yield 13, "rows with and without reasoning in one dataset"

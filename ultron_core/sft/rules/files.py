@@ -11,6 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from ultron_core.sft.kinds.runs import JSON_COLUMNS_OF
+
 __all__ = ["RESERVED", "file_problems", "flavour_problems", "hash_of", "schema_problems"]
 
 #: column names that make a trainer or reader take another path: TRL (`prompt`), datasets' detection of raw traces
@@ -22,13 +24,15 @@ RESERVED = frozenset((
 ))  # fmt: skip
 
 
-def schema_problems(path: Path) -> Iterator[str]:
+def schema_problems(path: Path, kind: str = "sft") -> Iterator[str]:
     """Columns of one canonical Parquet file."""
     schema = pq.read_schema(path)
-    for name in ("messages", "tools"):
+    for name in JSON_COLUMNS_OF[kind]:
         if name not in schema.names or not re.fullmatch(r"list<.*json.*>", str(schema.field(name).type)):
             yield f"rule 3: {path.name}: {name} is not a list of JSON"
-    for name in sorted(RESERVED & set(schema.names)):
+    # the readers of pairs and of outcomes look for these very names
+    meant = set() if kind == "sft" else {*JSON_COLUMNS_OF[kind], "label"}
+    for name in sorted((RESERVED - meant) & set(schema.names)):
         yield f"rule 14: {path.name}: column {name} is reserved"
 
 
@@ -50,7 +54,8 @@ def _only_strings(flavour: str, value: Mapping[str, Any]) -> bool:
     if flavour == "llamafactory":
         turns = all(set(map(type, turn.values())) == {str} for turn in value["conversations"])
         return turns and isinstance(value["system"], str) and isinstance(value["tools"], str)
-    calls = [call["function"] for m in value["messages"] for call in m.get("tool_calls", ())]
+    said = [*value["messages"], *value.get("rejected_messages", ())]
+    calls = [call["function"] for message in said for call in message.get("tool_calls", ())]
     strings = all(isinstance(call["arguments"], str) for call in calls)
     if flavour == "openai":
         return strings
@@ -78,8 +83,9 @@ def file_problems(folder: Path, manifest: Mapping[str, Any], *, own: str) -> Ite
     for name in sorted(found - set(listed) - {own}):
         yield f"rule 20: {name} is not in the manifest"
     rejected = sum(manifest["rejects"].values())
-    if manifest["considered"] != manifest["rows"] + rejected:
-        yield f"rule 20: {manifest['considered']} considered, but {manifest['rows']} rows and {rejected} left out"
+    shipped = manifest.get("segments", manifest["rows"])
+    if manifest["considered"] != shipped + rejected:
+        yield f"rule 20: {manifest['considered']} considered, but {shipped} shipped and {rejected} left out"
 
 
 def hash_of(path: Path) -> str:

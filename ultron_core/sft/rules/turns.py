@@ -9,7 +9,7 @@ from typing import Any
 
 from ultron_core.sft.shape.portable import CONTROL_MARKER, clean_text
 
-__all__ = ["Finding", "text_problems", "token_problems", "turn_problems"]
+__all__ = ["Finding", "strings", "text_problems", "token_problems", "turn_problems"]
 
 #: (number of the rule, what is wrong)
 Finding = tuple[int, str]
@@ -80,10 +80,23 @@ def text_problems(value: Any) -> Iterator[Finding]:
         yield 15, f"the number {value} does not survive Parquet"
 
 
+def strings(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from strings(key)
+            yield from strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strings(item)
+
+
 def token_problems(row: Mapping[str, Any], tokens: tuple[int, int], limit: int) -> Iterator[Finding]:
     """The row says its `tokens` (all, trained) rightly, they are within the limit, and something is trained."""
     total, trained = tokens
-    if (total, trained) != (row["num_tokens"], row["num_trained_tokens"]):
+    if (total, trained) != (row["num_tokens"], row.get("num_trained_tokens", trained)):
         yield 16, f"{total} tokens of which {trained} trained, the row says otherwise"
     if total > limit:
         yield 16, f"{total} tokens, limit {limit}"

@@ -55,12 +55,12 @@ class FileResult:
 
 
 def ingest_files(
-    runtime: Runtime, files: Sequence[IngestFile], progress: Progress | None = None
+    runtime: Runtime, files: Sequence[IngestFile], progress: Progress | None = None, *, again: bool = False
 ) -> list[FileResult]:
-    """Read each file once and store its messages. One bad file never stops the next."""
+    """Read each file once and store its messages. One bad file never stops the next. `again`: also unchanged ones."""
     results = []
     for done, file in enumerate(files):
-        results.append(_ingest_file(runtime, file))
+        results.append(_ingest_file(runtime, file, again))
         if progress:
             progress(file.session_file, done + 1, len(files))
     counts = Counter(result.status for result in results)
@@ -68,7 +68,7 @@ def ingest_files(
     return results
 
 
-def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
+def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:
     most = runtime.settings.sessions.ingest_max_bytes
     try:
         snapshot = take_snapshot(file.path, most)
@@ -78,7 +78,7 @@ def _ingest_file(runtime: Runtime, file: IngestFile) -> FileResult:
         why = error.strerror or error
         reason = f"{file.path} cannot be read: {why}. Check that it exists and that you may read it."
         return _store_failure(runtime, file, None, reason)
-    known = _known_unchanged(runtime, file, snapshot)
+    known = None if again else _known_unchanged(runtime, file, snapshot)
     if known is not None:
         return known
     try:

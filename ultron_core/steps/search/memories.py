@@ -78,7 +78,9 @@ def search_memories(
     rerank: bool | None = None,
     scope: Scope = EVERYTHING,
 ) -> SearchResults:
-    """Memories for a query; each result counts one hit unless `record_hits` is False. `scope` says of which project.
+    """Memories for a query; each result that is not weak counts ULTRON_SEARCH_HITS unless `record_hits` is False.
+
+    `scope` says of which project.
 
     l0 leaves only the one-line summary, l1 the overview as well; full text comes from `get_memory_details`.
     `rerank` (None: the configured value) lets a model order the best candidates; scores stay, `explain` shows the
@@ -155,8 +157,8 @@ def search_memories(
         if scope.first:
             hits = own_first(hits, lambda hit: scope.first in hit.record.projects)
     shown = [_shown(one, detail_level, explain) for one in collapse(hits, _summary, _detail)[:limit]]
-    if record_hits and shown:
-        counted = dict.fromkeys([hit.record.id for hit in shown], 1)
+    counted = {hit.record.id: search.hits for hit in shown if not hit.weak}
+    if record_hits and search.hits and counted:
         runtime.database.run(lambda conn: add_hits(conn, runtime.account_id, counted, runtime.clock()))
     return SearchResults(shown, notes)
 

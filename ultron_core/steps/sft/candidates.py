@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -12,10 +12,11 @@ from ultron_core.labels import is_sft_eligible
 from ultron_core.models import QualityLabel
 from ultron_core.sft.records import Candidate, Evidence, Reject
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.sft.evidence import evidence_of
+from ultron_core.steps.sft.corrected import corrected
+from ultron_core.steps.sft.evidence import ended_well, evidence_of
 from ultron_core.store.tables import exports
 
-__all__ = ["Gate", "candidates"]
+__all__ = ["Gate", "candidates", "gate_reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Gate:
     evidence: tuple[Evidence, ...]
     #: from this `expected_success` on a run without a verdict counts as `likely`
     likely: float
+    #: sft takes what worked; preference and outcome take what failed, too
+    kind: str = "sft"
+    #: names of projects and agents whose segments stay out
+    projects: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
 
 
 def candidates(
@@ -40,33 +46,54 @@ def candidates(
     for rows in exports.finished_segments(
         runtime.database, runtime.account_id, task_type=task_type, project=project, segment_id=segment_id
     ):
-        passed = []
-        for row in rows:
-            reason = _refusal(row, gate)
-            if reason:
-                yield _reject(row, reason)
-            else:
-                passed.append(row)
-        if not passed:
+        reasons = {row["id"]: _refusal(row, gate) for row in rows}
+        yield from (_reject(row, reasons[row["id"]]) for row in rows if reasons[row["id"]])
+        wanted = [row for row in rows if not reasons[row["id"]] or _may_be_corrected(row, gate)]
+        if not wanted:
             continue
         with runtime.database.transaction() as conn:
-            spoken = exports.messages_of(conn, runtime.account_id, passed)
-        for row in passed:
+            spoken = exports.messages_of(conn, runtime.account_id, wanted)
+        for row in wanted:
             candidate = _candidate(runtime, row, spoken[row["id"]], gate)
-            if candidate.evidence in gate.evidence:
+            if _may_be_corrected(row, gate):
+                yield from corrected(candidate)
+            if reasons[row["id"]]:
+                continue
+            if candidate.evidence in gate.evidence and (
+                gate.kind == "sft" or candidate.succeeded is not None
+            ):
                 yield candidate
             else:
                 yield _reject(row, f"evidence_{candidate.evidence}")
 
 
+def _may_be_corrected(row: Mapping[str, Any], gate: Gate) -> bool:
+    """The text of any labelled run may hold an answer that was corrected and then accepted."""
+    out = row["project"] in gate.projects or row["agent_id"] in gate.agents
+    return gate.kind == "preference" and row["labeled"] == 1 and not out
+
+
 def _refusal(row: Mapping[str, Any], gate: Gate) -> str:
+    if row["project"] in gate.projects:
+        return "project_left_out"
+    if row["agent_id"] in gate.agents:
+        return "agent_left_out"
     if row["labeled"] != 1:
         return "not_labelled"
     if row["known_success"] is not None:
         # an imported outcome overrides the rules in both directions
-        return "" if row["known_success"] else "imported_failure"
-    eligible = is_sft_eligible(row["quality_metrics"], gate.min_score)
-    return "" if eligible.ok else eligible.reason
+        return "" if row["known_success"] or gate.kind != "sft" else "imported_failure"
+    return gate_reason(QualityLabel.from_json(row["quality_metrics"]), gate)
+
+
+def gate_reason(label: QualityLabel, gate: Gate) -> str:
+    """Why the gate refuses a run with this label and no imported outcome, or nothing."""
+    eligible = is_sft_eligible(label, gate.min_score)
+    if eligible.ok or gate.kind == "sft" or label.summary.outcome != "failure":
+        return "" if eligible.ok else eligible.reason
+    # a failed run need not be good, but safe and a run
+    fair = is_sft_eligible(replace(label, summary=replace(label.summary, outcome="unknown")), 0.0)
+    return "" if fair.ok else fair.reason
 
 
 def _reject(row: Mapping[str, Any], reason: str) -> Reject:
@@ -78,6 +105,8 @@ def _reject(row: Mapping[str, Any], reason: str) -> Reject:
 
 def _candidate(runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken, gate: Gate) -> Candidate:
     label = QualityLabel.from_json(row["quality_metrics"])
+    known = row["known_success"]
+    evidence = "verified" if known is not None else evidence_of(label, spoken.messages, likely=gate.likely)
     log = f"{row['account_id']}/{row['agent_id']}/{row['session_file']}"
     return Candidate(
         segment_id=str(row["id"]),
@@ -96,10 +125,9 @@ def _candidate(runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken,
         continues=row["start_message"] > 0,
         project=_salted(runtime, row["project"] or row["cwd"] or row["agent_id"]),
         task_id=row["known_task"] or "",
-        success_probability=1.0 if row["known_success"] else label.summary.success_probability,
-        evidence="verified"
-        if row["known_success"]
-        else evidence_of(label, spoken.messages, likely=gate.likely),
+        success_probability=float(known) if known is not None else label.summary.success_probability,
+        evidence=evidence,
+        succeeded=known if known is not None else ended_well(label, evidence),
     )
 
 

@@ -53,9 +53,16 @@ class CleanedRows:
     runtime: Runtime
 
     def recall(self, digests: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        of_segments = {run: digest for run, digest in digests.items() if _is_segment(run)}
         with self.runtime.database.transaction() as conn:
-            return exports.recall_cleaned(conn, self.runtime.account_id, digests)
+            return exports.recall_cleaned(conn, self.runtime.account_id, of_segments)
 
     def remember(self, entries: Sequence[tuple[str, bytes, bytes]]) -> None:
-        account = self.runtime.account_id
-        self.runtime.database.run(lambda conn: exports.remember_cleaned(conn, account, entries))
+        account, own = self.runtime.account_id, [entry for entry in entries if _is_segment(entry[0])]
+        if own:
+            self.runtime.database.run(lambda conn: exports.remember_cleaned(conn, account, own))
+
+
+def _is_segment(run: str) -> bool:
+    """Parts of a segment, such as `<segment>:corrected`, are not remembered."""
+    return ":" not in run

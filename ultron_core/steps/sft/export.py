@@ -23,7 +23,7 @@ from ultron_core.sft import (
     verify_dataset,
     write_dataset,
 )
-from ultron_core.sft.files.flavours import FLAVOURS
+from ultron_core.sft.files.flavours import FLAVOURS, FLAVOURS_OF
 from ultron_core.sft.files.read import MANIFEST
 from ultron_core.sft.files.write import SCHEMA_VERSION
 from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
@@ -39,11 +39,17 @@ from ultron_core.version import __version__
 __all__ = ["Export", "ExportRequest", "Plan", "export_dataset", "export_rows", "plan_of"]
 
 
+KINDS = ("sft", "preference", "outcome")
+
+
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
     """What to export; None means the configured value."""
 
-    name: str = "ultron"
+    #: the folder; None is `ultron`, for other kinds `ultron-<kind>`
+    name: str | None = None
+    #: sft, preference or outcome
+    kind: str = "sft"
     task_type: str | None = None
     min_quality_score: float | None = None
     limit: int | None = None
@@ -94,8 +100,9 @@ def export_dataset(
     runtime: Runtime, request: ExportRequest, progress: Callable[[int], None] | None = None
 ) -> Export:
     """Build, write, check and publish. Raises ExportError when a row violates a rule or files cannot be written."""
-    if not request.name or "/" in request.name or request.name.startswith("."):
-        raise InputError(f"dataset name {request.name!r} is not valid: use a plain folder name.")
+    if request.kind not in KINDS:
+        raise InputError(f"kind must be one of {', '.join(KINDS)}, not {request.kind!r}.")
+    name = _name(request)
     plan = plan_of(runtime, request)
     built = _build(runtime, plan, request.workers, progress)
     if request.refuse_empty and not built.rows:
@@ -103,16 +110,17 @@ def export_dataset(
     digest = content_hash(built.rows)
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
-        last = exports.newest(conn, runtime.account_id, request.name)
-    if last and _still_good(last, digest, plan.digest, folder / request.name):
+        last = exports.newest(conn, runtime.account_id, name)
+    if last and _still_good(last, digest, plan.digest, folder / name):
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
         # the rows are the same, but more may have been considered and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
     now = runtime.clock()
     version = f"{now:%Y%m%d}-{digest[:8]}-{plan.digest[:4]}"
-    target = (folder / request.name / version).resolve()
+    target = (folder / name / version).resolve()
     manifest: dict[str, Any] = {
-        "name": request.name,
+        "name": name,
+        "kind": request.kind,
         "version": version,
         "created_at": now.isoformat(),
         "ultron_version": __version__,
@@ -140,6 +148,15 @@ def export_dataset(
     return _as_export(target, manifest, unchanged=False)
 
 
+def _name(request: ExportRequest) -> str:
+    name = request.name
+    if name is None:
+        name = "ultron" if request.kind == "sft" else f"ultron-{request.kind}"
+    if not name or "/" in name or name.startswith("."):
+        raise InputError(f"dataset name {name!r} is not valid: use a plain folder name.")
+    return name
+
+
 def _why_empty(rejects: Mapping[str, int]) -> str:
     reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.items())
     return f"No row to export: {f'left out {reasons}' if reasons else 'no finished task fits the request'}."
@@ -158,7 +175,8 @@ def export_rows(
         task_type=task_type, min_quality_score=min_quality_score, limit=limit, project=project
     )
     built = _build(runtime, plan_of(runtime, request), workers=1)
-    ordered = sorted(built.rows, key=lambda row: (-row.quality_score, row.id))
+    runs = (run for row in built.rows for run in row.sides)
+    ordered = sorted(runs, key=lambda row: (-row.quality_score, row.id))
     return [
         {
             "id": row.id,
@@ -185,6 +203,7 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
     evidence = _evidence(request.evidence or sft.evidence)
     project = None if request.project is None else checked_project(runtime, request.project)
     config = BuildConfig(
+        kind=request.kind,
         limit=sft.limit if request.limit is None else request.limit,
         max_tokens=sft.max_tokens,
         tool_output_max_tokens=sft.tool_output_max_tokens,
@@ -194,9 +213,10 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         parallel_calls=sft.parallel_calls,
         bad_turns=sft.bad_turns,
         caps=Caps(sft.most_per_session, sft.most_per_task, sft.most_per_task_type),
+        pairs_per_task=sft.pairs_per_task,
     )
     eval_index = _eval_index(sft.eval_dir, sft.eval_fields)
-    flavours = _flavours(sft.flavours)
+    flavours = tuple(name for name in _flavours(sft.flavours) if name in FLAVOURS_OF[request.kind])
     described = {
         **asdict(config),
         "min_quality_score": threshold,
@@ -209,8 +229,17 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         "tokenizer": TOKENIZER,
         "schema": SCHEMA_VERSION,
     }
-    gate = Gate(threshold, evidence, sft.likely_from)
+    left_out = _listed(sft.leave_out_projects), _listed(sft.leave_out_agents)
+    if any(left_out):
+        # names stay in the house: the manifest goes along when the dataset is published
+        told = canonical_json([sorted(names) for names in left_out])
+        described["left_out"] = hashlib.sha256(told.encode()).hexdigest()[:16]
+    gate = Gate(threshold, evidence, sft.likely_from, request.kind, *left_out)
     return Plan(config, gate, request.task_type, project, flavours, eval_index, described)
+
+
+def _listed(names: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in names.split(",") if name.strip())
 
 
 def _evidence(least: str) -> tuple[Evidence, ...]:
@@ -267,18 +296,19 @@ def _record(runtime: Runtime, target: Path, built: Built, digest: str, manifest:
         "rows": len(built.rows),
         "now": runtime.clock(),
     }
+    runs = {run.id: run for row in built.rows for run in row.sides if ":" not in run.id}
     rows = [
         {
-            "segment_id": row.id,
+            "segment_id": run.id,
             "account_id": runtime.account_id,
-            "agent_id": row.agent_id,
-            "session_id": row.session_id,
-            "start_line": row.start_line,
-            "end_line": row.end_line,
-            "content_sha256": row.content_sha256,
-            "split": row.split,
+            "agent_id": run.agent_id,
+            "session_id": run.session_id,
+            "start_line": run.start_line,
+            "end_line": run.end_line,
+            "content_sha256": run.content_sha256,
+            "split": run.split,
         }
-        for row in built.rows
+        for run in runs.values()
     ]
     runtime.database.run(lambda conn: exports.insert(conn, values, rows))
 

@@ -81,5 +81,6 @@ STEP = Step(
     messages=segment_messages_of,
     work=_label,
     run=segment_store.run,
+    model=lambda runtime: runtime.quality_llm,
     workers=_workers,
 )

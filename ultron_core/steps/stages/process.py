@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +12,7 @@ from uuid import UUID
 from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages import extract, label, segment, windows
+from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import (
     LABELS,
     MEMORIES,
@@ -21,7 +22,6 @@ from ultron_core.steps.stages.table import (
     stage_named,
 )
 from ultron_core.steps.stages.text import process_pending_texts
-from ultron_core.steps.stages.waiting.leases import held_partitions
 from ultron_core.steps.stages.waiting.loop import StageResult, Step, run_batch
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.tables import segments as segment_store
@@ -32,6 +32,7 @@ __all__ = [
     "PartitionReport",
     "ProcessReport",
     "count_pending",
+    "list_stale",
     "process_and_report",
     "process_pending",
     "run_stage",
@@ -53,7 +54,7 @@ class PartitionReport:
 
     partition_key: str
     status: str
-    data_version: str
+    standing: Standing | None
     counts: dict[str, int]
     error: str | None = None
 
@@ -84,13 +85,7 @@ def run_stage(runtime: Runtime, name: str, keys: Sequence[str]) -> list[Partitio
     """Run the stage of this name until nothing of these partitions waits; one report a key, in key order."""
     stage = stage_named(name)
     results = _drain(lambda tried: run_batch(runtime, _step(stage), keys=keys, tried=tried))
-    held = held_partitions(runtime, name, keys)
-    return [
-        replace(report, status="pending", error="another process is working on it")
-        if report.status == "done" and report.partition_key in held
-        else report
-        for report in _report(runtime, stage, keys, results)
-    ]
+    return _report(runtime, stage, keys, results)
 
 
 def _step(stage: Stage) -> Step[Any]:
@@ -112,20 +107,28 @@ def _drain(step: Callable[[Collection[UUID]], list[StageResult]]) -> list[StageR
 def _report(
     runtime: Runtime, stage: Stage, keys: Sequence[str], results: Sequence[StageResult]
 ) -> list[PartitionReport]:
-    versions = _data_versions(runtime, stage, keys)
+    standing = {one.partition_key: one for one in standings(runtime, stage.name, keys)}
     totals = _totals(runtime, keys)
+    by_key: dict[str, list[StageResult]] = {}
+    for result in results:
+        by_key.setdefault(result.partition_key, []).append(result)
     reports = []
     for key in keys:
-        own = [r for r in results if r.partition_key == key]
-        errors = [r.error for r in own if r.error and r.status in _UNDONE]
-        status = next((s for s in _UNDONE if any(r.status == s for r in own)), "done")
-        counts = dict(totals.get(key, {}))
+        own = by_key.get(key, [])
+        counts = Counter(totals.get(key, {}))
         for result in own:
-            for name, count in result.counts.items():
-                counts[name] = counts.get(name, 0) + count
-        error = errors[0] if errors else None
-        reports.append(PartitionReport(key, status, versions.get(key, ""), counts, error))
+            counts.update(result.counts)
+        status, error = _status(own, standing.get(key))
+        reports.append(PartitionReport(key, status, standing.get(key), dict(counts), error))
     return reports
+
+
+def _status(results: Sequence[StageResult], standing: Standing | None) -> tuple[str, str | None]:
+    errors = [r.error for r in results if r.error and r.status in _UNDONE]
+    undone = next((s for s in _UNDONE if any(r.status == s for r in results)), None)
+    if undone is None and standing is not None and not standing.done:
+        return "pending", "another process is working on it, or it used up its attempts"
+    return undone or "done", errors[0] if errors else None
 
 
 def _totals(runtime: Runtime, keys: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -134,18 +137,6 @@ def _totals(runtime: Runtime, keys: Sequence[str]) -> dict[str, dict[str, int]]:
             conn, "counts_by_partition", {"account_id": runtime.account_id, "keys": list(keys)}
         )
     return {row.pop("partition_key"): row for row in rows}
-
-
-def _data_versions(runtime: Runtime, stage: Stage, keys: Sequence[str]) -> dict[str, str]:
-    """Hash of the ordered (fingerprint, version) pairs up to this stage, by partition."""
-    with runtime.database.transaction() as conn:
-        rows = segment_store.fetch(conn, "versions", {"account_id": runtime.account_id, "keys": list(keys)})
-    return {
-        row["partition_key"]: hashlib.sha256(
-            "\n".join("|".join(map(str, row[c] or ())) for c in stage.versions).encode()
-        ).hexdigest()[:32]
-        for row in rows
-    }
 
 
 def process_pending(
@@ -222,6 +213,14 @@ def _summary(results: dict[Stage, list[StageResult]]) -> ProcessReport:
         partition_keys=tuple(sorted({r.partition_key for r in everything if r.status != "pending"})),
         errors=tuple(dict.fromkeys(r.error for r in everything if r.error)),
     )
+
+
+def list_stale(runtime: Runtime) -> list[dict[str, Any]]:
+    """`stage` (as `reprocess` calls it), `made_by`, `now_by` and number of `rows` of what another version made."""
+    makers = {step.stage.option: step.maker(runtime) for step in STEPS if step.stage.call}
+    params = {**runtime.account, "stages": list(makers), "makers": list(makers.values())}
+    with runtime.database.transaction() as conn:
+        return segment_store.fetch(conn, "stale", params)
 
 
 def count_pending(runtime: Runtime, *, due: bool = False) -> dict[str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "FILES",
     "LABELS",
     "MEMORIES",
     "SEGMENTS",
@@ -30,18 +31,22 @@ class Stage:
     call: str
     #: named query of the rows that wait for it
     pending: str
-    #: column of the `stats` queries that counts those rows
+    #: column of the `stats` queries that counts those rows, and of `versions` that says whether there are any
     backlog: str
     #: named query that records a failed model call on the row
     failed: str
     #: named query that marks its rows for reprocessing
     reprocess: str
+    #: the asset that it works on
+    after: str
     #: columns of the `versions` query that its data version is made of
     versions: tuple[str, ...]
     #: output tokens that an answer is estimated at: about what the answers of tests/replay have, a note with a label
     answer_tokens: int
 
 
+#: the asset before all stages: logs that were read
+FILES = "session_files"
 SEGMENTS = Stage(
     name="segments",
     option="segments",
@@ -50,6 +55,7 @@ SEGMENTS = Stage(
     backlog="to_segment",
     failed="segment_failed",
     reprocess="reprocess_segment",
+    after=FILES,
     versions=("fingerprints", "segmenters", "closed"),
     answer_tokens=50,
 )
@@ -61,6 +67,7 @@ LABELS = Stage(
     backlog="to_label",
     failed="label_failed",
     reprocess="reprocess_labels",
+    after=SEGMENTS.name,
     versions=(*SEGMENTS.versions, "labelers"),
     answer_tokens=300,
 )
@@ -72,6 +79,7 @@ MEMORIES = Stage(
     backlog="to_extract",
     failed="extract_failed",
     reprocess="reprocess_extract",
+    after=LABELS.name,
     versions=(*LABELS.versions, "extractors"),
     answer_tokens=250,
 )
@@ -83,6 +91,7 @@ WINDOWS = Stage(
     backlog="to_window",
     failed="window_failed",
     reprocess="reprocess_windows",
+    after=FILES,
     versions=("contents", "windows"),
     answer_tokens=0,
 )

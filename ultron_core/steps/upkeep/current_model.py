@@ -6,9 +6,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 
 from ultron_core.embeddings.protocol import Embedder
+from ultron_core.settings import Settings
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import embeddings as store
 
@@ -36,6 +38,12 @@ class CurrentModel:
         self._known: dict[str, Embedder | None] = {self.own.model_id: self.own}
         self._look_at = 0.0
         self._lock = threading.Lock()
+
+    def with_settings(self, settings: Settings) -> CurrentModel:
+        """The same models and the same lock, for a caller with other settings."""
+        other = copy(self)
+        other._runtime = replace(self._runtime, settings=settings)
+        return other
 
     def add(self, embedder: Embedder) -> None:
         """An embedder that this process can use."""

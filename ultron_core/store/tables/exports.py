@@ -22,6 +22,7 @@ __all__ = [
     "messages_of",
     "newest",
     "newest_of_all",
+    "projects_of",
     "recall_cleaned",
     "remember_cleaned",
     "segment",
@@ -127,3 +128,9 @@ def remember_cleaned(conn: Connection, account_id: str, entries: Sequence[tuple[
     ids, digests, cleaned = (list(column) for column in zip(*sorted(entries), strict=True))
     params = {"account_id": account_id, "ids": ids, "digests": digests, "cleaned": cleaned}
     conn.execute(_SQL["remember_cleaned"], params)
+
+
+def projects_of(conn: Connection, account_id: str, content_hash: str) -> dict[str, str]:
+    """Project, or else agent, of each segment in the datasets with this content."""
+    params = {"account_id": account_id, "content_hash": content_hash}
+    return {str(row["segment_id"]): row["project"] for row in _SQL.fetch(conn, "projects_of", params)}

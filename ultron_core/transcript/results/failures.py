@@ -35,6 +35,10 @@ _STRONG = _any(
     r"\b(?:exit(?:ed)?(?: with)?|return)[ _]?(?:code|status)\"?[:= ]{1,3}-?[1-9]\d*\b(?!\.\d)",
     # "exit: 1", printed by `echo "exit: $?"`
     r"^\W*exit(?:ed)?[:=] ?[1-9]\d*\s*$",
+    # "app.ts:17 Uncaught TypeError: Cannot set properties of null", as the console of a browser prints it
+    r"(?:^|\s)Uncaught (?:\(in promise\) )?[A-Z]\w*(?:Error|Exception)\b",
+    # "cat: illegal option -- A", "grep: unrecognized option '--foo'"
+    r"^[\w./-]{1,40}: (?:illegal|invalid|unrecogni[sz]ed|unknown) option\b",
     # "<returncode>1</returncode>", "returned non-zero exit status 2"
     r"<returncode>\s*-?[1-9]|\breturned non-zero exit status\b",
     r"Traceback \(most recent call last\)",

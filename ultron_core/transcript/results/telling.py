@@ -23,8 +23,8 @@ TAG = joined(HARNESS_TAGS)
 _NOISE = joined(HARNESS_NOISE)
 #: "KeyError: 'x'", "E   AssertionError", "Caused by: java.io.IOException: disk full"
 _EXCEPTION = re.compile(
-    r"^(?:E\s+|Uncaught |Caused by: |thread '[^']*' )?(?:[A-Za-z_][\w.]*\.)?"
-    r"([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Timeout|NotFound|DoesNotExist))\b(?::|\s*$|\s-|\s+Traceback)"
+    r"^(?:E\s+|(?:[\w./-]{1,80}:\d+(?::\d+)? )?Uncaught (?:\(in promise\) )?|Caused by: |thread '[^']*' )?"
+    r"(?:[A-Za-z_][\w.]*\.)?([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Timeout|NotFound|DoesNotExist))\b(?::|\s*$|\s-|\s+Traceback)"
 )
 #: ExUnit and iex: "** (RuntimeError) no :secret_key_base configuration found"
 _RAISED_AS = re.compile(r"^\*\* \(((?:\w+\.)*[A-Z]\w*)\) \S")

@@ -5,7 +5,7 @@ import pytest
 from tests.core.lessons.builders import bash, talk
 from tests.core.memories.test_extract import kept
 from ultron_core.lessons.errors.recurring import is_one_off, recurs, tells
-from ultron_core.lessons.errors.same_check import changed_words, is_proof, same_check
+from ultron_core.lessons.errors.same_check import changed_words, is_proof, is_respelling, same_check
 from ultron_core.transcript.actions import read_actions
 from ultron_core.transcript.results.telling import Failure
 
@@ -122,3 +122,10 @@ def test_a_module_that_is_not_there_is_met_again_and_a_wrong_value_is_not():
 )
 def test_a_line_that_does_not_say_what_failed(line):
     assert not tells(Failure(line), "mix test")
+
+
+def test_a_name_put_right_and_another_name():
+    assert is_respelling("countries", "country")
+    assert is_respelling("release_date", "transcript_date")
+    assert is_respelling("high_schoolers", "highschooler")
+    assert not is_respelling("Region", "CountryCode")

@@ -32,7 +32,7 @@ def test_an_objection_that_says_what_is_right(words):
     (draft,) = corrections(EDIT, DONE, ("user", words))
     assert draft.memory_type == "correction"
     assert "shop" in draft.content
-    assert draft.resolution
+    assert draft.resolution == ""  # what is right stands in the content
     assert "cart.py" in draft.context and "helper class" in draft.context
     assert draft.evidence[0].quote in words
 

@@ -77,5 +77,5 @@ def test_a_hook_that_refuses_a_change():
 def test_a_rule_of_the_house_without_the_case_of_one_customer():
     rule = "Unfortunately, basic economy tickets cannot be canceled after 24 hours."
     case = "Your reservation ABC123 cannot be modified under the policy."
-    (draft,) = find_policies(talk(("user", "Cancel it"), ("assistant", f"{rule} {case}")))
+    (draft,) = find_policies(talk(("user", "Cancel it"), ("assistant", f"{rule} {case}")), work=False)
     assert draft.content == "basic economy tickets cannot be canceled after 24 hours."

@@ -123,6 +123,6 @@ def test_rules_of_a_prompt_and_pasted_documents_are_nobodys_wish():
 def test_a_correction_says_what_the_agent_had_done():
     messages = talk(("user", "set it up"), BEFORE, ("user", "不对，应该用 uv 而不是 pip。"))
     (draft,) = find_corrections(messages, (), read_turns(messages), "", False)
-    assert draft.resolution == "不对，应该用 uv 而不是 pip。"
+    assert draft.content.endswith("不对，应该用 uv 而不是 pip。")
     assert "I installed the package with pip" in draft.context
     assert draft.evidence[0].quote in messages[2].content

@@ -208,7 +208,7 @@ def test_rule_20_files_and_counts_add_up(folder):
     assert listed_again(folder) == []
     path = folder / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "considered": 5}))
-    assert dataset_problems(folder, CHECKS) == ["rule 20: 5 considered, but 1 rows and 0 left out"]
+    assert dataset_problems(folder, CHECKS) == ["rule 20: 5 considered, but 1 shipped and 0 left out"]
 
 
 def test_rule_20_a_line_too_few(folder):

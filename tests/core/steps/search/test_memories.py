@@ -8,6 +8,7 @@ from tests.support.memories import StubEmbedder, StubLLM, axis, one, rows
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, ModelUnavailableError
+from ultron_core.settings import SearchSettings
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -113,7 +114,13 @@ def test_limit_takes_the_best(ultron):
     assert hits[0].score >= hits[1].score
 
 
-def test_a_search_counts_one_hit_and_browsing_writes_nothing(ultron):
+def test_a_search_counts_what_is_set_and_browsing_writes_nothing(settings, clock):
+    counting = settings.model_copy(update={"search": SearchSettings(hits=1)})
+    with Ultron(counting, embedder=StubEmbedder({"Postgres": axis(0), "": axis(2)}), clock=clock) as ultron:
+        count_hits(ultron)
+
+
+def count_hits(ultron):
     memory = ultron.upload_memory("Postgres refused the connection.")
     other = ultron.upload_memory("Vanilla cake needs sugar.")
     before = rows_written(ultron.runtime.database)

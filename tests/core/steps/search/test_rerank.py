@@ -66,7 +66,7 @@ def test_the_setting_turns_it_on_and_the_argument_off_again(opened):
 
 
 def test_the_model_may_lift_what_is_below_the_limit_and_only_what_is_shown_counts_a_hit(opened):
-    with opened(FakeLLM({"search": [{"order": [3]}]})) as ultron:
+    with opened(FakeLLM({"search": [{"order": [3]}]}), hits=1) as ultron:
         last = plain_order(ultron)[2]
         (hit,) = ultron.search_memories(QUERY, limit=1, rerank=True)
         assert hit.record.summary_l0 == last

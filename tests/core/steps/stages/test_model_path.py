@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from tests.support.gold import schema_of
 from tests.support.model_server import minimal_answer
 from tests.support.records import holding, messages_in
 from tests.support.worlds import MARK, solved, task, write_log
@@ -27,7 +28,7 @@ QUOTE = "ModuleNotFoundError: No module named 'pandas'"
 
 def answer(request):
     """What a sensible model would say to each stage, told apart by the schema it is asked to fill."""
-    name = request["response_format"]["json_schema"]["name"]
+    name = schema_of(request)["title"]
     text = request["messages"][1]["content"]
     if name == "TaskList":
         return json.dumps({"tasks": segmentation(text)})
@@ -51,14 +52,14 @@ def answer(request):
 
 def segmentation(text):
     lines = messages_in(text)
-    starts = [n for n, who, body in lines if who == "user" and body.startswith(MARK)]
+    starts = [n for n, who, body in lines if who == "user" and body.startswith(MARK)] or [1]
+    starts[0] = 1
     ends = [start - 1 for start in starts[1:]] + [lines[-1].number]
     return [{"start": s, "end": e, "topic": "a task"} for s, e in zip(starts, ends, strict=True)]
 
 
 def metric_names(request):
-    schema = request["response_format"]["json_schema"]["schema"]
-    return schema["$defs"]["MetricJudgement"]["properties"]["name"]["enum"]
+    return schema_of(request)["$defs"]["MetricJudgement"]["properties"]["name"]["enum"]
 
 
 def extraction(text):

@@ -6,7 +6,7 @@ from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError
 from ultron_core.segments import SEGMENTER_VERSION
-from ultron_core.steps.stages.process import STEPS
+from ultron_core.steps.stages.process import STEPS, count_pending
 from ultron_core.steps.stages.reprocess import reprocess
 from ultron_core.steps.stages.table import STAGES
 
@@ -19,10 +19,19 @@ def ultron(settings, tmp_path):
         yield ultron
 
 
-@pytest.mark.parametrize("stage", [stage.option for stage in STAGES])
+@pytest.mark.parametrize("stage", [stage.option for stage in STAGES if stage.call])
 def test_every_stage_finds_what_it_made_offline(ultron, stage):
     assert reprocess(ultron.runtime, stage, made_by="model") == 0
     assert reprocess(ultron.runtime, stage, made_by="offline") == 1
+
+
+def test_windows_are_found_by_their_model_and_made_again(ultron):
+    assert reprocess(ultron.runtime, "windows", made_by="another-model") == 0
+    assert count_pending(ultron.runtime)["message_windows"] == 0
+    assert reprocess(ultron.runtime, "windows", made_by=ultron.runtime.embedder.model_id) == 1
+    assert count_pending(ultron.runtime)["message_windows"] == 1
+    ultron.process_pending()
+    assert count_pending(ultron.runtime)["message_windows"] == 0
 
 
 def test_memories_extracted_again_keep_their_ids(ultron):
@@ -40,7 +49,7 @@ def test_memories_extracted_again_keep_their_ids(ultron):
 def test_every_version_names_its_maker():
     assert [step.stage for step in STEPS] == list(STAGES)
     assert STEPS[0].version == SEGMENTER_VERSION
-    assert all(step.version.startswith("offline:") for step in STEPS)
+    assert all(step.version.startswith("offline:") for step in STEPS if step.stage.call)
 
 
 def test_an_unknown_stage_is_named_with_the_valid_ones(ultron):

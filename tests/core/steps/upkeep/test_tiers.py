@@ -12,7 +12,7 @@ from tests.support.memories import StubEmbedder, one, rows
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
 from ultron_core.memories import TierRow, assign_tiers
-from ultron_core.settings import TierSettings
+from ultron_core.settings import SearchSettings, TierSettings
 from ultron_core.steps.upkeep import tiers as tier_step
 from ultron_core.store.queries import load_queries
 
@@ -243,3 +243,25 @@ def test_frequencies_of_words_are_set_right(opened):
             rows(ultron, "SELECT * FROM lexical_df ORDER BY term"),
             rows(ultron, "SELECT * FROM lexical_stats"),
         )
+
+
+def test_a_hundred_searches_change_no_tier(settings):
+    """With the defaults: being listed is no use (docs/memory-store.md, Tiers)."""
+    with Ultron(settings, embedder=StubEmbedder(), clock=lambda: NOW) as ultron:
+        for number in range(20):
+            ultron.upload_memory(f"Build number {number} of the parser failed.")
+        ultron.get_memory_details([ultron.search_memories("build 7 parser")[0].record.id])
+        ultron.run_tier_rebalance()
+        before = usage(ultron)
+        for number in range(100):
+            assert ultron.search_memories(f"Build number {number % 20} of the parser")
+        assert ultron.run_tier_rebalance().tier_changes == 0 and usage(ultron) == before
+
+
+def test_a_weak_hit_is_never_counted(settings):
+    counting = settings.model_copy(update={"search": SearchSettings(hits=1)})
+    with Ultron(counting, embedder=StubEmbedder(), clock=lambda: NOW) as ultron:
+        memory = ultron.upload_memory("Postgres refused the connection to the reporting replica.")
+        (weak,) = ultron.search_memories("connection of unheard sprockets, flanges, gaskets and replica")
+        assert weak.weak
+        assert one(ultron, "SELECT hit_count FROM memory_usage")["hit_count"] == memory.hit_count

@@ -115,7 +115,7 @@ class Agents:
         found = self.ultron.search_memories(self.fact(), limit=3)
         assert all(hit.record.status == "active" for hit in found)
         self.ultron.get_memory_details([hit.record.id for hit in found])
-        assert self.hits() == before + 3 * len(found)
+        assert self.hits() == before + 2 * len(found)
 
     def switch_embedder(self):
         self.embedder.down = not self.embedder.down

@@ -15,6 +15,10 @@ from ultron_core.transcript.speech import any_of
 
 __all__ = ["Account", "find_account"]
 
+#: ties a change to what it is for: "Added a helper so the machine now receives `x`"
+_SO = any_of(
+    r"\bso (?:that |the |it |each |every )|\binstead of\b|\bonly (?:when|if)\b", r"以便|从而|避免|确保|不再"
+)
 #: names a cause: "The root cause was a stale cache", "it fails because the port is taken", "因为缓存没有刷新"
 _CAUSE = any_of(
     r"\b(?:root cause|culprit|caused by|due to|because|turn(?:s|ed) out|that(?:'s| is) why|which (?:made|meant))\b",
@@ -58,19 +62,21 @@ _GOES_ON = any_of(
     r"^(?:as a result|so\b|therefore|hence|this (?:made|meant|caused|leads)|that (?:made|meant))",
     r"^(?:因此|所以|结果|这(?:导致|使得|就))",
 )
-#: "**原因**：`pressKey` sends ...", "**Fix:** ..."
+#: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `**Fix:** wait for it`
 _LABELLED = re.compile(r"^\W*(?:\*\*)?([^*:：\n]{2,24}?)(?:\*\*)?\s*[:：]\s*(?:\*\*)?\s*(?=\S)")
 #: a shorter sentence says nothing (in bytes), a longer one is a paragraph
 _SHORTEST, _LONGEST = 30, 420
 #: of a longer answer the end is read: before it a narrating agent tells what it looks at
 _MAX_ANSWER = 8_000
-#: a label counts as much as two shared words; at most three shared words count; what comes later is more settled
+#: a label counts as much as two shared words; at most three shared words count; the second half is more settled
 _LABEL, _SHARED, _LATER = 1.6, 0.8, 0.4
 #: the part of an answer that speaks of the fault outweighs a shared word
 _SECTION = 1.2
-#: what is left of a sentence without its code must have this many words, a Chinese one twice as many characters
+#: code and quotations in a sentence, e.g. ``` `pressKey` ```, `src/app.py`
 _CODE = re.compile(r"`[^`]*`|['\"][^'\"]*['\"]|\S*[/\\(){}\[\]]\S*")
+#: a word, or two Chinese characters, e.g. `retry`, `等待`
 _PROSE = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]{2}")
+#: words that a sentence must have besides its code
 _WORDS = 3
 #: a longer line is no heading
 _MAX_HEADING = 60
@@ -147,7 +153,11 @@ def _best(told: Sequence[_Told], label: str, about: str, section: int, cue: re.P
             continue
         rank = _SHARED * min(shared_terms(item.text, about), 3) + bool(cue.search(item.text))
         rank += _LABEL * (item.kind == label) + _SECTION * (item.section == section)
-        rank += _LATER * place / len(told) + _LATER * has_detail(item.text)
+        rank += (
+            _LATER * (2 * place >= len(told))
+            + _LATER * has_detail(item.text)
+            + _LATER * bool(_SO.search(item.text))
+        )
         if rank > best:
             best, chosen = rank, place
     return chosen

@@ -12,7 +12,8 @@ __all__ = ["is_told", "told_lines"]
 #: what an answer plans, asks or narrates, and not what was done: "To fix it, I'll pass the flag", "我将修改"
 _PLAN = any_of(
     r"\b(?:i|we)(?:['’]ll| will| am (?:planning|going)|['’]m (?:planning|going|looking|thinking|considering|"
-    r"investigating|exploring|gathering)| (?:want|plan|need|should|could|might|may|can) )",
+    r"investigating|exploring|gathering|examining|checking|trying|reviewing|working)|"
+    r" (?:want|plan|need|should|could|might|may|can) )",
     r"^\W*(?:let me|let['’]?s|let us|now (?:i|let)|next\b|to (?:fix|find|see|check|understand|verify)\b|if you|"
     r"you (?:can|may|might|should|could|need)|want me|would you|please|consider\b|once\b|after you|thanks)",
     r"\b(?:shall i|should i|do you want|would you like|let me know|planning to|going to|plan was)\b",
@@ -36,7 +37,7 @@ _VOID = any_of(
 )
 #: headings of an agent's thoughts, glued to its words: "**Planning the fix****Reading files**The loop never ends."
 _GLUED = re.compile(
-    r"(?:\*\*[^*\n]{3,90}\*\*){2,}|(?<=[.!?。])\*\*[^*\n]{3,90}\*\*|^\*\*[^*\n]{3,90}\*\*(?=[A-Z])",
+    r"(?:\*\*[^*\n]{3,90}\*\*){2,}|(?<=[.!?。])\*\*[^*\n]{3,90}\*\*|^\*\*[^*\n]{3,90}\*\*(?=[A-Z]|- )",
     re.MULTILINE,
 )
 #: two sentences without a space between them: "if that persists.Tracked down the lock"

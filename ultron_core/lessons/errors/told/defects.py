@@ -24,7 +24,7 @@ _FAULT = any_of(
     r"(?<![A-Za-z])bug(?![A-Za-z])|缺陷|竞态|内存泄漏",
     r"(?:静默|错误地)(?:忽略|丢弃|覆盖|返回)|从未(?:调用|设置|清除|释放)",
 )
-#: speaks of no fault: "no bugs found", "the bug is not there", "debug logging", "bug reports"
+#: speaks of no fault: "no bugs found", "the bug is not there", "bug reports"
 _NONE = any_of(
     r"\b(?:no|any|not an?|zero|without|fewer|other|real) (?:\w+ )?bugs?\b|\bbugs? (?:is|are) (?:\*\*)?not\b|"
     r"\bbug (?:report|fix|tracker|template)|\bcatch\w* (?:real )?bugs\b|\btests?\b.{0,40}\bbugs?\b|\bissue #?\d",
@@ -33,11 +33,12 @@ _NONE = any_of(
 #: judged to do no harm, only proposed, or a report of work: "This is harmless.", "Consider adding", "Updated `TestA`"
 _MILD = any_of(
     r"\b(?:harmless|inherently|fine\b|the right behaviou?r|as (?:expected|intended)|intentional|consider|worth|"
-    r"would help|optional|nit|regression (?:tests?|guards?)|genuine|hardening|if we do|let me|let's|wait|"
-    r"you(?:'re| are) right|subtle and good|can't happen|concern|rather than being)\b",
+    r"add (?:an?|the)|change to|would help|optional|nit|regression (?:tests?|guards?)|genuine|"
+    r"hardening|if we do|let me|"
+    r"let's|wait|you(?:'re| are) right|subtle and good|can't happen|concern|rather than being)\b",
     r"\blog \W{0,3}\w+\W{0,3} at\b|[?？]",
-    r"^\W*(?:updated|tests? added|added|done|with these|here (?:are|is)|both|expanded|now\b|one more note|"
-    r"the (?:previous|old) (?:version|code))",
+    r"^\W*(?:(?:i|i've) )?(?:updated|tests? added|added|done|with these|here (?:are|is)|both|expanded|now\b|"
+    r"replaced|explicit|so for|inaccurate|\d+ [—–-]|one more note|the (?:previous|old) (?:version|code))",
     r"无害|没有问题|建议|考虑|吗",
 )
 #: says outright that it is a fault, e.g. `This is a significant bug.`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -29,7 +30,11 @@ Edit = tuple[int, str]
 _STILL = any_of(
     r"\bstill\b|\bsame (?:error|issue|problem)\b|\bdid nothing\b|\bno (?:change|difference|effect)\b",
     r"^(?:no|nope|actually)\b|\b(?:doesn't|didn't|not|isn't) (?:\w+ )?(?:work|help|fix\w*|solve\w*)\b",
-    r"还是|依然|仍然|没用|不行|没有变化|又出现",
+    r"还是|依然|仍然|没用|不行|没有变化|又出现|没(?:有)?(?:被)?解决|未解决",
+)
+#: commands that run the code, unlike linters and type checks: "go test ./...", "npx vitest run"
+_TESTS = re.compile(
+    r"\b(?:tests?|pytest|vitest|jest|rspec|phpunit|ctest|tox|nox|runtests|unittest|playwright|cypress)\b"
 )
 #: characters at the beginning of a turn in which it takes up the one before
 _OPENING = 120
@@ -70,12 +75,14 @@ def ending_of(
     edits = tuple(edits_between(messages, actions, begin, end))
     check = _last_check(actions, edits[-1][0], end, report.about) if edits else None
     said = _acceptance(messages, end)
-    return Ending(_state(check, account, said), account, vain, check, edits, (end, said))
+    return Ending(_state(check, account, said, report.about), account, vain, check, edits, (end, said))
 
 
-def _state(check: Action | None, account: Account | None, said: str) -> State:
-    if check is not None:
-        return "passed" if _passes(check) else "failing"
+def _state(check: Action | None, account: Account | None, said: str, about: str) -> State:
+    if check is not None and not _passes(check):
+        return "failing"
+    if check is not None and _runs_it(check, about):
+        return "passed"
     if account is None or not account.fix:
         return "open"
     return "accepted" if said else "claimed"
@@ -120,6 +127,12 @@ def _is_run(action: Action, about: str) -> bool:
     return action.tool != "patch" and (
         is_check(command) or (bool(script) and "." in script[0] and script[0] in about)
     )
+
+
+def _runs_it(check: Action, about: str) -> bool:
+    """True for tests and for what the report names; a linter that passes does not show that a fault is gone."""
+    command = check_of(check)
+    return _TESTS.search(command) is not None or any(word in about for word in purpose(check)[1:2])
 
 
 def _passes(check: Action) -> bool:

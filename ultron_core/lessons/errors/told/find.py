@@ -93,13 +93,15 @@ def _goes_on(
     if denies(turns[number]):
         return True
     short = len(turns[number].message.content) <= _SHORT and not reports[number]
-    return short and not edits_between(messages, actions, turns[number - 1].position, turns[number].position)
+    orders = short and not turns[number].does("acceptance", "praise")
+    return orders and not edits_between(messages, actions, turns[number - 1].position, turns[number].position)
 
 
 def _draft(
     messages: Sequence[Message], turn: Turn, report: Report, end: Ending, project: str
 ) -> MemoryDraft | None:
-    if end.account is not None and end.state != "passed" and not _belongs(end.account, report):
+    direct = end.state == "passed" or (report.pasted and not report.task)
+    if end.account is not None and not direct and not _belongs(end.account, report):
         end = replace(end, account=None, state="open" if end.state == "claimed" else end.state)
     if end.state == "open" and end.account is None and not end.vain and not report.pasted:
         return None
@@ -137,7 +139,7 @@ def _resolution(end: Ending, lang: Lang) -> str:
     told = ended(clip(end.account.text, _MAX_TOLD), lang) if end.account else ""
     names = list(dict.fromkeys(f"`{short_path(path)}`" for _, path in end.edits))
     files = ", ".join(names) if len(names) <= _MOST_FILES else ""
-    if end.check is not None:
+    if end.check is not None and end.state in ("passed", "failing"):
         check = f"`{clean_line(core_command(check_of(end.check).strip()), 100)}`"
         failure = end.check.failure
         line = clean_line(failure.line) if failure and tells(failure, end.check.text) else "…"
@@ -147,6 +149,8 @@ def _resolution(end: Ending, lang: Lang) -> str:
     elif end.state == "accepted":
         parts += [told, words["accepted"].format(statement=clip(end.said[1], _MAX_SAID))]
     else:
+        if end.check is not None and files:
+            told = " ".join(part for part in (told, words["changed"].format(files=files)) if part)
         account = words["account"].format(statement=told) if told else ""
         parts += [account, words["unconfirmed" if end.state == "claimed" else "no_cure"]]
     return " ".join(part for part in parts if part)

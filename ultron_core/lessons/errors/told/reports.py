@@ -11,8 +11,9 @@ from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK
+from ultron_core.transcript.protocol import FENCE
 from ultron_core.transcript.results.failures import clean_line, read_result
-from ultron_core.transcript.results.telling import Failure
+from ultron_core.transcript.results.telling import Failure, telling_line
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["Report", "find_reports"]
@@ -22,7 +23,7 @@ _TROUBLE = any_of(
     r"\b(?:bug|issue|problem|error|broken|wrong|incorrect(?:ly)?|fails?|failed|failing|crash\w*|hangs?|silently|"
     r"missing|stale|garbled|garbage|confusing|unexpected(?:ly)?|still (?:see|get|show)\w*)\b",
     r"\b(?:doesn't|does not|don't|isn't|is not|aren't|won't|didn't|can't|cannot|no longer|never) \w+",
-    r"报错|错误|不对|失效|没有(?:生效|反应|变化|办法)|无法|不(?:能|会|再|显示|起作用)|丢失|问题|(?<![A-Za-z])bug(?![A-Za-z])|失败",
+    r"报错|错误|不对|失效|没有(?:生效|反应|变化|办法|显示|出现|渲染|作用)|无法|不(?:能|会|再|显示|起作用)|丢失|问题|(?<![A-Za-z])bug(?![A-Za-z])|失败",
 )
 #: asks or plans rather than reports: "what happens if it fails?", "make sure the tests don't fail"
 _ASKS = any_of(
@@ -43,8 +44,13 @@ _WISH = re.compile(
 _PLACE = re.compile(r"\S*[/\\]\S+")
 #: a log line that a program marks as an error: "00:58:46 [ERROR] Cannot find module 'x'"
 _MARKED = re.compile(r"^.{0,40}?\[(?:ERROR|FATAL|error|fatal)\]\s*(\S.{8,})$", re.MULTILINE)
-#: paragraphs and fences part what was pasted: each failing test of a run has one
+#: paragraphs and fences part what was pasted: each failing test of a run has one, e.g. `one⏎⏎two`
 _PARTS = re.compile(r"\n\s*\n|^\s*```\w*\s*$|^\W{20,}$", re.MULTILINE)
+#: points at what is pasted below: "在 lit 中出现了这个问题", "I get the following error:"
+_POINTS = any_of(
+    r"\b(?:this|the following|these) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|messages?|failures?)\b",
+    r"(?:这个|这些|以下|下面的?|一些)(?:问题|错误|报错|警告)|报错",
+)
 #: the test or file that a runner names above its error: " FAIL  packages/tabs/test/tabs.spec.ts > on arrow right"
 _RUN = re.compile(r"^\W*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
 #: a shorter sentence names nothing (in bytes), a longer one is a paragraph
@@ -55,7 +61,7 @@ _MOST, _MAX_PASTED = 2, 12_000
 _ISSUE = re.compile(
     r"^\W*(?:issue|pr_description|issue_description|problem[_ ]statement)\W*$", re.MULTILINE | re.IGNORECASE
 )
-#: a heading inside an issue, below its title
+#: a heading inside an issue, below its title, e.g. `### Steps to reproduce`, `Description`
 _DESCRIPTION = re.compile(
     r"^\W*(?:description|(?:steps )?(?:to )?reproduc\w+|expected(?: behaviou?r| result)?|actual(?: \w+)?|"
     r"describe the bug|code for reproduction|current behaviou?r|bug report)\W*$",
@@ -90,7 +96,7 @@ def find_reports(message: Message, *, first: bool) -> list[Report]:
     whole issue that opens a session its title."""
     if first and (title := _title(message.content)):
         return [Report(title, title, message.content[:_MAX_ISSUE], pasted=False, task=True)]
-    pasted = _pasted(message.content)
+    pasted = _pasted(message.content) or _pointed(message.content)
     if pasted:
         handed_in = first and len(without_code(message.content)) >= _LONG_ISSUE
         return [replace(report, task=handed_in) for report in pasted[: 1 if handed_in else _MOST]]
@@ -113,11 +119,23 @@ def _title(text: str) -> str:
         for line in (text[label.end() :] if label else text).splitlines()
         if line.strip(" #*")
     ]
-    described = len(text) >= _MIN_ISSUE and (_DESCRIPTION.search(text) or len(text) >= _LONG_ISSUE)
+    described = len(text) >= _MIN_ISSUE and (
+        _DESCRIPTION.search(text) or len(without_code(text)) >= _LONG_ISSUE
+    )
     if not lines or not (label or described):
         return ""
     fits = len(lines[0].encode()) >= _SHORTEST and len(lines[0]) <= _MAX_TITLE and lines[0] in text
     return lines[0] if fits and names_a_thing(lines[0]) and _TROUBLE.search(text[:_MAX_ISSUE]) else ""
+
+
+def _pointed(text: str) -> list[Report]:
+    """The first telling line of a fence that a person points at: "in lit I get this error"."""
+    fence = FENCE.search(text)
+    failure = telling_line(fence[2]) if fence and _POINTS.search(text[: fence.start()]) else None
+    if failure is None or not tells(failure, ""):
+        return []
+    line = clean_line(failure.line)
+    return [Report(failure.line.strip(), line, line, pasted=True)]
 
 
 def _pasted(text: str) -> list[Report]:

@@ -18,7 +18,7 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
-__all__ = ["LASTS", "Leases", "held_partitions"]
+__all__ = ["LASTS", "Leases"]
 
 logger = logging.getLogger("ultron.process")
 _SQL = NamedQueries("log/leases")
@@ -114,10 +114,3 @@ def _is_running(pid: int) -> bool:
     except PermissionError:  # another account's
         return True
     return True
-
-
-def held_partitions(runtime: Runtime, stage: str, keys: Sequence[str]) -> set[str]:
-    """Those of these partitions that some process works on at this moment."""
-    params = {"account_id": runtime.account_id, "stage": stage, "keys": list(keys)}
-    with runtime.database.transaction() as conn:
-        return {row["partition_key"] for row in _SQL.fetch(conn, "held", params)}

@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+from ultron_core.llm.protocol import LLM
+from ultron_core.llm.records.asking import made_by
 from ultron_core.models import Drop, Message
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.table import Stage
@@ -68,12 +70,19 @@ class Step(Generic[Row]):
     work: Callable[[Runtime, Item[Row]], StageResult]
     #: runs a named query of the table family that the rows belong to
     run: Callable[[Connection, str, Params], int]
+    #: the model that is asked, None where the rules decide
+    model: Callable[[Runtime], LLM | None] = lambda runtime: runtime.llm
     #: how many rows may be worked on at once
     workers: Callable[[Runtime], int] = lambda _: 1
     #: the work on many rows where no model is asked: what they share is done once
     together: Callable[[Runtime, Sequence[Item[Row]]], list[StageResult]] | None = None
     #: what else is due at the end of a batch
     finish: Callable[[Runtime, Sequence[str] | None], object] = lambda _runtime, _keys: None
+
+    def maker(self, runtime: Runtime) -> str:
+        """What its rows would name as their maker if they were made now."""
+        llm = self.model(runtime)
+        return self.version if llm is None else made_by(llm, self.prompt_version())
 
     @property
     def code_version(self) -> str:

@@ -14,13 +14,13 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(session_file)s, 
     %(now)s, %(now)s);
 
 -- name: move
--- The same segment at another place; a row is only written when something differs.
+-- The same segment at another place, or cut by another version; a row is only written when something differs.
 UPDATE task_segments SET segment_index = %(segment_index)s, start_message = %(start_message)s,
-    end_message = %(end_message)s, start_line = %(start_line)s, end_line = %(end_line)s,
-    closed = closed OR %(closed)s, updated_at = %(now)s
-WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, end_line, closed)
-    IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s,
-        closed OR %(closed)s);
+    end_message = %(end_message)s, start_line = %(start_line)s, end_line = %(end_line)s, topic = %(topic)s,
+    segmenter = %(segmenter)s, repair = %(repair)s, closed = closed OR %(closed)s, updated_at = %(now)s
+WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, end_line, topic, segmenter, repair, closed)
+    IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s, %(topic)s,
+        %(segmenter)s, %(repair)s, closed OR %(closed)s);
 
 -- name: move_sources
 -- The lines of a moved segment's memories move along.
@@ -53,7 +53,8 @@ SELECT t.*, s.partition_key, s.project FROM task_segments t JOIN sessions s ON s
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.stage = 'quality_labels'
+        AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
 LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
@@ -80,7 +81,8 @@ WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
             t.quality_metrics #>> '{summary,overall_score}')::float8 >= %(memory_threshold)s END)
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.extract_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = t.id AND l.stage = 'extracted_memories'
+        AND l.expires_at > clock_timestamp())
 ORDER BY t.next_try NULLS FIRST, s.partition_key, s.generation, t.segment_index
 LIMIT %(batch_size)s FOR UPDATE OF t SKIP LOCKED;
 
@@ -146,19 +148,40 @@ WHERE t.account_id = %(account_id)s AND t.labeled = 1
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s));
 
 -- name: versions
--- Per partition, what its segments are and who made each stage: the base of Dagster's data versions.
+-- Per partition, what its rows are, who made each stage and which stage some still wait for: the base of Dagster's data
+-- and code versions. A row that used up its attempts waits for a person.
 SELECT s.partition_key,
     array_agg(t.thread || ':' || t.fingerprint || ':' || t.occurrence
         ORDER BY s.generation, t.segment_index) AS fingerprints,
-    array_agg(t.segmenter ORDER BY s.generation, t.segment_index) AS segmenters,
+    array_agg(t.segmenter ORDER BY s.generation, t.segment_index) FILTER (WHERE t.id IS NOT NULL) AS segmenters,
     array_agg(coalesce(t.labeler, '-') ORDER BY s.generation, t.segment_index) AS labelers,
     array_agg(coalesce(t.extractor, '-') ORDER BY s.generation, t.segment_index) AS extractors,
     array_agg(t.closed ORDER BY s.generation, t.segment_index) AS closed,
     array_agg(DISTINCT s.generation || ':' || s.content_sha256 || ':' || s.parser_version) AS contents,
-    array_agg(DISTINCT coalesce(s.windowed, '-')) AS windows
+    array_agg(DISTINCT 'parser:' || s.parser_version) AS parsers,
+    array_agg(DISTINCT coalesce(s.windowed, '-')) AS windows,
+    (array_agg(s.content_sha256 ORDER BY s.generation DESC))[1] AS content,
+    (array_agg(s.parser_version ORDER BY s.generation DESC))[1] AS parser,
+    (array_agg(s.status ORDER BY s.generation DESC))[1] <> 'failed' AS readable,
+    bool_or(s.segmented = 0) AS to_segment,
+    bool_or(s.windowed IS DISTINCT FROM %(windows)s AND s.message_count > 0) AS to_window,
+    bool_or(s.segmented = 0 OR t.closed AND t.labeled = 0) AS to_label,
+    bool_or(s.segmented = 0 OR t.closed AND (t.labeled = 0 OR t.memory_extracted = 0)) AS to_extract
 FROM sessions s LEFT JOIN task_segments t ON t.session_id = s.id
-WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
-GROUP BY s.partition_key;
+WHERE s.account_id = %(account_id)s AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
+GROUP BY s.partition_key ORDER BY s.partition_key;
+
+-- name: stale
+-- Segments by stage and maker, where another would make them now. What a rule decides whatever the version is (`short`)
+-- is never stale, nor is what a model made while none is set: the rules would not do it better.
+SELECT made.stage, made.made_by, current.maker AS now_by, count(*) AS rows
+FROM task_segments t
+CROSS JOIN LATERAL (VALUES ('segments', t.segmenter), ('labels', CASE t.labeled WHEN 1 THEN t.labeler END),
+    ('memories', CASE WHEN t.memory_extracted > 0 THEN t.extractor END)) AS made (stage, made_by)
+JOIN unnest(%(stages)s::text[], %(makers)s::text[]) AS current (stage, maker) ON current.stage = made.stage
+WHERE t.account_id = %(account_id)s AND made.made_by NOT IN (current.maker, 'short')
+    AND (starts_with(current.maker, 'model:') OR NOT starts_with(made.made_by, 'model:'))
+GROUP BY 1, 2, 3 ORDER BY array_position(%(stages)s::text[], made.stage), made.made_by;
 
 -- name: counts_by_partition
 -- Per partition, how far its segments are.
@@ -175,25 +198,45 @@ WHERE s.account_id = %(account_id)s AND s.partition_key = ANY(%(keys)s)
 GROUP BY s.partition_key;
 
 -- name: reprocess_labels
--- Judge again what this labeler judged, and try again what used up its tries.
+-- Judge again what this labeler judged, or what none of these did, and try again what used up its tries.
 UPDATE task_segments SET labeled = 0, label_attempts = 0, next_try = NULL, updated_at = %(now)s
-WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NULL OR labeler LIKE %(made_by)s || '%%'))
-    OR (labeled = 0 AND label_attempts > 0));
+WHERE account_id = %(account_id)s AND ((labeled = 1 AND (%(made_by)s::text IS NULL OR starts_with(labeler, %(made_by)s))
+        AND (%(not_by)s::text IS NULL OR labeler IS DISTINCT FROM %(not_by)s))
+    OR (labeled = 0 AND label_attempts > 0))
+    AND (%(keys)s::text[] IS NULL OR session_id IN (SELECT id FROM sessions
+        WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s)));
 
 -- name: reprocess_extract
--- Look again through what this extractor looked through or the gate refused, and what used up its tries.
+-- Look again through what this extractor, or another than the present one, looked through or the gate refused, and what
+-- used up its tries.
 UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, model_notes = NULL, next_try = NULL,
     updated_at = %(now)s
 WHERE account_id = %(account_id)s AND ((memory_extracted > 0
-    AND (%(made_by)s::text IS NULL OR extractor LIKE %(made_by)s || '%%'))
-    OR (memory_extracted = 0 AND extract_attempts > 0));
+        AND (%(made_by)s::text IS NULL OR starts_with(extractor, %(made_by)s))
+        AND (%(not_by)s::text IS NULL OR extractor IS DISTINCT FROM %(not_by)s))
+    OR (memory_extracted = 0 AND extract_attempts > 0))
+    AND (%(keys)s::text[] IS NULL OR session_id IN (SELECT id FROM sessions
+        WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s)));
 
 -- name: reprocess_segment
--- Cut again what this segmenter cut, and what used up its tries. Without a segmenter the whole log is cut again, not only
--- its tail.
+-- Cut again what this segmenter, or another than the present one, cut, and what used up its tries. Without a segmenter
+-- the whole log is cut again, not only its tail.
 UPDATE sessions SET segmented = 0, segmenter = NULL, attempts = 0, next_try = NULL, updated_at = %(now)s
 WHERE account_id = %(account_id)s AND status <> 'failed' AND ((segmented = 1
-    AND (%(made_by)s::text IS NULL OR segmenter LIKE %(made_by)s || '%%')) OR (segmented = 0 AND attempts > 0));
+        AND (%(made_by)s::text IS NULL OR EXISTS (SELECT FROM task_segments t
+            WHERE t.session_id = sessions.id AND starts_with(t.segmenter, %(made_by)s)))
+        AND (%(not_by)s::text IS NULL OR segmenter NOT IN (%(not_by)s, 'short')))
+    OR (segmented = 0 AND attempts > 0))
+    AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s));
+
+-- name: reprocess_windows
+-- Make windows again that this layout or model made, and try again what used up its tries.
+UPDATE sessions SET windowed = NULL, window_attempts = 0, window_next_try = NULL
+WHERE account_id = %(account_id)s AND message_count > 0
+    AND (%(made_by)s::text IS NULL OR starts_with(windowed, %(made_by)s) OR windowed LIKE '%%:' || %(made_by)s || '%%'
+        OR window_attempts > 0)
+    AND (%(not_by)s::text IS NULL OR windowed IS DISTINCT FROM %(not_by)s)
+    AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s));
 
 -- name: tiling
 -- Threads whose segments leave a gap, overlap, or do not cover every message. None may exist.
@@ -220,4 +263,6 @@ ORDER BY 1, 2;
 -- name: reopen_extraction
 -- Segments that are labelled again are looked through again.
 UPDATE task_segments SET memory_extracted = 0, extract_attempts = 0, updated_at = %(now)s
-WHERE account_id = %(account_id)s AND labeled = 0 AND memory_extracted > 0;
+WHERE account_id = %(account_id)s AND labeled = 0 AND memory_extracted > 0
+    AND (%(keys)s::text[] IS NULL OR session_id IN (SELECT id FROM sessions
+        WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s)));

@@ -146,7 +146,8 @@ WHERE account_id = %(account_id)s AND segmented = 0 AND status <> 'failed'
     AND (%(quiet_since)s::timestamptz IS NULL OR changed_at <= %(quiet_since)s OR is_over
         OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
             AND n.session_file = s.session_file AND n.generation > s.generation))
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.stage = 'segments'
+        AND l.expires_at > clock_timestamp())
 ORDER BY next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
@@ -169,7 +170,8 @@ SELECT * FROM sessions s
 WHERE account_id = %(account_id)s AND windowed IS DISTINCT FROM %(windows)s AND message_count > 0
     AND (%(keys)s::text[] IS NULL OR partition_key = ANY(%(keys)s))
     AND window_attempts < %(max_attempts)s AND NOT id = ANY(%(tried)s::uuid[])
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = s.id AND l.stage = 'message_windows'
+        AND l.expires_at > clock_timestamp())
 ORDER BY window_next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
@@ -184,13 +186,6 @@ WHERE s.id = made.id AND s.content_sha256 = made.content_sha256 AND s.windowed I
 UPDATE sessions SET window_attempts = window_attempts + CASE WHEN %(transient)s THEN 0 ELSE 1 END,
     window_next_try = %(next_try)s, error = %(error)s, updated_at = %(now)s
 WHERE id = %(id)s;
-
--- name: reprocess_windows
--- Make windows again that this layout or model made, and try again what used up its tries.
-UPDATE sessions SET windowed = NULL, window_attempts = 0, window_next_try = NULL
-WHERE account_id = %(account_id)s AND message_count > 0
-    AND (%(made_by)s::text IS NULL OR windowed LIKE %(made_by)s || '%%' OR windowed LIKE '%%:' || %(made_by)s || '%%'
-        OR window_attempts > 0);
 
 -- name: known_projects
 -- Projects of the account, each root and remote once.
@@ -245,7 +240,8 @@ VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(kind)s, %(session_file)s, %(path
 SELECT u.*, b.body FROM raw_uploads u JOIN raw_blobs b USING (sha256)
 WHERE u.account_id = %(account_id)s AND u.kind = 'ingest_text' AND u.status = 'pending'
     AND u.attempts < %(max_attempts)s AND NOT u.id = ANY(%(tried)s::uuid[])
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.expires_at > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.row_id = u.id AND l.stage = 'ingest_text'
+        AND l.expires_at > clock_timestamp())
 ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF u SKIP LOCKED;
 
 -- name: text_done

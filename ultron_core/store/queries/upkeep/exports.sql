@@ -74,3 +74,9 @@ SELECT w.segment_id, t.account_id, w.digest, w.cleaned
 FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[], %(cleaned)s::bytea[]) AS w(segment_id, digest, cleaned)
 JOIN task_segments t ON t.id = w.segment_id AND t.account_id = %(account_id)s
 ON CONFLICT (segment_id) DO UPDATE SET digest = EXCLUDED.digest, cleaned = EXCLUDED.cleaned;
+
+-- name: projects_of
+-- Project, or else agent, of each segment in the datasets with this content.
+SELECT DISTINCT r.segment_id, coalesce(s.project, r.agent_id) AS project
+FROM sft_exports e JOIN sft_export_rows r ON r.export_id = e.id LEFT JOIN sessions s ON s.id = r.session_id
+WHERE e.account_id = %(account_id)s AND e.content_hash = %(content_hash)s;

@@ -12,7 +12,7 @@ from ultron_core.client import Ultron
 from ultron_core.steps.stages import segment
 from ultron_core.steps.stages.process import process_pending, run_stage
 from ultron_core.steps.stages.waiting import leases as leases_module
-from ultron_core.steps.stages.waiting.leases import Leases, held_partitions
+from ultron_core.steps.stages.waiting.leases import Leases
 from ultron_core.steps.stages.waiting.loop import run_batch
 
 
@@ -57,9 +57,8 @@ def test_rows_that_another_process_works_on_are_left_to_it(two):
             assert leases.claim(conn, ids) == set(ids)
         assert run_batch(other.runtime, segment.STEP) == []
         keys = [row["partition_key"] for row in rows(other, "SELECT partition_key FROM sessions")]
-        assert held_partitions(other.runtime, "segments", keys) == set(keys)
         (report,) = run_stage(other.runtime, "segments", keys[:1])
-        assert (report.status, report.error) == ("pending", "another process is working on it")
+        assert report.status == "pending" and "another process is working on it" in report.error
     assert len(run_batch(other.runtime, segment.STEP)) == 10, "free once the first one is done"
 
 

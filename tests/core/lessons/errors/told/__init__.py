@@ -1,0 +1,1 @@
+"""Errors told in prose."""

@@ -1,0 +1,108 @@
+"""Reported errors with cause, cure and state: passed, failing, accepted, claimed or open."""
+
+from tests.core.lessons.builders import bash, talk
+from ultron_core.lessons.errors.told.find import find_told
+from ultron_core.lessons.people.turns import read_turns
+from ultron_core.transcript.actions import read_actions
+
+REPORT = ("user", "The `watch` command silently fails when the history folder goes away.")
+EDIT = (
+    ("Edit", {"file_path": "/repo/shop/store/paths.go", "old_string": "a", "new_string": "b"}),
+    "The file has been updated.",
+)
+CAUSE = ("assistant", "The problem is that `ensureFolder` of `watch` runs at the start only.")
+CURE = ("assistant", "`ensureFolder` of the `watch` command now runs before each write.")
+PASSED = (bash("go test ./..."), "ok  example/shop/store  0.2s")
+ASKED = ("user", "I get this error:\n\n```\nModuleNotFoundError: No module named 'yaml'\n```")
+ANSWER = (
+    "assistant",
+    "`yaml` comes with the package PyYAML. I fixed it: `PyYAML` is now in `requirements.txt`.",
+)
+
+
+def told(*turns):
+    messages = talk(*turns)
+    return find_told(messages, read_actions(messages), read_turns(messages), "shop")
+
+
+def test_report_cause_change_and_proof():
+    (draft,) = told(REPORT, CAUSE, EDIT, PASSED)
+    assert draft.content == (
+        "A bug in shop: The `watch` command silently fails when the history folder goes away."
+    )
+    assert draft.resolution == (
+        "The problem is that `ensureFolder` of `watch` runs at the start only. "
+        "Changed `store/paths.go`; afterwards `go test ./...` passed."
+    )
+    assert draft.tags == ("bug", "passed")
+    assert [item.start_line for item in draft.evidence] == [1, 2, 3, 6]
+
+
+def test_a_check_that_fails_last_is_told_as_unsolved():
+    (draft,) = told(
+        REPORT, CAUSE, EDIT, (bash("go test ./..."), "--- FAIL: TestWatch (0.00s)\nFAIL\texample/shop\t0.2s")
+    )
+    assert draft.tags == ("bug", "failing")
+    assert "Not solved in this session: the last run of `go test ./...` failed" in draft.resolution
+    assert draft.resolution.startswith("The agent's account: The problem is")
+
+
+def test_the_agents_word_alone_is_marked_as_such():
+    (draft,) = told(REPORT, CURE)
+    assert draft.tags == ("bug", "claimed")
+    assert draft.resolution == (
+        "The agent's account: `ensureFolder` of the `watch` command now runs before each write. "
+        "Not confirmed by a check or a person in this session."
+    )
+    assert told(REPORT, ("assistant", "I'll look at `ensureFolder` of the `watch` command.")) == []
+
+
+def test_a_person_who_accepts():
+    (draft,) = told(ASKED, ANSWER, ("user", "thanks, it works now"))
+    assert draft.content == "In shop, the user reported an error: ModuleNotFoundError: No module named 'yaml'"
+    assert draft.tags == ("bug", "accepted")
+    assert draft.resolution.endswith('The person then said: "thanks, it works now"')
+
+
+def test_a_person_who_denies_makes_the_cure_a_vain_one():
+    again = ("user", "still the same error")
+    second = ("assistant", "I replaced the `yaml` import by `ruamel.yaml`, which is installed.")
+    (draft,) = told(ASKED, ANSWER, again, second)
+    assert draft.resolution.startswith("Did not help: ")
+    assert "The agent's account: I replaced the `yaml` import" in draft.resolution
+    (draft,) = told(ASKED, ANSWER, again)
+    assert draft.tags == ("bug", "open")
+    assert draft.resolution.endswith("No cure was confirmed in this session.")
+
+
+def test_an_order_to_do_what_was_proposed_belongs_to_the_report():
+    options = ("assistant", "A. Move `tree.mdx`. B. Add the alias. Which one do you want?")
+    done = ("assistant", "I added an alias for `yaml` in `conf.py`; the module is now found.")
+    (draft,) = told(ASKED, options, ("user", "use B"), done)
+    assert "I added an alias for `yaml`" in draft.resolution
+
+
+def test_an_error_nobody_explains_is_kept_as_open_when_it_was_pasted():
+    (draft,) = told(ASKED, ("assistant", "Let me look."))
+    assert draft.resolution == "No cure was confirmed in this session."
+    assert told(REPORT, ("assistant", "Let me look.")) == []
+
+
+def test_a_request_is_not_a_report():
+    request = ("user", "Add a test that fails when the history folder of `watch` is missing.")
+    assert told(request, CAUSE, EDIT, PASSED) == []
+
+
+def test_an_issue_is_told_only_with_the_check_that_ended_it():
+    issue = ("user", "ISSUE:\nThe `watch` command fails without its folder\nIt crashes with an error.\n")
+    assert told(issue, CAUSE, EDIT) == []
+    (draft,) = told(issue, CAUSE, EDIT, PASSED)
+    assert draft.content == "A bug in shop: The `watch` command fails without its folder"
+
+
+def test_in_chinese():
+    asked = ("user", "运行时报错：\n\n```\nModuleNotFoundError: No module named 'yaml'\n```")
+    answer = ("assistant", "原因是没有安装 PyYAML。已经在 `requirements.txt` 中添加了 `PyYAML`。")
+    (draft,) = told(asked, answer)
+    assert draft.content == "在 shop 中，用户报告了一个错误：ModuleNotFoundError: No module named 'yaml'"
+    assert draft.resolution.startswith("智能体的说法：原因是没有安装 PyYAML。")

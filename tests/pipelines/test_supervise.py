@@ -1,0 +1,102 @@
+"""What `ultron dev` keeps up: a part that ends is started again, one that keeps ending is given up, and it is alone."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from ultron_core.errors import StoreError
+from ultron_pipelines import supervise
+from ultron_pipelines.supervise import Part, only_one
+
+SLEEPS = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+
+@pytest.fixture
+def kept_up():
+    """Run the loop in a thread with its own stop; returns what it said, its code and a way to stop it."""
+    stop, said, code = threading.Event(), [], []
+    parts: list[Part] = []
+
+    def begin(*given, revive=lambda: False):
+        parts.extend(given)
+
+        def loop():
+            code.append(supervise._keep_up(given, os.environ, revive, said.append, stop))
+
+        thread = threading.Thread(target=loop)
+        thread.start()
+        return thread
+
+    yield begin, said, code, stop
+    stop.set()
+    for part in parts:
+        part.stop()
+
+
+def until(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_killed_part_is_started_again(kept_up):
+    begin, said, code, stop = kept_up
+    part = Part("daemon", SLEEPS)
+    thread = begin(part)
+    until(lambda: part.process)
+    first = part.process.pid
+    os.kill(first, signal.SIGKILL)
+    until(lambda: part.process.pid != first and part.process.poll() is None)
+    assert said == ["Dagster's daemon ended (exit code -9) and is started again."]
+    stop.set()
+    thread.join()
+    assert code == [0]
+
+
+def test_a_part_that_keeps_ending_is_given_up_and_named(kept_up):
+    begin, said, code, _ = kept_up
+    begin(Part("webserver", [sys.executable, "-c", "raise SystemExit(3)"])).join()
+    assert code == [1]
+    assert said[-1] == "Dagster's webserver ended 5 times in 120 s (exit code 3): giving up."
+
+
+def test_all_parts_begin_anew_when_the_database_was_started_again(kept_up, monkeypatch):
+    monkeypatch.setattr(supervise, "_DATABASE_SECONDS", 0)
+    begin, said, _, _ = kept_up
+    part, dead = Part("daemon", SLEEPS), [False, True]
+    begin(part, revive=lambda: bool(dead and dead.pop(0)))
+    until(lambda: said)
+    assert said == ["PostgreSQL had ended and was started again; Dagster begins anew."]
+    until(lambda: part.process.poll() is None)
+
+
+def test_a_second_one_on_the_same_home_is_refused_with_a_sentence(tmp_path):
+    with (
+        only_one(tmp_path),
+        pytest.raises(StoreError, match="Another `ultron dev` runs on"),
+        only_one(tmp_path),
+    ):
+        pass
+    with only_one(tmp_path):
+        pass
+
+
+def test_the_lock_goes_with_a_killed_process(tmp_path):
+    hold = (
+        "import time; from pathlib import Path; from ultron_pipelines.supervise import only_one\n"
+        f"with only_one(Path({str(tmp_path)!r})):\n    print('held', flush=True)\n    time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(StoreError), only_one(tmp_path):
+            pass
+        other.kill()
+        other.wait()
+        with only_one(tmp_path):
+            pass

@@ -1,0 +1,1 @@
+"""What the agent found out or decided about a project, in its own words."""

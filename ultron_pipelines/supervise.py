@@ -1,0 +1,196 @@
+"""What `ultron dev` runs: Dagster's code server, daemon and webserver, each started again when it ends.
+
+One that keeps ending is not started for ever: the command ends too and says which one it was. The embedded PostgreSQL
+is started again as well; Dagster's processes then begin anew, since their connections are gone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ultron_core.errors import StoreError
+
+__all__ = ["Part", "dagster_parts", "only_one", "supervise"]
+
+#: a part that ended so often within so many seconds will not stay up
+_MOST_ENDS, _WITHIN_SECONDS = 5, 120
+#: how often parts are looked at, and the database, which costs a connection
+_LOOK_SECONDS, _DATABASE_SECONDS = 0.5, 3.0
+#: a code server has loaded the definitions after some 5 s on a quiet machine
+_CODE_SERVER_SECONDS = 90
+_MODULE = "ultron_pipelines.definitions"
+#: ticks that find nothing to do are in the UI
+_QUIET = ("--log-level", "warning")
+
+
+@dataclass
+class Part:
+    """One process that has to stay up, and when it ended."""
+
+    name: str
+    command: Sequence[str]
+    #: whether it can be used; the parts after it wait for that
+    ready: Callable[[], bool] = lambda: True
+    process: subprocess.Popen[bytes] | None = None
+    ends: list[float] = field(default_factory=list)
+
+    def start(self, environment: Mapping[str, str]) -> None:
+        # its own process group: Ctrl-C reaches the supervisor alone, which then ends the parts in order
+        self.process = subprocess.Popen(self.command, env=dict(environment), start_new_session=True)
+
+    def ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
+    def is_hopeless(self, now: float) -> bool:
+        """Count one more end."""
+        self.ends = [end for end in self.ends if now - end < _WITHIN_SECONDS] + [now]
+        return len(self.ends) >= _MOST_ENDS
+
+    def stop(self) -> None:
+        for number, seconds in ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4)):
+            if self.process is None or _group_ended(self.process, seconds, number):
+                return
+
+
+def dagster_parts(folder: Path, host: str, port: int) -> list[Part]:
+    """Code server, daemon and webserver, in the order in which they start; `folder` is short and private."""
+    socket = folder / "code.sock"
+    workspace = folder / "workspace.yaml"
+    workspace.write_text(
+        f"load_from:\n  - grpc_server:\n      socket: {socket}\n      location_name: ultron\n", "utf-8"
+    )
+    python = [sys.executable, "-m"]
+    code = [*python, "dagster", "api", "grpc", "--module-name", _MODULE, "--socket", str(socket)]
+    return [
+        Part(
+            "code server",
+            [*code, "--location-name", "ultron", *_QUIET],
+            lambda: _answers(socket),
+        ),
+        Part("daemon", [*python, "dagster._daemon", "run", "-w", str(workspace), *_QUIET]),
+        Part(
+            "webserver",
+            [
+                *python,
+                "dagster_webserver",
+                "-w",
+                str(workspace),
+                "--host",
+                host,
+                "--port",
+                str(port),
+                *_QUIET,
+            ],
+        ),
+    ]
+
+
+def _answers(socket: Path) -> bool:
+    from dagster._core.errors import DagsterUserCodeUnreachableError
+    from dagster._grpc.client import DagsterGrpcClient
+
+    if not socket.exists():
+        return False
+    try:
+        return bool(DagsterGrpcClient(socket=str(socket)).ping("up"))
+    except DagsterUserCodeUnreachableError:
+        return False
+
+
+@contextmanager
+def only_one(home: Path) -> Iterator[None]:
+    """Hold the lock of a home. Raises StoreError when another `ultron dev` has it."""
+    handle = os.open(home / "dev.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise StoreError(
+            f"Another `ultron dev` runs on {home}: use its page, stop it, or set ULTRON_HOME to another folder."
+        ) from error
+    finally:
+        os.close(handle)
+
+
+def supervise(
+    parts: Sequence[Part],
+    environment: Mapping[str, str],
+    *,
+    revive_database: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None],
+) -> int:
+    """Keep the parts up until SIGINT or SIGTERM; returns the exit code. `revive_database` says whether it had to."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        return _keep_up(parts, environment, revive_database, say, stop)
+    finally:
+        for part in reversed(parts):
+            part.stop()
+
+
+def _keep_up(
+    parts: Sequence[Part],
+    environment: Mapping[str, str],
+    revive_database: Callable[[], bool],
+    say: Callable[[str], None],
+    stop: threading.Event,
+) -> int:
+    looked = time.monotonic()
+    for part in parts:
+        _start(part, environment, stop)
+    while not stop.wait(_LOOK_SECONDS):
+        now = time.monotonic()
+        if now - looked > _DATABASE_SECONDS:
+            looked = now
+            if revive_database():
+                say("PostgreSQL had ended and was started again; Dagster begins anew.")
+                for part in reversed(parts):
+                    part.stop()
+                for part in parts:
+                    _start(part, environment, stop)
+        for part in parts:
+            if not part.ended() or stop.is_set():
+                continue
+            code = part.process.returncode if part.process else None
+            if part.is_hopeless(now):
+                often = f"{_MOST_ENDS} times in {_WITHIN_SECONDS} s"
+                say(f"Dagster's {part.name} ended {often} (exit code {code}): giving up.")
+                return 1
+            say(f"Dagster's {part.name} ended (exit code {code}) and is started again.")
+            part.stop()  # what is left of its process group
+            _start(part, environment, stop)
+    return 0
+
+
+def _start(part: Part, environment: Mapping[str, str], stop: threading.Event) -> None:
+    part.start(environment)
+    deadline = time.monotonic() + _CODE_SERVER_SECONDS
+    while not (stop.is_set() or part.ended() or part.ready() or time.monotonic() > deadline):
+        stop.wait(0.2)
+
+
+def _group_ended(child: subprocess.Popen[bytes], seconds: float, number: signal.Signals) -> bool:
+    """Send a signal to a process group; returns whether all of it ended in time."""
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, number)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        child.poll()
+        try:
+            os.killpg(child.pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.2)
+    return False
