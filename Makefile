@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test test-trainers check lock clean
+.PHONY: help setup demo dev test test-faults test-pipeline test-trainers check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -39,6 +39,12 @@ check: setup ## style, types and import contracts
 
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+test-faults: setup ## processes are killed while files go through `ultron dev`; minutes
+	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults
+
+test-pipeline: setup ## a core of 500 files within its CPU budget
+	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 85
 
 TRAINERS := .tools/trainers
 $(TRAINERS)/.ready: tests/trainers/requirements.txt tests/trainers/requirements-alone.txt

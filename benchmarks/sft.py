@@ -7,9 +7,10 @@ is not asked. `shipped_*`: runs with known ends, labels by models fitted without
 `gate_precision` of what ships with evidence `any`; `likely` of them ship by default. `shipped`: the lift over the
 sources, each run weighed by its own source's base rate, with the 90 % interval of a bootstrap over tasks.
 `shipped_half_imported`: the same with the ends of a random half of the runs imported. `pairs`: runs with known ends in
-pairs, once with their tasks as imported, once by the words of the request. `near_pairs`: 4,000 generated pairs; `near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs
-of sessions against their `task` labels. `speed_*`: rows made from the shared segments in a database, redaction on: a
-first export, a second one, and one with a hundredth of new rows; `peak_mb` is of all processes but the database's.
+pairs, once with their tasks as imported, once by the words of the request. `near_pairs`: 4,000 generated pairs;
+`near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs of sessions, by `task` label.
+`speed_*`: rows made from the shared segments in a database, redaction on: a first export, a second one, and one with a
+hundredth of new rows; `peak_mb` is of all processes but the database's.
 """
 
 from __future__ import annotations

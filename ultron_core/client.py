@@ -17,37 +17,33 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
 from ultron_core.assembly import Given, assemble, open_server
+from ultron_core.editing import Editing
 from ultron_core.embeddings.protocol import Embedder
 from ultron_core.llm.protocol import LLM
 from ultron_core.recalling import Recalling
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.services import BrowseService, ClusterService, KeyService, TrajectoryService
 from ultron_core.settings import Settings
-from ultron_core.steps import edit as curate
 from ultron_core.steps import given
-from ultron_core.steps.files.ingest import FileResult, Progress
-from ultron_core.steps.files.receive import ingest_paths, receive_log
 from ultron_core.steps.projects import scope_of
 from ultron_core.steps.runtime import Clock, Runtime
 from ultron_core.steps.search import memories as search_step
 from ultron_core.steps.search import sessions as session_search_step
-from ultron_core.steps.stages import text as text_step
-from ultron_core.steps.stages.process import ProcessReport, process_pending
-from ultron_core.steps.upkeep import reembed as reembed_step
-from ultron_core.steps.upkeep import tiers as tier_step
-from ultron_core.steps.upkeep.reembed import GRACE_SECONDS, ReembedReport
-from ultron_core.steps.upload import bulk as bulk_step
-from ultron_core.steps.upload import upload as upload_step
 from ultron_core.store.tables.memories import MemoryRecord, MemorySource
+
+if TYPE_CHECKING:
+    from ultron_core.steps.files.ingest import FileResult, Progress
+    from ultron_core.steps.upkeep.reembed import ReembedReport
+    from ultron_core.steps.upkeep.tiers import TierReport
 
 __all__ = ["Ultron"]
 
 
-class Ultron(Recalling):
+class Ultron(Recalling, Editing):
     """One account's memory, sessions and datasets. A context manager; `close()` ends what it started."""
 
     def __init__(
@@ -128,6 +124,9 @@ class Ultron(Recalling):
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
         with its line ledger. Raises InputError for a path that does not exist; a bad file is a failed result.
         """
+        from ultron_core.steps.files.receive import ingest_paths
+        from ultron_core.steps.stages.process import ProcessReport, process_pending
+
         given.check_id("agent_id", agent_id)
         several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
         results = ingest_paths(self.runtime, several, agent_id, over=over, progress=progress)
@@ -143,10 +142,14 @@ class Ultron(Recalling):
 
     def ingest_log(self, body: bytes, agent_id: str, name: str, *, over: bool = False) -> FileResult:
         """Keep the bytes of one log in the drop folder and read it; see `ingest`. For logs of other machines."""
+        from ultron_core.steps.files.receive import receive_log
+
         return receive_log(self.runtime, body, agent_id, name, over=over)
 
     def process_pending(self, *, project: str | None = None) -> dict[str, Any]:
         """Run all stages on what waits, of one project's sessions alone if one is named; returns counts and errors."""
+        from ultron_core.steps.stages.process import process_pending
+
         return asdict(process_pending(self.runtime, project=project))
 
     def ingest_text(self, text: str, agent_id: str = "default") -> dict[str, Any]:
@@ -157,7 +160,9 @@ class Ultron(Recalling):
         """
         given.check_id("agent_id", agent_id)
         given.check_text("text", text, most=given.MOST_COUNT)
-        result = text_step.ingest_text(self.runtime, text, agent_id)
+        from ultron_core.steps.stages.text import ingest_text
+
+        result = ingest_text(self.runtime, text, agent_id)
         return {
             "success": result.status == "done",
             "status": result.status,
@@ -194,7 +199,9 @@ class Ultron(Recalling):
         Raises InputError for anything else in a mapping.
         """
         uploads = [given.upload_of(memory) for memory in given.items_of("memories", memories)]
-        return [result.record for result in upload_step.upload_memories(self.runtime, uploads)]
+        from ultron_core.steps.upload.upload import upload_memories
+
+        return [result.record for result in upload_memories(self.runtime, uploads)]
 
     def load_memories(
         self,
@@ -207,7 +214,9 @@ class Ultron(Recalling):
         near-duplicates, and with index and clusters built at the end. Returns how many are new. `expected` is
         the number of memories, when it is known."""
         uploads = (given.upload_of(memory) for memory in memories)
-        return bulk_step.load_memories(self.runtime, uploads, expected=expected, progress=progress)
+        from ultron_core.steps.upload.bulk import load_memories
+
+        return load_memories(self.runtime, uploads, expected=expected, progress=progress)
 
     # --- out --------------------------------------------------------------------------------------------
 
@@ -291,79 +300,30 @@ class Ultron(Recalling):
 
     def get_memory_details(self, ids: Sequence[str | UUID]) -> list[MemoryRecord]:
         """Full memories in the order of `ids`; unknown ids are left out. Counts two hits each."""
+        from ultron_core.steps import edit as curate
+
         return curate.get_memories(self.runtime, given.items_of("ids", ids))
 
     def get_memory_sources(self, memory_id: str | UUID) -> list[MemorySource]:
         """Where a memory comes from: file, lines and the quote it is based on."""
+        from ultron_core.steps import edit as curate
+
         return curate.get_memory_sources(self.runtime, memory_id)
 
     def get_memory_stats(self, *, project: str | None = None) -> dict[str, Any]:
         """Totals by tier, type and status, of one project alone if one is named."""
+        from ultron_core.steps import edit as curate
+
         return curate.get_stats(self.runtime, scope_of(self.runtime, project, project is None).only)
 
     # --- change -----------------------------------------------------------------------------------------
-
-    def update_memory(
-        self,
-        memory_id: str | UUID,
-        *,
-        content: str | None = None,
-        context: str | None = None,
-        resolution: str | None = None,
-        tags: Sequence[str] | None = None,
-        changed_by: str = "",
-        if_version: int | None = None,
-    ) -> MemoryRecord:
-        """Change fields of a memory; a field that is None stays. What it said before is kept with `changed_by`.
-
-        Raises NotFoundError, InputError, and ConflictError when it is not at `if_version` any more.
-        """
-        for name, text in (("content", content), ("context", context), ("resolution", resolution)):
-            if text is not None:
-                given.check_text(name, text)
-        given.check_tags(tags)
-        return curate.update_memory(
-            self.runtime,
-            memory_id,
-            content=content,
-            context=context,
-            resolution=resolution,
-            tags=tags,
-            changed_by=changed_by,
-            if_version=if_version,
-        )
-
-    def archive_memory(self, memory_id: str | UUID) -> MemoryRecord:
-        """Leave a memory out of searches until it is unarchived. Raises NotFoundError."""
-        return curate.archive_memory(self.runtime, memory_id)
-
-    def unarchive_memory(self, memory_id: str | UUID) -> MemoryRecord:
-        """Bring an archived memory back. Raises NotFoundError, and InputError when its last source is gone."""
-        return curate.unarchive_memory(self.runtime, memory_id)
-
-    def get_memory_history(self, memory_id: str | UUID) -> dict[str, Any]:
-        """`{version, versions, decisions}`: what it said before, and every merge. Raises NotFoundError."""
-        return curate.history(self.runtime, memory_id)
-
-    def delete_memory(self, memory_id: str | UUID) -> None:
-        """Remove a memory and everything derived from it. Raises NotFoundError."""
-        curate.delete_memory(self.runtime, memory_id)
-
-    def unmerge(self, decision_id: str | UUID) -> MemoryRecord:
-        """Undo one merge: the contribution is restored as a separate memory."""
-        return curate.unmerge(self.runtime, decision_id)
-
-    def archive_memories_by_tag(self, tag: str) -> int:
-        """Archive every active memory that carries the tag; returns how many."""
-        given.check_name("tag", tag)
-        return curate.archive_memories_by_tag(self.runtime, tag)
 
     def reembed(
         self,
         embedder: Embedder | None = None,
         *,
         keep_old: bool = False,
-        grace_seconds: float = GRACE_SECONDS,
+        grace_seconds: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> ReembedReport:
         """Rebuild all vectors with another model (default: the configured one) while others search and upload,
@@ -371,15 +331,19 @@ class Ultron(Recalling):
         """
         target = embedder or self._models.own
         self._models.add(target)
-        return reembed_step.reembed(
+        from ultron_core.steps.upkeep.reembed import GRACE_SECONDS, reembed
+
+        return reembed(
             self.runtime,
             target,
             keep_old=keep_old,
-            grace_seconds=grace_seconds,
+            grace_seconds=GRACE_SECONDS if grace_seconds is None else grace_seconds,
             progress=progress,
             switched=self._models.look_again,
         )
 
-    def run_tier_rebalance(self) -> tier_step.TierReport:
+    def run_tier_rebalance(self) -> TierReport:
         """Reassign the tier of every active memory by hits, and archive COLD ones that are too old."""
-        return tier_step.run_tier_rebalance(self.runtime)
+        from ultron_core.steps.upkeep.tiers import run_tier_rebalance
+
+        return run_tier_rebalance(self.runtime)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ultron_core.access.keys import AccessKey
 from ultron_core.steps import browse, given
 from ultron_core.steps import keys as key_step
-from ultron_core.steps.clusters import read as cluster_step
-from ultron_core.steps.overview import trajectory_stats
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.sft.export import export_rows
-from ultron_core.steps.stages import extract, label, segment, windows
-from ultron_core.steps.stages.waiting.loop import StageResult, run_batch
+
+if TYPE_CHECKING:
+    from ultron_core.steps.clusters import read as cluster_step
+    from ultron_core.steps.stages.waiting.loop import StageResult, Step
 
 __all__ = ["BrowseService", "ClusterService", "KeyService", "TrajectoryService"]
 
@@ -34,25 +33,40 @@ class TrajectoryService:
     def segment_pending_sessions(self, batch_size: int = 50) -> list[StageResult]:
         """Segment up to `batch_size` sessions that wait."""
         given.check_count("batch_size", batch_size, least=0)
-        return run_batch(self._runtime, segment.STEP, batch_size)
+        return self._batch("segment", batch_size)
 
     def index_pending_sessions(self, batch_size: int = 50) -> list[StageResult]:
         """Make the windows that `search_sessions` finds, of up to `batch_size` sessions that wait."""
         given.check_count("batch_size", batch_size, least=0)
-        return run_batch(self._runtime, windows.STEP, batch_size)
+        return self._batch("windows", batch_size)
 
     def label_pending_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Label up to `batch_size` closed segments."""
         given.check_count("batch_size", batch_size, least=0)
-        return run_batch(self._runtime, label.STEP, batch_size)
+        return self._batch("label", batch_size)
 
     def extract_memories_from_segments(self, batch_size: int = 50) -> list[StageResult]:
         """Extract memories from up to `batch_size` labelled segments."""
         given.check_count("batch_size", batch_size, least=0)
-        return run_batch(self._runtime, extract.STEP, batch_size)
+        return self._batch("extract", batch_size)
+
+    def _batch(self, stage: str, batch_size: int) -> list[StageResult]:
+        # the rules of the stages take longer to load than a search takes
+        from ultron_core.steps.stages import extract, label, segment, windows
+        from ultron_core.steps.stages.waiting.loop import run_batch
+
+        steps: dict[str, Step[Any]] = {
+            "segment": segment.STEP,
+            "windows": windows.STEP,
+            "label": label.STEP,
+            "extract": extract.STEP,
+        }
+        return run_batch(self._runtime, steps[stage], batch_size)
 
     def get_trajectory_stats(self) -> dict[str, Any]:
         """`{sessions: {...}, segments: {total, labeled, memory_eligible, sft_eligible, ...}}`."""
+        from ultron_core.steps.overview import trajectory_stats
+
         return trajectory_stats(self._runtime)
 
     def export_sft(
@@ -72,6 +86,8 @@ class TrajectoryService:
         if min_quality_score is not None:
             given.check_score("min_quality_score", min_quality_score)
         given.check_count("limit", limit, least=0)
+        from ultron_core.steps.sft.export import export_rows
+
         return export_rows(
             self._runtime,
             task_type=task_type,
@@ -94,22 +110,32 @@ class ClusterService:
 
     def assign_memory_to_cluster(self, memory: Any) -> cluster_step.KnowledgeCluster:
         """Put a memory (record or id) into the nearest cluster, or a new one."""
+        from ultron_core.steps.clusters import read as cluster_step
+
         return cluster_step.assign_memory_to_cluster(self._runtime, memory)
 
     def get_clusters_ready_to_crystallize(self) -> Sequence[cluster_step.KnowledgeCluster]:
         """Clusters at the threshold that have no skill yet."""
+        from ultron_core.steps.clusters import read as cluster_step
+
         return cluster_step.get_clusters_ready_to_crystallize(self._runtime)
 
     def get_clusters_ready_to_recrystallize(self) -> Sequence[cluster_step.KnowledgeCluster]:
         """Clusters that gained enough members since their skill was made."""
+        from ultron_core.steps.clusters import read as cluster_step
+
         return cluster_step.get_clusters_ready_to_recrystallize(self._runtime)
 
     def get_cluster_memories(self, cluster_id: str | UUID) -> Sequence[Any]:
         """All active members as memory records."""
+        from ultron_core.steps.clusters import read as cluster_step
+
         return cluster_step.get_cluster_memories(self._runtime, cluster_id)
 
     def run_initial_clustering(self) -> Any:
         """Cluster every active memory from scratch, in one pass."""
+        from ultron_core.steps.clusters import read as cluster_step
+
         return cluster_step.run_initial_clustering(self._runtime)
 
     def get_changes(
@@ -117,11 +143,15 @@ class ClusterService:
     ) -> Sequence[cluster_step.ClusterChange]:
         """Merges and splits with their reasons, newest first."""
         given.check_count("limit", limit, most=given.MOST_RESULTS)
+        from ultron_core.steps.clusters import read as cluster_step
+
         return cluster_step.get_cluster_changes(self._runtime, cluster_id, limit)
 
     def mark_crystallized(self, cluster_id: str | UUID, skill_slug: str) -> None:
         """Record that the cluster's memories became this skill."""
         given.check_name("skill_slug", skill_slug)
+        from ultron_core.steps.clusters import read as cluster_step
+
         cluster_step.mark_crystallized(self._runtime, cluster_id, skill_slug)
 
 

@@ -44,7 +44,6 @@ def dagster_environment(settings: Settings) -> Iterator[dict[str, str]]:
             "ULTRON_HOME": str(settings.store.home),
             "ULTRON_DATABASE_URL": url,
             "ULTRON_DAGSTER_SQLALCHEMY_URL": sqlalchemy_url(dagster_url),
-            "ULTRON_DAGSTER_FILES": str(settings.store.home / "dagster" / "files"),
             "DAGSTER_HOME": str(_dagster_home(settings)),
             "DAGSTER_EVENT_BATCH_SIZE": "50",
             "PYTHONWARNINGS": "ignore",
@@ -77,7 +76,7 @@ def _dagster_home(settings: Settings) -> Path:
     """DAGSTER_HOME inside Ultron's home, with a copy of the project's dagster.yaml."""
     home = settings.store.home / "dagster"
     make_home(settings.store.home)
-    make_folders(home / "files")
+    make_folders(home)
     source = next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
     target = home / "dagster.yaml"
     if not target.exists() or target.read_bytes() != source.read_bytes():

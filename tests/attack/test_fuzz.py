@@ -43,6 +43,12 @@ NOISE = (
 )
 
 
+def report(peak):
+    """Printed for long runs (pytest -s)."""
+    print(f"{SESSIONS} sessions, {ANSWERS} answers, seed {SEED}: {peak.megabytes():.0f} MB at most")
+    assert peak.megabytes() < MOST_MEGABYTES
+
+
 def fuzzed_session(chance):
     """Bytes of a log: rows of some format or a solved task, changed as values, then as bytes, sometimes packed."""
     if chance.random() < 0.5:
@@ -173,7 +179,7 @@ def test_fuzzed_sessions_go_through_a_cycle_and_every_line_is_counted(settings, 
         )
         assert rows(ultron, f"SELECT id FROM task_segments WHERE {unjudged} extract_error IS NULL)") == []
         assert violations(ultron) == {}
-    assert peak.megabytes() < MOST_MEGABYTES
+    report(peak)
 
 
 def test_fuzzed_answers_end_no_cycle_and_every_call_is_counted(settings, tmp_path):
@@ -213,4 +219,4 @@ def test_fuzzed_answers_end_no_cycle_and_every_call_is_counted(settings, tmp_pat
             )
             assert left == [], "the next cycle with a sane model completes"
             assert violations(ultron) == {}
-    assert peak.megabytes() < MOST_MEGABYTES
+    report(peak)

@@ -1,12 +1,18 @@
 """The example sessions: every line accounted for, and what the demo promises comes out of them."""
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.support.memories import rows
+from ultron_core.cli.memory import lines_command
 from ultron_core.client import Ultron
+from ultron_core.lessons.evidence import appears_in
+from ultron_core.models import Message
 from ultron_core.sessions import discover_sessions, parse_session
-from ultron_core.steps import audit
+from ultron_core.steps import audit, overview
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "sessions"
 FILES = discover_sessions([EXAMPLES])
@@ -29,6 +35,44 @@ def test_every_physical_line_has_one_fate(path):
     assert session.messages
 
 
+def unopened(ultron):
+    """Sources of memories whose lines, as the printed command shows them, do not hold the quote."""
+    missing, seen = [], 0
+    for row in rows(ultron, "SELECT DISTINCT memory_id FROM memory_sources WHERE kind = 'segment'"):
+        places = overview.places(ultron.runtime, row["memory_id"])
+        for source in ultron.get_memory_sources(row["memory_id"]):
+            command = lines_command(places[source.id], source)
+            shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
+            seen += 1
+            if not appears_in(source.quote, Message("user", "\n".join(texts(shown)))):
+                missing.append((command, source.quote))
+    assert seen > 20
+    return missing
+
+
+def texts(shown):
+    """What stands on lines of a log: the strings of its JSON, also of JSON in a string."""
+    decoder, at = json.JSONDecoder(), 0
+    yield shown
+    while at < len(shown):
+        try:
+            value, at = decoder.raw_decode(shown, at)
+        except ValueError:
+            at += 1
+        else:
+            yield from strings(value)
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+        if value[:1] in "{[":
+            yield from texts(value[:100_000]) if value[1:] else ()
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from strings(one)
+
+
 @pytest.mark.slow
 def test_the_demo_keeps_its_promise(settings):
     with Ultron(settings) as ultron:
@@ -49,6 +93,7 @@ def test_the_demo_keeps_its_promise(settings):
         ):
             finding = check(ultron.runtime)
             assert finding.checked > 0 and finding.count == 0, finding
+        assert unopened(ultron) == []
         hits = ultron.search_memories("git push rejected, no upstream branch", record_hits=False)
         assert "upstream" in hits[0].record.summary_l0
         chinese = ultron.search_memories("支付金额不符，预订失败", record_hits=False)

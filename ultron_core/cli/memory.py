@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -18,8 +20,9 @@ from ultron_core.settings import Settings
 
 if TYPE_CHECKING:
     from ultron_core.client import Ultron
+    from ultron_core.store.tables.memories import MemorySource
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "lines_command"]
 
 
 @click.command()
@@ -169,9 +172,11 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
             raise NotFoundError(f"No memory {memory_id}.")
         sources = ultron.get_memory_sources(full_id)
         history = ultron.get_memory_history(full_id)["decisions"]
+        places = overview.places(ultron.runtime, full_id)
     record = records[0]
     if as_json:
-        print_json({"memory": record, "sources": sources, "decisions": history})
+        opened = {str(source): path for source, path in places.items()}
+        print_json({"memory": record, "sources": sources, "places": opened, "decisions": history})
         return
     out = console()
     values = asdict(record)
@@ -197,6 +202,8 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
     out.print("\nsources", style="bold")
     for source in sources:
         out.print(_source_line(source), markup=False)
+        if source.id in places and source.start_line:
+            out.print(f"    {lines_command(places[source.id], source)}", markup=False, soft_wrap=True)
         if source.quote:
             out.print(f"    “{source.quote}”", markup=False, style="italic")
     for row in history:
@@ -210,7 +217,16 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
 def _field(value: Any) -> str:
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, float):
+        return f"{value:.3g}"
     return ", ".join(value) if isinstance(value, list | tuple) else str(value)
+
+
+def lines_command(path: Path, source: MemorySource) -> str:
+    """A command that prints the lines of the log itself."""
+    name = shlex.quote(str(path))
+    lines = f"sed -n '{source.start_line},{source.end_line}p'"
+    return f"gzip -dc {name} | {lines}" if path.suffix == ".gz" else f"{lines} {name}"
 
 
 def _source_line(source: Any) -> str:

@@ -96,9 +96,22 @@ def console(*, stderr: bool = False) -> Console:
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     try:
-        click.echo(json.dumps(value, default=_plain, ensure_ascii=False, indent=2))
+        click.echo(json.dumps(_written(value), default=_plain, ensure_ascii=False, indent=2))
     except BrokenPipeError:
         raise ReaderLeft from None
+
+
+def _written(value: Any) -> Any:
+    """Numbers as people write them: a `real` column gives 0.6499999761581421 for 0.65."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, Mapping):
+        return {name: _written(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_written(one) for one in value]
+    return value
 
 
 def _plain(value: Any) -> Any:

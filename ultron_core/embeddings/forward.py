@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 __all__ = ["Encoder"]
 
@@ -122,12 +121,19 @@ class Encoder:
         mean = sum(rows.sum(axis=1, dtype=np.float64)[which] for rows, which in parts) / width
         square = sum(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)[which] for rows, which in parts)
         weight = 1 / np.sqrt(square / width - mean**2 + self._model.eps)
+        if len(lengths) == 1:  # a question: scipy takes half a second to import
+            sums = [weight.astype(np.float32)[None] @ rows[which] for rows, which in parts]
+            return self._centred(sums, np.array([np.sum(weight * mean)]), lengths)
+        from scipy.sparse import csr_array
+
         ends = np.concatenate([[0], np.cumsum(lengths)])
         sums = [
             csr_array((weight.astype(np.float32), which, ends), shape=(len(lengths), len(rows))) @ rows
             for rows, which in parts
         ]
-        below = np.add.reduceat(weight * mean, ends[:-1])
+        return self._centred(sums, np.add.reduceat(weight * mean, ends[:-1]), lengths)
+
+    def _centred(self, sums: Sequence[Reals], below: npt.NDArray[np.float64], lengths: Ints) -> Reals:
         centred = np.hstack(sums) - below[:, None].astype(np.float32)
         summed: Reals = centred * self._model.ln_g + lengths[:, None].astype(np.float32) * self._model.ln_b
         return summed

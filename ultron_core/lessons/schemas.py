@@ -35,6 +35,18 @@ _UNKNOWN = re.compile(
     r"\b(?:doesn't|does not) exist\b|\binvalid (?:column|object) name\b",
     re.IGNORECASE,
 )
+#: the database before the table in a server's message, or in the command that chose it: "Table 'world_1.countries'
+#: doesn't exist", "USE car_1;"
+_NAMED = re.compile(
+    r"\b[Tt]able '(\w+)\.\w+' doesn't exist|^\s*use\s+[`\"]?(\w+)[`\"]?\s*;?\s*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+#: "SHOW TABLES", "\\dt", ".tables"
+_ALL_TABLES = re.compile(r"^\s*(?:show (?:full )?tables|\\dt\+?|\.tables)\s*;?\s*$", re.IGNORECASE)
+#: a row of their list as a driver in Python shows it, e.g. `('stadium',)`
+_LISTED = re.compile(r"\('(\w+)',\)")
+#: characters of an output in which names are looked for, and tables that are listed beside the described ones
+_MAX_SHOWN, _MOST_OTHERS = 4_000, 12
 #: columns that are listed of a table, and tables of one memory
 _MOST_COLUMNS, _MOST_TABLES = 24, 6
 #: characters; more tables are left out
@@ -64,12 +76,18 @@ def find_schemas(messages: Sequence[Message], actions: Sequence[Action]) -> list
     lang = talk_language(messages, failed.result)
     words = PHRASES[lang]
     told = [f"`{name}` ({', '.join(columns[:_MOST_COLUMNS])})" for name, (_, columns) in tables.items()]
-    content = words["schema"].format(tables=told[0])
+    database = _database(actions)
+    sentence = words["schema_of" if database else "schema"]
+    content = sentence.format(database=database, tables=told[0])
     for count in range(2, min(len(told), _MOST_TABLES) + 1):
-        longer = words["schema"].format(tables="; ".join(told[:count]))
+        longer = sentence.format(database=database, tables="; ".join(told[:count]))
         if len(longer) > _MAX_CONTENT:
             break
         content = longer
+    others = [name for name in _tables(actions) if name not in tables]
+    if others:
+        listed = ", ".join(f"`{name}`" for name in others[:_MOST_OTHERS])
+        content = " ".join((content, words["other_tables"].format(tables=listed)))
     return [
         MemoryDraft(
             content=content,
@@ -80,6 +98,27 @@ def find_schemas(messages: Sequence[Message], actions: Sequence[Action]) -> list
             evidence=tuple(evidence),
         )
     ]
+
+
+def _database(actions: Sequence[Action]) -> str:
+    """The name of the database where a message of its server or a command tells it; empty when two are told."""
+    found = {
+        name
+        for a in actions
+        for text in (a.output[:_MAX_SHOWN], a.text[:200])
+        for name in _NAMED.findall(text)
+    }
+    names = {name for pair in found for name in pair if name}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _tables(actions: Sequence[Action]) -> list[str]:
+    """All tables, as the database listed them."""
+    for action in actions:
+        asked = next((text for text in argument_strings(action.arguments) if len(text) <= 200), "")
+        if action.failure is None and _ALL_TABLES.match(asked):
+            return _LISTED.findall(action.output[:_MAX_SHOWN])
+    return []
 
 
 def _asked(action: Action) -> str:

@@ -15,10 +15,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-
-import tiktoken
+from typing import TYPE_CHECKING
 
 __all__ = ["CountTokens", "count_tokens", "token_counter", "truncate_tokens"]
+
+if TYPE_CHECKING:
+    import tiktoken
 
 CountTokens = Callable[[str], int]
 _URL = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
@@ -48,6 +50,8 @@ def _encoding(name: str) -> tiktoken.Encoding:
 
 
 def _load(name: str) -> tiktoken.Encoding:
+    import tiktoken  # where tokens are counted, not where a memory is looked for
+
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
     os.environ["TIKTOKEN_CACHE_DIR"] = str(_cache_folder())
     try:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from ultron_core.errors import InputError, UnknownNameError
-from ultron_core.labels import TASK_TYPES
 from ultron_core.models import MemoryType
-from ultron_core.redaction import find_secrets
-from ultron_core.sessions import check_names
-from ultron_core.steps.upload.records import Source, Upload
+from ultron_core.sessions.text import check_names
+
+if TYPE_CHECKING:
+    from ultron_core.steps.upload.records import Upload
 
 __all__ = [
     "MEMORY_TYPES",
@@ -81,6 +81,8 @@ def check_name(name: str, value: Any, *, optional: bool = False) -> None:
 
 def check_id(name: str, value: Any, *, optional: bool = False) -> None:
     """A name that is stored as it is given in every row that it owns: one that holds a secret is refused."""
+    from ultron_core.redaction import find_secrets
+
     check_name(name, value, optional=optional)
     if value is not None and find_secrets(value):
         raise InputError(f"{name} holds a key, token or password: use a name without it.")
@@ -140,6 +142,8 @@ def check_one_of(name: str, value: Any, allowed: Collection[str]) -> None:
 
 def check_task_type(value: Any) -> None:
     if value is not None:
+        from ultron_core.labels import TASK_TYPES
+
         check_one_of("task_type", value, TASK_TYPES)
 
 
@@ -170,6 +174,8 @@ def check_times(**times: Any) -> None:
 
 def check_upload(upload: Upload) -> None:
     """Every field of one memory as it is given."""
+    from ultron_core.steps.upload.records import Source
+
     check_text("content", upload.content)
     check_text("context", upload.context)
     check_text("resolution", upload.resolution)
@@ -186,6 +192,8 @@ def check_upload(upload: Upload) -> None:
 
 def upload_of(memory: Any) -> Upload:
     """An Upload, or the mapping of one, checked."""
+    from ultron_core.steps.upload.records import Upload
+
     if isinstance(memory, Upload):
         check_upload(memory)
         return memory

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +28,7 @@ __all__ = [
     "holdings",
     "model_totals",
     "newest_dataset",
+    "places",
     "scores",
     "sessions",
     "stats",
@@ -120,6 +123,14 @@ def stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         "stored": others,
         "model calls": models,
     }
+
+
+def places(runtime: Runtime, memory_id: UUID) -> dict[UUID, Path]:
+    """Source id -> the log on this machine. Private: for the owner's own terminal, not for what is shared."""
+    params = {**runtime.account, "memory_id": memory_id}
+    with runtime.database.transaction() as conn:
+        rows = conn.execute(_SQL["places"], params).fetchall()
+    return {row["id"]: Path(os.fsdecode(bytes(row["private_path"]))) for row in rows}
 
 
 def holdings(runtime: Runtime) -> dict[str, Any]:

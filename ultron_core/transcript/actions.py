@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from ultron_core.models import Message, ToolCall
@@ -68,6 +69,10 @@ class Action:
     failure: Failure | None
 
 
+#: texts that are kept in mind: several rules in turn read the messages of one segment
+_RECENT = 256
+
+
 def message_texts(message: Message) -> Iterator[str]:
     """The texts in which a quote may appear: content, then every string in the arguments of its calls."""
     yield message.content
@@ -87,6 +92,7 @@ def argument_strings(arguments: Any) -> Iterator[str]:
             yield from argument_strings(value)
 
 
+@lru_cache(maxsize=_RECENT)
 def without_code(text: str) -> str:
     """The prose of a message: fenced blocks left out, and one that is still open."""
     return FENCE.sub("\n", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 __all__ = ["CJK", "CJK_CLASS", "CJK_RUN", "Lang", "language", "mixed_language", "one_line", "sentences"]
@@ -41,6 +42,12 @@ def one_line(text: str) -> str:
 
 def sentences(text: str) -> list[str]:
     """Sentences of `text`, trimmed, none empty; a line break ends a sentence, an abbreviation does not."""
+    return list(_sentences(text))
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str) -> tuple[str, ...]:
+    """The same, once for the rules that read one text in turn."""
     found: list[str] = []
     for piece in _SENTENCE.findall(text):
         piece = piece.strip()
@@ -50,4 +57,4 @@ def sentences(text: str) -> list[str]:
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)
-    return found
+    return tuple(found)

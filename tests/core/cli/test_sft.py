@@ -46,7 +46,7 @@ def test_publish_needs_a_review_that_was_confirmed(settings, versions, tmp_path)
 
     shelf = tmp_path / "shelf"
     refused = ultron("publish", old, "--to", shelf)
-    assert refused.exit_code == 1 and "ultron sft review DIR" in str(refused.output) and not shelf.exists()
+    assert refused.exit_code == 1 and "ultron sft review DIR" in str(refused.exception) and not shelf.exists()
     seen = ultron("review", old)
     assert "Left out projects: none" in seen.output and "-: 3 rows" in seen.output
     assert ultron("publish", old, "--to", shelf).exit_code == 1, "looking is not confirming"

@@ -20,7 +20,7 @@ def query(text, output):
 def test_columns_that_were_looked_up_after_a_wrong_name():
     (draft,) = schemas(query("SELECT email FROM owners", UNKNOWN), query("DESC owners", ROWS))
     assert draft.content == (
-        "The database has these tables and columns: `owners` (owner_id, Name, email_address)."
+        "A database of this task holds, among others: `owners` (owner_id, Name, email_address)."
     )
     assert draft.context == f"`execute_sql` failed: {UNKNOWN}"
     assert [item.start_line for item in draft.evidence] == [3, 5]
@@ -32,6 +32,18 @@ def test_other_ways_to_ask():
     for ask, output in (("PRAGMA table_info(pets)", sqlite), ("SHOW COLUMNS FROM pets;", table)):
         (draft,) = schemas(query("SELECT x FROM pets", "Error: no such column: x"), query(ask, output))
         assert draft.content.endswith("`pets` (id, name).")
+
+
+def test_the_database_is_named_where_its_server_names_it_with_its_other_tables():
+    (draft,) = schemas(
+        query("SELECT email FROM owner", "Error executing query: Table 'dog_kennels.owner' doesn't exist"),
+        query("SHOW TABLES", "[('dogs',), ('owners',), ('breeds',)]"),
+        query("DESC owners", ROWS),
+    )
+    assert draft.content == (
+        "The database `dog_kennels` holds, among others: `owners` (owner_id, Name, email_address). "
+        "It also has the tables `dogs`, `breeds`."
+    )
 
 
 def test_nothing_to_tell_when_no_name_was_wrong():

@@ -58,6 +58,9 @@ def statements(content: str) -> Iterator[Said]:
             continue
         if _DRAWN.match(line):
             continue
+        if not has_detail(line):
+            place += 1
+            continue
         point = POINT.match(line) is not None
         for sentence in sentences(line):
             place += 1

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from ultron_core.errors import ModelAnswerError
 from ultron_core.llm.answering.json_values import Found, find_values
 from ultron_core.llm.answering.repair import DROPPED, repaired
-from ultron_core.llm.answering.shapes import field_key, shapes, why_refused
+from ultron_core.llm.answering.shapes import field_key, is_filled, is_item, shapes, why_refused
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
 
@@ -31,7 +31,7 @@ def parse_answer(text: str, schema: type[Answer]) -> Answer:
     """
     found = find_values(text)
     problems = []
-    for value in _candidates(found):
+    for value in _whole_first(_candidates(found), schema):
         fitted = _fitted(value, schema, whole=found.broken)
         if not isinstance(fitted, str):
             return fitted
@@ -47,6 +47,13 @@ def _candidates(found: Found) -> list[Any]:
     values = [value for value in found.values if found.alone or not _is_plain_list(value)]
     last_first = values[: -_MOST_CANDIDATES - 1 : -1]
     return [list(found.run), *last_first] if len(found.run) > 1 else last_first
+
+
+def _whole_first(candidates: list[Any], schema: type[BaseModel]) -> list[Any]:
+    """The answer before a mere item behind it: `{"memories": [...]} Not to be kept: {"content": "..."}`."""
+    if candidates and is_item(candidates[0], schema):
+        return sorted(candidates, key=lambda value: not is_filled(value, schema))
+    return candidates
 
 
 def _is_plain_list(value: Any) -> bool:

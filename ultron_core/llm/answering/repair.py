@@ -17,8 +17,10 @@ DROPPED: Any = object()
 _NUMBER = re.compile(
     r"\s{0,40}(-?\d{1,15}(?:\.\d{1,15})?)\s{0,40}(?:(%)|/\s{0,40}(\d{1,6}(?:\.\d{1,6})?))?\s{0,40}"
 )
-#: "[12]", "#12", "L12"
-_COUNT = re.compile(r"\W{0,40}[lL]?(-?\d{1,15})\W{0,40}")
+#: "[12]", "#12", "L12", and a whole header of a record: "[bqcd 12 tool error]"
+_COUNT = re.compile(r"\W{0,40}(?:[lL]|[a-z]{4} )?(-?\d{1,15})(?: [a-z ]{1,20})?\W{0,40}")
+#: between words that stand in one text instead of a list: "login, timeout"
+_COMMAS = re.compile(r"[,;，；、]")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -55,7 +57,13 @@ def _any_of(value: Any, choices: list[Mapping[str, Any]], root: Mapping[str, Any
     return None if nullable else DROPPED
 
 
+def _alone(value: Any) -> Any:
+    """The one item of a list where a single value is asked for: `"message": [3]`."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 def _choice(value: Any, choices: list[Any]) -> Any:
+    value = _alone(value)
     if value in choices:
         return value
     if not isinstance(value, str):
@@ -82,6 +90,8 @@ def _array(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> An
     if value is None:
         return DROPPED
     given = value if isinstance(value, list) else [value]
+    if isinstance(value, str) and schema.get("items", {}).get("type") == "string":
+        given = [part.strip() for part in _COMMAS.split(value)]
     fixed = [repaired(one, schema.get("items", {}), root) for one in given]
     kept = [one for one in fixed if one is not DROPPED]
     # a list of which nothing can be used must not pass as an empty one
@@ -104,7 +114,7 @@ def _string(value: Any, schema: Mapping[str, Any]) -> Any:
 
 def _number(value: Any, schema: Mapping[str, Any]) -> Any:
     whole = schema["type"] == "integer"
-    number = _read_number(value, whole)
+    number = _read_number(_alone(value), whole)
     if number is None:
         return DROPPED
     most = schema.get("maximum", math.inf)

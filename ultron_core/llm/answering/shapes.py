@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ultron_core.llm.answering.json_values import decode, is_too_deep
 
-__all__ = ["field_key", "shapes", "why_refused"]
+__all__ = ["field_key", "is_filled", "is_item", "shapes", "why_refused"]
 
 #: what models put around an answer, tool calls of several vendors among it
 _WRAPPERS = frozenset(
@@ -36,6 +36,18 @@ def field_key(name: str) -> str:
 def shapes(value: Any, schema: type[BaseModel]) -> Iterator[dict[str, Any]]:
     """What the value may mean as an object of the schema, best first; nothing for a wrong shape."""
     yield from _shapes(value, _Wanted(schema), 0)
+
+
+def is_item(value: Any, schema: type[BaseModel]) -> bool:
+    """Whether it is one item of the list that the schema asks for, and not the list."""
+    wanted = _Wanted(schema)
+    return wanted.is_item(value) and not wanted.has_list(value)
+
+
+def is_filled(value: Any, schema: type[BaseModel]) -> bool:
+    """Whether it holds that list by its own name, with something in it."""
+    wanted = _Wanted(schema)
+    return wanted.has_list(value) and bool(value[wanted.only_list])
 
 
 def why_refused(value: Any) -> str:

@@ -106,7 +106,9 @@ OFFERS = _words(
 OPENS = _words(
     r"(?:(?:alright|all right|ok|okay|great|good|perfect|cool|nice|so)[,.! ]+)*"
     r"(?:(?:now |then |next,? )+(?:let'?s|we (?:need|have) to|i (?:need|want)|please)"
-    r"|let'?s (?:tackle|move on|switch|turn)|there'?s (?:an?|another) (?:issue|bug|problem)|(?:i|we) (?:have|found|noticed|hit) (?:another|a new) \w+"
+    r""
+    r"|let'?s (?:tackle|move on|switch|turn)|there'?s (?:an?|another) (?:issue|bug|problem)"
+    r"|(?:i|we) (?:have|found|noticed|hit) (?:another|a new) \w+"
     r"|(?:another|new|next|different|separate) (?:issue|bug|problem|task|question|topic|thing))"
     r"|(?:alright|all right), (?!thank|can\b|could\b|go\b|do\b|yes\b|where\b|so\b|then\b)\w+"
     r"|[^.?!\n]{3,60} (?:is|are) missing (?:\w+ )?(?:from|in)",

@@ -20,7 +20,7 @@ from ultron_core.search.memories import RankedMemory, Ranking, rank_memories
 from ultron_core.search.shown import Shown, collapse, own_first
 from ultron_core.search.terms import query_terms, term_id
 from ultron_core.search.timewords import TimeRange, find_range
-from ultron_core.sessions import check_names, clean_text
+from ultron_core.sessions.text import check_names, clean_text
 from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.rerank import model_order

@@ -27,7 +27,7 @@ from ultron_core.search import (
     term_id,
 )
 from ultron_core.search.shown import own_first
-from ultron_core.sessions import check_names, clean_text
+from ultron_core.sessions.text import check_names, clean_text
 from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection

@@ -69,7 +69,7 @@ LABELS = Stage(
     reprocess="reprocess_labels",
     after=SEGMENTS.name,
     versions=(*SEGMENTS.versions, "labelers"),
-    answer_tokens=300,
+    answer_tokens=450,
 )
 MEMORIES = Stage(
     name="extracted_memories",

@@ -32,9 +32,20 @@ def test_a_statement_of_the_closing_answer_with_what_was_asked():
     assert draft.evidence[0].quote == STATED
 
 
-def test_the_sound_and_the_number_before_it_are_left_out():
+def test_the_sound_before_it_and_the_line_that_it_names_are_left_out():
     assert contents(f"Good news: {STATED}") == [f"In shop: {STATED}"]
-    assert contents(f"- (12) {STATED}") == [f"In shop: {STATED}"]
+    placed = STATED.replace("built in)", "built in) (go.mod:12-14)")
+    assert contents(f"- {placed}") == [f"In shop: {STATED}"]
+
+
+def test_what_a_review_numbers_or_puts_below_lines_is_not_final():
+    assert contents(f"- (12) {STATED}") == []
+    assert contents(f"Lines 12-20 (new):\n- {STATED}") == [f"In shop: {STATED}"]
+    assert contents(f"### Lines 12-20 (new)\n- {STATED}") == []
+
+
+def test_a_bare_step_of_the_work_is_no_finding():
+    assert contents("Added the new example files `src/a.ts` and `src/b.ts` to the store folder.") == []
 
 
 def test_the_heading_above_a_point_is_its_setting():

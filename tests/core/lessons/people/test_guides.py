@@ -62,5 +62,20 @@ def test_the_guide_of_a_slash_command_with_its_lists():
     ]
 
 
+def test_a_rule_that_a_command_hands_in_holds_where_the_command_is_called():
+    call = "<command-message>pr-review</command-message>\n<command-name>/pr-review</command-name>"
+    guide = GUIDE.replace("## Context", "## What changed")
+    messages = as_messages([Message("user", call, origin="harness"), Message("user", guide, origin="human")])
+    drafts = find_guides(messages, (), "shop")
+    assert {draft.context for draft in drafts} == {
+        "The command `/pr-review` hands it in: it holds where that is called."
+    }
+
+
+def test_a_rule_for_each_case():
+    rule = "For any new test case, change only the assertion to make sure that it fails."
+    assert rule in rules(talk(("user", f"{GUIDE}\n{rule}"), ("assistant", "ok")))
+
+
 def test_the_prompt_of_a_program_is_nobodys_guide():
     assert rules(talk(("user", "# Task\n" + "You must never use the internet for this. " * 20))) == []

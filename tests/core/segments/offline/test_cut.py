@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ultron_core.models import Message, ToolCall
 from ultron_core.segments import SEGMENTER_VERSION, segment_messages
 from ultron_core.segments.offline.around import LOOK_AHEAD
-from ultron_core.segments.offline.cut import can_open, gap_prior, prior
+from ultron_core.segments.offline.cut import can_open, gap_prior, opens_anew, prior
 from ultron_core.segments.offline.features import Running
 from ultron_core.segments.offline.turns import turns_of
 from ultron_core.transcript.pairs import closed_positions
@@ -223,3 +223,52 @@ def test_tool_output_in_the_user_s_role_is_no_turn():
     messages = [Message("user", "Fix the failing build"), *[act, output] * 4]
     assert [t.position for t in turns_of(messages)] == [0]
     assert len(segment_messages(messages)) == 1
+
+
+def work(*turns):
+    """A thread in which the agent edits a file after each order and says that it is done."""
+    messages = []
+    for number, text in enumerate(turns):
+        call = ToolCall(
+            f"c{number}", "Edit", {"file_path": "/repo/src/watch.py", "old_string": "a", "new_string": "b"}
+        )
+        messages += [
+            Message("user", text, origin="human"),
+            Message("assistant", "", tool_calls=(call,), origin="model"),
+            Message("tool", "The file has been updated.", tool_call_id=call.id, origin="tool"),
+            Message(
+                "assistant", "Done. `watch.py` now skips empty folders and all tests pass.", origin="model"
+            ),
+        ]
+    return messages
+
+
+ORDER = "Make the watch command in src/watch.py skip empty folders."
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "alright, let's tackle main.py. read it in full and suggest how to split it",
+        "OK, there's an issue in that src/paths.py fails when the history folder goes away",
+        "then we need to look at `resume`, which never closes its database",
+        "The new provider is missing completely from README.md",
+        "现在出现了这个问题，帮我看看\n\n```\nThe slug `guide` does not exist\n```",
+    ],
+)
+def test_amid_work_a_turn_that_says_so_opens_another_task(opening):
+    assert starts(work(ORDER, opening)) == [0, 4]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    ["Let's address 4 and 7 of your list", "here's a session: /home/dev/logs/debug.log", "先修复第二个"],
+)
+def test_amid_work_items_of_the_agents_list_and_what_it_asked_for_carry_on(remark):
+    assert starts(work(ORDER, remark)) == [0]
+
+
+def test_an_opening_that_names_nothing_is_left_to_the_weights():
+    turn = turns_of(work(ORDER, "alright, let's tackle the rest"))[1]
+    assert not opens_anew(turn, {"works": 1.0})
+    assert not opens_anew(turns_of(work(ORDER, "alright, let's tackle main.py"))[1], {"works": 0.0})

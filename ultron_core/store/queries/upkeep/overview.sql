@@ -28,3 +28,12 @@ GROUP BY project ORDER BY project IS NULL, 4 DESC, 2 DESC, 1;
 -- What an empty answer was looked for in.
 SELECT (SELECT count(*) FROM sessions WHERE account_id = %(account_id)s) AS sessions,
     (SELECT count(*) FROM memories WHERE account_id = %(account_id)s AND status = 'active') AS memories;
+
+-- name: places
+-- Where the logs that a memory rests on are on this machine, for their owner: not of a log that was rotated away.
+SELECT ms.id, f.private_path FROM memory_sources ms
+JOIN sessions s ON s.id = ms.session_id
+JOIN source_files f ON (f.account_id, f.agent_id, f.session_file) = (s.account_id, s.agent_id, s.session_file)
+WHERE ms.account_id = %(account_id)s AND ms.memory_id = %(memory_id)s AND f.private_path IS NOT NULL
+    AND NOT EXISTS (SELECT FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
+        AND n.session_file = s.session_file AND n.generation > s.generation);
