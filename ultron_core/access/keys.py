@@ -41,6 +41,7 @@ PRESETS: Mapping[str, tuple[Scope, ...]] = MappingProxyType(
         "admin": SCOPES,
     }
 )
+#: bytes of the part that may be seen
 _ID_BYTES = 6
 #: 256 bits
 _SECRET_BYTES = 32
