@@ -1,18 +1,22 @@
 """What the offline path stores of the reserve, to be read by people, and what their verdicts say.
 
     python benchmarks/audits/memories.py draw [--data DIR] [--count 100] [--older 40] [--seed 20261122]
-    python benchmarks/audits/memories.py recall [--data DIR]
+    python benchmarks/audits/memories.py draw --fresh | --native [--data DIR] [--count 60] [--seed 20261122]
+    python benchmarks/audits/memories.py recall [--gold fresh_recall] [--data DIR]
     python benchmarks/audits/memories.py score
 
 `draw` prints memories of the reserve's sessions (benchmarks/inputs/reserve.py), near-duplicates merged as the store
 merges them: `count` drawn at random from the eight session sets that came last, `older` from the others, which are
-reported apart. `recall` prints for each session of benchmarks/gold/recall.jsonl its items beside all memories made
-from it. Neither is run before the rules are final: what is read here is no reserve any more.
+reported apart. `--fresh` prints all memories of the sessions of benchmarks/gold/fresh_recall.jsonl and of no others,
+`--native` those of people with coding agents outside the reserve: development, so a figure that flatters. `recall`
+prints for each session of benchmarks/gold/recall.jsonl (or the list named by `--gold`) its items beside all memories
+made from it. None is run on the reserve before the rules are final: what is read here is no reserve any more.
 
 `score` reads the verdicts of two readers, benchmarks/gold/memory_verdicts.jsonl and memory_verdicts_second.jsonl
 (`id`, `session`, `part`, `verdict` useful, fair or junk, `false_cure`, `why`), and recall_verdicts.jsonl (`session`,
-`item`, `kind`, `stored`, `why`). One JSON object a line: shares by part and reader, agreement of the two (plain and
-Cohen's kappa), recall by kind.
+`item`, `kind`, `stored`, `why`), then the later readings of one reader: fresh_verdicts.jsonl, native_verdicts.jsonl,
+fresh_recall_verdicts.jsonl and recall_verdicts_again.jsonl. One JSON object a line: shares by part and reader,
+agreement of the two (plain and Cohen's kappa), recall by kind.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # run as a script, this file's own folder is on the path instead of the one above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -45,6 +50,8 @@ NEWER = frozenset(
         "mint_code",
     }
 )
+#: sets in which a person works with a coding agent, by the beginnings of their names
+NATIVE = ("human_", "claude_code_", "pi_")
 
 
 def main() -> int:
@@ -53,15 +60,24 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--older", type=int, default=40)
     parser.add_argument("--seed", type=int, default=20261122)
+    parser.add_argument("--gold", choices=["recall", "fresh_recall"], default="recall")
+    parser.add_argument("--fresh", action="store_true", help="all memories of the fresh sessions")
+    parser.add_argument("--native", action="store_true", help="of people's sessions outside the reserve")
     args = parser.parse_args()
     if args.what == "score":
         score()
         return 0
     forbid_lockbox(args.data)
     if args.what == "recall":
-        recall(args.data)
+        recall(args.data, args.gold)
         return 0
-    everything = list(read_reserve(args.data))
+    if args.native:
+        draw(list(read_native(args.data)), "native", args.count, args.seed)
+        return 0
+    everything = list(read_reserve(args.data, listed("fresh_recall") if args.fresh else None))
+    if args.fresh:
+        draw(everything, "fresh", None, args.seed)
+        return 0
     for part, count in (("newer", args.count), ("older", args.older)):
         found = [item for item in everything if (item.source in NEWER) == (part == "newer")]
         draw(found, part, count, args.seed)
@@ -83,11 +99,30 @@ def read_reserve(data: Path, only: frozenset[tuple[str, str]] | None = None) -> 
                 yield read(found.name, name, messages)
 
 
-def draw(found: list[Read], part: str, count: int, seed: int) -> None:
+def read_native(data: Path) -> Iterator[Read]:
+    """The sessions of people with coding agents that lie outside the reserve, with their drafts."""
+    reserve = {(str(s["set"]), Path(str(s["file"])).name) for s in sides(data) if s["reserve"]}
+    for found in session_sets(data):
+        for name, messages in sessions(found) if found.name.startswith(NATIVE) else ():
+            if messages and (found.name, name) not in reserve:
+                yield read(found.name, name, messages)
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (GOLD / f"{name}.jsonl").read_text("utf-8").splitlines()]
+
+
+def listed(gold: str) -> frozenset[tuple[str, str]]:
+    """Set and bare file name of each session of a recall list."""
+    return frozenset((row["set"], Path(row["file"]).name) for row in rows_of(gold))
+
+
+def draw(found: list[Read], part: str, count: int | None, seed: int) -> None:
+    """Print `count` memories drawn at random, or all."""
     pairs = stored(found)
     types = Counter(draft.memory_type for _, draft in pairs)
     say(set="stored", part=part, sessions=len(found), n=len(pairs), types=dict(types))
-    chosen = random.Random(seed).sample(range(len(pairs)), min(count, len(pairs)))
+    chosen = random.Random(seed).sample(range(len(pairs)), min(count or len(pairs), len(pairs)))
     for number in sorted(chosen):
         item, draft = pairs[number]
         say(
@@ -103,11 +138,9 @@ def draw(found: list[Read], part: str, count: int, seed: int) -> None:
         )
 
 
-def recall(data: Path) -> None:
-    gold = [json.loads(line) for line in (GOLD / "recall.jsonl").read_text("utf-8").splitlines()]
-    names = frozenset((row["set"], Path(row["file"]).name) for row in gold)
-    made = {(item.source, item.name): item for item in read_reserve(data, names)}
-    for row in gold:
+def recall(data: Path, gold: str) -> None:
+    made = {(item.source, item.name): item for item in read_reserve(data, listed(gold))}
+    for row in rows_of(gold):
         item = made.get((row["set"], Path(row["file"]).name))
         say(
             set="recall",
@@ -145,21 +178,29 @@ def score() -> None:
         )
         kappa = round((same - chance) / (1 - chance), 3) if chance < 1 else None
         say(set="agreement", n=len(both), same=round(same, 3), kappa=kappa)
-    items = list(verdicts("recall_verdicts", key="item").values())
+    recalled("recall", list(verdicts("recall_verdicts", key="item").values()))
+    shares("third", "fresh", list(verdicts("fresh_verdicts").values()), name="fresh")
+    recalled("fresh_recall", list(verdicts("fresh_recall_verdicts", key="item").values()))
+    recalled("recall_again", list(verdicts("recall_verdicts_again", key="item").values()))
+    shares("third", "native", list(verdicts("native_verdicts").values()), name="native_development")
+
+
+def recalled(name: str, items: list[dict[str, object]]) -> None:
+    """Shares of the items that are stored, by kind."""
     for kind in sorted({row["kind"] for row in items}):
         of_kind = [row for row in items if row["kind"] == kind]
         say(
-            set="recall",
+            set=name,
             kind=kind,
             n=len(of_kind),
-            stored=ratio(sum(row["stored"] for row in of_kind), len(of_kind)),
+            stored=ratio(sum(bool(row["stored"]) for row in of_kind), len(of_kind)),
         )
     if items:
         say(
-            set="recall",
+            set=name,
             kind="all",
             n=len(items),
-            stored=ratio(sum(row["stored"] for row in items), len(items)),
+            stored=ratio(sum(bool(row["stored"]) for row in items), len(items)),
         )
 
 
@@ -169,13 +210,13 @@ def verdicts(name: str, key: str = "id") -> dict[str, dict[str, object]]:
     return {f"{row['session']} {row[key]}": row for row in rows}
 
 
-def shares(reader: str, part: str, rows: list[dict[str, object]]) -> None:
+def shares(reader: str, part: str, rows: list[dict[str, object]], name: str = "verdicts") -> None:
     if not rows:
         return
     counts = Counter(str(row["verdict"]) for row in rows)
     cures = [row for row in rows if row["false_cure"] is not None]
     say(
-        set="verdicts",
+        set=name,
         reader=reader,
         part=part,
         n=len(rows),
