@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 __all__ = [
+    "COMPACTION_PROMPTS",
     "EDIT_REFUSED",
     "HARNESS_COMMANDS",
     "HARNESS_COMMAND_ARGUMENTS",
@@ -137,6 +138,13 @@ HARNESS_GUIDES: Mapping[str, str] = MappingProxyType(
     {
         # "## Context\n\n- Current git status: ...\n\n## Your task\n\nExamine the changes."
         "claude_code": r"\A#{1,3} Context$[\s\S]*?^#{1,3} Your task$",
+    }
+)
+#: how the prompt begins with which a harness has a thread summed up that grew too long
+COMPACTION_PROMPTS: Mapping[str, str] = MappingProxyType(
+    {
+        # "Your task is to create a detailed summary of the conversation so far, paying close attention to ..."
+        "claude_code": r"\A\s*Your task is to create a detailed summary of the conversation so far\b",
     }
 )
 #: markup around the message of a failed call
