@@ -23,7 +23,7 @@ from ultron_core.errors import StoreError
 __all__ = ["Part", "dagster_parts", "only_one", "supervise"]
 
 #: a part that ended so often within so many seconds will not stay up
-_MOST_ENDS, _WITHIN_SECONDS = 5, 120
+_MOST_ENDS, _WITHIN_SECONDS = 5, 60
 #: how often parts are looked at, and the database, which costs a connection
 _LOOK_SECONDS, _DATABASE_SECONDS = 0.5, 3.0
 #: a code server has loaded the definitions after some 5 s on a quiet machine

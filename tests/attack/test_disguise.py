@@ -16,12 +16,13 @@ PIECES = st.sampled_from(
         "=", ": ", ":", '"', "'", "`", "\\", "\\n", '\\"', "\\u0022", "%3D", "%40", "&quot;", "“", "\n", " ", ", ", "{", "}", "[", "]", "(", ")", "<", ">",  # noqa: E501
         "\x1b[31m", "\x1b[0m", "\u200b", "\u00ad", "\ufeff", "ｐａｓｓ", "＝", "curl -u bob:", "mysql -p", "--password ", "Authorization: Bearer ",  # noqa: E501
         "Cookie: sid=", "identified by '", "machine h login bob password ", "h:5432:db:bob:", "name: DB_PASSWORD", "value: ", "|\n  ", "a@b.com", "10.20.30.40",  # noqa: E501
+        "密码是", "13857124680", "/home/", "alice", "4111111111111111", "x9Y8", "Bearer ", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmVk", "<UUID>",  # noqa: E501
         "<REDACTED_CREDENTIAL>", "<PERSON_2>", "https://u:", "@h/", "is", "-----BEGIN PRIVATE KEY-----", "MIIEpAIBAAKCAQEA", "://",  # noqa: E501
     ]
 )  # fmt: skip
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=900, deadline=None)
 @given(st.lists(PIECES, max_size=16).map("".join))
 def test_twice_is_once_and_offsets_are_right(text):
     once = redact_patterns(text)

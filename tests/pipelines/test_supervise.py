@@ -63,7 +63,7 @@ def test_a_part_that_keeps_ending_is_given_up_and_named(kept_up):
     begin, said, code, _ = kept_up
     begin(Part("webserver", [sys.executable, "-c", "raise SystemExit(3)"])).join()
     assert code == [1]
-    assert said[-1] == "Dagster's webserver ended 5 times in 120 s (exit code 3): giving up."
+    assert said[-1] == "Dagster's webserver ended 5 times in 60 s (exit code 3): giving up."
 
 
 def test_all_parts_begin_anew_when_the_database_was_started_again(kept_up, monkeypatch):

@@ -41,10 +41,11 @@ PRESETS: Mapping[str, tuple[Scope, ...]] = MappingProxyType(
         "admin": SCOPES,
     }
 )
+#: bytes of the part that may be seen
 _ID_BYTES = 6
 #: 256 bits
 _SECRET_BYTES = 32
-#: e.g. `ult_0a1b2c3d4e5f_` and 43 characters of base64
+#: the id, and the secret in base64, e.g. `ult_0a1b2c3d4e5f_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE`
 _FORM = re.compile(r"ult_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 

@@ -19,9 +19,11 @@ __all__ = ["Bridge", "main"]
 
 #: the first start of a home makes a database
 _START_SECONDS = 90.0
+#: seconds for one request
 _ASK_SECONDS = 120.0
 #: requests that a client may have open at a time
 _THREADS = 4
+#: codes of JSON-RPC
 _PARSE_ERROR, _INVALID, _INTERNAL = -32700, -32600, -32603
 
 

@@ -110,7 +110,8 @@ def main() -> None:
         _close_output()
         console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.", markup=False)
         code = FAILED
-    _start_resident(sys.argv[1:])
+    if code == DONE:
+        _start_resident(sys.argv[1:])
     sys.exit(code)
 
 

@@ -25,8 +25,9 @@ Rows = tuple[Reals, Ints]
 
 #: tokens encoded at once: enough that they recur, few enough that the working set stays below 100 MB
 _TOKENS = 12_000
-#: the architecture: numbers of an embedding and of a branch; tokens and tokens to the left in each branch
+#: the architecture: numbers of an embedding and of a branch
 _WIDTH, _BRANCH = 512, 256
+#: tokens of each branch, and how many of them lie to the left
 _ORDERS = ((2, 0), (3, 1), (5, 2))
 #: words whose tokens are remembered, about 20 MB
 _WORDS = 50_000

@@ -45,7 +45,7 @@ _ALL = ("./...", "...", ".")
 _SELECTS = ("-k", "-run", "-t", "--filter", "--grep", "--testNamePattern", "--only", "--seed")
 #: options that say how much is printed
 _PRINTING = ("-v", "-vv", "-q", "-s", "-x", "-rA", "--verbose", "--quiet", "--tb", "--no-header", "-count")
-#: options whose value leaves a plugin out, e.g. `-p no:cacheprovider`
+#: options whose value leaves a plugin out, e.g. `pytest -p no:cacheprovider`
 _WITHOUT = re.compile(r"\s-p no:\S+")
 #: a command begins with a program: "mix", "./run.sh"; what a person calls a step does not: "Run the linter"
 _PROGRAM = re.compile(r"[a-z0-9_.~/-]{1,400}(?:\s|$)")

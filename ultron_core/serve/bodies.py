@@ -19,11 +19,13 @@ __all__ = [
     "SearchBody",
     "SessionSearchBody",
     "TextBody",
+    "Tier",
     "UploadBody",
 ]
 
 #: results of one answer; the library gives more
 _MOST_RESULTS = 100
+#: characters of a text
 _MOST_TEXT = 1_000_000
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "MOST_LINES",
     "Page",
     "agents",
+    "known_of_project",
     "list_memories",
     "list_sessions",
     "read_lines",

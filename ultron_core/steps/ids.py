@@ -1,12 +1,13 @@
-"""Ids as callers give them, and the tag that ties a memory to its segment."""
+"""Ids as callers give them, the tag that ties a memory to its segment, and the data version of a file."""
 
 from __future__ import annotations
 
+import hashlib
 from uuid import UUID
 
 from ultron_core.errors import InputError
 
-__all__ = ["as_id", "segment_tag"]
+__all__ = ["as_id", "segment_tag", "session_data_version"]
 
 
 def as_id(value: str | UUID) -> UUID:
@@ -20,3 +21,8 @@ def as_id(value: str | UUID) -> UUID:
 def segment_tag(segment_id: UUID) -> str:
     """The tag of the memories that a segment gave."""
     return f"segment:{str(segment_id)[:8]}"
+
+
+def session_data_version(content_sha256: str, parser_version: str) -> str:
+    """Data version of one session file: its bytes and who read them."""
+    return hashlib.sha256(f"{content_sha256}\n{parser_version}".encode()).hexdigest()[:32]

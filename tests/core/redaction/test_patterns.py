@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ultron_core.redaction import find_secrets, redact_patterns
 
@@ -115,48 +112,3 @@ def test_json_text_stays_json():
     assert read["phone"] == 13812345678
     assert read["m"] == "x\n<EMAIL_ADDRESS>"
     assert "nick" not in read["p"]
-
-
-PIECES = st.sampled_from(
-    ["a@b.com", GITHUB, OPENAI, "password=", '"', ":", " ", "\\n", "\\", "13857124680", "密码是", "10.20.30.40", "<UUID>",  # noqa: E501
-     "Bearer ", JWT, "/home/", "alice", "-", ".", "x9Y8", "{", "}", "://u:", "@h", "4111111111111111", "\n", "token: "]
-)  # fmt: skip
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(PIECES, max_size=14).map("".join))
-def test_redacting_twice_changes_nothing(text):
-    once = redact_patterns(text)
-    assert redact_patterns(once.text).text == once.text
-    rebuilt, at = "", 0
-    for finding in once.findings:
-        rebuilt += text[at : finding.start] + finding.placeholder
-        at = finding.end
-    assert rebuilt + text[at:] == once.text
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "a",
-        "1",
-        "1 ",
-        "1-",
-        "a.",
-        ":",
-        "::1",
-        "eyJ",
-        "sk-",
-        "password",
-        "@a",
-        "A1",
-        '"\\',
-        "/home/",
-        "-----BEGIN ",
-    ],
-)
-def test_time_grows_with_the_length_only(unit):
-    text = unit * (400_000 // len(unit))
-    start = time.process_time()
-    redact_patterns(text)
-    assert time.process_time() - start < 8

@@ -15,6 +15,7 @@ __all__ = ["CLIENTS", "Commands", "Edit", "plan_edits"]
 
 #: Claude Code's event -> ours, and how long it may wait for it
 _EVENTS = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "SessionEnd": "session-end"}
+#: seconds that a client waits for a hook
 _HOOK_SECONDS = 5
 
 

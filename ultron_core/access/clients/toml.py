@@ -12,7 +12,7 @@ from ultron_core.errors import InputError
 __all__ = ["put_block", "remove_block"]
 
 _BEGIN, _END = "# ultron: begin (made by `ultron connect`)", "# ultron: end"
-#: e.g. "# ultron: begin (made by `ultron connect`)⏎[mcp_servers.ultron]⏎# ultron: end⏎"
+#: e.g. `# ultron: begin⏎[mcp_servers.ultron]⏎# ultron: end⏎`
 _BLOCK = re.compile(r"\n?^# ultron: begin[^\n]*\n.*?^# ultron: end[^\n]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.findings.said import Said, statements
-from ultron_core.lessons.findings.shape import CLASSES, setting_of, stands_alone
+from ultron_core.lessons.findings.shape import names_a_line, setting_of, stands_alone
 from ultron_core.lessons.findings.worth import worth
 from ultron_core.lessons.people.statements import statement_draft, weighty, without_opening
 from ultron_core.lessons.people.turns import Turn, own_sentences
@@ -81,7 +81,7 @@ def _best(
     found = []
     for said in statements(message.content):
         # below "Lines 12-20 (new):" a review goes through a change that is not yet final
-        if not stands_alone(said.text) or CLASSES["line_number"].search(said.heading):
+        if not stands_alone(said.text) or names_a_line(said.heading):
             continue
         setting = setting_of(said, message.content, closing=closing, calls=bool(message.tool_calls))
         value = worth(said.text, setting)

@@ -28,7 +28,7 @@ _OPENING = re.compile(
     r"(?:\s*[—–:,.!-]+\s+|\s+(?=`)))+",
     re.IGNORECASE,
 )
-#: where it was at that moment, which the next edit moves, e.g. ` (main.go:884-885)`, ` (lines 12, 40)`, `:253`
+#: where it was at that moment, which the next edit moves, e.g. ` (main.go:884-885)`, ` (lines 12, 40)`, `main.go:253`
 _POSITION = re.compile(
     r"\s*[(（](?:[\w./-]+:|lines? |第\s?)\d[\d,–\- ]*(?:行)?[)）]|(?<=\w\.(?:go|py|ts|js|rs|ex)):\d[\d,–-]*"
     r"|(?<=\.\w{3}):\d[\d,–-]*|(?<=\.\w{4}):\d[\d,–-]*"

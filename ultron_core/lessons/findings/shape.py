@@ -19,6 +19,7 @@ __all__ = [
     "Setting",
     "feature_names",
     "features",
+    "names_a_line",
     "points_elsewhere",
     "setting_of",
     "stands_alone",
@@ -173,7 +174,12 @@ _BUILT = (
 _VERBS = ("does", "is", "was", "done", "plan", "contrast", "step")
 #: classes of a statement that is not to be understood without its neighbours, or not for long
 _LEANS = ("pointing", "self", "broken", "program", "numbered", "line_number")
-#: says why or what was amiss: what was done without either is a step of the work, e.g. `Added the new example`
+#: what came on top; what was removed, moved or replaced is a choice, e.g. `Added the new example`, `新增示例`
+_STEP = any_of(
+    r"^(?:added|updated|created|implemented|registered|built|introduced|verified|ran)\b",
+    r"^(?:已?新增|已?添加|更新)",
+)
+#: says why or what was amiss: what was added without either is a step of the work
 _WHY = ("reason", "contrast", "cure", "now")
 
 
@@ -185,17 +191,22 @@ def feature_names() -> list[str]:
     return [*CLASSES, *_BUILT]
 
 
+def names_a_line(text: str) -> bool:
+    """True for "Lines 12-20 (new)", "main.go:40"."""
+    return CLASSES["line_number"].search(text) is not None
+
+
 def points_elsewhere(text: str) -> bool:
     """True for a statement that begins with what only its neighbours name: "This handles ..."."""
     return _POINTING.search(text) is not None
 
 
 def stands_alone(text: str) -> bool:
-    """False for a statement that points at another or at a line, speaks of the speaker, is cut off, or only reports a
-    step."""
+    """False for a statement that points at another or at a line, speaks of the speaker, is cut off, or only reports
+    what was added."""
     if any(CLASSES[name].search(text) for name in _LEANS):
         return False
-    return CLASSES["done"].match(text) is None or any(CLASSES[name].search(text) for name in _WHY)
+    return _STEP.match(text) is None or any(CLASSES[name].search(text) for name in _WHY)
 
 
 def features(text: str, setting: Setting) -> list[float]:

@@ -27,7 +27,7 @@ __all__ = ["find_decisions"]
 #: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用Redis"
 _CHOICE = any_of(
     r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
-    r"then )?(?:use|have|go with|keep|stick "
+    r"then )?(?:use|have|allow|support|hide|require|go with|keep|stick "
     r"with|switch to|drop|do|move|store|call|make|put|not) \S+",
     # "for 2 we want the aliased version", "at startup we want to check for the ~ config file"
     r"(?<!things )(?<!what )(?<!that )(?<!all )(?<!stuff )(?<!do )\bwe "

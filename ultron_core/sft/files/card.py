@@ -81,6 +81,8 @@ configs:
 `flavours/` holds the same rows for {", ".join(manifest["flavours"]) or "no other reader"}. `manifest.json` lists every
 file with its hash, every row id, the settings and the counts below.
 
+![tokens](plots/tokens.svg) ![scores](plots/scores.svg) ![left out](plots/rejects.svg)
+
 {_tables(manifest)}"""
 
 

@@ -27,6 +27,7 @@ from ultron_core.folders import make_folders
 from ultron_core.sft.build import Built, counts_by_reason
 from ultron_core.sft.files.card import render_card, render_report
 from ultron_core.sft.files.flavours import FLAVOURS, FLAVOURS_OF, LLAMAFACTORY_DATASET_INFO
+from ultron_core.sft.files.plots import bars, score_bins, token_bins
 from ultron_core.sft.files.read import MANIFEST, SPLITS
 from ultron_core.sft.kinds.records import Outcome, Pair
 from ultron_core.sft.records import EVIDENCE, HIDDEN, Row, canonical_json, is_json_list, row_sha256
@@ -183,6 +184,12 @@ def _write_all(
         "rejects": counts_by_reason(built.rejects),
         "flavours": list(flavours),
     }
+    for name, title, numbers in (
+        ("tokens", "Runs by tokens", token_bins(counts.tokens)),
+        ("scores", "Runs by quality score", score_bins(counts.scores)),
+        ("rejects", "Segments left out, by reason", full["rejects"]),
+    ):
+        _write_text(work / "plots" / f"{name}.svg", bars(title, numbers))
     _write_text(work / "README.md", render_card(full))
     _write_text(work / "report.md", render_report(full))
     full["files"] = _file_list(work)

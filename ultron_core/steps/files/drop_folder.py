@@ -12,7 +12,8 @@ from typing import Any
 
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.sessions.discover import is_session_name
-from ultron_core.steps.files.identity import IngestFile, partition_key, session_data_version, storable
+from ultron_core.steps.files.identity import IngestFile, partition_key, storable
+from ultron_core.steps.ids import session_data_version
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import sessions as session_store
 

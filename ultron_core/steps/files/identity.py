@@ -20,7 +20,6 @@ __all__ = [
     "partition_key",
     "private_path",
     "readable",
-    "session_data_version",
     "session_file_name",
     "storable",
 ]
@@ -110,11 +109,6 @@ def partition_key(runtime: Runtime, agent_id: str, session_file: str, *, distinc
     if len(key) > _KEY_LIMIT:
         return f"{key[: _KEY_LIMIT - 11].rstrip('%')}-{digest}"
     return f"{key}-{digest}" if distinct or clean != name else key
-
-
-def session_data_version(content_sha256: str, parser_version: str) -> str:
-    """Data version of one session file: its bytes and who read them."""
-    return hashlib.sha256(f"{content_sha256}\n{parser_version}".encode()).hexdigest()[:32]
 
 
 def _percent(match: re.Match[str]) -> str:

@@ -22,7 +22,7 @@ from ultron_core.segments import SEGMENTER_VERSION
 from ultron_core.segments.by_model.cut import segmenter_of
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.settings import Settings
-from ultron_core.steps.files.identity import session_data_version
+from ultron_core.steps.ids import session_data_version
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.table import FILES, LABELS, MEMORIES, SEGMENTS, WINDOWS, stage_named
 from ultron_core.store.tables import segments as segment_store
