@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from ultron_core.errors import SettingsError
 from ultron_core.folders import find_home
 from ultron_core.setting_models import EmbeddingSettings, LLMSettings, QualityLLMSettings
+from ultron_core.setting_sft import SftSettings
 from ultron_core.setting_stages import (
     ClusterSettings,
     DedupSettings,
@@ -32,7 +33,6 @@ from ultron_core.setting_stages import (
     SegmentSettings,
     ServeSettings,
     SessionSettings,
-    SftSettings,
     Stage,
     StoreSettings,
     TierSettings,

@@ -21,7 +21,7 @@ __all__ = ["COMMANDS"]
 )
 @click.pass_obj
 def serve(settings: Settings, host: str, port: int, idle_exit: float | None, behind_tls: bool) -> None:
-    """Keep models loaded and answer over HTTP, MCP and a page. One server a home."""
+    """Keep models loaded and answer over HTTP and MCP. One server a home."""
     from ultron_core.serve.run import Listen
     from ultron_core.serve.run import serve as run
 

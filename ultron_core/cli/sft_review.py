@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ultron_core.cli.output import console
-from ultron_core.setting_stages import SftSettings
+from ultron_core.setting_sft import SftSettings
 from ultron_core.sft.publish.review import Review
 
 __all__ = ["show_review"]
