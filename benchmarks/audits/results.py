@@ -3,11 +3,11 @@
     python benchmarks/audits/results.py [--data DIR]
 
 A result has failed when the log marks it `is_error`, or when it names an exit code other than zero or a time-out in
-its first or last 300 characters; this is decided here, without the reading under test. One line per set and one for
-all (`set: all`): `n` failed results, `marked`, `exits` and `timeouts` among them (a result may be several),
-`classed` (share that a call claims and whose outcome is error, failed, timeout or refused), `telling` (share with a
-line that is not the bare exit code unless nothing else was printed; a refusal needs none). `--missed N` prints up to N
-missed ones of a set, none of the reserve.
+its first or last 300 characters, unless it says that the call was not made at all; this is decided here, without the
+reading under test. One line per set and one for all (`set: all`): `n` failed results, `marked`, `exits` and `timeouts`
+among them (a result may be several), `classed` (share that a call claims and whose outcome is error, failed, timeout or
+refused), `telling` (share with a line that is not the bare exit code unless nothing else was printed; a refusal needs
+none). `--missed N` prints up to N missed ones of a set, none of the reserve.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ _PRINTED = re.compile(r"\s*(?:<returncode>|<output>|exitcode:|Exit code|Observat
 _TIMEOUT = re.compile(
     r"\b(?:command|script|process|request|execution|connection|call)\b.{0,40}\btimed out\b", re.IGNORECASE
 )
+#: no result of a call: "<tool_use_error>Sibling tool call errored</tool_use_error>"
+_NOT_MADE = re.compile(r"\s*(?:<\w+>)?Sibling tool call errored\b")
 _BARE = re.compile(
     r"^\W*(?:exit|return|process exited|command exited)[ \w]*\W+-?\d+\W*$|^<\w+>", re.IGNORECASE
 )
@@ -89,7 +91,7 @@ def is_output(message: Message) -> bool:
 
 def failed_kinds(result: Message) -> list[str]:
     edges = f"{result.content[:_EDGE]}\n{result.content[-_EDGE:]}"
-    if result.is_error is False:
+    if result.is_error is False or _NOT_MADE.match(result.content):
         return []
     signs = (
         ("marked", result.is_error is True),

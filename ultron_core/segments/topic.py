@@ -8,6 +8,7 @@ from itertools import islice
 
 from ultron_core.models import Message
 from ultron_core.transcript.harness import (
+    COMPACTION_PROMPTS,
     HARNESS_COMMAND_ARGUMENTS,
     HARNESS_COMMAND_NAMES,
     HARNESS_GUIDES,
@@ -28,6 +29,8 @@ _SEEN = 3000
 _SENTENCES, _SHORT_MESSAGE = 12, 400
 #: a code block, closed or cut off, e.g. ```` ```python⏎x = 1⏎``` ````
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: text in backticks, which stays as it is, e.g. `` `@docs/components/*.css` ``, and what stands for it meanwhile
+_SPAN, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"\x00(\d+)\x00")
 #: e.g. `<system-reminder>`, `</p>`, `[INST]`
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>|\[/?(?:INST|SYS)\]")
 #: of which the words stay, e.g. `[the docs](https://example.org)`
@@ -62,9 +65,29 @@ _HEADING = re.compile(r"^#+\s*(?:task description|task|issue|problem|goal|questi
 _POINTER = re.compile(
     r"^you (?:are|will be) (?:given|provided|an? )\b"
     r"|\bthe following (?:\w+ )?(?:plan|issue|task|problem|challenge|code|question|instructions?)\b"
+    # "This is the output from my run of the `watch` command with a provider specified."
     r"|^here(?:'s| is| are) "
+    r"|^(?:this|below|above) is (?:the|an?|my) (?:\w+ )?(?:output|log|result|response|error)s? (?:from|of|i)\b"
+    # "I'm Sophia Silva, and I'm a Gold member"
+    r"|^(?:i'm|i am|my name is)(?-i:(?: [A-Z]\w+){1,3})(?:,? and i(?:'m| am) an? [\w ]+)?[.!]?$"
     r"|^(?:i need to understand|understand|context|description|instructions?|background|very thorough \w+)\b[.:]?$",
     re.IGNORECASE,
+)
+#: an order to read first, when nothing is to be done with it: "Read main.ts tui-renderer.ts in full"
+_READ_FIRST = re.compile(
+    r"^(?:first,? )?(?:please )?(?:re-?read|read|(?:take|have) a look at|look at|check out"
+    r"|先?(?:阅读|读一下|看看|看一下))"
+    r"(?!.*(?:\band\b|\bto\b|\bthen\b|，|然后))",
+    re.IGNORECASE,
+)
+#: code that is to be completed, and the name of the function: "Complete the following code:⏎⏎def f(x):"
+_TO_COMPLETE = re.compile(
+    r"\A\W*(complete|implement|finish) the (?:following |given )?(?:python )?(?:code|function)\b", re.I
+)
+_FUNCTION = re.compile(r"^\s*(?:async )?(?:def|function|func|fn) (\w+)\s*\(", re.MULTILINE)
+#: what a long question asks, after what it begins with: "Beer Wars covers ..., such as what brewery is in Escondido?"
+_QUESTION_CLAUSE = re.compile(
+    r"[,;:] (?:\w+ ){0,2}?((?:what|which|who|whose|where|when|how|why)\b.*\?)", re.IGNORECASE
 )
 #: circumstances before a request: "I was born on 1990-05-15. Can you tell me how old I am?"
 _CIRCUMSTANCE = re.compile(
@@ -77,9 +100,10 @@ _SHOWN = re.compile(
 )
 #: the line of a log that tells what failed, e.g. `ValueError: port is not set`, `[ERROR] disk full`
 _ERROR = re.compile(r"^.*?(\b\w*(?:Error|Exception)\b:? .{8,}|\[ERROR\] .+)$", re.MULTILINE)
-#: nobody types these: "[01/25/26 9:57 ~/src] ./run", "$ ls", "@@ -1 +1 @@", "22:00:54 [ERROR]", "at main (a.js:3)"
+#: nobody types these: "[01/25/26 9:57 ~/src] ./run", "$ ls", "@@ -1 +1 @@", "+ new line", "22:00:54 [ERROR]",
+#: "at main (a.js:3)"
 _PASTED = re.compile(
-    r"^\s*(?:\[\d|\$ |❯|➜|@@|\+\+\+|---|diff --git|\d{1,2}:\d\d|at \S+ ?\(|File \"|Traceback|[{}<|│─╭╰👀]"
+    r"^\s*(?:\[\d|\$ |❯|➜|@@|\+(?:[+\s_*#>]|$)|---|diff --git|\d{1,2}:\d\d|at \S+ ?\(|File \"|Traceback|[{}<|│─╭╰👀]"
     r"|[-*] Current [\w ]+:)"
 )
 #: code without a fence: "def check_if_last_char_is_a_letter(txt):"
@@ -91,7 +115,7 @@ _GUIDE_TASK = re.compile(r"^#+ Your task$", re.MULTILINE)
 #: of a path the last part stays; addresses and quoted text stay whole, e.g. `@packages/components/combobox`,
 #: `@README.md`
 _FOLDERS = re.compile(
-    r"(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]+/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
+    r"(`[^`]+`)|(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]+/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
 )
 #: words, or Chinese or Japanese characters, from which on a title says enough
 _LATIN_WORDS, _CJK_CHARACTERS = 2, 4
@@ -106,6 +130,11 @@ _NAME, _ARGUMENTS = joined(HARNESS_COMMAND_NAMES), joined(HARNESS_COMMAND_ARGUME
 #: the layout in which a harness hands in a guide, in transcript/harness.py, e.g. `## Context⏎⏎- Branch:
 #: main⏎⏎## Your task⏎`
 _GUIDE = joined(HARNESS_GUIDES)
+#: the same cut off before the task: tool output alone, e.g. `## Context⏎⏎- Current git status: On branch main`
+_GATHERED = re.compile(r"\A#{1,3} Context$\s+- [\w ]+: ", re.MULTILINE)
+_COMPACTION = joined(COMPACTION_PROMPTS)
+#: the title of a thread that only sums up another one
+_SUMMARY = "Summary of the conversation"
 
 
 def title_of(messages: Sequence[Message]) -> str:
@@ -115,7 +144,10 @@ def title_of(messages: Sequence[Message]) -> str:
     """
     weak = ""
     for text in _asked(messages):
-        title = _command(messages) if _GUIDE.search(text) else clean_topic(text)
+        if _COMPACTION.search(text):
+            return weak or _SUMMARY
+        gathered = _GUIDE.search(text) or _GATHERED.search(text)
+        title = _command(messages) if gathered else clean_topic(text)
         if title and not is_only_courtesy(title):
             if _says_enough(title):
                 return title
@@ -128,7 +160,9 @@ def title_of(messages: Sequence[Message]) -> str:
 def _asked(messages: Sequence[Message]) -> Iterator[str]:
     printed = program_rows(messages)
     rows = [m for i, m in enumerate(messages) if m.role == "user" and i not in printed]
-    yield from (m.content for m in rows if is_request(m))
+    # what a reader of the log split off such a row (a diff of a log in it) is output as well
+    gathered = {m.start_line: m for m in reversed(rows) if m.start_line and _GATHERED.search(m.content)}
+    yield from (m.content for m in rows if is_request(m) and gathered.get(m.start_line, m) is m)
     yield from (m.content for m in rows if m.origin == "model" and not is_tool_result(m))
 
 
@@ -140,7 +174,7 @@ def _command(messages: Sequence[Message]) -> str:
             name = f"/{_only(found)}"
             given = _ARGUMENTS.search(message.content)
             arguments = f" {_only(given)}" if given else ""
-        elif message.role == "user" and _GUIDE.search(message.content):
+        elif message.role == "user" and (_GUIDE.search(message.content) or _GATHERED.search(message.content)):
             named = _SUBJECT.search(message.content)
             task = _GUIDE_TASK.search(message.content)
             subject = named[1] if named else clean_topic(message.content[task.end() :]) if task else ""
@@ -162,10 +196,18 @@ def clean_topic(text: str) -> str:
 
     A line that names the task goes first; of a short message the request, not the circumstances before it.
     """
-    plain = _LINK.sub(r"\1", _TAG.sub(" ", _CODE.sub(" ", text[:_SEEN])))
+    if function := _to_complete(text):
+        return _fit(function)
+    hidden: list[str] = []
+    typed = _SPAN.sub(lambda m: _hide(m[0], hidden), _CODE.sub(" ", text[:_SEEN].replace("\0", " ")))
+    plain = _LINK.sub(r"\1", _TAG.sub(" ", typed))
     named = _named_task(plain.splitlines())
-    found = list(islice(_sentences(named or plain), _SENTENCES))
+    found = [
+        _HIDDEN.sub(lambda m: hidden[int(m[1])], s) for s in islice(_sentences(named or plain), _SENTENCES)
+    ]
     telling = [s for s in found if _says_enough(s) and not _POINTER.search(s)]
+    if telling and _READ_FIRST.match(_bare(telling[0])):
+        telling = [*(s for s in telling[1:4] if _asks(s)), *telling]
     if len(text) <= _SHORT_MESSAGE and telling and _CIRCUMSTANCE.match(GREETING.sub("", telling[0]).strip()):
         telling = [
             *(s for s in telling[1:3] if is_question(s) and len(_bare(s).split()) > _LATIN_WORDS),
@@ -174,8 +216,32 @@ def clean_topic(text: str) -> str:
     for sentence in (*telling, *found):
         if title := _bare(sentence):
             shown = _ERROR.search(text) if _SHOWN.search(title) else None
-            return _fit(f"{title}: {shown[1].strip()}" if shown else title)
+            return _fit(f"{title}: {shown[1].strip()}" if shown else _question(title))
     return ""
+
+
+def _hide(span: str, hidden: list[str]) -> str:
+    hidden.append(span)
+    return f"\0{len(hidden) - 1}\0"
+
+
+def _to_complete(text: str) -> str:
+    """The order with the last function of the code that a prompt gives to be completed: "Complete f"; else ""."""
+    order = _TO_COMPLETE.match(text)
+    names = _FUNCTION.findall(text[:_SEEN]) if order else []
+    return f"{order[1].capitalize()} {names[-1]}" if order and names else ""
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a sentence asks or orders: "I want you to do an analysis", "Can this be simpler?"."""
+    opened = _INTERJECTION.sub("", GREETING.sub("", sentence).strip())
+    return is_question(sentence) or _POLITE.match(opened) is not None
+
+
+def _question(title: str) -> str:
+    """The clause that asks, when a title would be cut off before it."""
+    clause = _QUESTION_CLAUSE.search(title, MAX_TOPIC // 2) if len(title) > MAX_TOPIC else None
+    return clause[1][:1].upper() + clause[1][1:] if clause else title
 
 
 def _named_task(lines: Sequence[str]) -> str:
@@ -205,8 +271,10 @@ def _bare(sentence: str) -> str:
     # "Can you write a test?" is an order; "What is a test?" stays a question
     if polite != bare:
         polite = polite.rstrip("?？ ")
-        polite = re.sub(r"[吗吧]$", "", polite)
-    polite = _FOLDERS.sub(lambda m: m[1] or m[2], polite).strip(" ,，.。!！:：;；-—")
+        # "你可以帮我增加配置吗我想支持 next"
+        polite = re.sub(r"[吗吧](?=我)", "，", re.sub(r"[吗吧]$", "", polite))
+    polite = _FOLDERS.sub(lambda m: m[1] or m[2] or m[3], polite).strip(" ,，.。!！:：;；-—")
+    polite = re.sub(r"^[\"']{3}\s*", "", polite)  # the first line of a docstring
     if polite[:1] in "\"'“" and polite[-1:] in "\"'”":
         polite = polite.strip("\"'“”")
     return polite[:1].upper() + polite[1:] if len(re.findall(r"\w", polite)) >= _FEWEST else ""

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from ultron_core.models import Message, ToolCall
+from ultron_core.transcript.harness import NOTHING_RUN, joined
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.protocol import FENCE, speaks_text_protocol
 from ultron_core.transcript.results.checks import Checks
@@ -47,6 +48,9 @@ _NAMED_COMMAND = re.compile(
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]{0,400}(?:\s+\S.*[^.\n:]|)(?:\n|$)")
 #: commands that print what somebody wrote: "cat notes.txt", "git log -3"
 _SHOWING = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|sed -n|git (?:log|diff|show|grep))\b")
+#: a harness that says that it ran nothing, in transcript/harness.py, e.g. `There is no code from the last 1 message
+#: for me to execute`
+_NOTHING_RUN = joined(NOTHING_RUN, flags=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,9 @@ def read_actions(messages: Sequence[Message]) -> list[Action]:
         elif message.role == "user" and message.name and FENCE.search(message.content):
             # an agent that opened the talk with code to run: the log gives it the role of the asker
             last[thread] = position
+        elif _NOTHING_RUN.match(message.content):
+            if is_tool_result(message) and (thread, message.tool_call_id or "") not in calls:
+                del waiting.get(thread, [])[:1]  # the next result is of the next call
         elif is_tool_result(message):
             found = calls.get((thread, message.tool_call_id or ""))
             if found is None and waiting.get(thread):
@@ -179,7 +186,8 @@ def named_command(output: str) -> str:
 def _action(origin: int, position: int, tool: str, arguments: Any, text: str, result: Message) -> Action:
     # a log that marks its errors says itself what became of `cat`; without marks the text must
     shows = result.is_error is None and bool(_SHOWING.match(next(argument_strings(arguments), "")))
-    read = read_result(result.content, is_error=result.is_error, tool=tool, shows=shows)
+    call = tuple(argument_strings(arguments))
+    read = read_result(result.content, is_error=result.is_error, tool=tool, call=call, shows=shows)
     return Action(
         origin, position, tool, arguments, text, result.content, read.outcome, read.checks, read.failure
     )

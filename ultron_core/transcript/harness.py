@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 __all__ = [
+    "COMPACTION_PROMPTS",
     "EDIT_REFUSED",
     "HARNESS_COMMANDS",
     "HARNESS_COMMAND_ARGUMENTS",
@@ -24,7 +25,7 @@ __all__ = [
     "HARNESS_TAGS",
     "LIMIT_REACHED",
     "MODEL_BREAKS",
-    "NOT_MADE",
+    "NOTHING_RUN",
     "joined",
 ]
 
@@ -45,13 +46,19 @@ HARNESS_FAILURES: Mapping[str, str] = MappingProxyType(
         "claude_code": r"<tool_use_error>",
         # "Command exited with code 1" / "Command aborted"
         "pi": r"^Command (?:exited with code [1-9]\d*|aborted)$",
+        # "I don't understand your input. \nIf you want to execute code, please use <execute> ..."
+        "mint": r"\AI don't understand your input\.",
     }
 )
-#: the call was not made because another one beside it failed
-NOT_MADE: Mapping[str, str] = MappingProxyType(
+#: a whole row in the place of a result that says that nothing was run: no result
+NOTHING_RUN: Mapping[str, str] = MappingProxyType(
     {
-        # "<tool_use_error>Sibling tool call errored</tool_use_error>"
-        "claude_code": r"\bSibling tool call errored\b",
+        # "There is no code from the last 1 message for me to execute. Group chat manager should let ..."
+        "autogen": r"\A\s*There is no code from the last \d+ messages? for me to execute\b",
+        # "Aider v0.35.1-dev\nModels: gpt-4 ...", at its end "Only 4 reflections allowed, stopping."
+        "aider": r"\A\s*Aider v\d\S*\s+Models?:|\A\s*Only \d+ reflections allowed, stopping\.?\s*\Z",
+        # not made, as another call beside it failed: "<tool_use_error>Sibling tool call errored</tool_use_error>"
+        "claude_code": r"\A\s*(?:<tool_use_error>)?Sibling tool call errored\b",
     }
 )
 #: the result worked, in the harness's own words
@@ -86,7 +93,10 @@ HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
     {
         # "[sympy__sympy__1.1] [sympy__sympy-13177] Command: conda run ..." / "Subprocess args: ..."
         "aider": r"^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
-        r"|^(?:Allow edits to|Applied edit)\b",
+        # "Test Script: conda run -n sympy bin/test -C --verbose sympy/matrices/tests/test_x.py;"
+        r"|^(?:Allow edits to|Applied edit)\b|^\s*Test Script:",
+        # "** (CompileError) lib/a.ex: cannot compile module A (errors have been logged)"
+        "mix": r"\(errors have been logged\)$",
         # "Chunk ID: 8fa2" / "Wall time: 0.2 seconds"
         "codex": r"^(?:Chunk ID|Wall time):",
         # pip: "error: subprocess-exited-with-error ... See above for error"
@@ -128,6 +138,13 @@ HARNESS_GUIDES: Mapping[str, str] = MappingProxyType(
     {
         # "## Context\n\n- Current git status: ...\n\n## Your task\n\nExamine the changes."
         "claude_code": r"\A#{1,3} Context$[\s\S]*?^#{1,3} Your task$",
+    }
+)
+#: how the prompt begins with which a harness has a thread summed up that grew too long
+COMPACTION_PROMPTS: Mapping[str, str] = MappingProxyType(
+    {
+        # "Your task is to create a detailed summary of the conversation so far, paying close attention to ..."
+        "claude_code": r"\A\s*Your task is to create a detailed summary of the conversation so far\b",
     }
 )
 #: markup around the message of a failed call

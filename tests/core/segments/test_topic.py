@@ -1,5 +1,7 @@
 """Titles: the first request of a person, short, in its own language."""
 
+from dataclasses import replace
+
 import pytest
 
 from ultron_core.models import Message
@@ -42,7 +44,37 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
             "现在会出现这个问题\n\n```\nError: expect(element).toHaveTextContent()\n```",
             "会出现这个问题: Error: expect(element).toHaveTextContent()",
         ),
-        ("Complete the following code:\n\ndef f(x):\n    Return the square of x.", "Return the square of x"),
+        (
+            'Complete the following code:\n\ndef square(x):\n    """Return the square of x."""',
+            "Complete square",
+        ),
+        ('Finish this.\n"""It is the last week of term', "Finish this"),
+        (
+            "Remove `the import @docs/styles/*.css` and `<b>` from @docs/src/a/nav.ts",
+            "Remove `the import @docs/styles/*.css` and `<b>` from nav.ts",
+        ),
+        (
+            "alright, read @a/src/main.ts @a/src/tui.ts in full. It is a mess. I want you to do a deep analysis.",
+            "Do a deep analysis",
+        ),
+        (
+            "Read docs/plan.md and build the parser. Can you test it?",
+            "Read docs/plan.md and build the parser",
+        ),
+        (
+            "This is the output from my run of the `watch` command. The agents should be one agent.",
+            "The agents should be one agent",
+        ),
+        (
+            "Hello! I'm Ann Lee, and I'm a Gold member. I want to cancel my flight.",
+            "Cancel my flight",
+        ),
+        (
+            "Question: Beer Wars covers the differences between large corporate breweries, and small breweries,"
+            " such as what brewery that is headquartered in Escondido, california?",
+            "What brewery that is headquartered in Escondido, california?",
+        ),
+        ("你可以帮我增加 bump 的配置吗我想支持 next", "增加 bump 的配置，我想支持 next"),
     ],
 )
 def test_clean_topic(text, title):
@@ -110,3 +142,30 @@ def test_what_a_program_printed_is_no_title():
         )
         == "I remove the unused variable"
     )
+
+
+def test_what_a_slash_command_gathered_is_no_title_even_when_it_is_cut_off():
+    messages = [
+        Message("user", "<command-name>/code-review</command-name>", origin="harness"),
+        Message(
+            "user",
+            "## Context\n\n- Current git status: On branch ai\n\nChanges not staged for commit:\n  a.py",
+        ),
+        Message("user", "provenanceLogger() takes an error, why?"),
+    ]
+    assert title_of(messages) == "ProvenanceLogger() takes an error, why?"
+    assert title_of(messages[:2]) == "/code-review"
+    split = [
+        replace(messages[1], start_line=2),
+        Message("user", "It provides an engine for words", start_line=2),
+    ]
+    assert title_of([messages[0], *split, replace(messages[2], start_line=40)]) == title_of(messages)
+
+
+def test_the_prompt_of_a_harness_to_sum_up_is_no_title():
+    prompt = (
+        "Your task is to create a detailed summary of the conversation so far, paying close attention to it."
+    )
+    asked = Message("user", "Rename the config module")
+    assert title_of([Message("user", prompt, origin="model")]) == "Summary of the conversation"
+    assert title_of([asked, Message("user", prompt, origin="model")]) == "Rename the config module"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ultron_core.transcript.harness import NOT_MADE, joined
 from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.results.telling import Failure
 
@@ -77,9 +76,6 @@ _CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
 _LEFT_OUT = re.compile(
     r"\b(?:characters|lines|output|bytes) (?:\w+ )?(?:cut|truncated|omitted|skipped)\b", re.IGNORECASE
 )
-#: what a harness says it left out, in transcript/harness.py, e.g. `<tool_use_error>Sibling tool call
-#: errored</tool_use_error>`
-_NOT_MADE = joined(NOT_MADE)
 #: progress, and not what failed: "Compiling 40 files (.ex)", "Running 3 tests"
 _PROGRESS = re.compile(
     r"^(?:Compiling|Running|Building|Downloading|Fetching|Installing|Resolving|Generating)\b"
@@ -107,8 +103,8 @@ def is_one_off(failure: Failure) -> bool:
 
 
 def says_nothing(failure: Failure) -> bool:
-    """True for a line of the output's frame: what was left out, how the run began, a call that was not made."""
-    return any(pattern.search(failure.line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS, _NOT_MADE))
+    """True for a line of the output's frame: what was left out, how the run began."""
+    return any(pattern.search(failure.line) for pattern in (_CUT_SHORT, _LEFT_OUT, _PROGRESS))
 
 
 def tells(failure: Failure, call: str) -> bool:

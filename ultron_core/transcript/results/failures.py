@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,7 +53,12 @@ _STRONG = _any(
     # "wcs.py:52:12: F821 undefined name"
     r"^\S+\.\w+:\d+:\d+: [EF]\d{3}\b",
     # "bash: foo: command not found", "cat: a.txt: No such file or directory"
-    r"^.{0,200}: (?:command not found|no such file or directory|permission denied|cannot access)",
+    # and curl's, behind a progress bar: "\\rWarning: Failed to create the file /a/b: No such file or directory"
+    r"(?:^|\r).{0,200}: (?:command not found|no such file or directory|permission denied|cannot access)",
+    # "/bin/bash: -c: line 1: syntax error near unexpected token `('", "(eval):1: parse error near `)'"
+    r"^.{0,60}: ?(?:line )?\d+: (?:syntax error|parse error|unexpected EOF)\b",
+    # "go: cannot write multiple packages to non-directory specstory", "/a/*: cannot open `/a/*' (No such file ...)"
+    r"^[\w./*+-]{1,60}: cannot [a-z]+ \S",
     r"^\s*npm err(?:!|or\b)|^\s*make: \*\*\*|^Segmentation fault|^error: patch ",
     # "FAILED tests/test_a.py::test_b", "==== 2 failed, 3 passed ===="
     r"^(?:FAILED|ERROR) \S+::|^={3,}.*\b\d+ (?:failed|error)",
@@ -92,9 +98,25 @@ _EMPTY = re.compile(
     # "Could not find [Eric Ambler genres]. Similar: [...]"
     r"|^\s*(?:could not|cannot|can't|couldn't|unable to) find\b"
     r"|^\s*\S{0,40} ?not found\b|\bdoes not exist\b|^\s*0 (?:results|matches|rows)\b"
+    # the answer of a game to an action that changed nothing: "Nothing happens."
+    r"|^nothing happen(?:s|ed)\.?\s*\Z"
     r"|^\s*(?:没有找到|未找到|找不到|无结果|没有结果|不存在)",
     re.IGNORECASE,
 )
+#: the only words of a search that found nothing: "(no output)\n\nCommand exited with code 1", "Exit code 1"
+_ONLY_EXIT_1 = re.compile(
+    r"\s*(?:\(no output\)\s*)?(?:command |process )?exit(?:ed)?(?: with)?(?: code| status)?[:= ]+1\s*",
+    re.IGNORECASE,
+)
+#: the last command of a line ends with 1 when it found nothing: "git log | grep fix", "which jq"
+_SEARCHES = re.compile(
+    r"(?:^|[|;&\n])\s*(?:grep|egrep|fgrep|zgrep|rg|ag|pgrep|which|git grep)\b"
+    r"(?:'[^']*'|\"[^\"]*\"|[^|;&\n'\"])*(?:\|\s*(?:head|tail|sort)\b[^|;&\n]*)?\Z"
+)
+#: the call asks how its command ended: `ls DIR 2>/dev/null; echo "exit: $?"`
+_ASKS_EXIT = re.compile(r"\becho\b[^;&|\n]*\$\?")
+#: the answer to it and nothing else: "exit: 1", "EXIT=2"
+_ONLY_ANSWER = re.compile(r"\s*(?:\w+(?: \w+)?[:= ]+)?[1-9]\d{0,2}\W*")
 #: it says that it worked
 _OK = _any(
     # "Exit code: 0", "The command exited with status 0"
@@ -135,12 +157,18 @@ class Result:
     checks: Checks
 
 
-def read_result(output: str, *, is_error: bool | None, tool: str = "", shows: bool = False) -> Result:
+def read_result(
+    output: str, *, is_error: bool | None, tool: str = "", call: Sequence[str] = (), shows: bool = False
+) -> Result:
     """What one tool result came to.
 
     The log's own error mark decides when it is set. Without it the output must hold a strong sign; in what a
-    reading tool shows (`shows`, or by the name of `tool`) only the first line can be about the call itself.
+    reading tool shows (`shows`, or by the name of `tool`) only the first line can be about the call itself. `call`
+    holds the texts of its arguments: a search that found nothing, or a question for the exit code, has not
+    failed, and a line that repeats the call tells nothing.
     """
+    if _found_nothing(output, call):
+        return Result("empty", None, "none")
     text = output if len(output) <= _MAX_SCAN else f"{output[:_MAX_SCAN]}\n{output[-_EDGE:]}"
     shows = shows or bool(_SHOWS.search(tool))
     if _REFUSED.search(text[:_HEAD]) and is_error is not False:
@@ -148,8 +176,15 @@ def read_result(output: str, *, is_error: bool | None, tool: str = "", shows: bo
     edges = text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n{text[-_EDGE:]}"
     checks: Checks = "none" if shows else read_checks(edges)
     outcome = _outcome(text, edges, is_error, shows, checks)
-    failure = telling_line(text) if outcome in ("error", "failed", "timeout") else None
+    failure = telling_line(text, call) if outcome in ("error", "failed", "timeout") else None
     return Result(outcome, failure, checks)
+
+
+def _found_nothing(output: str, call: Sequence[str]) -> bool:
+    """True when the output is an exit code alone, and the call searched or asked for that code."""
+    if _ONLY_EXIT_1.fullmatch(output) and any(map(_SEARCHES.search, call)):
+        return True
+    return _ONLY_ANSWER.fullmatch(output) is not None and any(map(_ASKS_EXIT.search, call))
 
 
 def find_failure(output: str, *, is_error: bool | None, tool: str = "") -> Failure | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,10 @@ _LINES = tuple(
         # "bash: line 1: jq: command not found"
         r"(?:^|[\s/])[\w.-]+: (?:line \d+: )?.{0,80}(?:command not found|No such file or directory|"
         r"Permission denied|not recognized)",
+        # go: "FAIL\tgithub.com/a/b/pkg/cursorcli\t0.121s", below "PASS" of another package or "0 issues."
+        r"^FAIL\s+\S+/\S",
+        # "/bin/bash: -c: line 1: syntax error near unexpected token `('", "(eval):1: parse error near `)'"
+        r"^.{0,60}: ?(?:line )?\d+: (?:syntax error|parse error|unexpected EOF)\b",
         # "Cannot find module 'x'", "Failed to fetch"
         r"^\s*(?:Error|Failed|Failure|Exception|Unable|Cannot|Could not|Can't)\b.{3,}",
         # "The requested module 'x' does not provide an export named 'default'"
@@ -85,10 +90,18 @@ _BARE_EXIT = re.compile(
     re.IGNORECASE,
 )
 #: a banner, a box line, a dated log line, a test that passed:
-#: "> tsgo --noEmit", "=====", "2026/02/20 16:36:23 INFO started", "--- PASS: TestA (0.00s)"
-_BANNER = re.compile(r"^(?:[>$] |=== RUN|--- PASS)|^[\W_]+$|^\d{4}[/-]\d\d[/-]\d\d.* INFO\b")
+#: "> tsgo --noEmit", "=====", "2026/02/20 16:36:23 INFO started", "--- PASS: TestA (0.00s)", "PASS",
+#: and the counts of a linter, whose findings stand above: "0 issues.", "1 issues:", "* typecheck: 1"
+_BANNER = re.compile(
+    r"^(?:[>$] |=== RUN|--- PASS|PASS$|FAIL$|ok\s+\S+/)|^[\W_]+$|^\d{4}[/-]\d\d[/-]\d\d.* INFO\b"
+    r"|^\d+ issues?[.:]$|^\* \w+: \d+$"
+)
+#: the assertion in the lines above a bare "AssertionError": "----> 4 assert solve([1, 0, 2], 3) == True"
+_ASSERTION = re.compile(r"^(?:-+> ?\d+ |> |E )?\s*(assert\b.{3,})")
 #: the call itself went well, e.g. `exitcode: 0 (execution succeeded)`, `Exit code: 0`
 _CLEAN_LINE = re.compile(r"exitcode: 0|Return Code: 0|Exit code:? 0", re.IGNORECASE)
+#: e.g. `AssertionError:`, `E   AssertionError`
+_BARE_ASSERTION = re.compile(r"^(?:E\s+)?AssertionError\W*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +139,16 @@ def mentions_failure(line: str) -> bool:
     return bool(_MENTION.search(line))
 
 
-def telling_line(text: str) -> Failure | None:
-    """The line of a failed result that says most; None for a result without a line."""
+def telling_line(text: str, call: Sequence[str] = ()) -> Failure | None:
+    """The line of a failed result that says most, never one that repeats the `call`; None for a result without
+    a line."""
     message = json_error(text)
     if message and message in text:
         return Failure(message[:_MAX_LINE])
     lines = [line.strip() for line in TAG.sub("\n", text).splitlines()]
     lines = [line for line in lines if line and not _NOISE.search(line)]
+    echoed = {line.strip() for argument in call for line in argument.splitlines()}
+    lines = [line for line in lines if line not in echoed] or lines
     named = _named(lines, text)
     if named is not None:
         return named
@@ -156,12 +172,18 @@ def _named(lines: list[str], text: str) -> Failure | None:
     for line in reversed(lines):
         match = _EXCEPTION.match(ANSI.sub("", line)) or _RAISED_AS.match(line)
         if match:
-            return Failure(_announced(line, lines)[:_MAX_LINE], match.group(1))
+            told = _assertion(lines) if _BARE_ASSERTION.match(line) else ""
+            return Failure((told or _announced(line, lines))[:_MAX_LINE], match.group(1))
     if "Traceback (most recent call last)" in text:
         raised = next((line for line in reversed(lines) if _RAISED.match(line)), None)
         if raised:
             return Failure(raised[:_MAX_LINE])
     return None
+
+
+def _assertion(lines: list[str]) -> str:
+    """The last assertion that the output shows, "" without one."""
+    return next((found[1] for line in reversed(lines) if (found := _ASSERTION.match(line))), "")
 
 
 def _announced(line: str, lines: list[str]) -> str:

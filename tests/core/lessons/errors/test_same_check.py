@@ -116,7 +116,6 @@ def test_a_module_that_is_not_there_is_met_again_and_a_wrong_value_is_not():
     [
         "Compiling 40 files (.ex)",
         "[... 8539 characters cut ...]",
-        "Sibling tool call errored",
         "2 failed in 3s",
     ],
 )

@@ -2,7 +2,7 @@ import pytest
 
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
-from ultron_core.transcript.results.failures import clean_line, find_failure, read_result
+from ultron_core.transcript.results.failures import clean_line, read_result
 
 
 def outcome(text, is_error=None, tool="bash", **more):
@@ -36,9 +36,6 @@ def test_every_result_that_the_log_marks_has_a_line():
     marked = read_result("(no output)\n\nCommand exited with code 1", is_error=True, tool="bash")
     assert marked.outcome == "error"
     assert marked.failure is not None
-    assert find_failure("<tool_use_error>Sibling tool call errored</tool_use_error>", is_error=True).line == (
-        "Sibling tool call errored"
-    )
 
 
 @pytest.mark.parametrize(
@@ -149,3 +146,93 @@ def test_a_person_who_answers_code_is_not_a_machine():
         messages.append(Message("assistant", "Here.\n\n```python\nsorted(x)\n```", origin="model"))
         messages.append(Message("user", words, origin="human"))
     assert read_actions(as_messages(messages)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{} : -c: line 2: syntax error: unexpected end of file",
+        "/bin/bash: -c: line 1: syntax error near unexpected token `('",
+        "(eval):1: parse error near `)'",
+        "go: cannot write multiple packages to non-directory specstory",
+        "/root/ctf/*: cannot open `/root/ctf/*' (No such file or directory)",
+        "  0  100\rWarning: Failed to create the file /system/a.txt: No such file or directory",
+        "I don't understand your input. \nIf you want to execute code, please use <execute> CODE </execute>.",
+    ],
+)
+def test_what_a_shell_or_a_program_did_not_take_is_an_error(text):
+    assert outcome(text) == "error"
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("(no output)\n\nCommand exited with code 1", "grep -rnE 'steer|queue' src"),
+        ("Exit code 1", "cd app && git log --oneline | grep fix | head -3"),
+        ("exit: 1", 'ls .cache 2>/dev/null; echo "exit: $?"'),
+        ("Nothing happens.", "open drawer 3"),
+    ],
+)
+def test_a_search_without_a_find_and_a_question_for_the_exit_code_have_not_failed(text, call):
+    assert read_result(text, is_error=None, tool="bash", call=[call]).outcome == "empty"
+
+
+def test_an_exit_code_of_another_command_is_an_error():
+    assert read_result("Exit code 1", is_error=True, tool="bash", call=["grep x a; make"]).outcome == "error"
+    assert read_result("Exit code 2\ngrep: bad regex", is_error=True, call=["grep '(' a"]).outcome == "error"
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "line"),
+    [
+        (
+            "Test Script: conda run -n sympy bin/test sympy/matrices;\n"
+            "sympy/matrices/a.py[1] E\nRecursionError: maximum recursion depth exceeded",
+            "bin/test",
+            "RecursionError: maximum recursion depth exceeded",
+        ),
+        (
+            "0 issues.\nFAIL\nFAIL\tgithub.com/a/b/pkg 0.121s",
+            "go test ./...",
+            "FAIL\tgithub.com/a/b/pkg 0.121s",
+        ),
+        ("PASS\nFAIL\tgithub.com/a/b/cli\t0.1s", "go test ./...", "FAIL\tgithub.com/a/b/cli\t0.1s"),
+        (
+            "```\ncd tmp && cat > denied_main.go <<'EOF'\n```\n(eval):cd:1: no such file or directory: tmp",
+            "cd tmp && cat > denied_main.go <<'EOF'\npackage main\nEOF",
+            "(eval):cd:1: no such file or directory: tmp",
+        ),
+        (
+            "Cell In[1]\n----> 4 assert solve([1, 0, 2], 3) == True\n\nAssertionError: ",
+            "solve([1, 0, 2], 3)",
+            "assert solve([1, 0, 2], 3) == True",
+        ),
+        (
+            "error: undefined function get/2\n** (CompileError) cannot compile module A (errors have been logged)",
+            "mix test",
+            "error: undefined function get/2",
+        ),
+    ],
+)
+def test_the_line_that_tells_is_neither_the_command_nor_a_count(text, call, line):
+    read = read_result(text, is_error=True, tool="bash", call=[call])
+    assert read.failure is not None
+    assert read.failure.line == line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is no code from the last 1 message for me to execute. Group chat manager should let others speak.",
+        "Aider v0.35.1-dev\nModels: gpt-4 with diff edit format",
+        "Only 4 reflections allowed, stopping.",
+        "<tool_use_error>Sibling tool call errored</tool_use_error>",
+    ],
+)
+def test_a_harness_that_ran_nothing_gives_no_result(text):
+    messages = [
+        Message("assistant", "I look.", origin="model"),
+        Message("tool", text, origin="tool"),
+    ]
+    assert read_actions(messages) == []
+    assert len(read_actions([messages[0], Message("tool", "Only 4 files found", origin="tool")])) == 1
