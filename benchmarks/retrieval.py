@@ -71,6 +71,13 @@ class Asked:
     ranked: dict[str, list[str]] = field(default_factory=dict)
 
 
+def prepare(ultron: Ultron) -> None:
+    """Cut what was ingested, and make the windows that the search over the log reads."""
+    service = ultron.trajectory_service
+    while service.segment_pending_sessions() or service.index_pending_sessions():
+        pass
+
+
 class World:
     """A database of its own with a clock that the benchmark sets."""
 
@@ -92,8 +99,7 @@ class World:
             (folder / f"{name}.jsonl").write_text(text + "\n", "utf-8")
         given = self.ultron.ingest([folder], haystack.agent)
         assert given["successful"] == len(haystack.sessions), given
-        while self.ultron.trajectory_service.segment_pending_sessions():
-            pass
+        prepare(self.ultron)
 
     def names(self) -> dict:
         """Session id -> name of its file."""
@@ -256,8 +262,7 @@ def measure_agents(world: World, data: Path, seed: int) -> None:
         for session in sessions:
             (drop / f"{session.name}.jsonl").write_bytes(session.body)
         world.ultron.ingest([drop], "agents")
-        while world.ultron.trajectory_service.segment_pending_sessions():
-            pass
+        prepare(world.ultron)
         say(
             set="agent_sessions",
             lane="ingest",
