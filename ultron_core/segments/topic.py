@@ -31,7 +31,7 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: e.g. `<system-reminder>`, `</p>`, `[INST]`
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>|\[/?(?:INST|SYS)\]")
 #: of which the words stay, e.g. `[the docs](https://example.org)`
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\]]{0,400})\]\([^)]{0,2000}\)")
 #: what a line begins with before its words, and emphasis, e.g. `## Goal`, `- first`, `a **bold**`
 _MARKUP = re.compile(r"^[\s#>*\-=_|•·~\d.)]*(?=\S)|[*_#]{2,}|(?<!\w)\*|\*(?!\w)")
 #: e.g. `a⏎⏎b`
@@ -91,7 +91,7 @@ _GUIDE_TASK = re.compile(r"^#+ Your task$", re.MULTILINE)
 #: of a path the last part stays; addresses and quoted text stay whole, e.g. `@packages/components/combobox`,
 #: `@README.md`
 _FOLDERS = re.compile(
-    r"(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]+/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
+    r"(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]{1,100}/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
 )
 #: words, or Chinese or Japanese characters, from which on a title says enough
 _LATIN_WORDS, _CJK_CHARACTERS = 2, 4

@@ -85,7 +85,7 @@ EDIT_REFUSED: Mapping[str, str] = MappingProxyType(
 HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
     {
         # "[sympy__sympy__1.1] [sympy__sympy-13177] Command: conda run ..." / "Subprocess args: ..."
-        "aider": r"^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
+        "aider": r"^[^\S\n]*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
         r"|^(?:Allow edits to|Applied edit)\b",
         # "Chunk ID: 8fa2" / "Wall time: 0.2 seconds"
         "codex": r"^(?:Chunk ID|Wall time):",
