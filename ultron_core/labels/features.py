@@ -50,7 +50,7 @@ _SECOND_THOUGHT = re.compile(
     re.IGNORECASE,
 )
 #: e.g. `- first`, `2. second`, `1) 第一`
-_LIST = re.compile(r"^\s*(?:[-*•]|\d+[.)、])\s", re.MULTILINE)
+_LIST = re.compile(r"^[^\S\n]*(?:[-*•]|\d+[.)、])\s", re.MULTILINE)
 #: the agent talks about itself, e.g. `I'll try`, `let me`, `我先`
 _SELF = re.compile(r"\b(?:i|i'm|i'd|i'll|my|me)\b|我", re.IGNORECASE)
 #: e.g. `Sure, I can do that`, `Of course!`, `好的，马上`

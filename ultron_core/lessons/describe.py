@@ -75,7 +75,7 @@ _LANGUAGES = {"python": "Python", "py": "Python", "javascript": "JavaScript", "j
 #: the fence before a block and its language, e.g. ```` ```python ````
 _FENCE_NAME = re.compile(r"```([\w+-]*)$")
 #: the modules that a program uses, e.g. `import numpy as np`, `from json import loads`
-_IMPORTED = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
+_IMPORTED = re.compile(r"^[^\S\n]*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 #: characters of a query that a sentence can quote
 _MAX_QUESTION = 160
 #: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
@@ -220,7 +220,7 @@ def path_of(arguments: Any) -> str:
 
 #: files that a shell writes: "sed -i 's/a/b/' src/a.py", "cat > src/a.py <<'EOF'", "echo x >> notes.md", "tee a.py"
 _SHELL_WRITES = re.compile(
-    r"\bsed (?:-[a-hj-zE]+ )*-i\S* [^\n]*?([\w./~+-]+\.\w{1,6})(?=\s*(?:$|&&|;|\|))"
+    r"\bsed (?:-[a-hj-zE]+ )*-i\S* [^\n]{0,400}?(?<![\w./~+-])([\w./~+-]+\.\w{1,6})(?=[^\S\n]*(?:$|&&|;|\|))"
     r"|\b(?:cat|echo|printf)\b[^\n|]{0,200}?>{1,2} ?([\w./~+-]+\.\w{1,6})|\btee (?:-a )?([\w./~+-]+\.\w{1,6})",
     re.MULTILINE,
 )

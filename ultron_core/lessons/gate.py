@@ -55,8 +55,8 @@ _PRIVATE = re.compile(
     r"bank account|credit card|ssn|diagnosis|user id|id|reservation|booking)\b(?: number| id)?\s*(?:is|was|:|=)|"
     # digits among real capitals, or the six letters of an airline's record locator; nobody is
     # named in sentences such as "Middleware order matters" or "a booking was refused"
-    r"\b(?:reservation|booking|confirmation|order) (?:id|number|code)?\s*(?:is|was|:|"
-    r"=)?\s*(?-i:(?=[A-Z0-9]*\d)[A-Z0-9]{5,}|[A-Z]{6})\b|\bdate of birth\b|\bsocial security\b|"
+    r"\b(?:reservation|booking|confirmation|order) (?:id|number|code)?(?:\s*(?:is|was|:|"
+    r"=))?\s*(?-i:(?=[A-Z0-9]*\d)[A-Z0-9]{5,}|[A-Z]{6})\b|\bdate of birth\b|\bsocial security\b|"
     r"我的(?:手机|电话|地址|邮箱|密码|护照|身份证|生日|工资|银行卡|信用卡|病|妻子|丈夫|老婆|老公|儿子|"
     r"女儿|妈妈|爸爸|母亲|父亲|女朋友|男朋友)|"
     r"(?:用户|客户|患者)的?(?:手机号|电话|住址|家庭住址|身份证|银行卡|病历|密码)(?:号码?)?(?:是|为|：)|身份证号",
@@ -74,7 +74,9 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 #: a wrong value of one test: "`python` failed: AssertionError: Expected 5 but got 7"
-_ONE_OFF_VALUE = re.compile(r"\bAssertion(?:Error)?\b.*(?:!=|==|\bbut got\b|\bboth sides\b)", re.IGNORECASE)
+_ONE_OFF_VALUE = re.compile(
+    r"\bAssertion(?:Error)?\b.{0,400}(?:!=|==|\bbut got\b|\bboth sides\b)", re.IGNORECASE
+)
 #: a change without what it was: "It worked after changing `input`.", "It worked once `query` had been changed."
 _NO_CURE = re.compile(
     r"^(?:it worked (?:after|once|by|when)(?: changing| supplying| setting)? `\w+`(?: (?:had been|was) changed)?|"

@@ -38,7 +38,7 @@ _UNKNOWN = re.compile(
 #: the database before the table in a server's message, or in the command that chose it: "Table 'world_1.countries'
 #: doesn't exist", "USE car_1;"
 _NAMED = re.compile(
-    r"\b[Tt]able '(\w+)\.\w+' doesn't exist|^\s*use\s+[`\"]?(\w+)[`\"]?\s*;?\s*$",
+    r"\b[Tt]able '(\w+)\.\w+' doesn't exist|^[^\S\n]*use\s+[`\"]?(\w+)[`\"]?(?:\s*;)?[^\S\n]*$",
     re.MULTILINE | re.IGNORECASE,
 )
 #: "SHOW TABLES", "\\dt", ".tables"

@@ -34,7 +34,7 @@ _SPAN, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"\x00(\d+)\x00")
 #: e.g. `<system-reminder>`, `</p>`, `[INST]`
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>|\[/?(?:INST|SYS)\]")
 #: of which the words stay, e.g. `[the docs](https://example.org)`
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\]]{0,400})\]\([^)]{0,2000}\)")
 #: what a line begins with before its words, and emphasis, e.g. `## Goal`, `- first`, `a **bold**`
 _MARKUP = re.compile(r"^[\s#>*\-=_|•·~\d.)]*(?=\S)|[*_#]{2,}|(?<!\w)\*|\*(?!\w)")
 #: e.g. `a⏎⏎b`
@@ -84,8 +84,9 @@ _READ_FIRST = re.compile(
 _TO_COMPLETE = re.compile(
     r"\A\W*(complete|implement|finish) the (?:following |given )?(?:python )?(?:code|function)\b", re.I
 )
-_FUNCTION = re.compile(r"^\s*(?:async )?(?:def|function|func|fn) (\w+)\s*\(", re.MULTILINE)
-#: what a long question asks, after what it begins with: "Beer Wars covers ..., such as what brewery is in Escondido?"
+#: the head of a function to complete, e.g. `def circular_shift(x, shift):`
+_FUNCTION = re.compile(r"^[^\S\n]*(?:async )?(?:def|function|func|fn) (\w+)\s*\(", re.MULTILINE)
+#: what a long question asks, after what it begins with, e.g. `Beer Wars covers, such as what brewery is in it?`
 _QUESTION_CLAUSE = re.compile(
     r"[,;:] (?:\w+ ){0,2}?((?:what|which|who|whose|where|when|how|why)\b.*\?)", re.IGNORECASE
 )
@@ -115,7 +116,7 @@ _GUIDE_TASK = re.compile(r"^#+ Your task$", re.MULTILINE)
 #: of a path the last part stays; addresses and quoted text stay whole, e.g. `@packages/components/combobox`,
 #: `@README.md`
 _FOLDERS = re.compile(
-    r"(`[^`]+`)|(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]+/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
+    r"(`[^`]+`)|(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]{1,100}/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
 )
 #: words, or Chinese or Japanese characters, from which on a title says enough
 _LATIN_WORDS, _CJK_CHARACTERS = 2, 4
@@ -132,6 +133,7 @@ _NAME, _ARGUMENTS = joined(HARNESS_COMMAND_NAMES), joined(HARNESS_COMMAND_ARGUME
 _GUIDE = joined(HARNESS_GUIDES)
 #: the same cut off before the task: tool output alone, e.g. `## Context⏎⏎- Current git status: On branch main`
 _GATHERED = re.compile(r"\A#{1,3} Context$\s+- [\w ]+: ", re.MULTILINE)
+#: a harness asks for a summary of the log, e.g. `Your task is to create a detailed summary of the conversation so far`
 _COMPACTION = joined(COMPACTION_PROMPTS)
 #: the title of a thread that only sums up another one
 _SUMMARY = "Summary of the conversation"

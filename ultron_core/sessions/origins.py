@@ -53,9 +53,9 @@ _HEADING = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 #: Claude Code, beside the name of the command, e.g. `<command-args>only the parser</command-args>`
-_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_ARGS = re.compile(r"<command-args>((?:(?!</?command-args>).)*+)</command-args>", re.DOTALL)
 #: e.g. `<command-name>/review</command-name>`
-_NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_NAME = re.compile(r"<command-name>((?:(?!</?command-name>).)*+)</command-name>", re.DOTALL)
 #: white space, which may precede an opening
 _BLANK = " \t\r\n\f\v\x1c\x1d\x1e\x1f\x85\xa0\u3000"
 #: a tool whose results are memories, not news, e.g. `search_memories`, `memory-recall`, `get_memory_details`; and every

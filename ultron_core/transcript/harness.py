@@ -92,9 +92,9 @@ EDIT_REFUSED: Mapping[str, str] = MappingProxyType(
 HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
     {
         # "[sympy__sympy__1.1] [sympy__sympy-13177] Command: conda run ..." / "Subprocess args: ..."
-        "aider": r"^\s*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
+        "aider": r"^[^\S\n]*(?:Subprocess args|\[[^\]]+\] \[[^\]]+\] (?:Subprocess|Command))"
         # "Test Script: conda run -n sympy bin/test -C --verbose sympy/matrices/tests/test_x.py;"
-        r"|^(?:Allow edits to|Applied edit)\b|^\s*Test Script:",
+        r"|^(?:Allow edits to|Applied edit)\b|^[^\S\n]*Test Script:",
         # "** (CompileError) lib/a.ex: cannot compile module A (errors have been logged)"
         "mix": r"\(errors have been logged\)$",
         # "Chunk ID: 8fa2" / "Wall time: 0.2 seconds"

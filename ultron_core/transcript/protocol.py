@@ -23,7 +23,7 @@ _ACTION_LINE = re.compile(r"^(?:(?:action|act)\b[^\n:]{0,12}:\s*\S|> ?[a-z])", r
 #: no person writes these, e.g. `bash: jq: command not found`, `$ ls`, `<returncode>0</returncode>`, `The last
 #: command <command>sleep 99</command> timed out and has been killed.`
 _MACHINE_OUTPUT = re.compile(
-    r"Traceback \(most recent|command not found|^\$ |^\s*<returncode>|timed out and has been killed|"
+    r"Traceback \(most recent|command not found|^\$ |^[^\S\n]*<returncode>|timed out and has been killed|"
     rf"{joined(HARNESS_OUTPUT).pattern}",
     re.MULTILINE,
 )

@@ -15,13 +15,13 @@ RISKS = (
         "wiped",
         any_of(
             # "rm -rf ~/", "sudo rm -rf /var/lib", "rm -rf *"
-            r"^(?:sudo )?rm\s+(?:-\S+\s+)*-(?:\w*r\w*f|\w*f\w*r)\w*\s+(?:\S+\s+)*"
+            r"^(?:sudo )?rm\s+(?:-\S+\s+){0,8}-(?=\w*r)(?=\w*f)\w+\s+(?:\S+\s+)*"
             r"(?:/|/\*|~/?|~/\*|\$HOME/?\*?|\*|\.|\./|\.\.|\.git|"
             r"/(?:etc|usr|var|home|opt|root|bin|lib)(?:/[\w.-]+)?/?)(?:\s|$)",
             # "mkfs.ext4 /dev/sda1", "dd if=a.img of=/dev/sda"
             r"^(?:sudo )?(?:mkfs(?:\.\w+)?\s|dd\s+.*\bof=/dev/(?!null))",
             # "git clean -fdx"
-            r"^git clean\s+(?:-\S+\s+)*-\w*f\w*x\w*\b",
+            r"^git clean\s+(?:-\S+\s+){0,8}-[^\Wf]*f[^\Wx]*x\w*\b",
         ),
     ),
     # "git push --force origin main", "git push origin +main"

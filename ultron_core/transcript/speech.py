@@ -162,7 +162,7 @@ QUESTION = any_of(
 #: a task handed in by a program: rules of the task, not a person's wish
 PROMPT = any_of(
     # "You are an expert in ...", "## Task", "<task>"
-    r"^\s*(?:<|You (?:are|will be) |Your task\b|Here is a\b|你是一[个名位]|你的任务)|^#{1,3} ",
+    r"^[^\S\n]*(?:<|You (?:are|will be) |Your task\b|Here is a\b|你是一[个名位]|你的任务)|^#{1,3} ",
     flags=re.MULTILINE,
 )
 #: a person says that the result works or is right: a verdict, unlike mere thanks
@@ -211,7 +211,7 @@ _REACTION = any_of(
 #: what goes with thanks: "thanks a lot"
 _POLITE = any_of(r"\b(?:a lot|so much|very much|you too)\b")
 #: a program's stop mark in place of words: "###STOP###", "<|end|>"
-CONTROL_MARK = re.compile(r"[#<\[|]{2,}\s*[A-Za-z_]{3,}\s*[#>\]|]+")
+CONTROL_MARK = re.compile(r"(?<![#<\[|])[#<\[|]{2,}\s*[A-Za-z_]{3,}\s*[#>\]|]+")
 #: the work was stopped before its end, by a limit
 STOPPED = any_of(
     # "Maximum number of iterations reached", "too many retries"

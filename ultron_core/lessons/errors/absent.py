@@ -21,11 +21,11 @@ _PROGRAM = re.compile(
     re.MULTILINE,
 )
 #: "ls: cannot access '/system': No such file or directory"
-_FOLDER = re.compile(r"['\"‘`]?(?P<path>/[\w.@+-]+(?:/[\w.@+-]+)*)/?['\"’`]?: No such file or directory")
+_FOLDER = re.compile(r"['\"‘`]?(?P<path>(?:/[\w.@+-]+){1,40})/?['\"’`]?: No such file or directory")
 #: a folder is missing for good when this many calls say so
 _TIMES = 2
 #: what a program of this kind takes: an address, a file, e.g. `https://example.org`, `app.py`
-_OPERAND = re.compile(r"https?://\S+|[\w./-]+\.\w{2,5}\b")
+_OPERAND = re.compile(r"https?://\S+|(?<![\w./-])[\w./-]+\.\w{2,5}\b")
 #: calls after the failure among which another program does the same
 _REACH = 4
 

@@ -20,7 +20,7 @@ _QUOTED_NAME = re.compile(
 )
 #: the statement below `File "app.py", line 3` in a traceback, e.g. `  File "app.py", line 3, in run⏎    x = 1
 #: / 0`
-_FAILING_LINE = re.compile(r"^\s*File \"[^\"]+\", line \d+.*\n\s+(\S.*)$", re.MULTILINE)
+_FAILING_LINE = re.compile(r"^[^\S\n]*File \"[^\"\n]+\", line \d+.*\n\s+(\S.*)$", re.MULTILINE)
 
 #: comments, prints and bare keywords, e.g. `# as before`, `print(x)`, `else:`
 _SAYS_NOTHING = re.compile(r"#|//|print\(|(?:else|try|finally|pass|return|except(?: \w+)?)\s*:?$")

@@ -26,7 +26,7 @@ _TIMES = 3
 #: breaks of one session from which on they are told
 _BREAKS = 2
 #: what differs between two tries of the same thing, e.g. `'ModelId'`, `12`, `/a/b.py`
-_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\d+|(?:[\w.~-]*/)+[\w.-]*")
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\d+|(?:[\w.~-]{0,100}+/)+[\w.-]*")
 #: tries that are shown, and characters of each
 _MOST, _MAX_SHOWN = 3, 160
 #: a longer answer of a person orders more than to go on

@@ -51,7 +51,7 @@ _SLIP = re.compile(
 )
 #: values of one test or one script: "AssertionError: Expected 5 but got 7", "E   assert 41 == 42"
 _VALUES = re.compile(
-    r"\bassert(?:ion)?(?:error)?\b.*(?:!=|==|\bbut got\b|\bexpected\b|\bboth sides\b|\bis not\b)|"
+    r"\bassert(?:ion)?(?:error)?\b.{0,400}(?:!=|==|\bbut got\b|\bexpected\b|\bboth sides\b|\bis not\b)|"
     r"^\W*(?:expected|got|actual|received)\b|\bexpected\b.{1,80}\b(?:got|but|received)\b|^\s*--- FAIL\b",
     re.IGNORECASE,
 )
@@ -71,7 +71,7 @@ failure failures files finished in issues npm passed running test tests the warn
 """
 _EMPTY_WORDS = frozenset(_EMPTY.split())
 #: a summary line of a test runner that is cut short, e.g. `FAILED tests/test_a.py::test_b - Asser...`
-_CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S+.* - (?:\S+: )?\S*\.\.\.$")
+_CUT_SHORT = re.compile(r"^(?:FAILED|ERROR) \S.* - (?:\S+: )?\S*\.\.\.$")
 #: e.g. `[... 8539 characters cut ...]`, `... output truncated`
 _LEFT_OUT = re.compile(
     r"\b(?:characters|lines|output|bytes) (?:\w+ )?(?:cut|truncated|omitted|skipped)\b", re.IGNORECASE

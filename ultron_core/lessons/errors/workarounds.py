@@ -33,7 +33,7 @@ _USAGE = any_of(
 #: the program that complains: "cat: illegal option -- A", "/bin/bash: line 3: syntax error"
 _PROGRAM = re.compile(r"^(?:\S*/)?(?P<name>[A-Za-z][\w.+-]{0,30}): ")
 #: what both commands are about: a path, a file, a number, a name, e.g. `src/app.py`, `168`, `user_id`
-_OPERAND = re.compile(r"[\w.-]+/[\w./-]+|\b[\w-]+\.[a-z]{1,5}\b|\b\d{2,}\b|\b\w+_\w+\b")
+_OPERAND = re.compile(r"[\w.-]{1,100}/[\w./-]+|\b[\w-]{1,100}\.[a-z]{1,5}\b|\b\d{2,}\b|\b\w+_\w+\b")
 #: calls after the failure among which the other form is looked for
 _REACH = 3
 #: characters of the form that ran; a longer one is a program

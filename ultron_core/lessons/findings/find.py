@@ -29,7 +29,9 @@ _MAX_REMARK = 4_000
 #: results before a statement that it may speak of, and characters of each
 _RESULTS, _MAX_OUTPUT = 8, 12_000
 #: things that can be looked up: `code`, a path, camelCase, snake_case, e.g. `getUser`, `user_id`, `` `port` ``
-_THING = re.compile(r"`([^`]{3,80})`|([\w.-]+/[\w./-]+)|\b([a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b")
+_THING = re.compile(
+    r"`([^`]{3,80})`|([\w.-]{1,100}/[\w./-]+)|\b([a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b"
+)
 #: words that two statements share when one repeats the other, e.g. `refresh_token`, `缓存`
 _TERM = re.compile(r"[A-Za-z_][\w-]{3,}|[\u3400-\u9fff]{2}")
 #: share of the shorter one's words from which on two statements say the same

@@ -30,7 +30,7 @@ _OPENING = re.compile(
 )
 #: where it was at that moment, which the next edit moves, e.g. ` (main.go:884-885)`, ` (lines 12, 40)`, `main.go:253`
 _POSITION = re.compile(
-    r"\s*[(（](?:[\w./-]+:|lines? |第\s?)\d[\d,–\- ]*(?:行)?[)）]|(?<=\w\.(?:go|py|ts|js|rs|ex)):\d[\d,–-]*"
+    r"\s{0,20}[(（](?:[\w./-]+:|lines? |第\s?)\d[\d,–\- ]*(?:行)?[)）]|(?<=\w\.(?:go|py|ts|js|rs|ex)):\d[\d,–-]*"
     r"|(?<=\.\w{3}):\d[\d,–-]*|(?<=\.\w{4}):\d[\d,–-]*"
 )
 #: a statement does not end so, e.g. `which is why:`, `shall I?`

@@ -158,13 +158,13 @@ CLASSES: Final[dict[str, re.Pattern[str]]] = {
     # about one case: "$12", "on May 3", "35%"
     "one_case": any_of(
         r"\$\d|\b\d{4}-\d\d-\d\d|\b(?:january|february|march|april|may \d|june|july|august|september|october|november|"
-        r"december)\b|\d+\s*%"
+        r"december)\b|\d\s{0,20}%"
     ),
 }
 #: names in code, e.g. `` `main.go` ``
 _CODE = re.compile(r"`[^`]+`")
 #: e.g. `src/app.py`
-_PATH = re.compile(r"[\w.-]+/[\w/.-]+")
+_PATH = re.compile(r"[\w.-]{1,100}/[\w/.-]+")
 #: features beside the classes, in their order
 _BUILT = (
     "size", "names", "nameless", "chinese", "closing", "point", "headed", "place", "chars", "calls", "short", "paths",

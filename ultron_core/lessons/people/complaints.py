@@ -27,8 +27,8 @@ WEAK = re.compile(
 ASKS_WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
 #: the question around a report, e.g. `按钮不能点,这是为什么啊`, `The button is gone, why is that?`
 _THEN_WHY = re.compile(
-    r"^为什么\s*|[,，]?\s*(?:这|那)?(?:是)?(?:为什么|怎么回事|什么原因)(?:呢|啊|呀|吗)?\s*[?？]?$|"
-    r"[,;]?\s*\bwhy(?: is that)?\s*\?$",
+    r"^为什么\s*|[,，]?\s{0,20}(?:这|那)?(?:是)?(?:为什么|怎么回事|什么原因)(?:呢|啊|呀|吗)?\s*[?？]?$|"
+    r"[,;]?\s{0,20}\bwhy(?: is that)?\s*\?$",
     re.IGNORECASE,
 )
 #: what an answer says of a cause or a cure, e.g. `The hidden input was still linked to the label because`

@@ -14,7 +14,7 @@ __all__ = ["confirm"]
 
 #: what a statement names exactly enough to be found again, e.g. `../../billing-lib`, `config.toml`, `SupportsLocks`
 _NAMED = re.compile(
-    r"[\w@~.-]*/[\w./*-]*\w|\b\w+\.\w{1,6}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+"
+    r"[\w@~.-]{0,100}/[\w./*-]*\w|\b\w+\.\w{1,6}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+"
 )
 #: a shorter name is a word; a statement of more names is a list
 _MIN_NAME, _MOST_NAMES = 5, 6

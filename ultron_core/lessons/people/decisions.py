@@ -66,7 +66,7 @@ _TAKEN = any_of(
 #: characters of a reply that only takes an offer: "go with option 1"
 _MAX_TAKEN = 120
 #: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
-_LISTED = re.compile(r"\b1[.)]\s.+\b2[.)]\s", re.DOTALL)
+_LISTED = re.compile(r"\b1[.)]\s.{1,400}\b2[.)]\s", re.DOTALL)
 #: what is wanted is named in a sentence before, e.g. `we need to bring that here`
 _POINTS = re.compile(
     r"\b(?:want|need|use|do|move|keep|drop|put|make)(?: to \w+)? (?:that|this|it|them|those|these)\b"

@@ -69,7 +69,7 @@ _FORMAT = any_of(r"\b(?:format your|like this|example|output|respond|answer|summ
 #: a point of a list, e.g. `- run make check first`, `2) ask before a push`
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 #: how a tool that reads files numbers their lines, e.g. `    12→- Never commit`
-_LINE_NUMBER = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
+_LINE_NUMBER = re.compile(r"^[^\S\n]*\d+[→\t]", re.MULTILINE)
 #: rules of one guide
 _MOST = 10
 #: a shorter item (in bytes) is a heading, a longer one is a paragraph

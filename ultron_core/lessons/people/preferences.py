@@ -139,7 +139,7 @@ _OWN = any_of(
     r"\b(?:reservation|confirmation|refund|ticket|user id|order)\b|[$€£¥]\s?\d|\b\d{1,2}(?:st|nd|rd|th)\b",
     r"\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
     r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b|<[A-Z_]+>",
-    r"我(?:的|们|想|要|需要|订)|帮我|请(?:帮|给|问)|订单|预订|退款|\d+\s*元|\d+月\d+日",
+    r"我(?:的|们|想|要|需要|订)|帮我|请(?:帮|给|问)|订单|预订|退款|\d\s{0,20}元|\d月\d{1,2}日",
 )
 #: words, in Chinese characters; a shorter sentence tells nobody else enough
 _MIN_WORDS = {"en": 6, "zh": 10}

@@ -117,7 +117,7 @@ _MOST = 400
 #: characters of a message in which paths are looked for
 _MOST_SHOWN = 4000
 #: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
-_CODE = re.compile(r"`[^`\n]*[\w(./][^`\n]*`|^```", re.MULTILINE)
+_CODE = re.compile(r"`[^`\n\w(./]*+[\w(./][^`\n]*+`|^```", re.MULTILINE)
 
 
 def is_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:

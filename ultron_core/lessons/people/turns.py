@@ -29,7 +29,7 @@ _PASTED = re.compile(
     r"[$❯➜%]\s|\[\d|\d{1,2}:\d\d|at \S+ ?\(|File \"|[+|]|-{2,}|@@|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
 )
 #: what is set in from the margin comes from a program or another text, e.g. `  The functions follow a pattern`
-_SET_IN = re.compile(r"^(?: {2,}|\t)\s*(?![-*•\d])\S")
+_SET_IN = re.compile(r"^(?: {2}|\t)\s*(?![-*•\d])\S")
 #: a program that starts a task again repeats its order word for word
 _MIN_REPEATED = 200
 #: a turn that opens a segment further down the log answers an act that the segment does not show

@@ -15,18 +15,18 @@ from ultron_core.transcript.language import CJK, language
 __all__ = ["Facts", "exact_strings", "find_facts"]
 
 _URL = r"https?://[^\s<>\"'，。；）)]+"
-_PATH = r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/)(?:[\w.@+*<>-]+[/\\])*[\w.@+*<>-]+|\b[\w.-]+(?:/[\w.-]+)+"
+_PATH = r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/)(?:[\w.@+*<>-]+[/\\])*[\w.@+*<>-]+|\b[\w.-]{1,100}(?:/[\w.-]+)+"
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;。，]+)?"
-_ASSIGN = r"\b[A-Za-z_][\w.-]*=[^\s,;。，；)]+"
+_ASSIGN = r"\b[A-Za-z_][\w.-]{0,100}=[^\s,;。，；)]+"
 _FILE = (
-    r"\b[\w-]+\.(?:py|js|jsx|ts|tsx|rs|go|java|kt|rb|php|c|h|"
+    r"\b[\w-]{1,100}\.(?:py|js|jsx|ts|tsx|rs|go|java|kt|rb|php|c|h|"
     r"cc|cpp|cs|md|rst|txt|json|jsonl|ya?ml|toml|ini|cfg|conf|sql|sh|log|csv|lock|env|html|css|xml|ipynb|db|parquet)\b"
 )
 _DOTTED = r"\b[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?"
-_SNAKE = r"@?\b[A-Za-z0-9]*[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b_[A-Za-z]\w*\b"
+_SNAKE = r"@?\b[A-Za-z0-9]*[A-Za-z](?:_[A-Za-z0-9]+)+\b|\b_[A-Za-z]\w*\b"
 _CAMEL = r"\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z0-9]+[A-Z]\w*\b|\b[A-Z]{2,}[a-z]+[A-Z]?\w*\b"
 _CAPS = r"\b[A-Z]{2,}(?:-\d+)?\b"
-_MIXED = r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b"
+_MIXED = r"\b(?=[\w-]{0,100}\d)(?=[\w-]{0,100}[A-Za-z])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*\b"
 #: e.g. `https://example.org/a`, `retries=3`, `--no-cache`, `app.py`, `/etc/hosts`, `os.path.join()`,
 #: `user_id`, `getUser`, `gpt-4`, `HTTP`
 _IDENTIFIER = re.compile(

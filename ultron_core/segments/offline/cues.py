@@ -124,4 +124,4 @@ ITEM = _words(
     at_start=True,
 )
 #: a thing of the work: a file, code, a path, a log, e.g. `main.ts`, `@README.md`, `src/app`
-DETAIL = re.compile(r"\b[\w-]+\.[a-z]{1,5}\b|`[^`\n]{2,}`|```|@\w|\b[\w.-]+/[\w.-]+|\{\"")
+DETAIL = re.compile(r"\b[\w-]{1,100}\.[a-z]{1,5}\b|`[^`\n]{2,}`|```|@\w|\b[\w.-]{1,100}/[\w.-]+|\{\"")

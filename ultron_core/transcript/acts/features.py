@@ -54,7 +54,7 @@ _URL = re.compile(r"https?://\S+")
 #: e.g. `@src/app.py`, `~/notes/today.md`
 _PATH = re.compile(r"@?[\w.~-]{0,200}/[\w./~-]+")
 #: the list of tools that ends an answer handed to the model, e.g. `[calls: edit_file, run_tests]`
-_CALLS = re.compile(r"\[calls: ([^\]]*)\]\s*$")
+_CALLS = re.compile(r"\[calls: ([^\[\]]*)\]\s*$")
 #: a word, one Chinese character, a number or a sign, e.g. `don't`, `端`, `42`, `?!`, `⟦path⟧`
 _TOKEN = re.compile(
     r"⟦\w+⟧|[a-z]+(?:['’][a-z]+)?|[\u3400-\u9fff]|\d+|[?？]+|[!！]+|[.。…]+|[,，]|[:：]|\n", re.IGNORECASE
@@ -63,7 +63,7 @@ _ONE_SIGN = str.maketrans("？！。，：’", "?!.,:'")
 #: e.g. `这样可以吗`
 _QUESTION_END = re.compile(r"[吗呢么]\s*$")
 #: e.g. `- first`
-_BULLET = re.compile(r"^\s*[-*•]\s", re.MULTILINE)
+_BULLET = re.compile(r"^[^\S\n]*[-*•]\s", re.MULTILINE)
 #: e.g. `No. Use the other one`, `不对。`
 _SENTENCE_END = re.compile(r"(?<=[.?!。？！\n])")
 #: e.g. `it was there`, `you changed it`, `改了`

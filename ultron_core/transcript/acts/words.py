@@ -39,10 +39,10 @@ WORDS: dict[str, _Pattern] = {
         r"不|没|别|停|等|错|怎么|但|可是|可我|谁|明明|还",
     ),
     "order": _first(
-        r"(?:now|then|also|next|first|please)?[, ]*(?:add|fix|make|do|run|use|change|move|remove|delete|create|write"
-        r"|read|show|find|open|update|continue|implement|check|look|give|tell|explain|put|set|keep|drop|rename|commit"
-        r"|push|hide|let|take|try|address|work on|get|build|start|stop|analy[sz]e|compare|translate|describe|generate"
-        r"|provide|calculate|book|cancel|summari[sz]e)",
+        r"(?:(?:now|then|also|next|first|please)[, ]*)?(?:add|fix|make|do|run|use|change|move|remove|delete|create"
+        r"|write|read|show|find|open|update|continue|implement|check|look|give|tell|explain|put|set|keep|drop|rename"
+        r"|commit|push|hide|let|take|try|address|work on|get|build|start|stop|analy[sz]e|compare|translate|describe"
+        r"|generate|provide|calculate|book|cancel|summari[sz]e)",
         r"(?:现在|然后|再|先|请|也|把|给)?(?:把|给|帮|改|加|删|写|看|查|找|继续|做|用|参考|修|换|推荐|告诉|解释|翻译|生成|计算)",
     ),
     "greeting": _first(
@@ -175,11 +175,14 @@ WORDS: dict[str, _Pattern] = {
         r"make sure|careful|note that|btw|by the way|fyi|important", r"注意|记得|另外|顺便|对了|小心"
     ),
     # what it carries
-    "data": re.compile(r"[\w.]+@[\w.]+|\b[A-Za-z]*\d[\w-]{3,}\b|[$¥€]\s?\d"),
+    "data": re.compile(r"[\w.]@[\w.]|\b[A-Za-z]*\d[\w-]{3,}\b|[$¥€]\s?\d"),
     "shell": re.compile(
-        r"^\s*[!$➜>]\s|^\s*(?:ls|pwd|cd|git|docker|npm|cat)\b[^.?!]{0,30}$", re.IGNORECASE | re.MULTILINE
+        r"^[^\S\n]*[!$➜>]\s|^[^\S\n]*(?:ls|pwd|cd|git|docker|npm|cat)\b[^.?!]{0,30}$",
+        re.IGNORECASE | re.MULTILINE,
     ),
-    "pasted": re.compile(r"^\s*(?:>|\+|-\s\s|at \w|File \"|\d+[:|]|\$ )|Error:|^\s{4,}\S", re.MULTILINE),
+    "pasted": re.compile(
+        r"^[^\S\n]*(?:>|\+|-\s\s|at \w|File \"|\d+[:|]|\$ )|Error:|^\s{4,200}\S", re.MULTILINE
+    ),
 }
 
 # what the agent did before, e.g. `Shall I go on?`, `请提供订单号`

@@ -29,7 +29,7 @@ _FAILED = re.compile(
     # pytest "2 errors in 0.31s"
     r"|\b[1-9]\d* errors? in\b"
     # go "--- FAIL: TestTypes (0.00s)", "FAIL\tgithub.com/a/b\t0.1s"
-    r"|^\s*--- FAIL\b|^FAIL(?:$|[\t:])"
+    r"|^[^\S\n]*--- FAIL\b|^FAIL(?:$|[\t:])"
     r"|测试(?:失败|未通过)",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -35,7 +35,7 @@ _STRONG = _any(
     # "Exit code 1", "exitcode: 1 (execution failed)", "Process exited with code 2", "Return Code: 1"
     r"\b(?:exit(?:ed)?(?: with)?|return)[ _]?(?:code|status)\"?[:= ]{1,3}-?[1-9]\d*\b(?!\.\d)",
     # "exit: 1", printed by `echo "exit: $?"`
-    r"^\W*exit(?:ed)?[:=] ?[1-9]\d*\s*$",
+    r"^[^\w\n]*exit(?:ed)?[:=] ?[1-9]\d*\s*$",
     # "app.ts:17 Uncaught TypeError: Cannot set properties of null", as the console of a browser prints it
     r"(?:^|\s)Uncaught (?:\(in promise\) )?[A-Z]\w*(?:Error|Exception)\b",
     # "cat: illegal option -- A", "grep: unrecognized option '--foo'"
@@ -44,10 +44,10 @@ _STRONG = _any(
     r"<returncode>\s*-?[1-9]|\breturned non-zero exit status\b",
     r"Traceback \(most recent call last\)",
     # "ValueError: bad token", "openai.error.RateLimitError: quota", "IndentationError: expected an indented block"
-    r"^\s*(?:E\s+)?[\w.]*(?:(?-i:[a-z]Error|Exception)|\.error)\b ?(?:\[\w+\])?:",
+    r"^[^\S\n]*(?:E\s+)?[\w.]*(?:(?-i:[a-z]Error|Exception)|\.error)\b ?(?:\[\w+\])?:",
     # "Error executing query: Unknown column 'id'", "error[E0308]: mismatched", "ERROR: No matching distribution"
-    r"^\s*(?:error|fatal|panic|failed|failure)\b ?(?:\[\w+\])?[:!]|^\s*error\b[^:.\n]{1,40}: \S|^E: \S",
-    r"^\s*(?:failed|unable|not allowed|not permitted) to \w+",
+    r"^[^\S\n]*(?:error|fatal|panic|failed|failure)\b ?(?:\[\w+\])?[:!]|^[^\S\n]*error\b[^:.\n]{1,40}: \S|^E: \S",
+    r"^[^\S\n]*(?:failed|unable|not allowed|not permitted) to \w+",
     # "a.ts(499,20): error TS2304: ...", "main.c:3:1: fatal error: x.h", "2:5 error TS1005", "... ts(2322)"
     r"\berror TS\d+|\bts\(\d{4,5}\)|^\S+:\d+:\d+: (?:fatal )?error:",
     # "wcs.py:52:12: F821 undefined name"
@@ -59,7 +59,7 @@ _STRONG = _any(
     r"^.{0,60}: ?(?:line )?\d+: (?:syntax error|parse error|unexpected EOF)\b",
     # "go: cannot write multiple packages to non-directory specstory", "/a/*: cannot open `/a/*' (No such file ...)"
     r"^[\w./*+-]{1,60}: cannot [a-z]+ \S",
-    r"^\s*npm err(?:!|or\b)|^\s*make: \*\*\*|^Segmentation fault|^error: patch ",
+    r"^[^\S\n]*npm err(?:!|or\b)|^[^\S\n]*make: \*\*\*|^Segmentation fault|^error: patch ",
     # "FAILED tests/test_a.py::test_b", "==== 2 failed, 3 passed ===="
     r"^(?:FAILED|ERROR) \S+::|^={3,}.*\b\d+ (?:failed|error)",
     r"\"(?:success|ok)\"\s*:\s*false|\"(?:status|result)\"\s*:\s*\"(?:error|failed|failure)\"",
@@ -68,7 +68,7 @@ _STRONG = _any(
     # a shell and a planner of a game: "Invalid action: open drawer 1"
     r"^.{0,40}\binvalid (?:action|argument|input|syntax)\b",
     # "错误：标记无效", "执行失败：连接超时", "权限不足"
-    r"^\s*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用|运行)(?:失败|出错|错误)|权限不足",
+    r"^[^\S\n]*(?:错误|失败|异常|出错)|(?:执行|操作|请求|连接|调用|运行)(?:失败|出错|错误)|权限不足",
 )
 #: what a harness itself says of a failed call or a refused edit, in transcript/harness.py, e.g.
 #: `<tool_use_error>File has not been read yet.`, `Your proposed edit has introduced new syntax error(s).`
@@ -81,14 +81,14 @@ _TIMEOUT = _any(
 #: a person or a policy did not let the call run
 _REFUSED = _any(
     # "The user doesn't want to proceed with this tool use."
-    r"^\s*the user (?:doesn'?t|does not) want to (?:proceed|take this action)",
+    r"^[^\S\n]*the user (?:doesn'?t|does not) want to (?:proceed|take this action)",
     # "Tool use was rejected by the user", "Command denied by user"
-    r"^\s*(?:tool use|request|operation|command|edit) (?:was )?(?:rejected|denied|refused|declined)\b",
-    r"^\s*the user (?:has )?(?:rejected|denied|declined|refused)\b",
+    r"^[^\S\n]*(?:tool use|request|operation|command|edit) (?:was )?(?:rejected|denied|refused|declined)\b",
+    r"^[^\S\n]*the user (?:has )?(?:rejected|denied|declined|refused)\b",
     # "Permission to use Bash has been denied", "Claude requested permissions to write to a.py, but you haven't granted"
-    r"^\s*permission to use \S+ (?:.{0,60} )?(?:has been )?denied\b",
+    r"^[^\S\n]*permission to use \S+ (?:.{0,60} )?(?:has been )?denied\b",
     r"\brequested permissions? to .{0,80}\bhaven't granted\b",
-    r"^\s*用户(?:拒绝|取消)了",
+    r"^[^\S\n]*用户(?:拒绝|取消)了",
 )
 #: it ran and found nothing
 _EMPTY = re.compile(
@@ -110,7 +110,7 @@ _ONLY_EXIT_1 = re.compile(
 )
 #: the last command of a line ends with 1 when it found nothing: "git log | grep fix", "which jq"
 _SEARCHES = re.compile(
-    r"(?:^|[|;&\n])\s*(?:grep|egrep|fgrep|zgrep|rg|ag|pgrep|which|git grep)\b"
+    r"(?:^|[|;&\n])\s{0,20}(?:grep|egrep|fgrep|zgrep|rg|ag|pgrep|which|git grep)\b"
     r"(?:'[^']*'|\"[^\"]*\"|[^|;&\n'\"])*(?:\|\s*(?:head|tail|sort)\b[^|;&\n]*)?\Z"
 )
 #: the call asks how its command ended: `ls DIR 2>/dev/null; echo "exit: $?"`

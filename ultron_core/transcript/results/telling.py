@@ -36,7 +36,7 @@ _LINES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         # "FAILED tests/test_a.py::test_b - assert 1 == 2", "--- FAIL: TestTypes (0.00s)"
-        r"^(?:FAILED|ERROR) \S+(?:::\S+)+ - \S|^--- FAIL: ",
+        r"^(?:FAILED|ERROR) (?=\S+?::\S)\S+ - \S|^--- FAIL: ",
         # "fatal: not a git repository", "error[E0308]: mismatched types", "E: Unable to locate package"
         r"^\s*(?:npm ERR!|npm error|fatal:|panic:|error(?:\[\w+\])?:|ERROR:|E: |make: \*\*\*|Segmentation fault)\s*\S",
         # "bash: line 1: jq: command not found"

@@ -63,7 +63,9 @@ _GOES_ON = any_of(
     r"^(?:因此|所以|结果|这(?:导致|使得|就))",
 )
 #: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `**Fix:** wait for it`
-_LABELLED = re.compile(r"^\W*(?:\*\*)?([^*:：\n]{2,24}?)(?:\*\*)?\s*[:：]\s*(?:\*\*)?\s*(?=\S)")
+_LABELLED = re.compile(
+    r"^\W{0,20}(?:\*\*)?([^*:：\n]{2,24}?)(?:\*\*)?\s{0,4}[:：]\s{0,20}(?:\*\*)?\s{0,20}(?=\S)"
+)
 #: a shorter sentence says nothing (in bytes), a longer one is a paragraph
 _SHORTEST, _LONGEST = 30, 420
 #: of a longer answer the end is read: before it a narrating agent tells what it looks at
@@ -73,7 +75,7 @@ _LABEL, _SHARED, _LATER = 1.6, 0.8, 0.4
 #: the part of an answer that speaks of the fault outweighs a shared word
 _SECTION = 1.2
 #: code and quotations in a sentence, e.g. ``` `pressKey` ```, `src/app.py`
-_CODE = re.compile(r"`[^`]*`|['\"][^'\"]*['\"]|\S*[/\\(){}\[\]]\S*")
+_CODE = re.compile(r"`[^`]*`|['\"][^'\"]*['\"]|[^\s/\\(){}\[\]]{0,200}+[/\\(){}\[\]]\S*")
 #: a word, or two Chinese characters, e.g. `retry`, `等待`
 _PROSE = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]{2}")
 #: words that a sentence must have besides its code

@@ -36,12 +36,13 @@ _ASKS = any_of(
 #: the wish around a report: "帮我修复一下这个问题，代码不会渲染了", "..., 这是为什么", "..., what should we do?"
 _WISH = re.compile(
     r"^(?:请)?(?:帮我?|麻烦)(?:修复|解决|看)[^，,]{0,12}[，,]\s*|^(?:我)?(?:发现|感觉|注意到)(?:了|到)?[，,]?\s*|"
-    r"[，,]?\s*(?:(?:请问)?(?:这|那)?(?:是)?(?:为什么|怎么回事|什么原因|什么问题)|我们?应该怎么办|怎么办|怎么解决|"
-    r"可以帮我[^，,]{0,14})(?:呢|啊|呀|吗)?\s*[?？。]?$|[,;]?\s*\b(?:why(?: is that)?|what should (?:i|we) do)\s*\?$",
+    r"[，,]?\s{0,20}(?:(?:请问)?(?:这|那)?(?:是)?(?:为什么|怎么回事|什么原因|什么问题)|我们?应该怎么办|怎么办|怎么解决|"
+    r"可以帮我[^，,]{0,14})(?:呢|啊|呀|吗)?\s*[?？。]?$|[,;]?\s{0,20}\b(?:why(?: is that)?|"
+    r"what should (?:i|we) do)\s*\?$",
     re.IGNORECASE,
 )
 #: what holds words that say nothing of a fault: "github.com/a/b/issues/182", "/repo/debug/debug.log"
-_PLACE = re.compile(r"\S*[/\\]\S+")
+_PLACE = re.compile(r"[^\s/\\]{0,200}+[/\\]\S+")
 #: a log line that a program marks as an error: "00:58:46 [ERROR] Cannot find module 'x'"
 _MARKED = re.compile(r"^.{0,40}?\[(?:ERROR|FATAL|error|fatal)\]\s*(\S.{8,})$", re.MULTILINE)
 #: paragraphs and fences part what was pasted: each failing test of a run has one, e.g. `one⏎⏎two`
@@ -52,18 +53,19 @@ _POINTS = any_of(
     r"(?:这个|这些|以下|下面的?|一些)(?:问题|错误|报错|警告)|报错",
 )
 #: the test or file that a runner names above its error: " FAIL  packages/tabs/test/tabs.spec.ts > on arrow right"
-_RUN = re.compile(r"^\W*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
+_RUN = re.compile(r"^[^\w\n]*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
 #: a shorter sentence names nothing (in bytes), a longer one is a paragraph
 _SHORTEST, _LONGEST = 24, 320
 #: errors of one pasted text that are told, and characters of it that are read
 _MOST, _MAX_PASTED = 2, 12_000
 #: a program announces the issue that it hands in: "ISSUE:", "<pr_description>", "## Issue"
 _ISSUE = re.compile(
-    r"^\W*(?:issue|pr_description|issue_description|problem[_ ]statement)\W*$", re.MULTILINE | re.IGNORECASE
+    r"^[^\w\n]*(?:issue|pr_description|issue_description|problem[_ ]statement)\W*$",
+    re.MULTILINE | re.IGNORECASE,
 )
 #: a heading inside an issue, below its title, e.g. `### Steps to reproduce`, `Description`
 _DESCRIPTION = re.compile(
-    r"^\W*(?:description|(?:steps )?(?:to )?reproduc\w+|expected(?: behaviou?r| result)?|actual(?: \w+)?|"
+    r"^[^\w\n]*(?:description|(?:steps )?(?:to )?reproduc\w+|expected(?: behaviou?r| result)?|actual(?: \w+)?|"
     r"describe the bug|code for reproduction|current behaviou?r|bug report)\W*$",
     re.MULTILINE | re.IGNORECASE,
 )
