@@ -90,6 +90,12 @@ def growth(pattern, uses, unit):
     return longest / base if longest > FLOOR else 1.0
 
 
+def surely(pattern, uses, unit):
+    """The least of three looks at what seems to grow too fast: another process can slow down one of them."""
+    times = growth(pattern, uses, unit)
+    return times if times <= MOST else min(times, *(growth(pattern, uses, unit) for _ in range(2)))
+
+
 @pytest.fixture
 def an_end():
     def give_up(*_):
@@ -110,7 +116,7 @@ def test_no_pattern_of_any_module_looks_at_each_character_from_each_other_one(an
         for place, pattern, uses, given in tried
         if place not in NEVER_SEARCHED_SO
         for unit in {*RUNS, *(piece for one in given[:1] for piece in (one, one[: len(one) // 2]))} - {""}
-        if (times := growth(pattern, uses, unit)) > MOST
+        if (times := surely(pattern, uses, unit)) > MOST
     }
     assert slow == {}
 
