@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from inputs.draws import spread
 from inputs.lockbox import forbid_lockbox
 from inputs.places import arguments, session_sets
 from inputs.reserve import TWINS, sessions
@@ -64,17 +64,6 @@ def rank(row: dict[str, Any]) -> str:
     return hashlib.sha256(place.encode()).hexdigest()
 
 
-def draw(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    drawn: list[dict[str, Any]] = []
-    seen: Counter[tuple[str, ...]] = Counter()
-    for row in sorted(rows, key=rank):
-        of_set, of_session = (row["set"],), (row["set"], row["file"])
-        if len(drawn) < count and seen[of_set] < OF_SET and seen[of_session] < OF_SESSION:
-            seen.update([of_set, of_session])
-            drawn.append(row)
-    return drawn
-
-
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--count", type=int, default=200)
@@ -82,7 +71,8 @@ def main() -> None:
     forbid_lockbox(args.data)
     rows = list(results(args.data))
     for side in ("failure", "clean"):
-        for row in draw([row for row in rows if row["side"] == side], args.count):
+        of_side = sorted((row for row in rows if row["side"] == side), key=rank)
+        for row in spread(of_side, args.count, of_set=OF_SET, of_session=OF_SESSION):
             print(json.dumps(row, ensure_ascii=False))
 
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from inputs.draws import spread
 from inputs.lockbox import forbid_lockbox
 from inputs.places import arguments, session_sets
 from inputs.reserve import TWINS, sessions
@@ -73,17 +73,6 @@ def rank(row: dict[str, Any]) -> str:
     return hashlib.sha256(place.encode()).hexdigest()
 
 
-def draw(rows: list[dict[str, Any]], count: int, most: int, most_each: int) -> list[dict[str, Any]]:
-    drawn: list[dict[str, Any]] = []
-    seen: Counter[tuple[str, ...]] = Counter()
-    for row in rows:
-        of_set, of_session = (row["set"],), (row["set"], row["file"])
-        if len(drawn) < count and seen[of_set] < most and seen[of_session] < most_each:
-            seen.update([of_set, of_session])
-            drawn.append(row)
-    return drawn
-
-
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--count", type=int, default=60)
@@ -92,7 +81,8 @@ def main() -> None:
     rows = sorted(segments(args.data), key=rank)
     for native in (True, False):
         of_part = [row for row in rows if (row["set"] in NATIVE) == native]
-        for row in draw(of_part, args.count // 2, *MOST[native]):
+        of_set, of_session = MOST[native]
+        for row in spread(of_part, args.count // 2, of_set=of_set, of_session=of_session):
             row["answered"] = row["answered"][:1] + row["answered"][1:][-1:]
             print(json.dumps(row, ensure_ascii=False))
 
