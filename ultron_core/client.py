@@ -20,13 +20,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
-from ultron_core.assembly import Given, assemble, open_server
-from ultron_core.editing import Editing
 from ultron_core.embeddings.protocol import Embedder
+from ultron_core.facade.assembly import Given, assemble, open_server
+from ultron_core.facade.editing import Editing
+from ultron_core.facade.recalling import Recalling
+from ultron_core.facade.services import BrowseService, ClusterService, KeyService, TrajectoryService
 from ultron_core.llm.protocol import LLM
-from ultron_core.recalling import Recalling
 from ultron_core.redaction.protocol import Redactor
-from ultron_core.services import BrowseService, ClusterService, KeyService, TrajectoryService
 from ultron_core.settings import Settings
 from ultron_core.steps import given
 from ultron_core.steps.projects import scope_of

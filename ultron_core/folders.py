@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["find_home", "make_folders", "make_home"]
+__all__ = ["find_home", "make_folders", "make_home", "only_one"]
 
 #: for the owner alone
 _PRIVATE = 0o700
@@ -30,6 +32,24 @@ def make_folders(folder: Path) -> None:
 def make_home(folder: Path) -> None:
     """The same, but root's let others pass: PostgreSQL runs as another account within."""
     _make(folder, _PASSABLE if os.geteuid() == 0 else _PRIVATE)
+
+
+@contextmanager
+def only_one(lock: Path) -> Iterator[bool]:
+    """Hold a lock file for the block, made if need be; False, without waiting, when another process has it.
+
+    The kernel lets go of it however the holder ends. Programs that are started within do not inherit it.
+    """
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
 
 
 def _make(folder: Path, mode: int) -> None:

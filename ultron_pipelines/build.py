@@ -16,12 +16,12 @@ from ultron_pipelines.assets.sessions import session_files
 from ultron_pipelines.assets.sft import sft_dataset
 from ultron_pipelines.assets.tiers import tier_assignments
 from ultron_pipelines.assets.windows import message_windows
-from ultron_pipelines.automation import automation_sensors, on_new_code, on_new_data_version
 from ultron_pipelines.checks import CHECKS
 from ultron_pipelines.jobs import JOBS
 from ultron_pipelines.resources import UltronResource
-from ultron_pipelines.schedules import make_schedules
-from ultron_pipelines.sensors import make_sensors
+from ultron_pipelines.triggers.automation import automation_sensors, on_new_code, on_new_data_version
+from ultron_pipelines.triggers.schedules import make_schedules
+from ultron_pipelines.triggers.sensors import make_sensors
 
 __all__ = ["build_defs"]
 

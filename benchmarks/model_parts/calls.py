@@ -29,8 +29,8 @@ from inputs.places import ROOT
 sys.path.insert(0, str(ROOT))
 
 from tests.support.gold import sessions
-from tests.support.model_server import model_server
-from tests.support.recorded import Recorded, notes
+from tests.support.model.recorded import Recorded, notes
+from tests.support.model.server import model_server
 from tests.support.walk import PlainRedactor, good_list, missing, unseen, walk, with_server
 from ultron_core.settings import SessionSettings, Settings, StoreSettings
 

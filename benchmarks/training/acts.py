@@ -6,7 +6,7 @@ Everything it reads is in benchmarks/gold (DIR is not opened). One logistic regr
 classes, context and, in the second set of coefficients, the sentence vector. An n-gram must occur in two
 repositories and three turns. Each repository weighs as the root of its size. Thresholds come from predictions with
 the turn's own repository left out (what the project wrote: a quarter at a time). The quarter of the written turns
-that is held out is fitted on by nobody; benchmarks/acts.py measures with it.
+that is held out is fitted on by nobody; benchmarks/audits/turns.py measures with it.
 """
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.attack.test_model_answers import VARIANTS
+from tests.attack.model.test_answers import VARIANTS
 from tests.core.sessions.rows import ROWS
 from tests.core.sessions.test_fuzz import mutate
 from tests.core.steps.stages.test_model_path import answer
-from tests.support import hostile
 from tests.support.memories import rows
-from tests.support.model_server import model_server
+from tests.support.model import hostile
+from tests.support.model.server import model_server
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings, SessionSettings

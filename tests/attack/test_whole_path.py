@@ -11,7 +11,7 @@ import pytest
 from tests.attack.forms import forms, gone, sets
 from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
-from tests.support.model_server import model_server
+from tests.support.model.server import model_server
 from tests.support.places import places_of
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings, SessionSettings

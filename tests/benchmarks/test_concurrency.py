@@ -1,6 +1,6 @@
 """Writers with idempotency keys, readers and upkeep, while random connections are killed: the benchmark, short."""
 
-from benchmarks import concurrency
+from benchmarks.load import concurrency
 
 
 def test_killed_connections_lose_nothing_and_double_nothing(new_database, tmp_path):

@@ -9,10 +9,10 @@ import tarfile
 
 import pytest
 
-from tests.support import hostile
 from tests.support.gold import sessions
-from tests.support.model_server import model_server
-from tests.support.recorded import Recorded
+from tests.support.model import hostile
+from tests.support.model.recorded import Recorded
+from tests.support.model.server import model_server
 from tests.support.walk import KEY
 from ultron_core.settings import LLMSettings, Settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.memories import rows
-from ultron_core.cli.memory import lines_command
+from ultron_core.cli.commands.memory import lines_command
 from ultron_core.client import Ultron
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.models import Message

@@ -9,8 +9,8 @@ from ultron_core import labels, memories, models, redaction, segments, sessions
 from ultron_core.client import Ultron
 from ultron_core.embeddings import Embedder
 from ultron_core.embeddings.local import local_embedder
+from ultron_core.facade.services import ClusterService, TrajectoryService
 from ultron_core.llm import LLM
-from ultron_core.services import ClusterService, TrajectoryService
 
 
 def parameters(function):

@@ -79,7 +79,7 @@ class Dev:
             "ULTRON_RUN_FILES": "50",
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "ultron_pipelines.launch", "--port", "3987"],
+            [sys.executable, "-m", "ultron_pipelines.host.launch", "--port", "3987"],
             env=environment, stdout=log.open("wb"), stderr=subprocess.STDOUT,
         )  # fmt: skip
 

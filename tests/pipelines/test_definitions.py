@@ -5,7 +5,7 @@ import pytest
 
 from ultron_core.settings import Settings
 from ultron_pipelines.build import build_defs
-from ultron_pipelines.schedules import cron_for, is_due
+from ultron_pipelines.triggers.schedules import cron_for, is_due
 
 PARTITIONED = {"session_files", "segments", "quality_labels", "extracted_memories", "message_windows"}
 

@@ -13,7 +13,7 @@ from detect_secrets.settings import transient_settings
 from tests.core.redaction.test_second_scanner import PLUGINS
 from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
-from tests.support.model_server import model_server
+from tests.support.model.server import model_server
 from tests.support.places import places_of
 from tests.support.plants import ALL, leaks, texts, write_sessions
 from tests.support.records import messages_in

@@ -7,7 +7,7 @@ import pytest
 
 from ultron_core.steps.files.drop_folder import SeenFile
 from ultron_core.steps.files.identity import IngestFile
-from ultron_pipelines.queue import ActiveRun, next_batches
+from ultron_pipelines.triggers.queue import ActiveRun, next_batches
 
 
 def files(n):

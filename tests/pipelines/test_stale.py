@@ -10,7 +10,7 @@ from dagster._core.loader import LoadingContextForTest
 
 from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
-from tests.support.model_server import model_server
+from tests.support.model.server import model_server
 from tests.support.worlds import solved, task
 from ultron_core.settings import LLMSettings
 from ultron_core.steps.stages import standing

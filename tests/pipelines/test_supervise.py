@@ -10,8 +10,8 @@ import time
 import pytest
 
 from ultron_core.errors import StoreError
-from ultron_pipelines import supervise
-from ultron_pipelines.supervise import Part, only_one
+from ultron_pipelines.host import supervise
+from ultron_pipelines.host.supervise import Part, only_one
 
 SLEEPS = [sys.executable, "-c", "import time; time.sleep(60)"]
 
@@ -89,7 +89,7 @@ def test_a_second_one_on_the_same_home_is_refused_with_a_sentence(tmp_path):
 
 def test_the_lock_goes_with_a_killed_process(tmp_path):
     hold = (
-        "import time; from pathlib import Path; from ultron_pipelines.supervise import only_one\n"
+        "import time; from pathlib import Path; from ultron_pipelines.host.supervise import only_one\n"
         f"with only_one(Path({str(tmp_path)!r})):\n    print('held', flush=True)\n    time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE) as other:

@@ -5,8 +5,8 @@ import secrets
 import pytest
 
 from tests.conftest import drop_database, with_database
-from tests.support.model_server import model_server
-from tests.support.recorded import Recorded
+from tests.support.model.recorded import Recorded
+from tests.support.model.server import model_server
 from tests.support.walk import PlainRedactor, walk, with_server
 from ultron_core.settings import SessionSettings, Settings, StoreSettings
 from ultron_core.store.database import ensure_database

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.gold import Shown, normal, schema_of
-from tests.support.model_server import least, model_server
+from tests.support.model.server import least, model_server
 from tests.support.records import messages_in
 from tests.support.walk import walk, with_server
 from tests.support.worlds import solved, write_log

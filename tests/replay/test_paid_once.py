@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.gold import sessions
-from tests.support.model_server import model_server
-from tests.support.recorded import Recorded, notes
+from tests.support.model.recorded import Recorded, notes
+from tests.support.model.server import model_server
 from tests.support.walk import stored, with_server
 from ultron_core.client import Ultron
 

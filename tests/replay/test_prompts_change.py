@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tests.support.gold import Shown, normal, sessions
-from tests.support.model_server import model_server
-from tests.support.recorded import Recorded
+from tests.support.model.recorded import Recorded
+from tests.support.model.server import model_server
 from tests.support.walk import stored, with_server
 from ultron_core.client import Ultron
 from ultron_core.labels.judge import labeler_of

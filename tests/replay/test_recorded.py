@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.gold import normal, sessions
-from tests.support.recorded import notes, recorded
+from tests.support.model.recorded import notes, recorded
 from tests.support.walk import missing, unseen
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "model.jsonl"

@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from tests.support.gold import schema_of, sessions
-from tests.support.model_server import model_server
-from tests.support.recorded import Recorded, notes
-from tests.support.sloppy import is_second_try, spoil, variants
+from tests.support.model.recorded import Recorded, notes
+from tests.support.model.server import model_server
+from tests.support.model.sloppy import is_second_try, spoil, variants
 from tests.support.walk import KEY, missing, walk, with_server
 from ultron_core.labels import label_segment
 from ultron_core.llm.client import OpenAICompatibleLLM

@@ -13,8 +13,19 @@ from pathlib import Path
 
 import click
 
-from ultron_core.cli import connect, dev, doctor, embeddings, ingest, keys, maintain, memory, serve, sft
 from ultron_core.cli.asking import ASKED, command_of
+from ultron_core.cli.commands import (
+    connect,
+    dev,
+    doctor,
+    embeddings,
+    ingest,
+    keys,
+    maintain,
+    memory,
+    serve,
+    sft,
+)
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
 from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
 from ultron_core.folders import make_folders, make_home

@@ -9,7 +9,6 @@ another: each has the process's output, working folder and terminal for itself.
 from __future__ import annotations
 
 import argparse
-import fcntl
 import io
 import logging
 import os
@@ -23,7 +22,7 @@ from ultron_core.cli.asking import ASKED, receive, send, settings_digest, socket
 from ultron_core.cli.opening import lend
 from ultron_core.cli.output import Terminal, terminal
 from ultron_core.client import Ultron
-from ultron_core.folders import make_home
+from ultron_core.folders import make_home, only_one
 from ultron_core.settings import Settings
 from ultron_core.version import __version__
 
@@ -41,7 +40,7 @@ def run(settings: Settings, *, idle_seconds: float = IDLE_SECONDS) -> bool:
     home = settings.store.home
     path = socket_path(home)
     make_home(path.parent)
-    with _only_one(path) as alone:
+    with only_one(path.with_suffix(".lock")) as alone:
         if not alone:
             return False
         with Ultron(settings) as ultron:
@@ -49,17 +48,6 @@ def run(settings: Settings, *, idle_seconds: float = IDLE_SECONDS) -> bool:
             with _listening(path) as sock, lend(ultron):
                 _serve(sock, home, idle_seconds)
     return True
-
-
-@contextmanager
-def _only_one(path: Path) -> Iterator[bool]:
-    with open(os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
 
 
 @contextmanager

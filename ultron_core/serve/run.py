@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
@@ -11,16 +10,15 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import uvicorn
 
 from ultron_core.client import Ultron
 from ultron_core.errors import SettingsError
-from ultron_core.folders import make_home
+from ultron_core.folders import make_home, only_one
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.guards import is_local_host
@@ -61,13 +59,13 @@ def serve(settings: Settings, listen: Listen, say: Callable[[str], None]) -> Non
         requests_per_minute=settings.serve.requests_per_minute,
         hosts=() if is_local else (listen.host,),
     )
-    with _only_one(home), _socket(listen) as sock:
-        try:
+    with only_one(home / _LOCK_FILE) as alone:
+        if not alone:
+            raise SettingsError(f"A server for {home} runs already, at {_running_address(home)}.")
+        with _socket(listen) as sock, closing(backend):
             if not is_local:
                 _check_open_to_others(backend, listen)
             _run(backend, home, sock, listen, say)
-        finally:
-            backend.close()
 
 
 def _run(
@@ -152,22 +150,11 @@ def _check_open_to_others(backend: Backend, listen: Listen) -> None:
         )
 
 
-@contextmanager
-def _only_one(home: Path) -> Iterator[None]:
-    with open(os.open(home / _LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600), "r+") as lock:
-        _hold(lock, home)
-        yield
-
-
-def _hold(lock: IO[str], home: Path) -> None:
+def _running_address(home: Path) -> str:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        try:
-            where = json.loads((home / ADDRESS_FILE).read_text("utf-8"))["address"]
-        except (OSError, ValueError, KeyError):
-            where = "an address that it is about to write"
-        raise SettingsError(f"A server for {home} runs already, at {where}.") from None
+        return str(json.loads((home / ADDRESS_FILE).read_text("utf-8"))["address"])
+    except (OSError, ValueError, KeyError):
+        return "an address that it is about to write"
 
 
 @contextmanager

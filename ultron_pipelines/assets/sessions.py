@@ -11,10 +11,10 @@ from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ingest import FileResult, ingest_files
 from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import FILES
-from ultron_pipelines.asked import asked_for
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
+from ultron_pipelines.triggers.asked import asked_for
 
 __all__ = ["ASSET", "ingest_partitions", "session_files"]
 

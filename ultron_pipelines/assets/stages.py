@@ -12,11 +12,11 @@ from ultron_core.steps.stages.process import PartitionReport, run_stage
 from ultron_core.steps.stages.reprocess import redo, redo_stale
 from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, WINDOWS, Stage
 from ultron_core.steps.stages.waiting.loop import Step
-from ultron_pipelines.asked import asked_for
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.charts import histogram, markdown_image
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
+from ultron_pipelines.triggers.asked import asked_for
 
 __all__ = ["stage_asset", "stage_event"]
 

@@ -21,7 +21,7 @@ from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
 from ultron_core.folders import find_home, make_folders, make_home
 from ultron_core.settings import CONFIG_FILE, DEMO_MARK, Settings
-from ultron_pipelines.launch import dagster_environment
+from ultron_pipelines.host.launch import dagster_environment
 
 __all__ = ["main"]
 

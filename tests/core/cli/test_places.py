@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.worlds import solved, write_log
-from ultron_core.cli import dev
+from ultron_core.cli.commands import dev
 from ultron_core.cli.main import main
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support.model_server import model_server
+from tests.support.model.server import model_server
 from ultron_core.embeddings import Embedder, Thresholds
 from ultron_core.embeddings.factory import make_embedder
 from ultron_core.embeddings.local import LocalEmbedder
@@ -86,7 +86,7 @@ def test_vectors_of_another_dimension_are_refused(server):
 def test_a_vector_without_direction_is_refused(server, monkeypatch, value):
     data = [{"object": "embedding", "index": 0, "embedding": [value] * 8}]
     monkeypatch.setattr(
-        "tests.support.model_server._Handler._vectors",
+        "tests.support.model.server._Handler._vectors",
         lambda self, body: {"object": "list", "data": data, "model": "e", "usage": {}},
     )
     with pytest.raises(EmbeddingError, match="zero or not finite"):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import BaseModel, Field
 
-from tests.support.model_server import model_server
+from tests.support.model.server import model_server
 from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnavailableError
 from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.ledger import MemoryCache, MemoryLedger

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import BaseModel
 
-from tests.support.model_server import model_server
+from tests.support.model.server import model_server
 from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnavailableError
 from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.factory import make_llm, make_quality_llm

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.steps.stages.test_model_path import answer
-from tests.support.model_server import model_server
+from tests.support.model.server import model_server
 from ultron_core.settings import LLMSettings
 
 

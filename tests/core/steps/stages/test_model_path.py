@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.support.gold import schema_of
-from tests.support.model_server import minimal_answer
+from tests.support.model.server import minimal_answer
 from tests.support.records import holding, messages_in
 from tests.support.worlds import MARK, solved, task, write_log
 from ultron_core.client import Ultron

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.model_server import minimal_answer, model_server
+from tests.support.model.server import minimal_answer, model_server
 from tests.support.worlds import task, write_log
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings

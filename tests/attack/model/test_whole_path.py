@@ -6,8 +6,8 @@ import time
 import pytest
 
 from tests.core.steps.stages.test_model_path import CONTENT, answer
-from tests.support import hostile
-from tests.support.model_server import model_server
+from tests.support.model import hostile
+from tests.support.model.server import model_server
 from tests.support.walk import PlainRedactor
 from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron

@@ -24,7 +24,7 @@ __all__ = ["COMMANDS"]
 def dev(settings: Settings, port: int, host: str) -> None:
     """Open the Dagster UI with sensors and schedules running; Ctrl-C stops everything."""
     _pipelines()
-    _become("ultron_pipelines.launch", settings.store.home, "--host", host, "--port", str(port))
+    _become("ultron_pipelines.host.launch", settings.store.home, "--host", host, "--port", str(port))
 
 
 @click.command()

@@ -21,12 +21,12 @@ from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.store.database import ensure_database
 from ultron_core.store.server import EmbeddedServer
-from ultron_pipelines.supervise import dagster_parts, only_one, supervise
+from ultron_pipelines.host.supervise import dagster_parts, only_one, supervise
 
 __all__ = ["dagster_environment", "main", "sqlalchemy_url"]
 
-_PROJECT = Path(__file__).resolve().parent.parent
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
+_PROJECT = _PACKAGE.parent
 
 
 @contextmanager

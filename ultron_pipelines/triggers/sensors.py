@@ -11,8 +11,8 @@ from ultron_core.steps.stages.process import count_pending
 from ultron_core.steps.stages.segment_rows import close_quiet_segments
 from ultron_pipelines.jobs import ingest_sessions
 from ultron_pipelines.partitions import sessions_partitions
-from ultron_pipelines.queue import active_runs, ingest_config, next_batches
 from ultron_pipelines.resources import UltronResource
+from ultron_pipelines.triggers.queue import active_runs, ingest_config, next_batches
 
 __all__ = ["make_sensors"]
 

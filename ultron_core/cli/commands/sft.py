@@ -187,7 +187,7 @@ def review(
     settings: Settings, folder: Path, samples: int, everything: bool, confirm_it: bool, as_json: bool
 ) -> None:
     """What was replaced in a dataset, what scanners find in it, and rows to read, project by project."""
-    from ultron_core.cli.sft_review import show_review
+    from ultron_core.cli.commands.sft_review import show_review
     from ultron_core.sft.files.read import load_manifest
     from ultron_core.sft.publish.review import confirm, review_dataset
     from ultron_core.steps.sft.projects import projects_of

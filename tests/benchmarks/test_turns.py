@@ -76,7 +76,7 @@ def test_turns_for_rules_alone_choose_nothing_for_the_other_acts(rows):
 
 
 def test_scores_count_what_is_named_and_what_is_missed(rows):
-    acts = importlib.import_module("acts")
+    acts = importlib.import_module("audits.turns")
     part = [i for i, row in enumerate(rows) if row.repository == "kto" and not row.for_rule]
     perfect = {i: rows[i].labels for i in part}
     assert acts.scores(rows, part, perfect)["macro_f1_all"] == 1.0

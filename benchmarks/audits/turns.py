@@ -1,6 +1,6 @@
 """How well the classifier of human turns does on repositories it has not seen.
 
-    python benchmarks/acts.py [--data DIR]
+    python benchmarks/audits/turns.py [--data DIR]
 
 One JSON object a line, everything from benchmarks/gold (DIR is not opened). Each repository of turns.jsonl is left
 out in turn: coefficients and thresholds come from the others and from the written turns that are not held out,
@@ -14,12 +14,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.turn_cues import cue_labels
 from inputs.turns import WRITTEN, Labelled, load_turns
 from training.acts import Table, describe, fit, fit_rows, left_out, thresholds

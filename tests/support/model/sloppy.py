@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from string import Template
 
-FILE = Path(__file__).resolve().parents[1] / "replay" / "sloppy.jsonl"
+FILE = Path(__file__).resolve().parents[2] / "replay" / "sloppy.jsonl"
 
 
 def variants():

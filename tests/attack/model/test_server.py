@@ -7,8 +7,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from tests.core.steps.stages.test_model_path import answer
-from tests.support import hostile
-from tests.support.model_server import model_server
+from tests.support.model import hostile
+from tests.support.model.server import model_server
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError

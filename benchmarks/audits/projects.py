@@ -1,6 +1,6 @@
 """Twenty questions that name no project: does the project answer whose folder they are asked in?
 
-    python benchmarks/search_projects.py [--data DIR]
+    python benchmarks/audits/projects.py [--data DIR]
 
 The store holds the example logs, and the Claude Code and pi logs of DIR in folders as those harnesses make them. Each
 line of `gold/project_questions.jsonl` was written before any answer was seen. A question is right when with `project`
@@ -11,12 +11,14 @@ where the line names one, stands in one of its three first hits.
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.lockbox import forbid_lockbox
 from inputs.places import EXAMPLES, ROOT, arguments, session_sets
 

@@ -6,7 +6,6 @@ is started again as well; Dagster's processes then begin anew, since their conne
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ultron_core import folders
 from ultron_core.errors import StoreError
 
 __all__ = ["Part", "dagster_parts", "only_one", "supervise"]
@@ -110,16 +110,12 @@ def _answers(socket: Path) -> bool:
 @contextmanager
 def only_one(home: Path) -> Iterator[None]:
     """Hold the lock of a home. Raises StoreError when another `ultron dev` has it."""
-    handle = os.open(home / "dev.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with folders.only_one(home / "dev.lock") as alone:
+        if not alone:
+            raise StoreError(
+                f"Another `ultron dev` runs on {home}: use its page, stop it, or set ULTRON_HOME to another folder."
+            )
         yield
-    except BlockingIOError as error:
-        raise StoreError(
-            f"Another `ultron dev` runs on {home}: use its page, stop it, or set ULTRON_HOME to another folder."
-        ) from error
-    finally:
-        os.close(handle)
 
 
 def supervise(

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from tests.support import hostile
 from tests.support.gold import schema_of
+from tests.support.model import hostile
 from ultron_core.llm.tokens import count_tokens
 
-FILE = Path(__file__).resolve().parents[1] / "replay" / "answers.jsonl"
+FILE = Path(__file__).resolve().parents[2] / "replay" / "answers.jsonl"
 #: the messages of a record, from its first header to its end; lines about the task as a whole stand before them
 _MESSAGES = re.compile(
     r"\ARecord (?P<mark>\w+), .*?\n\n(?P<shown>.*^\[(?P=mark) end\])", re.DOTALL | re.MULTILINE

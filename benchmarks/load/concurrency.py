@@ -1,6 +1,6 @@
 """Many agents at once on real Postgres, while connections are killed under them.
 
-    python benchmarks/concurrency.py [--seconds 60] [--writers 16] [--readers 16] [--kills-per-second 5]
+    python benchmarks/load/concurrency.py [--seconds 60] [--writers 16] [--readers 16] [--kills-per-second 5]
 
 Writers upload new facts, facts that others upload too, and repeats of requests that were already answered, each
 request under an idempotency key of its own. Readers search and count hits. One thread runs tiers and clusters. A

@@ -14,9 +14,7 @@ from ultron_core.errors import ModelAnswerError
 from ultron_core.llm.answering.answers import parse_answer
 from ultron_core.memories.notes import ExtractAnswer
 
-VARIANTS = [
-    json.loads(line) for line in Path(__file__).with_name("model_answers.jsonl").open(encoding="utf-8")
-]
+VARIANTS = [json.loads(line) for line in Path(__file__).with_name("answers.jsonl").open(encoding="utf-8")]
 
 
 def test_there_are_many_variants_each_with_its_name():

@@ -1,0 +1,1 @@
+"""The commands, one module a kind; each lists its own in `COMMANDS`."""

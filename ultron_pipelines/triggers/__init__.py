@@ -1,0 +1,1 @@
+"""What starts a run: sensors, schedules, automation, the queue of files."""
