@@ -11,7 +11,7 @@ from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ingest import FileResult, ingest_files
 from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import FILES
-from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, shown_table
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
 from ultron_pipelines.triggers.asked import asked_for
@@ -67,8 +67,7 @@ def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
         "metadata": 0,
         **{k: v for k, v in result.lines.items() if k != "skipped"},
     }
-    rows = [f"| {fate} | {count} |" for fate, count in fates.items()]
-    rows += [f"| skipped: {reason} | {count} |" for reason, count in sorted(skipped.items())]
+    reasons = ((f"skipped: {reason}", count) for reason, count in sorted(skipped.items()))
     return PartitionEvent(
         key=result.partition_key,
         status="done" if result.success else "failed",
@@ -80,7 +79,7 @@ def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
             "messages": result.messages,
             "lines": int(result.lines.get("total", 0)),
             "skipped_lines": sum(skipped.values()),
-            "line_ledger": dg.MetadataValue.md("\n".join(["| fate | lines |", "|---|---|", *rows])),
+            "line_ledger": shown_table(["fate", "lines"], [*fates.items(), *reasons]),
         },
         error=result.error,
     )

@@ -12,7 +12,7 @@ from ultron_core.steps.stages.process import PartitionReport, run_stage
 from ultron_core.steps.stages.reprocess import redo, redo_stale
 from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, WINDOWS, Stage
 from ultron_core.steps.stages.waiting.loop import Step
-from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, shown_table
 from ultron_pipelines.charts import histogram, markdown_image
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
@@ -75,8 +75,8 @@ def _overview(opened: Ultron, stage: Stage) -> dict[str, Any]:
         shown["scores_of_all"] = _histogram(opened)
     if stage is MEMORIES:
         counts = [c for c in overview.drop_counts(opened.runtime) if c["stage"] == stage.call]
-        rows = "\n".join(f"| {c['reason']} | {c['count']} |" for c in counts)
-        shown["refused_of_all"] = dg.MetadataValue.md(f"| reason | count |\n|---|---|\n{rows}")
+        rows = [(c["reason"], c["count"]) for c in counts]
+        shown["refused_of_all"] = shown_table(["reason", "count"], rows)
     calls = overview.model_totals(opened.runtime, stage.call) if stage.call else {}
     return shown | {f"model_{name}": value for name, value in calls.items()}
 
@@ -94,6 +94,5 @@ def _histogram(opened: Ultron) -> dg.MarkdownMetadataValue:
 def stage_event(stage: Stage, report: PartitionReport) -> PartitionEvent:
     """One report of the core as an event of the stage's asset."""
     metadata: dict[str, Any] = {name: int(report.counts.get(name, 0)) for name in _SHOWN[stage]}
-    rows = "\n".join(f"| {name} | {count} |" for name, count in metadata.items())
-    metadata["summary"] = dg.MetadataValue.md(f"| what | count |\n|---|---|\n{rows}")
+    metadata["summary"] = shown_table(["what", "count"], metadata.items())
     return PartitionEvent(report.partition_key, report.status, report.standing, metadata, report.error)

@@ -152,7 +152,7 @@ def _name(request: ExportRequest) -> str:
     name = request.name
     if name is None:
         name = "ultron" if request.kind == "sft" else f"ultron-{request.kind}"
-    if not name or "/" in name or name.startswith("."):
+    if not name or "/" in name or name.startswith(".") or not name.isprintable():
         raise InputError(f"dataset name {name!r} is not valid: use a plain folder name.")
     return name
 
