@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from ultron_core.settings import Settings
@@ -11,24 +13,35 @@ __all__ = ["COMMANDS"]
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", default=9999, show_default=True, type=click.IntRange(0, 65535), help="0: any free one."
-)
+@click.option("--port", type=click.IntRange(0, 65535), help="0: any free one.  [default: 9999]")
 @click.option("--idle-exit", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES",
               help="End when nobody asked for so long.")  # fmt: skip
+@click.option("--background", is_flag=True,
+              help="As hooks and commands start it: end after 30 idle minutes, or when a command of another version"
+              " asks; listen on any free port when 9999 is taken.")  # fmt: skip
 @click.option(
     "--behind-tls", is_flag=True, help="A proxy in front of an address that others reach speaks TLS."
 )
 @click.pass_obj
-def serve(settings: Settings, host: str, port: int, idle_exit: float | None, behind_tls: bool) -> None:
-    """Keep models loaded and answer over HTTP and MCP. One server a home."""
+def serve(
+    settings: Settings,
+    host: str,
+    port: int | None,
+    idle_exit: float | None,
+    background: bool,
+    behind_tls: bool,
+) -> None:
+    """Keep models loaded and answer over HTTP and MCP, and the commands that read. One server a home."""
+    from ultron_core.cli.resident import answering
     from ultron_core.serve.run import Listen
     from ultron_core.serve.run import serve as run
 
-    def say(text: str) -> None:
-        click.echo(text)
+    out = sys.stdout  # while a command is answered, the process prints to whoever asked
 
-    run(settings, Listen(host, port, idle_exit, behind_tls), say)
+    def say(text: str) -> None:
+        click.echo(text, file=out)
+
+    run(settings, Listen(host, port, idle_exit, behind_tls, background), say, answering)
 
 
 COMMANDS = [serve]
