@@ -52,6 +52,9 @@ _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z
 #: the token is an identifier and also kept whole, e.g. `app.py`, `user_id`, `getUser`, `utf8`, `--force`,
 #: `~/notes`
 _MARKS = re.compile(r"[A-Za-z0-9][._/\\:@-][A-Za-z0-9]|_|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|^[~.]?/")
+#: windows of a log overlap by half, and logs repeat themselves: so many chunks of usual length are taken apart once,
+#: some 20 MB
+_CHUNKS, _USUAL_CHARS = 50_000, 80
 _TRIM = "\"'`()[]{}<>,;:!?|*=+&^%#$"
 _STOP = frozenset((
     "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does",
@@ -136,10 +139,14 @@ def rarest(frequencies: Mapping[int, int], budget: int) -> list[int]:
 
 def _terms(text: str) -> Iterator[str]:
     for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)):
-        if CJK.match(chunk):
-            yield from _chinese(chunk)
-        else:
-            yield from _latin(chunk)
+        yield from _usual(chunk) if len(chunk) <= _USUAL_CHARS else _of_chunk(chunk)
+
+
+def _of_chunk(chunk: str) -> tuple[str, ...]:
+    return tuple(_chinese(chunk) if CJK.match(chunk) else _latin(chunk))
+
+
+_usual = lru_cache(maxsize=_CHUNKS)(_of_chunk)
 
 
 def _latin(chunk: str) -> Iterator[str]:
