@@ -22,15 +22,14 @@ from ultron_core.folders import make_home, only_one
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.guards import is_local_host
+from ultron_core.serve.pages.addresses import ADDRESS_FILE, new_address
 from ultron_core.serve.worker import Worker
 from ultron_core.settings import Settings
 from ultron_core.steps.keys import OWNER, ensure_key_file
 from ultron_core.version import __version__
 
-__all__ = ["ADDRESS_FILE", "Listen", "serve"]
+__all__ = ["Listen", "serve"]
 
-#: in the home: where the server of this home listens
-ADDRESS_FILE = "serve.json"
 _LOCK_FILE = "serve.lock"
 #: a stop waits so long for requests that run
 _STOP_SECONDS = 30
@@ -76,6 +75,9 @@ def _run(
     def started(ultron: Ultron) -> None:
         ensure_key_file(ultron.runtime, home)
         say(f"Ultron is ready at {address}")
+        say(
+            f"Sign in with a browser, once, within five minutes: {new_address(home, address, ultron.runtime.clock())}"
+        )
 
     worker = Worker(backend, home, started)
     backend.on_ingest = worker.wake

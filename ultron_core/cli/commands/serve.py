@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import click
 
 from ultron_core.settings import Settings
@@ -19,9 +21,18 @@ __all__ = ["COMMANDS"]
 @click.option(
     "--behind-tls", is_flag=True, help="A proxy in front of an address that others reach speaks TLS."
 )
+@click.option("--sign-in", is_flag=True, help="Print a new address for a browser; the server runs already.")
 @click.pass_obj
-def serve(settings: Settings, host: str, port: int, idle_exit: float | None, behind_tls: bool) -> None:
-    """Keep models loaded and answer over HTTP and MCP. One server a home."""
+def serve(
+    settings: Settings, host: str, port: int, idle_exit: float | None, behind_tls: bool, sign_in: bool
+) -> None:
+    """Keep models loaded and answer programs, agents and browsers. One server a home."""
+    if sign_in:
+        from ultron_core.serve.pages.addresses import new_address, running_address
+
+        home = settings.store.home
+        click.echo(new_address(home, running_address(home), datetime.now(UTC)))
+        return
     from ultron_core.serve.run import Listen
     from ultron_core.serve.run import serve as run
 
