@@ -1,7 +1,7 @@
 """Dagster's code server under `ultron dev`: says first which runs ended with the one before it.
 
-Runs are processes below the code server, which alone notices when one of them dies. Killed together with it, or while the
-database was away, they would stay Started for ever, and with them the files they hold.
+Runs are processes below the code server, which alone notices when one of them dies. Killed together with it, or while
+the database was away, they would stay Started for ever, and with them the files they hold.
 """
 
 import time
@@ -9,7 +9,6 @@ import time
 import click
 import dagster as dg
 from dagster._cli.api import grpc_command
-from dagster._core.errors import DagsterError
 from dagster._core.launcher import DefaultRunLauncher
 from sqlalchemy.exc import OperationalError
 
@@ -45,7 +44,7 @@ def _instance() -> dg.DagsterInstance:
     while True:
         try:
             return dg.DagsterInstance.get()
-        except (OperationalError, DagsterError):
+        except (OperationalError, dg.DagsterError):
             if time.monotonic() > deadline:
                 raise
         time.sleep(0.5)
