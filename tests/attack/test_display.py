@@ -17,6 +17,7 @@ from ultron_core.cli.output import Terminal, console, progress_bar, terminal
 from ultron_core.client import Ultron
 from ultron_core.display import cell, markdown_table, plain
 from ultron_core.recall.block import RecallItem, make_block
+from ultron_core.serve.pages.render import _environment
 from ultron_core.settings import LabelSettings
 from ultron_core.sft.files.card import render_card
 from ultron_core.sft.files.plots import bars
@@ -281,6 +282,12 @@ def test_cards_and_charts_are_words():
     assert all(map(harmless, texts)) and texts[0].startswith("click d")
     png = histogram({EVIL: [0.5], "$\\nosuch{": [0.1]}, {}, EVIL + "$\\nosuch{$")
     assert png[:4] == b"\x89PNG" and links_and_markup(markdown_image(png, "scores")) == []
+
+
+def test_a_page_shows_words_and_keeps_its_own_elements():
+    made = _environment().from_string("{% macro one(text) %}<b>\n{{ text }}</b>{% endmacro %}{{ one(text) }}")
+    shown = made.render(text=EVIL)
+    assert harmless(shown) and shown.startswith("<b>") and "&lt;img" in shown and "<img" not in shown
 
 
 def test_what_agents_are_reminded_of_is_words():
