@@ -67,7 +67,8 @@ class _Commands(click.Group):
         if cmd_name not in _MODULES:
             return None
         module = import_module(f"ultron_core.cli.commands.{_MODULES[cmd_name]}")
-        return next(command for command in module.COMMANDS if command.name == cmd_name)
+        commands: Sequence[click.Command] = module.COMMANDS
+        return next(command for command in commands if command.name == cmd_name)
 
 
 @click.group(
