@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Response
@@ -55,7 +54,7 @@ def search(body: SearchBody, caller: Reader) -> Response:
 
 def _hit(hit: Any) -> dict[str, Any]:
     scores = {"similarity_score": hit.similarity_score, "score": hit.score, "weak": hit.weak}
-    return {**asdict(hit.record), **scores, **({"explain": hit.explain} if hit.explain else {})}
+    return {**plain(hit.record), **scores, **({"explain": hit.explain} if hit.explain else {})}
 
 
 @router.post("/memories/details")
