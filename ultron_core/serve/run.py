@@ -23,15 +23,14 @@ from ultron_core.folders import make_home, only_one
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.guards import is_local_host
+from ultron_core.serve.pages.addresses import ADDRESS_FILE, new_address
 from ultron_core.serve.worker import Worker
 from ultron_core.settings import Settings
 from ultron_core.steps.keys import OWNER, ensure_key_file
 from ultron_core.version import __version__
 
-__all__ = ["ADDRESS_FILE", "Listen", "Loaded", "serve"]
+__all__ = ["Listen", "Loaded", "serve"]
 
-#: in the home: where the server of this home listens
-ADDRESS_FILE = "serve.json"
 _LOCK_FILE = "serve.lock"
 #: where clients look that read no address file
 _PORT = 9999
@@ -120,6 +119,9 @@ def _run(
         ensure_key_file(ultron.runtime, home)
         ways_in.enter_context(beside(Loaded(home, ultron, backend.note_request, outdated)))
         say(f"Ultron is ready at {address}")
+        if not listen.background:  # nobody reads along, and what is said goes to a log
+            way_in = new_address(home, address, ultron.runtime.clock())
+            say(f"Sign in with a browser, once, within five minutes: {way_in}")
 
     worker = Worker(backend, home, started)
     backend.on_ingest = worker.wake

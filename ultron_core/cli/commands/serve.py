@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+from datetime import UTC, datetime
 
 import click
 
@@ -22,6 +24,7 @@ __all__ = ["COMMANDS"]
 @click.option(
     "--behind-tls", is_flag=True, help="A proxy in front of an address that others reach speaks TLS."
 )
+@click.option("--sign-in", is_flag=True, help="Print a new address for a browser; the server runs already.")
 @click.pass_obj
 def serve(
     settings: Settings,
@@ -30,12 +33,22 @@ def serve(
     idle_exit: float | None,
     background: bool,
     behind_tls: bool,
+    sign_in: bool,
 ) -> None:
-    """Keep models loaded and answer over HTTP and MCP, and the commands that read. One server a home."""
+    """Keep models loaded and answer programs, agents, browsers and the commands that read. One server a home."""
+    if sign_in:
+        from ultron_core.serve.pages.addresses import new_address, running_address
+
+        home = settings.store.home
+        click.echo(new_address(home, running_address(home), datetime.now(UTC)))
+        return
     from ultron_core.cli.resident import answering
     from ultron_core.serve.run import Listen
     from ultron_core.serve.run import serve as run
 
+    # else the MCP SDK puts a handler of its own at the root, which prints our lines a second time, in colours
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("ultron").propagate = False
     out = sys.stdout  # while a command is answered, the process prints to whoever asked
 
     def say(text: str) -> None:
