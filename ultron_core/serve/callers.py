@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
-from fastapi import Request
+from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from ultron_core.access.keys import REFUSED, AccessKey
@@ -106,6 +108,21 @@ class KeyedRoute(APIRoute):
             return endpoint(**{name: _recognised(value) for name, value in values.items()})
 
         super().__init__(path, recognised, **more)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Whoever sends a body that is wrong is recognised too, before being told so."""
+        handle = super().get_route_handler()
+        needs = [one.call for one in self.dependant.dependencies if isinstance(one.call, Needs)]
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except RequestValidationError:
+                for need in needs:
+                    await run_in_threadpool((await need(request)).caller)
+                raise
+
+        return handler
 
 
 def _recognised(value: Any) -> Any:
