@@ -1,8 +1,8 @@
 """Twenty seeded kills while 300 files go through `ultron dev`: the store ends as if nothing had happened, and Dagster
 knows of it.
 
-Victims are runs at work, PostgreSQL, the daemon, and the code server with its runs, in an order that a seed draws, a few
-seconds apart; a run is waited for. The moments that chance rarely hits are in test_moments.py.
+Victims are runs at work, PostgreSQL, the daemon, and the code server with its runs, in an order that a seed draws, a
+few seconds apart; a run is waited for. The moments that chance rarely hits are in test_moments.py.
 """
 
 import os
