@@ -26,7 +26,7 @@ SEED = 20
 VICTIMS = ("worker",) * 8 + ("postgres",) * 4 + ("daemon",) * 4 + ("code server",) * 4
 #: seconds after which `ultron dev` must be back, until a run is at work, and after which nothing more is expected: two
 #: cycles of the sensors and the start of a run on a busy machine
-BACK, AT_WORK, STUCK = 30, 90, 180
+BACK, AT_WORK, STUCK = 30, 240, 240
 COMMANDS = {"worker": "spawn_main", "daemon": "dagster._daemon", "code server": "host.code_server"}
 
 
