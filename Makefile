@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test test-faults test-pipeline test-trainers test-deploy check lock clean
+.PHONY: help setup demo dev test test-faults test-pipeline test-slim test-trainers test-deploy check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -17,7 +17,7 @@ $(UV):
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
 .venv/.ready: uv.lock pyproject.toml | $(UV)
-	$(UV) sync --locked --quiet --python $(PYTHON)
+	$(UV) sync --locked --quiet --python $(PYTHON) --extra pipeline
 	@touch $@
 
 setup: .venv/.ready ## install everything into .venv
@@ -42,6 +42,12 @@ test: check ## every check and every test
 
 test-faults: setup ## processes are killed while files go through `ultron dev`; minutes
 	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults
+
+# built from this source, as an index would give it
+test-slim: setup ## the core alone in an environment of its own: size, ingest in one folder, search in another
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/.tools/slim $(UV) sync --locked --quiet --no-dev --no-editable \
+		--reinstall-package ultron-memory --python $(PYTHON)
+	.tools/slim/bin/python tests/slim/core_alone.py examples/sessions
 
 test-pipeline: setup ## 500 files through the core; fails above 200 ms of CPU each
 	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 200

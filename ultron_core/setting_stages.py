@@ -84,7 +84,7 @@ class StoreSettings(Stage):
         None,
         "ULTRON_EXPORTS_URL",
         pattern="^[a-z0-9]+://",
-        about="Where each dataset is copied to, `s3://bucket/folder` or what else fsspec reaches; needs `ultron[s3]`.",
+        about="Where each dataset is copied to: `s3://bucket/folder` (extra `s3`), or what else fsspec reaches.",
     )
     working_folder: Path | None = setting(
         None,
@@ -118,7 +118,7 @@ class SessionSettings(Stage):
         None,
         "ULTRON_SESSIONS_URL",
         pattern="^[a-z0-9]+://",
-        about="A bucket as drop folder instead, `s3://bucket/folder` or what else fsspec reaches; needs `ultron[s3]`.",
+        about="A bucket as drop folder instead: `s3://bucket/folder` (extra `s3`), or what else fsspec reaches.",
     )
     quiet_minutes: float = setting(
         30,

@@ -78,5 +78,5 @@ def test_the_executor_is_the_one_of_the_setting():
 
 def test_an_executor_whose_package_is_missing_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "dagster_celery", None)
-    with pytest.raises(SettingsError, match=r"pip install 'ultron\[celery\]'"):
+    with pytest.raises(SettingsError, match=r"pip install 'ultron-memory\[celery\]'"):
         build_defs(Settings(runs=RunSettings(executor="celery")))

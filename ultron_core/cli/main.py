@@ -6,14 +6,13 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from ultron_core.cli.asking import ASKED, command_of
+from ultron_core.cli.asking import ASKED, command_of, is_answering
 from ultron_core.cli.commands import (
     connect,
     dev,
@@ -26,6 +25,7 @@ from ultron_core.cli.commands import (
     serve,
     sft,
 )
+from ultron_core.cli.opening import lent
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
 from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
 from ultron_core.folders import make_folders, make_home
@@ -34,7 +34,7 @@ from ultron_core.version import __version__
 
 __all__ = ["cli", "main", "run_command"]
 
-#: not a clone's own environment: nobody works on the code that a resident process would hold
+#: not a clone's own environment: nobody works on the code that a server would hold
 IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exists()
 
 
@@ -44,6 +44,10 @@ IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exis
 @click.pass_context
 def cli(context: click.Context, home: Path | None) -> None:
     """Agent session logs in; shared memory and SFT datasets out."""
+    if (server := lent()) is not None:
+        # settings, with the folder of whoever asks, and logging are the server's
+        context.obj = server.settings
+        return
     settings = Settings.load(home=home)
     set_up_logging(settings)
     context.obj = settings
@@ -122,33 +126,22 @@ def main() -> None:
         console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.", markup=False)
         code = FAILED
     if code == DONE:
-        _start_resident(sys.argv[1:])
+        _start_server(sys.argv[1:])
     sys.exit(code)
 
 
-def _start_resident(arguments: Sequence[str]) -> None:
-    """After a command that a resident process would have answered: the next one finds it."""
+def _start_server(arguments: Sequence[str]) -> None:
+    """After a command that a server would have answered: the next one finds it. One that has other settings stays."""
     command, home = command_of(arguments)
-    if not command or command[0] not in ASKED:
+    if not command or command[0] not in ASKED or is_answering(home):
         return
+    from ultron_core.bridge.server import start
     from ultron_core.store.server.place import has_data
 
     store = Settings.load(home=home).store
     wanted = IS_INSTALLED if store.autoserve is None else store.autoserve
     if wanted and (store.database_url is not None or has_data(home)):
-        _in_background(home)
-
-
-def _in_background(home: Path) -> None:
-    """A process of its own, which outlives this one."""
-    subprocess.Popen(
-        [sys.executable, "-m", "ultron_core.cli.resident", "--home", str(home)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        cwd="/",
-    )
+        start(home)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ _PIPE_WIDTH = 240
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Of somebody whom another process answers; `columns` None: not known, as in a pipe."""
+    """Of somebody whom the server answers; `columns` None: not known, as in a pipe."""
 
     columns: int | None
     is_terminal: bool

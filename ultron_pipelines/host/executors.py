@@ -30,6 +30,6 @@ def executor_of(settings: Settings) -> dg.ExecutorDefinition:
             return pods
     except ImportError as error:
         raise SettingsError(
-            f"ULTRON_EXECUTOR={name} needs a package that is not installed: pip install 'ultron[{name}]'."
+            f"ULTRON_EXECUTOR={name} needs a package that is not installed: pip install 'ultron-memory[{name}]'."
         ) from error
     return dg.multiprocess_executor if name == "multiprocess" else dg.in_process_executor

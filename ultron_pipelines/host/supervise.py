@@ -24,11 +24,13 @@ __all__ = ["Part", "dagster_parts", "only_one", "supervise"]
 
 #: a part that ended so often within so many seconds will not stay up
 _MOST_ENDS, _WITHIN_SECONDS = 5, 60
+#: exit codes of a part that somebody killed, which says nothing about whether the next one stays up
+_KILLED = {-signal.SIGKILL, -signal.SIGTERM}
 #: how often parts are looked at, and the database, which costs a connection
 _LOOK_SECONDS, _DATABASE_SECONDS = 0.5, 3.0
 #: a code server has loaded the definitions after some 5 s on a quiet machine
 _CODE_SERVER_SECONDS = 90
-_MODULE = "ultron_pipelines.definitions"
+_MODULE, _CODE_SERVER = "ultron_pipelines.definitions", "ultron_pipelines.host.code_server"
 #: ticks that find nothing to do are in the UI
 _QUIET = ("--log-level", "warning")
 
@@ -52,7 +54,9 @@ class Part:
         return self.process is not None and self.process.poll() is not None
 
     def is_hopeless(self, now: float) -> bool:
-        """Count one more end."""
+        """Count one more end, unless it was killed."""
+        if self.process is None or self.process.returncode in _KILLED:
+            return False
         self.ends = [end for end in self.ends if now - end < _WITHIN_SECONDS] + [now]
         return len(self.ends) >= _MOST_ENDS
 
@@ -70,7 +74,7 @@ def dagster_parts(folder: Path, host: str, port: int) -> list[Part]:
         f"load_from:\n  - grpc_server:\n      socket: {socket}\n      location_name: ultron\n", "utf-8"
     )
     python = [sys.executable, "-m"]
-    code = [*python, "dagster", "api", "grpc", "--module-name", _MODULE, "--socket", str(socket)]
+    code = [*python, _CODE_SERVER, "--module-name", _MODULE, "--socket", str(socket)]
     return [
         Part(
             "code server",

@@ -16,8 +16,8 @@ from ultron_pipelines.triggers.queue import active_runs, ingest_config, next_bat
 
 __all__ = ["make_sensors"]
 
-#: a run that died before it wrote the ledger is requested again after this long
-_ASK_AGAIN_SECONDS = 600
+#: the same files are requested again no sooner than this: a run that died has told by then what it did
+_ASK_AGAIN_SECONDS = 60
 
 
 def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.SensorDefinition]:
