@@ -39,6 +39,7 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
 from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
 from ultron_core.steps.sft.drafts import drafts_of
+from ultron_core.steps.sft.elsewhere import bring_here, send_away
 from ultron_core.store.tables import exports
 from ultron_core.version import __version__
 
@@ -117,7 +118,10 @@ def export_dataset(
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
         last = exports.newest(conn, runtime.account_id, name)
+    if last:
+        bring_here(runtime, Path(last["path"]))
     if last and _still_good(last, digest, plan.digest, folder / name):
+        send_away(runtime, Path(last["path"]))
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
         # the rows are the same, but more may have been considered and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
@@ -150,6 +154,7 @@ def export_dataset(
             flavours=plan.flavours,
             check=lambda work: dataset_problems(work, checks),
         )
+    send_away(runtime, target)
     _record(runtime, target, built, digest, manifest)
     return _as_export(target, manifest, unchanged=False)
 
