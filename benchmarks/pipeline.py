@@ -94,8 +94,8 @@ class _Clock:
     def __init__(self, ultron: Ultron) -> None:
         with ultron.runtime.database.direct() as conn:
             row = conn.execute("SELECT pg_backend_pid() AS pid").fetchone()
-        assert row is not None
-        self._server = psutil.Process(row["pid"]).parent()
+            assert row is not None
+            self._server = psutil.Process(row["pid"]).parent()
 
     def now(self) -> Spent:
         assert self._server is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from ultron_core.models import Finding, Redaction
 from ultron_core.redaction.normal import normalised
@@ -23,6 +24,8 @@ _AROUND = 320
 #: matches this near to the edge of a look may be cut off and wait for the next
 _EDGE = 64
 _NO_WORDS = OwnWords()
+#: the strings of a JSON value are mostly names and single words, and the same in the next value: `tests_passed`
+_SHORT, _MOST_SHORT = 80, 20_000
 
 
 def redact_patterns(text: str, words: OwnWords = _NO_WORDS) -> Redaction:
@@ -52,7 +55,8 @@ def draft_of(text: str) -> Draft:
 
 def settle(draft: Draft, words: OwnWords = _NO_WORDS) -> None:
     """Add what the patterns find, and look again around each new placeholder until nothing more is found."""
-    new = draft.add(_everywhere(draft.view, words))
+    view = draft.view
+    new = draft.add(_in_short(view, words) if len(view) <= _SHORT else _everywhere(view, words))
     while new:
         new = draft.add(_near(draft.view, new, words))
 
@@ -70,6 +74,11 @@ def _everywhere(text: str, words: OwnWords = _NO_WORDS, *, secrets_only: bool = 
         yield from map(
             view.original, _personal(view.text, words) if view.disguised else words.find(view.text)
         )
+
+
+@lru_cache(maxsize=_MOST_SHORT)
+def _in_short(text: str, words: OwnWords) -> tuple[Span, ...]:
+    return tuple(_everywhere(text, words))
 
 
 def _secrets(text: str) -> Iterator[Span]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ultron_core.models import Finding
@@ -150,6 +151,7 @@ def _sibling_name(value: dict[Any, Any]) -> str:
     return ""
 
 
+@lru_cache(maxsize=2_000)
 def _structural(key: str) -> bool:
     return _CAMEL.sub("_", key).lower().replace("-", "_").replace("u_u_i_d", "uuid") in STRUCTURAL
 

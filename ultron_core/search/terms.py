@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import re
+import threading
 import unicodedata
 import zlib
 from collections import Counter
@@ -17,7 +18,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from ultron_core.search.stem import stem
+import Stemmer
+
 from ultron_core.transcript.language import CJK, CJK_CLASS
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "lexical_terms",
     "query_terms",
     "rarest",
+    "stem",
     "term_id",
 ]
 
@@ -49,6 +52,9 @@ _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z
 #: the token is an identifier and also kept whole, e.g. `app.py`, `user_id`, `getUser`, `utf8`, `--force`,
 #: `~/notes`
 _MARKS = re.compile(r"[A-Za-z0-9][._/\\:@-][A-Za-z0-9]|_|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|^--?[a-z]|^[~.]?/")
+#: windows of a log overlap by half, and logs repeat themselves: so many chunks of usual length are taken apart once,
+#: some 20 MB
+_CHUNKS, _USUAL_CHARS = 50_000, 80
 _TRIM = "\"'`()[]{}<>,;:!?|*=+&^%#$"
 _STOP = frozenset((
     "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does",
@@ -57,6 +63,24 @@ _STOP = frozenset((
     "them", "then", "there", "these", "they", "this", "those", "to", "us", "was", "we", "were", "what",
     "when", "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
 ))  # fmt: skip
+
+
+class _Stemmers(threading.local):
+    """A stemmer keeps state and must not be asked by two threads at once: each thread has its own."""
+
+    def __init__(self) -> None:
+        self.porter = Stemmer.Stemmer("porter")
+
+
+_STEMMERS = _Stemmers()
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Porter's stem of a lower-case ASCII word: `running` -> `run`; a word of two letters or with a digit stays."""
+    if len(word) <= 2 or not word.isalpha() or not word.isascii():
+        return word
+    return _STEMMERS.porter.stemWord(word)  # type: ignore[no-any-return]
 
 
 def lexical_terms(text: str) -> Counter[str]:
@@ -115,10 +139,14 @@ def rarest(frequencies: Mapping[int, int], budget: int) -> list[int]:
 
 def _terms(text: str) -> Iterator[str]:
     for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)):
-        if CJK.match(chunk):
-            yield from _chinese(chunk)
-        else:
-            yield from _latin(chunk)
+        yield from _usual(chunk) if len(chunk) <= _USUAL_CHARS else _of_chunk(chunk)
+
+
+def _of_chunk(chunk: str) -> tuple[str, ...]:
+    return tuple(_chinese(chunk) if CJK.match(chunk) else _latin(chunk))
+
+
+_usual = lru_cache(maxsize=_CHUNKS)(_of_chunk)
 
 
 def _latin(chunk: str) -> Iterator[str]:
