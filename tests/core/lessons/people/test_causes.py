@@ -86,11 +86,7 @@ def test_of_a_list_below_the_heading_the_items_that_say_what_led_to_what():
 
 
 def test_a_cause_that_the_same_answer_takes_back_is_none():
-    asked = ("user", "The test of the `Carousel` fails, why?")
     told = "The root cause was that `Carousel` does not wait for the animation after `next()` was called."
-    assert causes(asked, ("assistant", told), ("user", "Thanks, on to the docs."))
-    taken_back = (
-        "assistant",
-        f"{told} Wait, that's not the real reason: let me look at the number of slides again.",
-    )
-    assert causes(asked, taken_back, ("user", "Thanks, on to the docs.")) == []
+    assert causes(told, ("user", "Thanks, on to the docs."))
+    taken_back = f"{told} Wait, that's not the real reason: let me look at the number of slides again."
+    assert causes(taken_back, ("user", "Thanks, on to the docs.")) == []
