@@ -69,6 +69,10 @@ _EMPTY = any_of(
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )
+#: tells the reader what they did wrong; the points below say what it was, e.g. `你在 Astro 里用错了参数`
+_BLAMES = re.compile(
+    r"\byou(?:r|'ve)? (?:\w+ ){0,2}(?:used|passed|called|wrote|forgot)\b|你(?:在|的|用|写|传)", re.IGNORECASE
+)
 #: a shorter sentence (in bytes) names no cause, a longer one is a paragraph
 _LENGTH = (40, 420)
 #: drafts of one segment
@@ -127,6 +131,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         if (
             not (_CAUSE.search(sentence) or (headed and _FAULT.search(sentence)))
             or _EMPTY.search(sentence)
+            or _BLAMES.search(sentence)
             or not stands_alone(clean_statement(sentence))
             or not is_told(sentence)
         ):

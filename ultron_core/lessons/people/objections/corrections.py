@@ -52,9 +52,11 @@ _UNTRUE = any_of(
 )
 #: says so without any doubt: "we don't want the replace directive", "the order should be, first a, then b"
 _PLAIN = any_of(
+    # "it does NOT belong there", "the shell CAN change its folder"
+    r"(?-i:\b(?:does|do|is|are|must) NOT\b|\b(?:CAN|DOES|IS|ARE|WAS|MUST|NEVER|ALWAYS) [a-z])",
     r"\bwe (?:don't|do not|never|only) (?:want|need|use|do|test|support)\b|\bshould (?:not |only )?(?:be|appear|"
     r"go|live|come|stay|start)\b|"
-    r"\bshouldn't\b|\b(?:does|do|is|are) NOT\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|"
+    r"\bshouldn't\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|"
     r"a hallucination)\b",
     # "these are meant to be candidates for one challenge", "stats should have the ID, not the name"
     r"\b(?:meant|supposed) to be\b|\bno (?:desire|need|reason) to\b|\bshould \w+ [^.?!]{1,60}, not\b|"
@@ -154,8 +156,10 @@ def find_corrections(
             drafts.append(stop)
         elif work and (complaint := find_complaint(messages, turns, at)):
             context = disputed_context(messages, actions, complaint.turn, complaint.told)
-            if not complaint.cure:
+            if not complaint.cure and complaint.turn is not turns[0]:
                 context = f"{asked(turns[0])} {context}".strip()
+            if not (complaint.cure or context):
+                continue  # what it is about stands in no word of the segment
             drafts.append(complaint_draft(complaint, messages, context, project))
     return [draft for draft in drafts if not _OWN.search(draft.content)]
 
