@@ -18,6 +18,7 @@ from ultron_core.cli.commands import (
     dev,
     doctor,
     embeddings,
+    handbook,
     ingest,
     keys,
     maintain,
@@ -53,7 +54,7 @@ def cli(context: click.Context, home: Path | None) -> None:
     context.obj = settings
 
 
-for module in (ingest, memory, sft, maintain, embeddings, dev, doctor, serve, keys, connect):
+for module in (ingest, memory, handbook, sft, maintain, embeddings, dev, doctor, serve, keys, connect):
     for command in module.COMMANDS:
         cli.add_command(command)
 
