@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ultron_core.display import one_line
 from ultron_core.llm.tokens import count_tokens
 
 __all__ = ["SECTIONS", "Handbook", "HandbookLine", "Section", "make_handbook", "put_section", "shown_line"]
@@ -77,7 +78,7 @@ def put_section(text: str, section: str) -> str:
 
 def shown_line(text: str, project: str) -> str:
     """A memory's words as one line that neither ends the section nor names the project it stands in."""
-    flat = _COMMENT.sub("‹", " ".join(text.split()))
+    flat = _COMMENT.sub("‹", one_line(text))
     head, colon, rest = flat.partition(": ")
     if colon and rest and head.endswith(project):
         flat = rest[0].upper() + rest[1:]

@@ -5,6 +5,7 @@ import pytest
 from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, UnknownNameError
+from ultron_core.steps.browse import list_memories
 
 
 @pytest.fixture
@@ -24,13 +25,13 @@ def test_what_was_said_and_what_held_is_told_with_its_memory(ultron):
     assert {line.section for line in found.lines} == {"conventions", "cures"}
     assert "tabs" in found.text and "pip install pandas" in found.text and "jinja2" not in found.text
     for line in found.lines:
-        (record,) = [m for m in ultron.list_memories().rows if str(m.id).startswith(line.pointer)]
+        (record,) = [m for m in list_memories(ultron.runtime).rows if str(m.id).startswith(line.pointer)]
         assert record.project == "shop"
 
 
 def test_looking_at_it_counts_no_hit(ultron):
     ultron.handbook("shop")
-    assert {record.hit_count for record in ultron.list_memories().rows} == {1}
+    assert {record.hit_count for record in list_memories(ultron.runtime).rows} == {1}
 
 
 def test_a_project_is_named_or_that_of_the_working_folder(ultron):
