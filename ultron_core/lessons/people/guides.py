@@ -90,11 +90,12 @@ def find_guides(messages: Sequence[Message], actions: Sequence[Action], project:
 
 
 def _scoped(draft: MemoryDraft, command: str) -> MemoryDraft:
-    """A rule that a slash command handed in holds where the command is called: it names the command."""
+    """A rule that a slash command handed in holds where the command is called. Its name is a tag: the same rule in the
+    guides of two commands is one memory with both."""
     if not command:
         return draft
-    words = PHRASES[language(draft.content)]
-    return replace(draft, context=words["for_command"].format(command=f"`/{command}`"))
+    context = PHRASES[language(draft.content)]["for_command"]
+    return replace(draft, context=context, tags=(*draft.tags, f"/{command}"))
 
 
 def quotes_guide(text: str) -> bool:

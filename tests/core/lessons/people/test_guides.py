@@ -68,8 +68,9 @@ def test_a_rule_that_a_command_hands_in_holds_where_the_command_is_called():
     messages = as_messages([Message("user", call, origin="harness"), Message("user", guide, origin="human")])
     drafts = find_guides(messages, (), "shop")
     assert {draft.context for draft in drafts} == {
-        "The command `/pr-review` hands it in: it holds where that is called."
+        "A slash command hands it in: it holds where that is called."
     }
+    assert all(draft.tags[-1] == "/pr-review" for draft in drafts)
 
 
 def test_a_rule_for_each_case():
@@ -109,5 +110,5 @@ def test_marks_of_a_harness_within_a_diff_do_not_end_the_guide_of_a_command():
         "Ignore any changes to: CHANGELOG.md; dist/ files"
     ]
     assert {draft.context for draft in drafts} == {
-        "The command `/review` hands it in: it holds where that is called."
+        "A slash command hands it in: it holds where that is called."
     }
