@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test browser test-faults test-pipeline test-slim test-trainers check lock clean
+.PHONY: help setup demo dev test browser test-faults test-pipeline test-slim test-trainers test-deploy check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -73,6 +73,14 @@ test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers a
 	$(BIN)/python -m tests.trainers.sample .tools/sample
 	ULTRON_SAMPLE=$(CURDIR)/.tools/sample HF_HUB_OFFLINE=1 $(TRAINERS)/bin/python -m pytest -c /dev/null --rootdir . \
 		--confcutdir tests/trainers -p no:cacheprovider tests/trainers
+
+DEPLOY := .tools/deploy
+$(DEPLOY)/.ready: uv.lock pyproject.toml | $(UV)
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DEPLOY) $(UV) sync --locked --quiet --python $(PYTHON) --all-extras --group deploy
+	@touch $@
+
+test-deploy: $(DEPLOY)/.ready ## buckets, Celery with Redis, compose file, manifests, in an environment of their own
+	$(DEPLOY)/bin/python -m pytest tests/deploy
 
 lock: | $(UV) ## resolve the dependencies again
 	$(UV) lock --upgrade
