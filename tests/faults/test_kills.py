@@ -24,8 +24,8 @@ KILLS = int(os.environ.get("ULTRON_FAULT_KILLS", "20"))
 SEED = 20
 #: of twenty victims; fewer are the first ones in the drawn order
 VICTIMS = ("worker",) * 8 + ("postgres",) * 4 + ("daemon",) * 4 + ("code server",) * 4
-#: seconds after which `ultron dev` must be back, where it has a core for itself; until a run is at work; and after which
-#: nothing more is expected: two cycles of the sensors and the start of a run on a busy machine
+#: seconds after which `ultron dev` must be back, where it has a core for itself; until a run is at work; and after
+#: which nothing more is expected: two cycles of the sensors and the start of a run on a busy machine
 BACK, AT_WORK, STUCK = 30, 240, 240
 COMMANDS = {"worker": "spawn_main", "daemon": "dagster._daemon", "code server": "host.code_server"}
 
