@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test test-faults test-pipeline test-slim test-trainers test-deploy check lock clean
+.PHONY: help setup demo dev test browser test-faults test-pipeline test-slim test-trainers test-deploy check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -39,6 +39,14 @@ check: setup ## style, types and import contracts
 
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+.venv/.browser: .venv/.ready
+	$(UV) sync --locked --quiet --python $(PYTHON) --extra pipeline --group browser
+	@touch $@
+
+browser: .venv/.browser ## the pages of `ultron serve` in a real Chromium, which is found or installed
+	$(BIN)/python -m tests.browser.chromium
+	ULTRON_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
 test-faults: setup ## processes are killed while files go through `ultron dev`; minutes
 	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults

@@ -7,6 +7,7 @@ import dagster as dg
 from ultron_core.steps.audit import rows as audit
 from ultron_core.steps.audit import samples
 from ultron_core.steps.runtime import Runtime
+from ultron_pipelines.assets.events import shown_table
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["CHECKS"]
@@ -30,7 +31,6 @@ def _check(
     def check(ultron: UltronResource) -> dg.AssetCheckResult:
         with ultron.open() as opened:
             finding = look(opened.runtime)
-        sample = "\n".join(f"- {line}" for line in finding.sample) or "none"
         return dg.AssetCheckResult(
             passed=finding.count == 0,
             severity=dg.AssetCheckSeverity.ERROR if finding.blocking else dg.AssetCheckSeverity.WARN,
@@ -38,7 +38,7 @@ def _check(
             metadata={
                 "checked": finding.checked,
                 "violations": finding.count,
-                "sample": dg.MetadataValue.md(sample),
+                "sample": shown_table(["sample"], [[line] for line in finding.sample]),
             },
         )
 

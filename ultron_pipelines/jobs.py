@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
+from ultron_core.display import one_line
 from ultron_core.steps.files.drop_folder import (
     UnreportedSession,
     files_of_partitions,
@@ -73,7 +74,7 @@ def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource)
     )
     if report.failed:
         raise dg.Failure(
-            f"{report.failed} row(s) failed: {'; '.join(report.errors[:5])}", allow_retries=False
+            f"{report.failed} row(s) failed: {one_line('; '.join(report.errors[:5]))}", allow_retries=False
         )
 
 

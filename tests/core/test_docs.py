@@ -4,6 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import click
 import pytest
 
 from ultron_core.cli.main import cli
@@ -125,7 +126,7 @@ def anchors_of(page):
 
 
 def is_command(words):
-    command = cli.commands.get(words[0])
+    command = cli.get_command(click.Context(cli), words[0])
     if command is None:
         return False
     known = {

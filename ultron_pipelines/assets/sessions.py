@@ -11,7 +11,7 @@ from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ingest import FileResult, ingest_files
 from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import FILES
-from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, shown_table
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
 from ultron_pipelines.triggers.asked import asked_for
@@ -68,9 +68,8 @@ def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
         "lines": int(result.lines.get("total", 0)),
     }
     if skipped:
-        rows = [f"| {reason} | {count} |" for reason, count in sorted(skipped.items())]
         metadata["skipped_lines"] = sum(skipped.values())
-        metadata["skipped"] = dg.MetadataValue.md("\n".join(["| why | lines |", "|---|---|", *rows]))
+        metadata["skipped"] = shown_table(["why", "lines"], sorted(skipped.items()))
     return PartitionEvent(
         key=result.partition_key,
         status="done" if result.success else "failed",

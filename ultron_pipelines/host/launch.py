@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import psycopg
 
+from ultron_core.display import plain
 from ultron_core.errors import SettingsError, StoreError, UltronError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
@@ -96,7 +97,7 @@ def main() -> None:
     try:
         code = _serve(arguments.host, arguments.port)
     except UltronError as error:
-        print(f"ultron: {error}", file=sys.stderr)
+        print(f"ultron: {plain(str(error))}", file=sys.stderr)
         code = 1
     sys.exit(code)
 
@@ -117,7 +118,7 @@ def _serve(host: str, port: int) -> int:
             dagster_parts(Path(folder), host, port),
             {**os.environ, **variables, "ULTRON_AUTOSTART": "1"},
             revive_database=lambda: embedded and _revive(settings, variables["ULTRON_DATABASE_URL"], holds),
-            say=lambda text: print(f"ultron: {text}", file=sys.stderr, flush=True),
+            say=lambda text: print(f"ultron: {plain(text)}", file=sys.stderr, flush=True),
         )
 
 
