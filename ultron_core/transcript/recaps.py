@@ -135,8 +135,11 @@ def recap_items(message: Message) -> list[RecapItem]:
 
 def _titled(line: str) -> str:
     """`kind:title` of a heading that such summaries have, else an empty text."""
-    match = _HEADING.match(line.strip()) if len(line) <= 80 else None
-    if match is None or not (match["mark"] or line.rstrip().endswith((":", "：", "**"))):
+    bare = line.strip() if len(line) <= 80 else ""
+    if not bare or not (bare.endswith((":", "：", "**")) or bare[0] in "#*" or bare[0].isdigit()):
+        return ""
+    match = _HEADING.match(bare)
+    if match is None or not (match["mark"] or bare.endswith((":", "：", "**"))):
         return ""
     title = match["title"].strip()
     return next((f"{kind}:{title.casefold()}" for kind, shape in _KINDS if shape.match(title)), "")
