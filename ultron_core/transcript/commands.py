@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import lru_cache
 from typing import Any
 
 from ultron_core.transcript.actions import Action
@@ -93,6 +94,7 @@ def command_in(tool: str, arguments: Any) -> str | None:
     return None
 
 
+@lru_cache(maxsize=2048)
 def _without_documents(command: str) -> str:
     """Each here-document as "…", with its opening and, in a quoted text, with the quotes kept."""
     parts, at = [], 0
@@ -147,6 +149,7 @@ def same_purpose(failed: Action, later: Action) -> bool:
     return True
 
 
+@lru_cache(maxsize=2048)  # each failure is held against every later command of its segment
 def _command_purpose(command: str) -> tuple[str, ...]:
     for part in reversed(_PARTS.split(command.strip())):
         words = _words(part)

@@ -155,6 +155,9 @@ def _heading(line: str) -> str:
     tag = _TAG.match(line)
     if tag:
         return "" if line.startswith("</") else tag["title"].replace("_", " ")
+    # most lines are no heading, and the pattern is dear
+    if not line or not (line.endswith((":", "：", "**")) or line[0] in "#*" or line[0].isdigit()):
+        return ""
     match = _HEADING.match(line)
     if match is None or not (match["mark"] or line.endswith((":", "：", "**"))):
         return ""

@@ -73,6 +73,10 @@ _CHANGES_STATE = re.compile(
 )
 #: output that names a file, e.g. `src/loader.ts:12`, `tests/test_a.py`
 _NAMES_FILE = re.compile(r"[\w-]{2,60}\.[a-z]{1,4}\b")
+#: a file that holds tests, e.g. `live/session_test.exs`, `src/a.spec.ts`, `tests/a.py`, `test_a.py`
+_TEST_FILE = re.compile(
+    r"(?:^|[/\\])(?:(?:__)?tests?(?:__)?|specs?)[/\\]|[_.-](?:test|spec)s?\.\w+$|(?:^|[/\\])test_\w+\.\w+$"
+)
 #: arguments whose change says nothing: a description, the old text of an edit
 _SAYS_NOTHING = ("command", "cmd", "description", "workdir", *OLD_KEYS, *_NEW_KEYS)
 
@@ -104,7 +108,7 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
         path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)
         if not path or not change or (missing_name(failed) and not _brings_known(change)):
             return None
-        return Change(PHRASES[lang]["edited"].format(files=f"`{short_path(path)}`", change=change), worked)
+        return Change(_edited([path], change, lang), worked)
     describe = _script_change if code_of(failed) else _argument_change
     sentence = describe(failed, worked, lang)
     return Change(sentence, worked) if sentence else _file_change(episode, lang)
@@ -195,8 +199,7 @@ def _file_change(episode: Episode, lang: Lang, *, near: bool = False) -> Change 
         action, change = changes[0]
     else:
         return None
-    path = short_path(path_of(action.arguments))
-    return Change(PHRASES[lang]["edited"].format(files=f"`{path}`", change=change), action)
+    return Change(_edited([path_of(action.arguments)], change, lang), action)
 
 
 def _is_named(edit: Action, failed: Action) -> bool:
@@ -209,10 +212,17 @@ def _is_named(edit: Action, failed: Action) -> bool:
 def name_files(episode: Episode, lang: Lang) -> Change | None:
     """The files that were edited after the last failing try, three at most; for a cause that the agent has told."""
     edits = _edits(episode)
-    names = dict.fromkeys(f"`{short_path(edited_path(a))}`" for a in edits)
-    if not names or len(names) > _MOST_FILES:
+    paths = list(dict.fromkeys(edited_path(a) for a in edits))
+    if not paths or len(paths) > _MOST_FILES:
         return None
-    return Change(PHRASES[lang]["edited"].format(files=", ".join(names), change=""), edits[-1])
+    return Change(_edited(paths, "", lang), edits[-1])
+
+
+def _edited(paths: Sequence[str], change: str, lang: Lang) -> str:
+    """The sentence on changed files; a test that was changed until it passed is called one."""
+    key = "edited_test" if all(_TEST_FILE.search(path) for path in paths) else "edited"
+    files = ", ".join(dict.fromkeys(f"`{short_path(path)}`" for path in paths))
+    return PHRASES[lang][key].format(files=files, change=change)
 
 
 def _nearness(change: str, failed: Action) -> int:

@@ -29,7 +29,7 @@ _REMARKS = 2
 _HIDES = re.compile(
     r"#\s?(?:noqa|type:\s?ignore|pylint:\s?disable)|eslint-disable|@ts-(?:ignore|nocheck|expect-error)|//\s?nolint|"
     r"mark\.(?:skip|xfail)|\b(?:it|test|describe)\.skip\(|\bt\.Skip(?:f|Now)?\(|\bxit\(|@(?:Ignore|Disabled|unittest\.skip)\b|"
-    r"rubocop:disable|credo:disable|@tag :skip|#\[(?:ignore|allow\()"
+    r"rubocop:disable|credo:disable|nowarn_function|@SuppressWarnings\b|@tag :skip|#\[(?:ignore|allow\()"
 )
 #: goes round the check: `git commit --no-verify`, `SKIP=lint git commit`, `jest --passWithNoTests`, `mvn -DskipTests`
 _GOES_ROUND = re.compile(r"--no-verify\b|\bSKIP=\S|--passWithNoTests\b|-DskipTests\b|--no-lint\b")
@@ -64,13 +64,13 @@ def _goes_round(failed: Action, worked: Action) -> bool:
 
 
 def _hides(action: Action) -> bool:
-    """True for an edit that puts in a mark which was not in the text that it replaced."""
+    """True for an edit that puts in more such marks than the text that it replaced had."""
     if not edited_path(action) or not isinstance(action.arguments, dict):
         return False
     old = [str(value) for key, value in action.arguments.items() if key.lower() in OLD_KEYS]
-    texts = argument_strings(action.arguments)
-    marks = {found.group() for text in texts if text not in old for found in _HIDES.finditer(text)}
-    return any(not any(mark in text for text in old) for mark in marks)
+    new = [text for text in argument_strings(action.arguments) if text not in old]
+    before, after = (sum(len(_HIDES.findall(text)) for text in texts) for texts in (old, new))
+    return after > before
 
 
 def _relapse(failed: Action, later: Action) -> bool:

@@ -98,14 +98,11 @@ def _best(
 ) -> list[_Candidate]:
     bound, most = (_BOUND_CLOSING, _MOST_OF_A_CLOSING) if closing else (_BOUND_REMARK, _MOST_OF_A_REMARK)
     found = []
-    settled = settled_from(message.content)
     for said in statements(message.content):
         # below "Lines 12-20 (new):" a review goes through a change that is not yet final
         if names_a_line(said.heading) or _OPEN_HEADING.search(said.heading):
             continue
         if not (stands_alone(said.text) and states_a_fact(said.text) and is_told(said.text)):
-            continue
-        if message.content.find(said.quote) < settled:
             continue
         setting = setting_of(said, message.content, closing=closing, calls=bool(message.tool_calls))
         value = worth(said.text, setting)
@@ -113,6 +110,8 @@ def _best(
             found.append(_Candidate(said, message, turn, value))
     if not found:
         return []
+    settled = settled_from(message.content)
+    found = [one for one in found if message.content.find(one.said.quote) >= settled]
     shown = _shown(position, outputs, turn)
     named = [one for one in found if _is_shown(one.said.text, shown, bool(outputs), project)]
     return sorted(named, key=lambda one: -one.worth)[:most]

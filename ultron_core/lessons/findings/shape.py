@@ -182,14 +182,15 @@ _ENTRY = ("code_first", "defines")
 _CHANGELOG = any_of(
     r"^(?:changed|modified|updated|added|removed|deleted|moved|renamed|replaced|restructured|adjusted|registered|hooked|"
     r"guarded|routed|rebuilt|extended|extracted|consolidated|wired|created|implemented|the fix is|"
-    r"commit `?[0-9a-f]{6})\b",
+    r"commit `?[0-9a-f]{6,40})\b",
     r"^[^—–]{0,120}[—–] (?:\w+ )?(?:new|added|extended|updated|table-driven|rewritten|deleted|moved)\b",
     r"^(?:修正|修复|移除|新增|添加|更新|调整|替换|重构|将)",
 )
 #: what is to be done, or leans on what was said: "The next big task is", "Without it, ..."
 _PROPOSES = any_of(
     r"^(?:the (?:next|simplest|right|proper|best)|recommended|suggested|proposed|after double-checking|clean —|"
-    r"(?:without|with|after|before|for|in|on) (?:it|this|that|these|those|them))\b",
+    r"(?:without|with|after|before|for|in|on) (?:it|this|that|these|those|them))\b|"
+    r"\b(?:is|are|remains?) unchanged\b",
     r"^(?:建议|应该?|可以|推荐)",
 )
 #: what came on top; what was removed, moved or replaced is a choice, e.g. `Added the new example`, `新增示例`

@@ -121,3 +121,12 @@ def test_the_text_protocol_of_other_harnesses():
 
 def test_a_note_that_was_edited_between_cures_nothing():
     assert cures(FAILS, edit("README.md", "Old title", "New title"), PASSES) == []
+
+
+def test_a_test_that_was_changed_until_it_passed_is_called_one():
+    check = bash("npx vitest run src/loader.spec.ts")
+    failed = (check, "Exit code 1\nerror: src/loader.spec.ts: the loader lacks the name 'join'")
+    (told,) = cures(
+        failed, edit("src/loader.spec.ts", "const join = load()", "const join = build()"), (check, "ok")
+    )
+    assert told.startswith("It passed after a change to the test itself, `src/loader.spec.ts`")

@@ -106,7 +106,9 @@ def _draft(
         end = replace(end, account=None, state="open" if end.state == "claimed" else end.state)
     if end.account is None and not end.vain and not _speaks(report, end, first=turn.first):
         return None
-    if report.task and (end.check is None or not _says_how(end)):
+    if report.task and end.check is None:
+        return None
+    if turn.first and (report.task or report.pasted) and not _says_how(end):
         return None
     told = end.account.text if end.account else ""
     spoken = language(told) if told else talk_language(messages, turn.position)
@@ -146,7 +148,7 @@ def _stem(path: str) -> str:
 
 
 def _says_how(end: Ending) -> bool:
-    """False for a task of which only that its check failed is known."""
+    """False for a task whose last check failed without a word that tells."""
     check = end.check
     return end.state != "failing" or (
         check is not None and check.failure is not None and tells(check.failure, check.text)

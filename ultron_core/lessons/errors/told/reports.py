@@ -146,10 +146,12 @@ def _pointed(text: str) -> list[Report]:
 
 def _pasted(text: str) -> list[Report]:
     found: dict[str, Report] = {}
+    if "\n" not in text.strip():  # a sentence of the person's own
+        return []
     for part in _PARTS.split(text[:_MAX_PASTED]):
         marked = _MARKED.search(part)
         failure = Failure(marked[1][:400]) if marked else read_result(part, is_error=None).failure
-        if failure is None or "\n" not in text.strip() or not _says(failure.line):
+        if failure is None or not _says(failure.line):
             continue
         run = _RUN.search(part)
         test = clean_line(run[1], 160) if run and run[1].strip() not in failure.line else ""
