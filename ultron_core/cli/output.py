@@ -16,7 +16,6 @@ from uuid import UUID
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -164,6 +163,8 @@ def key_values(title: str, values: Mapping[str, Any]) -> Table:
 @contextmanager
 def progress_bar(label: str, *, quiet: bool) -> Iterator[Any]:
     """A bar on standard error; yields `advance(text, done, total)`; shows nothing when quiet or piped."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),

@@ -29,8 +29,18 @@ class PartitionEvent:
 def log_partitions(
     context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, events: Iterable[PartitionEvent]
 ) -> None:
-    """Record a materialization of each with its data version; nothing for a partition that failed or waits."""
+    """Record a materialization of each with its data version; of a partition that failed its reason, of one that
+    waits nothing."""
     for event in events:
+        if event.status == "failed":
+            context.log_event(
+                dg.AssetObservation(
+                    asset_key=asset,
+                    partition=event.key,
+                    description=event.error,
+                    metadata={"status": "failed", "reason": event.error or "unknown"},
+                )
+            )
         if event.status in {"done", "unchanged"}:
             context.log_event(
                 dg.AssetMaterialization(

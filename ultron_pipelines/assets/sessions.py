@@ -61,25 +61,19 @@ def ingest_partitions(
 
 def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
     skipped = result.lines.get("skipped", {})
-    fates = {
-        "message": 0,
-        "part": 0,
-        "metadata": 0,
-        **{k: v for k, v in result.lines.items() if k != "skipped"},
+    metadata: dict[str, Any] = {
+        "status": result.status,
+        "format": result.format or "unknown",
+        "messages": result.messages,
+        "lines": int(result.lines.get("total", 0)),
     }
-    reasons = ((f"skipped: {reason}", count) for reason, count in sorted(skipped.items()))
+    if skipped:
+        metadata["skipped_lines"] = sum(skipped.values())
+        metadata["skipped"] = shown_table(["why", "lines"], sorted(skipped.items()))
     return PartitionEvent(
         key=result.partition_key,
         status="done" if result.success else "failed",
         standing=standing,
-        metadata={
-            "status": result.status,
-            "agent": result.agent_id,
-            "format": result.format or "unknown",
-            "messages": result.messages,
-            "lines": int(result.lines.get("total", 0)),
-            "skipped_lines": sum(skipped.values()),
-            "line_ledger": shown_table(["fate", "lines"], [*fates.items(), *reasons]),
-        },
+        metadata=metadata,
         error=result.error,
     )

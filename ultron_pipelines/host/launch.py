@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 
 from ultron_core.display import plain
-from ultron_core.errors import StoreError, UltronError
+from ultron_core.errors import SettingsError, StoreError, UltronError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.store.database import ensure_database
@@ -74,11 +74,14 @@ def _sibling_url(url: str, server: EmbeddedServer | None) -> str:
 
 
 def _dagster_home(settings: Settings) -> Path:
-    """DAGSTER_HOME inside Ultron's home, with a copy of the project's dagster.yaml."""
+    """DAGSTER_HOME inside Ultron's home, with a copy of the dagster.yaml of the settings, else of the project."""
     home = settings.store.home / "dagster"
     make_home(settings.store.home)
     make_folders(home)
-    source = next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
+    given = settings.runs.dagster_yaml
+    if given is not None and not given.is_file():
+        raise SettingsError(f"ULTRON_DAGSTER_YAML: {given} is not a file.")
+    source = given or next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
     target = home / "dagster.yaml"
     if not target.exists() or target.read_bytes() != source.read_bytes():
         shutil.copyfile(source, target)
