@@ -11,14 +11,14 @@ from pydantic import BaseModel, ValidationError
 
 from ultron_core.errors import InputError
 
-__all__ = ["Form", "checked", "read_form"]
+__all__ = ["Form", "checked"]
 
 _Body = TypeVar("_Body", bound=BaseModel)
 #: of one form; ours have ten
 _MOST_FIELDS = 50
 
 
-async def read_form(request: Request) -> Mapping[str, str]:
+async def _read_form(request: Request) -> Mapping[str, str]:
     """The fields of a POST, the last of a name; nothing of other methods. Raises InputError."""
     if request.method != "POST":
         return {}
@@ -31,7 +31,7 @@ async def read_form(request: Request) -> Mapping[str, str]:
     return {name: value.replace("\r\n", "\n") for name, value in pairs}
 
 
-Form = Annotated[Mapping[str, str], Depends(read_form)]
+Form = Annotated[Mapping[str, str], Depends(_read_form)]
 
 
 def checked(body: type[_Body], values: Mapping[str, Any]) -> _Body:

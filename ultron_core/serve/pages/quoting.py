@@ -17,8 +17,9 @@ _LEAST = 4
 _AROUND = 3
 #: lines shown of a message of which none is marked
 _MOST_UNMARKED = 12
-#: characters of a line, and of a message in a list: a page must stay readable
+#: characters of a line: a minified file is one
 _MOST_LINE = 2_000
+#: characters of a message in a list; the whole has a page of its own
 _MOST_MESSAGE = 3_000
 
 

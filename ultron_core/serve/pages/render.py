@@ -31,7 +31,9 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+#: Japanese syllables, e.g. `ひ` or `カ`: Chinese text has none
 _KANA = re.compile(r"[\u3040-\u30ff]")
+#: Chinese characters, e.g. `数`
 _HAN = re.compile(r"[\u3400-\u9fff]")
 #: seconds of each unit, the longest first
 _UNITS = (

@@ -3,10 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from click.testing import CliRunner
 
 from tests.core.serve.conftest import ADDRESS
 from tests.core.serve.pages.conftest import Browser
-from ultron_core.serve.pages.addresses import HOLDS, new_address, redeem
+from ultron_core.cli.commands.serve import serve
+from ultron_core.errors import SettingsError
+from ultron_core.serve.pages.addresses import ADDRESS_FILE, HOLDS, new_address, redeem
 
 
 @pytest.fixture
@@ -129,3 +132,14 @@ def test_every_answer_forbids_scripts_frames_and_copies(owner, stranger):
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert "<script" not in answer.text and " style=" not in answer.text
         assert '<html lang="en">' in answer.text
+
+
+def test_the_command_prints_a_new_address_of_the_server_that_runs(stranger, ultron):
+    home = ultron.settings.store.home
+    nobody = CliRunner().invoke(serve, ["--sign-in"], obj=ultron.settings)
+    assert isinstance(nobody.exception, SettingsError) and "ultron serve" in str(nobody.exception)
+    home.mkdir(parents=True, exist_ok=True)
+    (home / ADDRESS_FILE).write_text(f'{{"address": "{ADDRESS}"}}')
+    printed = CliRunner().invoke(serve, ["--sign-in"], obj=ultron.settings).output.strip()
+    assert printed.startswith(f"{ADDRESS}/ui/sign-in?token=")
+    assert stranger.get(printed).status_code == 303

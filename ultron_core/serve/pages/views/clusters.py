@@ -27,9 +27,11 @@ Reader = Annotated[Visitor, Depends(Opens("read"))]
 _MOST_POINTS = 1_500
 #: clusters that can be opened from the map; all of them stand in the list
 _MOST_NAMED = 12
+#: clusters of one page
 _PAGE_ROWS = 50
 #: colours of the style sheet
 _COLOURS = 8
+#: units of the map and its margin: as wide as the page's text, so that lines keep their strength
 _WIDTH, _HEIGHT, _EDGE = 900, 480, 24
 
 

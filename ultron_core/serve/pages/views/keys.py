@@ -19,6 +19,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/ui", include_in_schema=False)
 Admin = Annotated[Visitor, Depends(Opens("admin"))]
+#: ten years: a later day is a mistake
 _MOST_DAYS = 3_650
 
 

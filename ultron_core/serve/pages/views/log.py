@@ -22,6 +22,7 @@ Reader = Annotated[Visitor, Depends(Opens("read"))]
 Text = Annotated[str, Query(max_length=MOST_QUERY)]
 Id = Annotated[str, Path(max_length=64)]
 Line = Annotated[int, Query(ge=1, le=MOST_COUNT)]
+#: sessions of one page
 _PAGE_ROWS = 30
 #: messages of one page; each is cut where it is long
 _PAGE_MESSAGES = 40

@@ -23,7 +23,9 @@ __all__ = ["router"]
 router = APIRouter(prefix="/ui", include_in_schema=False)
 Reader = Annotated[Visitor, Depends(Opens("read"))]
 Text = Annotated[str, Query(max_length=MOST_QUERY)]
+#: memories of one page of the list
 _PAGE_ROWS = 30
+#: answers of a search: who does not find it among these asks in other words
 _FOUND_ROWS = 20
 
 

@@ -15,7 +15,9 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/ui", include_in_schema=False)
 Text = Annotated[str, Query(max_length=200)]
+#: refusals shown at first, and added each time
 _PAGE_ROWS = 50
+#: refusals of one page at most: the reasons above lead to the others
 _MOST_ROWS = 1_000
 
 
