@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test test-faults test-pipeline test-trainers check lock clean
+.PHONY: help setup demo dev test test-faults test-kills test-pipeline test-trainers check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -40,8 +40,11 @@ check: setup ## style, types and import contracts
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-test-faults: setup ## processes are killed while files go through `ultron dev`; minutes
-	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults
+test-faults: setup ## kills at chosen moments, two ingests at once, a log that grows while read, a full disk
+	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults --ignore tests/faults/test_kills.py
+
+test-kills: setup ## 20 kills while 300 files go through `ultron dev`; wants a quiet machine and a quarter of an hour
+	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults/test_kills.py
 
 test-pipeline: setup ## 500 files through the core; fails above 200 ms of CPU each
 	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 200
