@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test test-faults test-kills test-pipeline test-trainers check lock clean
+.PHONY: help setup demo dev test browser test-faults test-kills test-pipeline test-slim test-trainers test-deploy check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -17,7 +17,7 @@ $(UV):
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
 .venv/.ready: uv.lock pyproject.toml | $(UV)
-	$(UV) sync --locked --quiet --python $(PYTHON)
+	$(UV) sync --locked --quiet --python $(PYTHON) --extra pipeline
 	@touch $@
 
 setup: .venv/.ready ## install everything into .venv
@@ -40,11 +40,25 @@ check: setup ## style, types and import contracts
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
+.venv/.browser: .venv/.ready
+	$(UV) sync --locked --quiet --python $(PYTHON) --extra pipeline --group browser
+	@touch $@
+
+browser: .venv/.browser ## the pages of `ultron serve` in a real Chromium, which is found or installed
+	$(BIN)/python -m tests.browser.chromium
+	ULTRON_BROWSER=1 $(BIN)/python -m pytest tests/browser
+
 test-faults: setup ## kills at chosen moments, two ingests at once, a log that grows while read, a full disk
 	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults --ignore tests/faults/test_kills.py
 
 test-kills: setup ## 20 kills while 300 files go through `ultron dev`; wants a quiet machine and a quarter of an hour
 	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults/test_kills.py
+
+# built from this source, as an index would give it
+test-slim: setup ## the core alone in an environment of its own: size, ingest in one folder, search in another
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/.tools/slim $(UV) sync --locked --quiet --no-dev --no-editable \
+		--reinstall-package ultron-memory --python $(PYTHON)
+	.tools/slim/bin/python tests/slim/core_alone.py examples/sessions
 
 test-pipeline: setup ## 500 files through the core; fails above 200 ms of CPU each
 	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 200
@@ -62,6 +76,14 @@ test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers a
 	$(BIN)/python -m tests.trainers.sample .tools/sample
 	ULTRON_SAMPLE=$(CURDIR)/.tools/sample HF_HUB_OFFLINE=1 $(TRAINERS)/bin/python -m pytest -c /dev/null --rootdir . \
 		--confcutdir tests/trainers -p no:cacheprovider tests/trainers
+
+DEPLOY := .tools/deploy
+$(DEPLOY)/.ready: uv.lock pyproject.toml | $(UV)
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DEPLOY) $(UV) sync --locked --quiet --python $(PYTHON) --all-extras --group deploy
+	@touch $@
+
+test-deploy: $(DEPLOY)/.ready ## buckets, Celery with Redis, compose file, manifests, in an environment of their own
+	$(DEPLOY)/bin/python -m pytest tests/deploy
 
 lock: | $(UV) ## resolve the dependencies again
 	$(UV) lock --upgrade

@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 __all__ = ["Answer", "Away", "ask", "default_home", "note", "start", "wait_until_ready"]
 
 Answer = tuple[int, bytes, str]
-#: a server that a hook starts ends when nobody asked for so long
-_IDLE_MINUTES = "30"
 #: a longer log is begun anew
 _MOST_LOG = 1_000_000
 
@@ -70,10 +68,7 @@ def start(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
     with open(os.open(home / "serve.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as log:
         subprocess.Popen(
-            [
-                *(sys.executable, "-m", "ultron_core.cli.main", "--home", str(home)),
-                *("serve", "--idle-exit", _IDLE_MINUTES),
-            ],
+            [sys.executable, "-m", "ultron_core.cli.main", "--home", str(home), "serve", "--background"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -1,4 +1,4 @@
-"""The light half of `ultron`: ask the resident process of the home, if one runs. Imports the standard library alone.
+"""The light half of `ultron`: ask the server of the home, if one runs. Imports the standard library alone.
 
 A request is one JSON object: version, digest of the settings, arguments, folder and terminal of the caller. The answer
 is what the command printed, and its exit code.
@@ -14,16 +14,26 @@ import socket
 import struct
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ultron_core.folders import find_home
 from ultron_core.version import __version__
 
-__all__ = ["ASKED", "ask", "command_of", "receive", "send", "settings_digest", "socket_path"]
+__all__ = [
+    "ASKED",
+    "ask",
+    "command_of",
+    "is_answering",
+    "receive",
+    "send",
+    "settings_digest",
+    "socket_path",
+]
 
-#: commands that the resident process runs
+#: commands that the server runs
 ASKED = ("search", "show", "sessions", "stats")
 #: bytes of a Unix socket's path on every system, less the end mark
 _PATH_LIMIT = 103
@@ -31,13 +41,13 @@ _PATH_LIMIT = 103
 _CONNECT_SECONDS, _ANSWER_SECONDS = 1.0, 120.0
 #: bytes of a request or an answer
 _MOST = 64_000_000
-#: variables that settings are read from; these two belong to the caller
+#: variables that settings are read from, and those that mean nothing to the server or are the caller's own
 _PREFIXES = ("ULTRON_", "OPENAI_", "DASHSCOPE_")
-_OWN = ("ULTRON_HOME", "ULTRON_WORKING_FOLDER")
+_OWN = ("ULTRON_HOME", "ULTRON_WORKING_FOLDER", "ULTRON_AUTOSERVE", "ULTRON_ACCESS_KEY")
 
 
 def ask(arguments: Sequence[str]) -> int | None:
-    """The exit code of a command that the resident process ran; None when this process must run it."""
+    """The exit code of a command that the server ran; None when this process must run it."""
     command, home = command_of(arguments)
     if not command or command[0] not in ASKED:
         return None
@@ -51,6 +61,15 @@ def ask(arguments: Sequence[str]) -> int | None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.stderr.write(answer["err"])
     return int(answer["code"])
+
+
+def is_answering(home: Path) -> bool:
+    """Whether a server runs commands for this home, if not with everybody's settings."""
+    try:
+        with _connected(socket_path(home)):
+            return True
+    except OSError:
+        return False
 
 
 def command_of(arguments: Sequence[str]) -> tuple[list[str], Path]:
@@ -90,21 +109,28 @@ def _answer(home: Path, arguments: Sequence[str]) -> dict[str, Any] | None:
         "version": __version__,
         "settings": settings_digest(home, os.environ),
         "arguments": list(arguments),
-        "folder": str(Path.cwd()),
+        "folder": os.environ.get("ULTRON_WORKING_FOLDER") or str(Path.cwd()),
         "columns": _columns(),
         "terminal": sys.stdout.isatty(),
     }
     try:
-        if path.lstat().st_uid != os.geteuid():
-            return None
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
-            sock.settimeout(_CONNECT_SECONDS)
-            sock.connect(str(path))
+        with _connected(path) as sock:
             sock.settimeout(_ANSWER_SECONDS)
             send(sock, request)
             return receive(sock)
     except (OSError, ValueError):
-        return None  # no process, or one that just ends: the command runs here
+        return None  # no server, or one that just ends: the command runs here
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[socket.socket]:
+    """Raises OSError when nobody listens, and for a socket that is somebody else's."""
+    if path.lstat().st_uid != os.geteuid():
+        raise PermissionError(f"{path} belongs to somebody else")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        sock.settimeout(_CONNECT_SECONDS)
+        sock.connect(str(path))
+        yield sock
 
 
 def _columns() -> int | None:

@@ -1,4 +1,4 @@
-"""`ultron`: the resident process answers where one runs, else this process does the work."""
+"""`ultron`: the server of the home answers where one runs, else this process does the work."""
 
 from __future__ import annotations
 

@@ -6,27 +6,17 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import click
 
-from ultron_core.cli.asking import ASKED, command_of
-from ultron_core.cli.commands import (
-    connect,
-    dev,
-    doctor,
-    embeddings,
-    ingest,
-    keys,
-    maintain,
-    memory,
-    serve,
-    sft,
-)
+from ultron_core.cli.asking import ASKED, command_of, is_answering
+from ultron_core.cli.opening import lent
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
+from ultron_core.display import one_line, plain
 from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
@@ -34,24 +24,70 @@ from ultron_core.version import __version__
 
 __all__ = ["cli", "main", "run_command"]
 
-#: not a clone's own environment: nobody works on the code that a resident process would hold
+#: not a clone's own environment: nobody works on the code that a server would hold
 IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exists()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+#: the module of each command, imported when it is asked for
+_MODULES = {
+    "clusters": "embeddings",
+    "connect": "connect",
+    "delete": "maintain",
+    "demo": "dev",
+    "dev": "dev",
+    "doctor": "doctor",
+    "drops": "memory",
+    "export-sft": "sft",
+    "handbook": "handbook",
+    "ingest": "ingest",
+    "ingest-text": "ingest",
+    "keys": "keys",
+    "outcomes": "sft",
+    "process": "ingest",
+    "rebalance": "maintain",
+    "redact": "maintain",
+    "reembed": "embeddings",
+    "reprocess": "maintain",
+    "retry": "maintain",
+    "search": "memory",
+    "serve": "serve",
+    "sessions": "memory",
+    "sft": "sft",
+    "show": "memory",
+    "stats": "memory",
+    "unmerge": "maintain",
+}
+
+
+class _Commands(click.Group):
+    """Imports one module for one command: all of them take a fifth of a search's CPU."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MODULES:
+            return None
+        module = import_module(f"ultron_core.cli.commands.{_MODULES[cmd_name]}")
+        commands: Sequence[click.Command] = module.COMMANDS
+        return next(command for command in commands if command.name == cmd_name)
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="ultron")
 @click.option("--home", type=click.Path(path_type=Path), help="Data folder (ULTRON_HOME).")
 @click.pass_context
 def cli(context: click.Context, home: Path | None) -> None:
     """Agent session logs in; shared memory and SFT datasets out."""
+    if (server := lent()) is not None:
+        # settings, with the folder of whoever asks, and logging are the server's
+        context.obj = server.settings
+        return
     settings = Settings.load(home=home)
     set_up_logging(settings)
     context.obj = settings
-
-
-for module in (ingest, memory, sft, maintain, embeddings, dev, doctor, serve, keys, connect):
-    for command in module.COMMANDS:
-        cli.add_command(command)
 
 
 def set_up_logging(settings: Settings) -> None:
@@ -64,8 +100,18 @@ def set_up_logging(settings: Settings) -> None:
         handlers.append(_log_file(settings.store.log_file, settings.store.home))
     handlers[0].setLevel(max(logging.WARNING, logger.level))
     for handler in handlers:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        handler.setFormatter(_OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logger.addHandler(handler)
+
+
+class _OneLine(logging.Formatter):
+    """One line a record: a file name or an answer that is quoted in it writes no line of its own."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return one_line(super().formatMessage(record))
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record))
 
 
 def _log_file(path: Path, home: Path) -> logging.Handler:
@@ -98,10 +144,10 @@ def run_command(arguments: Sequence[str]) -> int:
         console(stderr=True).print("Stopped; the next run resumes here.")
         return 130
     except (UnknownNameError, NothingToExportError) as error:
-        console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
+        console(stderr=True).print(f"ultron: {error}", style="bold red")
         return USAGE
     except UltronError as error:
-        console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
+        console(stderr=True).print(f"ultron: {error}", style="bold red")
         return FAILED
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else FAILED
@@ -119,36 +165,25 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EIO):
             raise
         _close_output()
-        console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.", markup=False)
+        console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.")
         code = FAILED
     if code == DONE:
-        _start_resident(sys.argv[1:])
+        _start_server(sys.argv[1:])
     sys.exit(code)
 
 
-def _start_resident(arguments: Sequence[str]) -> None:
-    """After a command that a resident process would have answered: the next one finds it."""
+def _start_server(arguments: Sequence[str]) -> None:
+    """After a command that a server would have answered: the next one finds it. One that has other settings stays."""
     command, home = command_of(arguments)
-    if not command or command[0] not in ASKED:
+    if not command or command[0] not in ASKED or is_answering(home):
         return
+    from ultron_core.bridge.server import start
     from ultron_core.store.server.place import has_data
 
     store = Settings.load(home=home).store
     wanted = IS_INSTALLED if store.autoserve is None else store.autoserve
     if wanted and (store.database_url is not None or has_data(home)):
-        _in_background(home)
-
-
-def _in_background(home: Path) -> None:
-    """A process of its own, which outlives this one."""
-    subprocess.Popen(
-        [sys.executable, "-m", "ultron_core.cli.resident", "--home", str(home)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        cwd="/",
-    )
+        start(home)
 
 
 if __name__ == "__main__":

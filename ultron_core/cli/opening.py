@@ -13,7 +13,7 @@ from ultron_core.settings import Settings
 if TYPE_CHECKING:
     from ultron_core.client import Ultron
 
-__all__ = ["describe_store", "lend", "open_ultron"]
+__all__ = ["describe_store", "lend", "lent", "open_ultron"]
 
 #: of a process that answers for others: every command uses it, none opens its own
 _LENT: ContextVar[Ultron | None] = ContextVar("lent", default=None)
@@ -21,13 +21,18 @@ _LENT: ContextVar[Ultron | None] = ContextVar("lent", default=None)
 
 def open_ultron(settings: Settings, *, reading: bool = False) -> Ultron:
     """An open `Ultron`; use it as a context manager. `reading` makes no store: StoreMissingError without one."""
-    if (lent := _LENT.get()) is not None:
-        return lent.within(settings.store.working_folder)
+    if (given := _LENT.get()) is not None:
+        return given.within(settings.store.working_folder)
     if reading and settings.store.database_url is None:
         _check_store(settings)
     from ultron_core.client import Ultron
 
     return Ultron(settings)
+
+
+def lent() -> Ultron | None:
+    """The one of the process that answers this command."""
+    return _LENT.get()
 
 
 @contextmanager

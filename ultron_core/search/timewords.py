@@ -33,6 +33,16 @@ _EN_NUMBERS = {
 _ZH_DIGITS = {
     "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "几": 3,
 }  # fmt: skip
+_ZH_MONTHS = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+              "十一": 11, "十二": 12}  # fmt: skip
+_ZH_YEARS = {"去年": -1, "今年": 0, "前年": -2}
+#: first and last hour of a part of the day; a night ends at six of the next morning
+_PARTS = {
+    "morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30), "tonight": (18, 30),
+    "早上": (0, 12), "早晨": (0, 12), "上午": (0, 12), "早": (0, 12),
+    "下午": (12, 18), "晚上": (18, 30), "晚": (18, 30),
+}  # fmt: skip
+_DAYS_BACK = {"this": 0, "last": 1, "yesterday": 1, "今天": 0, "今": 0, "昨天": 1, "昨": 1}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _ZH_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
@@ -125,7 +135,31 @@ def _named_day(match: re.Match[str], now: datetime) -> _Bounds:
 
 
 def _month_number(name: str) -> int:
-    return int(name) if name.isdigit() else _MONTHS.index(name[:3].lower()) + 1
+    if name.isdigit():
+        return int(name)
+    return _ZH_MONTHS.get(name) or _MONTHS.index(name[:3].lower()) + 1
+
+
+def _months(match: re.Match[str], now: datetime) -> _Bounds:
+    """From the first month to the end of the second; without a year the last such span that has begun, and a whole
+    one where it crosses into a new year."""
+    first, last = _month_number(match.group("month")), _month_number(match.group("until"))
+    year = int(match.group("year")) if match.group("year") else now.year - (first > now.month or last < first)
+    begin = _day(now).replace(year=year, month=first, day=1)
+    return begin, _month(begin, (last - first) % 12 + 1)
+
+
+def _zh_month_of(match: re.Match[str], now: datetime) -> _Bounds:
+    begin = _start(now, "year", _ZH_YEARS[match.group(1)]).replace(month=_month_number(match.group("month")))
+    return begin, _month(begin, 1)
+
+
+def _part_of_day(match: re.Match[str], now: datetime) -> _Bounds:
+    word = match.group("part").lower()
+    back = _DAYS_BACK[(match.group("day") or "this").lower()]
+    first, last = _PARTS[word]
+    midnight = _start(now, "day", -back)
+    return midnight + timedelta(hours=first), midnight + timedelta(hours=last)
 
 
 def _since(match: re.Match[str], now: datetime) -> _Bounds:
@@ -192,6 +226,9 @@ _MONTH_EN = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_UNTIL_EN = _MONTH_EN.replace("<month>", "<until>")
+_MONTH_ZH = r"(?P<month>(?<!\d)\d{1,2}|十[一二]?|[一二三四五六七八九])"
+_UNTIL_ZH = _MONTH_ZH.replace("<month>", "<until>")
 _LARGE = r"(?-i:(?=[A-Z]))"
 _DAY_EN = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR_EN = r"(?:,? (?P<year>\d{4}))"
@@ -212,18 +249,25 @@ _RULES = (
     _rule(rf"\b(?:in |over |within )?(?:the )?(?:last|past) {_COUNT} {_UNITS_EN}\b", _last_n),
     _rule(rf"(?:最近|过去|近){_ZH_COUNT}个?(天|日|周|星期|礼拜|月|年|小时|分钟)", _zh_last_n),
     _rule(rf"{_ZH_COUNT}个?(天|周|星期|礼拜|月|年|小时|分钟)(?:之前|以前|前)", _zh_ago),
+    _rule(r"\b(?P<day>this|yesterday) (?P<part>morning|afternoon|evening)\b", _part_of_day),
+    _rule(r"\b(?:(?P<day>last) (?P<part>night|evening))\b", _part_of_day),
+    _rule(r"\b(?P<day>(?!))?(?P<part>tonight)\b", _part_of_day),
+    _rule(r"(?P<day>今天?|昨天?)(?P<part>早上|早晨|上午|下午|晚上|早|晚)", _part_of_day),
     _rule(r"\bthe day before yesterday\b|前天", _fixed("day", -2)),
     _rule(r"\byesterday\b|昨天|昨日", _fixed("day", -1)),
     _rule(r"\btoday\b|今天|今日", _fixed("day", 0)),
     _rule(r"(?:上周|上星期|上礼拜)([一二三四五六日天])", _zh_weekday),
     _rule(r"\b(this|last) (week|month|year)\b", _relative),
     _rule(r"(这|本|上)个?(周|星期|礼拜|月)", _zh_relative),
+    _rule(rf"(去年|今年|前年)的?{_MONTH_ZH}月份?", _zh_month_of),
     _rule(r"今年", _fixed("year", 0)),
     _rule(r"去年", _fixed("year", -1)),
     _rule(rf"\bsince ({'|'.join(_WEEKDAYS)})\b", _since),
     _rule(rf"\b(?:on |last )({'|'.join(_WEEKDAYS)})\b", _named_weekday),
+    _rule(rf"\b(?:between|from) {_MONTH_EN} (?:and|to|until|through) {_UNTIL_EN}{_YEAR_EN}?\b", _months),
+    _rule(rf"{_MONTH_ZH}月份?(?:到|至|和|与|—|-|~){_UNTIL_ZH}月份?(?P<year>(?!))?", _months),
     _rule(rf"\b(?:in|during|since) {_MONTH_EN}{_YEAR_EN}?\b", _named_month),
     _rule(rf"\b{_MONTH_EN}{_YEAR_EN}\b", _named_month),
-    _rule(r"(?<!\d)(?P<month>\d{1,2})月份?(?P<year>(?!))?", _named_month),
+    _rule(rf"(?<![个几]){_MONTH_ZH}月份?(?P<year>(?!))?", _named_month),
     _rule(r"\brecently\b|\blately\b|最近", _recent),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, Protocol
 
 import orjson
 import psycopg
@@ -23,7 +23,7 @@ from ultron_core.errors import (
     UltronError,
 )
 
-__all__ = ["add_handlers", "failure", "ok", "plain", "problem_of"]
+__all__ = ["Failure", "add_handlers", "failure", "ok", "plain", "problem_of"]
 
 logger = logging.getLogger("ultron.serve")
 #: by class, the nearest first
@@ -48,6 +48,14 @@ _CODES = {
 _RETRY_SECONDS = 5
 
 
+class Failure(Protocol):
+    """How an error is told."""
+
+    def __call__(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> Response: ...
+
+
 def ok(data: Any, count: int | None = None, *, success: bool = True, **more: Any) -> Response:
     """An answer with `data`; `count` when it is a list."""
     body = {"success": success, "data": data, **({} if count is None else {"count": count}), **more}
@@ -59,8 +67,10 @@ def failure(status: int, code: str, message: str, headers: Mapping[str, str] | N
 
 
 def plain(value: Any) -> Any:
-    """A record as a dict."""
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    """A record as a dict; what it holds is copied when it is written, not before."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return value
 
 
 def problem_of(error: UltronError) -> tuple[int, str, str, dict[str, str]]:
@@ -77,36 +87,44 @@ def problem_of(error: UltronError) -> tuple[int, str, str, dict[str, str]]:
     return status, code, str(error), {}
 
 
-def add_handlers(app: FastAPI) -> None:
-    """Every error of a route in the one form. No stack, key or stored text leaves with any of them."""
+def add_handlers(app: FastAPI, pages: Mapping[str, Failure]) -> None:
+    """Every error of a route in the one form, below the paths of `pages` in theirs. No stack, key or stored text
+    leaves with any of them."""
+
+    def told(
+        request: Request, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        path = request.url.path
+        form = next((form for prefix, form in pages.items() if path.startswith(prefix)), failure)
+        return form(status, code, message, headers)
 
     @app.exception_handler(UltronError)
-    def ours(_: Request, error: UltronError) -> Response:
-        return failure(*problem_of(error))
+    def ours(request: Request, error: UltronError) -> Response:
+        return told(request, *problem_of(error))
 
     @app.exception_handler(psycopg.Error)
-    def database(_: Request, error: psycopg.Error) -> Response:
+    def database(request: Request, error: psycopg.Error) -> Response:
         logger.error("the database refused a statement: %s", type(error).__name__)
         if isinstance(error, psycopg.DataError):
-            return failure(422, "invalid", "A value is one that the database cannot hold.")
+            return told(request, 422, "invalid", "A value is one that the database cannot hold.")
         if isinstance(error, psycopg.OperationalError):
             away = "The database is away or too slow: try again."
-            return failure(503, "unavailable", away, {"Retry-After": str(_RETRY_SECONDS)})
-        return failure(500, "internal", "Ultron failed to answer; its log names the kind of error.")
+            return told(request, 503, "unavailable", away, {"Retry-After": str(_RETRY_SECONDS)})
+        return told(request, 500, "internal", "Ultron failed to answer; its log names the kind of error.")
 
     @app.exception_handler(RequestValidationError)
-    def invalid(_: Request, error: RequestValidationError) -> Response:
-        return failure(422, "invalid", _fields(error.errors()))
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        return told(request, 422, "invalid", _fields(error.errors()))
 
     @app.exception_handler(HTTPException)
-    def http(_: Request, error: HTTPException) -> Response:
+    def http(request: Request, error: HTTPException) -> Response:
         code = _CODES.get(error.status_code, "refused")
-        return failure(error.status_code, code, str(error.detail), error.headers)
+        return told(request, error.status_code, code, str(error.detail), error.headers)
 
     @app.exception_handler(Exception)
-    def unforeseen(_: Request, error: Exception) -> Response:
+    def unforeseen(request: Request, error: Exception) -> Response:
         logger.error("a request failed: %s", type(error).__name__)
-        return failure(500, "internal", "Ultron failed to answer; its log names the kind of error.")
+        return told(request, 500, "internal", "Ultron failed to answer; its log names the kind of error.")
 
 
 def _fields(problems: Sequence[Any]) -> str:

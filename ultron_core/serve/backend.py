@@ -50,6 +50,7 @@ class Backend:
         except UltronError as error:
             self.error = str(error)
         finally:
+            self.note_request()
             self._ready.set()
 
     def note_request(self) -> None:

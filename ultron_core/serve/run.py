@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -10,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,18 +23,21 @@ from ultron_core.folders import make_home, only_one
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.guards import is_local_host
+from ultron_core.serve.pages.addresses import ADDRESS_FILE, new_address
 from ultron_core.serve.worker import Worker
 from ultron_core.settings import Settings
 from ultron_core.steps.keys import OWNER, ensure_key_file
 from ultron_core.version import __version__
 
-__all__ = ["ADDRESS_FILE", "Listen", "serve"]
+__all__ = ["Listen", "Loaded", "serve"]
 
-#: in the home: where the server of this home listens
-ADDRESS_FILE = "serve.json"
 _LOCK_FILE = "serve.lock"
+#: where clients look that read no address file
+_PORT = 9999
 #: a stop waits so long for requests that run
 _STOP_SECONDS = 30
+#: a server that a hook or a command started ends when nobody asked for so long
+_BACKGROUND_MINUTES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +45,41 @@ class Listen:
     """Where to listen, and when to end."""
 
     host: str = "127.0.0.1"
-    port: int = 9999
+    #: None: the usual one
+    port: int | None = None
     idle_exit_minutes: float | None = None
     behind_tls: bool = False
+    #: started by a hook or a command, for whoever asks
+    background: bool = False
+
+    @property
+    def idle_seconds(self) -> float | None:
+        minutes = self.idle_exit_minutes or (_BACKGROUND_MINUTES if self.background else None)
+        return None if minutes is None else minutes * 60
 
 
-def serve(settings: Settings, listen: Listen, say: Callable[[str], None]) -> None:
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What another way in is given once the models are loaded: it answers beside HTTP, from the same process."""
+
+    home: Path
+    ultron: Ultron
+    #: somebody asked: a server that ends when it is idle stays
+    note_request: Callable[[], None]
+    #: a client of another version asked: a server that nobody started by hand makes room for one of that version
+    outdated: Callable[[], None]
+
+
+#: opens a way in for as long as the block lasts
+Beside = Callable[[Loaded], AbstractContextManager[None]]
+
+
+def serve(
+    settings: Settings,
+    listen: Listen,
+    say: Callable[[str], None],
+    beside: Beside = lambda _: nullcontext(),
+) -> None:
     """Serve until stopped. Raises SettingsError when this home has a server already, when the port is taken, and for
     an address that others reach without the conditions for it."""
     home = settings.store.home
@@ -65,17 +98,30 @@ def serve(settings: Settings, listen: Listen, say: Callable[[str], None]) -> Non
         with _socket(listen) as sock, closing(backend):
             if not is_local:
                 _check_open_to_others(backend, listen)
-            _run(backend, home, sock, listen, say)
+            _run(backend, home, sock, listen, say, beside)
 
 
 def _run(
-    backend: Backend, home: Path, sock: socket.socket, listen: Listen, say: Callable[[str], None]
+    backend: Backend,
+    home: Path,
+    sock: socket.socket,
+    listen: Listen,
+    say: Callable[[str], None],
+    beside: Beside,
 ) -> None:
     address = f"http://{listen.host}:{sock.getsockname()[1]}"
+    ways_in = ExitStack()
+
+    def outdated() -> None:
+        server.should_exit = server.should_exit or listen.background
 
     def started(ultron: Ultron) -> None:
         ensure_key_file(ultron.runtime, home)
+        ways_in.enter_context(beside(Loaded(home, ultron, backend.note_request, outdated)))
         say(f"Ultron is ready at {address}")
+        if not listen.background:  # nobody reads along, and what is said goes to a log
+            way_in = new_address(home, address, ultron.runtime.clock())
+            say(f"Sign in with a browser, once, within five minutes: {way_in}")
 
     worker = Worker(backend, home, started)
     backend.on_ingest = worker.wake
@@ -90,8 +136,8 @@ def _run(
     )
     # uvicorn prints the stack of a failure, with the values in it; `answers` has logged its kind
     logging.getLogger("uvicorn.error").addFilter(_without_stack)
-    if listen.idle_exit_minutes is not None:
-        _end_when_idle(backend, server, listen.idle_exit_minutes * 60)
+    if listen.idle_seconds is not None:
+        _end_when_idle(backend, server, listen.idle_seconds)
     with _address_file(home, address):
         say(f"Ultron listens at {address} and loads its models.")
         if not backend.loaded:
@@ -101,6 +147,7 @@ def _run(
             server.run(sockets=[sock])
         finally:
             worker.stop()
+            ways_in.close()
 
 
 class _Server(uvicorn.Server):
@@ -128,6 +175,8 @@ def _without_stack(record: logging.LogRecord) -> bool:
 
 def _end_when_idle(backend: Backend, server: uvicorn.Server, seconds: float) -> None:
     def watch() -> None:
+        while not backend.wait(1):
+            pass
         while time.monotonic() - backend.last_request < seconds:
             time.sleep(min(1.0, seconds / 4))
         server.should_exit = True
@@ -160,14 +209,18 @@ def _running_address(home: Path) -> str:
 @contextmanager
 def _socket(listen: Listen) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
+    port = _PORT if listen.port is None else listen.port
     with socket.socket(family, socket.SOCK_STREAM) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            sock.bind((listen.host, listen.port))
+            sock.bind((listen.host, port))
         except OSError as error:
-            raise SettingsError(
-                f"{listen.host}:{listen.port} cannot be listened on: {error.strerror}. Choose another --port."
-            ) from error
+            if not (listen.background and listen.port is None and error.errno == errno.EADDRINUSE):
+                raise SettingsError(
+                    f"{listen.host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
+                ) from error
+            sock.bind((listen.host, 0))  # another home's server has it; our clients read the address file
+        sock.listen()
         yield sock
 
 

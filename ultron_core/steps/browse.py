@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import InputError, NotFoundError
+from ultron_core.models import QualityLabel
 from ultron_core.steps import given
 from ultron_core.steps.ids import as_id
 from ultron_core.steps.projects import checked_project
@@ -23,13 +24,16 @@ from ultron_core.store.tables.memories import MemoryRecord
 __all__ = [
     "MOST_LINES",
     "Page",
+    "Task",
     "agents",
     "known_of_project",
     "list_memories",
     "list_sessions",
+    "projects",
     "read_lines",
     "segments",
     "session",
+    "task",
 ]
 
 _SQL = NamedQueries("access/browse")
@@ -45,6 +49,15 @@ class Page:
 
     rows: Sequence[Any]
     cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task of a session: its row, its label once it has one, and the memories that rest on it."""
+
+    row: dict[str, Any]
+    label: QualityLabel | None
+    memories: Sequence[MemoryRecord]
 
 
 def list_memories(
@@ -91,7 +104,7 @@ def list_sessions(
     agent_id: str | None = None,
     project: str | None = None,
 ) -> Page:
-    """Sessions as dicts, the one that grew last first."""
+    """Sessions as dicts, the one that grew last first; of the project "" are those that name none."""
     given.check_count("limit", limit, most=MOST_ROWS)
     given.check_name("agent_id", agent_id, optional=True)
     named = {
@@ -150,6 +163,26 @@ def segments(runtime: Runtime, session_id: UUID) -> list[dict[str, Any]]:
     """The tasks of a session, in order."""
     with runtime.database.transaction() as conn:
         return _SQL.fetch(conn, "segments", {**runtime.account, "session_id": session_id})
+
+
+def task(runtime: Runtime, segment_id: str | UUID, *, agent_id: str | None = None) -> Task:
+    """One task; with `agent_id` only of that agent's logs. Raises NotFoundError."""
+    wanted = as_id(segment_id)
+    params = {**runtime.account, "segment_id": wanted, "agent_id": agent_id}
+    with runtime.database.transaction() as conn:
+        row = _SQL.fetch_one(conn, "segment", params)
+        if row is None:
+            raise NotFoundError(f"No task {wanted}.")
+        ids = [found["id"] for found in _SQL.fetch(conn, "learned", params)]
+        records = memory_store.by_ids(conn, runtime.account_id, ids)
+    raw = row.pop("quality_metrics")
+    return Task(row, QualityLabel.from_json(raw) if raw and "summary" in raw else None, records)
+
+
+def projects(runtime: Runtime, agent_id: str | None = None) -> list[dict[str, Any]]:
+    """Projects with their numbers of sessions, of one agent's logs or of all."""
+    with runtime.database.transaction() as conn:
+        return _SQL.fetch(conn, "projects", {**runtime.account, "agent_id": agent_id})
 
 
 def agents(runtime: Runtime) -> list[dict[str, Any]]:

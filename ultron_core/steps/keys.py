@@ -14,7 +14,16 @@ from ultron_core.steps.given import check_id, check_name
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.queries import NamedQueries
 
-__all__ = ["KEY_FILE", "OWNER", "add_key", "ensure_key_file", "list_keys", "recognise", "revoke_key"]
+__all__ = [
+    "KEY_FILE",
+    "OWNER",
+    "add_key",
+    "ensure_key_file",
+    "list_keys",
+    "recognise",
+    "revoke_key",
+    "standing_key",
+]
 
 _SQL = NamedQueries("access/keys")
 #: in the home, of mode 0600: what hooks and bridges of this machine send
@@ -77,12 +86,27 @@ def recognise(runtime: Runtime, text: str) -> AccessKey:
 
     Raises KeyRefusedError, also for a key of another account.
     """
-    key_id, now = key_id_of(text), runtime.clock()
+    key, now = _find(runtime, key_id_of(text)), runtime.clock()
+    key.check(text, now)
+    return _used(runtime, key, now)
+
+
+def standing_key(runtime: Runtime, key_id: str) -> AccessKey:
+    """The key that somebody showed before, asked of the database again. Raises KeyRefusedError once it has ended."""
+    key, now = _find(runtime, key_id), runtime.clock()
+    if key.state(now) != "active":
+        raise KeyRefusedError(REFUSED)
+    return _used(runtime, key, now)
+
+
+def _find(runtime: Runtime, key_id: str) -> AccessKey:
     row = runtime.database.run(lambda conn: _SQL.fetch_one(conn, "find", {"id": key_id}))
     if row is None or row["account_id"] != runtime.account_id:
         raise KeyRefusedError(REFUSED)
-    key = AccessKey.from_row(row)
-    key.check(text, now)
+    return AccessKey.from_row(row)
+
+
+def _used(runtime: Runtime, key: AccessKey, now: datetime) -> AccessKey:
     if key.last_used_at is None or key.last_used_at < now - _TOUCH:
         runtime.database.run(
             lambda conn: _SQL.run(conn, "used", {**runtime.account, "id": key.id, "now": now})

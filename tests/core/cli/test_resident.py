@@ -1,7 +1,8 @@
-"""The resident process: what it answers, for whom, and when it ends; and what a search imports without it."""
+"""Commands that the server of the home answers: which, for whom, until when; and what a search imports without it."""
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -11,9 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.worlds import solved, write_log
-from ultron_core.cli import asking, resident
-from ultron_core.cli.asking import ask, socket_path
+from ultron_core.bridge.server import wait_until_ready
+from ultron_core.cli import asking
+from ultron_core.cli.asking import ask, is_answering, socket_path
+from ultron_core.cli.resident import answering
 from ultron_core.client import Ultron
+from ultron_core.errors import SettingsError
+from ultron_core.serve.run import Listen, serve
 from ultron_core.settings import Settings
 
 #: what takes long to import and no search needs
@@ -33,6 +38,9 @@ HEAVY = (
 )
 
 
+PROGRAM = str(Path(sys.executable).parent / "ultron")
+
+
 @pytest.fixture
 def home(tmp_path, monkeypatch, database_url, database):
     """A home whose settings come from the environment, with one memory in the test's database."""
@@ -49,28 +57,25 @@ def home(tmp_path, monkeypatch, database_url, database):
 
 @pytest.fixture
 def running(home):
-    """Starts the process as a thread of this one; waits until it listens."""
+    """Starts the server as a thread of this process; waits until it answers."""
     threads = []
 
-    def start(idle_seconds=20.0):
-        thread = threading.Thread(
-            target=resident.run, args=(Settings.load(),), kwargs={"idle_seconds": idle_seconds}
-        )
+    def start(idle_seconds=0.5, *, background=True):
+        listen = Listen(port=0, idle_exit_minutes=idle_seconds / 60, background=background)
+        thread = threading.Thread(target=serve, args=(Settings.load(), listen, lambda _: None, answering))
         thread.start()
         threads.append(thread)
-        while thread.is_alive() and not socket_path(home).exists():
+        while thread.is_alive() and not is_answering(home):
             time.sleep(0.01)
         return thread
 
-    here = Path.cwd()
     yield start
-    os.chdir(here)
     for thread in threads:
         thread.join(30)
 
 
 def test_it_answers_as_the_command_itself_does(home, running, capsys):
-    running(idle_seconds=2.0)
+    running()
     assert ask(["search", "ModuleNotFoundError pandas", "--json"]) == 0
     (hit,) = json.loads(capsys.readouterr().out)
     assert ask(["show", hit["record"]["id"][:8]]) == 0
@@ -82,23 +87,59 @@ def test_it_answers_as_the_command_itself_does(home, running, capsys):
 
 
 def test_only_its_owner_may_ask_and_it_ends_when_idle(home, running):
-    thread = running(idle_seconds=0.5)
+    thread = running()
     assert socket_path(home).stat().st_mode & 0o777 == 0o600
-    assert resident.run(Settings.load()) is False
+    with pytest.raises(SettingsError, match="runs already"):
+        serve(Settings.load(), Listen(port=0), lambda _: None, answering)
     thread.join(30)
     assert not thread.is_alive() and not socket_path(home).exists()
-    assert ask(["stats"]) is None
+    assert ask(["stats"]) is None and not is_answering(home)
 
 
-def test_a_client_with_other_settings_goes_round_it_and_another_version_ends_it(home, running, monkeypatch):
-    thread = running()
+@pytest.mark.parametrize("background", [True, False])
+def test_a_client_with_other_settings_goes_round_it(home, running, monkeypatch, background):
+    """Another version ends a server that hooks and commands started, and goes round one that a person started."""
+    thread = running(60.0 if background else 3.0, background=background)
     monkeypatch.setenv("ULTRON_MEMORY_SEARCH_LIMIT", "3")
-    assert ask(["stats"]) is None and thread.is_alive()
+    assert ask(["stats"]) is None and is_answering(home)
     monkeypatch.delenv("ULTRON_MEMORY_SEARCH_LIMIT")
-    monkeypatch.setattr(asking, "__version__", "0.0.0")
-    assert ask(["stats"]) is None
-    thread.join(30)
-    assert not thread.is_alive()
+    with monkeypatch.context() as other:
+        other.setattr(asking, "__version__", "0.0.0")
+        assert ask(["stats"]) is None
+    if background:
+        thread.join(30)
+        assert not thread.is_alive()
+    else:
+        assert ask(["stats"]) == 0
+
+
+def test_the_first_command_starts_the_server_and_all_ask_that_one_process(home, monkeypatch):
+    """Command line, HTTP and hooks find one process; whoever is refused starts no second one."""
+    monkeypatch.setenv("ULTRON_AUTOSERVE", "1")
+    env = {**os.environ, "ULTRON_HOME": str(home)}
+
+    def run(*command):
+        done = subprocess.run([PROGRAM, *command], env=env, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    alone = run("search", "ModuleNotFoundError pandas")
+    assert wait_until_ready(home, 60)
+    served = json.loads((home / "serve.json").read_text())["pid"]
+    try:
+        until = time.monotonic() + 30
+        while not is_answering(home) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert run("search", "ModuleNotFoundError pandas") == alone
+        monkeypatch.setenv("ULTRON_MEMORY_SEARCH_LIMIT", "3")
+        env = {**os.environ}
+        run("stats")
+        assert json.loads((home / "serve.json").read_text())["pid"] == served
+        assert (home / "serve.log").read_text().count("listens at") == 1
+    finally:
+        os.kill(served, signal.SIGTERM)
+        while is_answering(home) or (home / "serve.json").exists():
+            time.sleep(0.05)
 
 
 def test_a_search_imports_nothing_that_it_does_not_need(home):

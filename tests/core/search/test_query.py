@@ -43,6 +43,31 @@ def test_time_words_become_ranges(query, since, until):
     assert (analysis.since, analysis.until) == (since, until)
 
 
+def at(date, hour, month=11):
+    return datetime(2026, month, date, hour, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        ("what failed this morning", at(21, 0), at(21, 12)),
+        ("the deploy of last night", at(20, 18), at(21, 6)),
+        ("yesterday afternoon's outage", at(20, 12), at(20, 18)),
+        ("昨晚的报错", at(20, 18), at(21, 6)),
+        ("今天下午的部署", at(21, 12), at(21, 18)),
+        ("timeouts between May and June", day(5, 1), day(7, 1)),
+        ("releases from November to January", day(11, 1, 2025), day(2, 1)),
+        ("五月到六月之间的超时", day(5, 1), day(7, 1)),
+        ("去年十月的错误", day(10, 1, 2025), day(11, 1, 2025)),
+        ("今年3月的发布", day(3, 1), day(4, 1)),
+        ("十二月的超时", day(12, 1, 2025), day(1, 1)),
+    ],
+)
+def test_parts_of_days_and_spans_of_months_become_ranges(query, since, until):
+    analysis = analyze_query(query, NOW)
+    assert (analysis.since, analysis.until) == (since, until)
+
+
 def test_the_last_three_days_end_now():
     assert analyze_query("最近三天 数据库", NOW).since == datetime(2026, 11, 18, 4, 0, tzinfo=UTC)
     assert analyze_query("errors in the last 3 days", NOW).since == datetime(2026, 11, 18, 4, 0, tzinfo=UTC)

@@ -6,7 +6,7 @@ import zlib
 import pytest
 
 from ultron_core.search import bm25_weights, idf, lexical_terms, query_terms, rarest, term_id
-from ultron_core.search.stem import stem
+from ultron_core.search.terms import stem
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def demo(clean: bool) -> None:
 def _pipelines() -> Path:
     """The folder of the Dagster side: a separate program, which the library does not know."""
     found = importlib.util.find_spec("ultron_pipelines")
-    if found is None or not found.submodule_search_locations:
-        raise InputError("The Dagster side (ultron_pipelines) is not installed: install `ultron[pipeline]`.")
+    if found is None or not found.submodule_search_locations or importlib.util.find_spec("dagster") is None:
+        raise InputError("The Dagster side is not installed: install `ultron-memory[pipeline]`.")
     return Path(found.submodule_search_locations[0])
 
 

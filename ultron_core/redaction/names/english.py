@@ -20,7 +20,15 @@ from ultron_core.redaction.names.lexicon import (
     words_of,
 )
 
-__all__ = ["TEMPLATES", "full_names", "name_candidates", "open_windows", "repeats", "whole_word"]
+__all__ = [
+    "TEMPLATES",
+    "full_names",
+    "name_candidates",
+    "open_windows",
+    "open_words",
+    "repeats",
+    "whole_word",
+]
 
 _CAP = r"[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’-]{1,30}"
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)"
@@ -95,17 +103,22 @@ _BEFORE, _AFTER = 8, 6
 TEMPLATES = ("My brother {} said that he was", "{} is a 30-year-old woman")
 
 
+def open_words(unit: str, sure: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """(start, end) of each capitalised word outside of the `sure` names that may be a name or part of one."""
+    return [
+        match.span()
+        for match in _CAPITALISED.finditer(unit)
+        if open_word(match[0]) and not any(start <= match.start() < end for start, end in sure)
+    ]
+
+
 def open_windows(unit: str, sure: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """(start, end) of the words around each capitalised word outside of the `sure` names that may be a name.
+    """(start, end) of the words around each open word.
 
     Without one the model, which costs a hundred times as much as the rules, is not asked about the unit; else about
     these words only: it sees four words to each side of the one it judges.
     """
-    at = [
-        match.start()
-        for match in _CAPITALISED.finditer(unit)
-        if open_word(match[0]) and not any(start <= match.start() < end for start, end in sure)
-    ]
+    at = [start for start, _ in open_words(unit, sure)]
     if not at:
         return []
     words = [match.span() for match in _SPACED.finditer(unit)]

@@ -2,6 +2,7 @@
 
 Rules for Latin script come first (`english.py`); Presidio (`analyzer.py`) is asked about what they leave open, and
 about Chinese. A name that only one of them suggests is asked about again, alone in sentences made for a person.
+Where Presidio and its model are not installed, what the rules leave open is hidden: rows say so by their version.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ultron_core.models import Finding, Redaction
-from ultron_core.redaction.names.analyzer import SURE, build_analyzer
-from ultron_core.redaction.names.chinese import has_han
+from ultron_core.redaction.names.analyzer import SURE, build_analyzer, is_installed
+from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.english import (
     TEMPLATES,
     full_names,
     name_candidates,
     open_windows,
+    open_words,
     repeats,
     whole_word,
 )
@@ -31,7 +33,7 @@ from ultron_core.redaction.words import OwnWords
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "7"
+REDACTION_VERSION = "8"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
@@ -73,15 +75,22 @@ class _Look:
         agreed = [
             (start, end) for start, end, likely in self._doubts if persons[self._unit[start:end], likely]
         ]
-        return tuple(sorted(self._sure + agreed, key=lambda span: (span[0] - span[1], span[0])))
+        return _longest_first(self._sure + agreed)
+
+    def coarse(self) -> tuple[tuple[int, int], ...]:
+        """All that may be a name, where no model can be asked."""
+        suggested = [(start, end) for start, end, _ in self._doubts]
+        return _longest_first(self._sure + suggested + open_words(self._unit, self._sure))
 
 
 class PresidioRedactor:
     """Implements `Redactor`. The models are loaded at the first text that could hold a name (about 2 s)."""
 
-    def __init__(self, words: Sequence[str] = ()) -> None:
-        """`words`: the user's own words to redact, see the setting `ULTRON_REDACT_WORDS`."""
+    def __init__(self, words: Sequence[str] = (), *, recogniser: bool | None = None) -> None:
+        """`words`: the user's own words to redact, see the setting `ULTRON_REDACT_WORDS`. `recogniser`: whether
+        Presidio and its model find names; None: if they are installed."""
         self._words = OwnWords(words)
+        self._recognises = is_installed() if recogniser is None else recogniser
         self._batch: Any = None
         self._nlp: Any = None
         self._lock = threading.RLock()
@@ -91,8 +100,10 @@ class PresidioRedactor:
 
     @property
     def version(self) -> str:
-        """Of the rules; with own words also of their list, so that a replay picks up a change."""
-        return f"{REDACTION_VERSION}+{self._words.digest}" if self._words.digest else REDACTION_VERSION
+        """Of the rules; with own words also of their list, so that a replay picks up a change. `-coarse` without the
+        recogniser: a replay takes such rows up once it is installed."""
+        rules = REDACTION_VERSION if self._recognises else f"{REDACTION_VERSION}-coarse"
+        return f"{rules}+{self._words.digest}" if self._words.digest else rules
 
     def redact_text(self, text: str) -> Redaction:
         """One document; offsets of findings are positions in `text`."""
@@ -155,7 +166,8 @@ class PresidioRedactor:
             return [[] for _ in units]
         found = dict.fromkeys(waiting, ())  # type: dict[str, Any]
         with self._lock:
-            self._load()
+            if self._recognises:
+                self._load()
             if len(self._cached) > _MOST_CACHED:
                 self._cached.clear()
             latin = [unit for unit in waiting if unit not in self._cached and _LATIN.search(unit)]
@@ -163,10 +175,15 @@ class PresidioRedactor:
             for unit in waiting:
                 found[unit] = self._cached.get(unit) or ()
             han = [unit for unit in waiting if has_han(unit)]
-            for unit, results in zip(han, self._analyze(han, "zh"), strict=True):
-                found[unit] = [*((r.start, r.end) for r in results), *found[unit]]
+            for unit, names in zip(han, self._chinese_names(han), strict=True):
+                found[unit] = [*names, *found[unit]]
         looked.update(unit for unit in waiting if not found[unit])
         return [list(found.get(unit, ())) for unit in units]
+
+    def _chinese_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
+        if not self._recognises:
+            return [_longest_first(chinese_names(unit)) for unit in units]
+        return [tuple((r.start, r.end) for r in results) for results in self._analyze(units, "zh")]
 
     def _analyze(self, texts: Sequence[str], language: str) -> list[Any]:
         if not texts:
@@ -177,6 +194,8 @@ class PresidioRedactor:
     def _latin_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
         """By the rules where they are sure or nothing is open; by the model, and a second question, elsewhere."""
         looks = [_Look(unit) for unit in units]
+        if not self._recognises:
+            return [look.coarse() for look in looks]
         said = self._said({text for look in looks for text in look.open_texts()})
         for look in looks:
             look.hear(said)
@@ -217,6 +236,10 @@ class PresidioRedactor:
     def _load(self) -> None:
         if self._batch is None:
             self._nlp, self._batch = build_analyzer()
+
+
+def _longest_first(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted(spans, key=lambda span: (span[0] - span[1], span[0])))
 
 
 def _prose(draft: Draft) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -37,6 +38,7 @@ __all__ = [
     "get_clusters_ready_to_recrystallize",
     "mark_crystallized",
     "run_initial_clustering",
+    "sample_members",
 ]
 
 #: more points say nothing more in a picture
@@ -143,8 +145,7 @@ def cluster_report(runtime: Runtime) -> ClusterReport:
     merged, split = reshape_clusters(runtime)
     name_clusters(runtime)
     found = get_clusters(runtime)
-    sample = {**runtime.model_key, "most": _MOST_POINTS}
-    rows = runtime.database.run(lambda conn: store.fetch(conn, "sample", sample))
+    vectors, ids = sample_members(runtime)
     number = {c.cluster_id: n for n, c in enumerate(found)}
     return ClusterReport(
         clusters=tuple(found),
@@ -152,9 +153,19 @@ def cluster_report(runtime: Runtime) -> ClusterReport:
         newly_assigned=assigned,
         merged=merged,
         split=split,
-        vectors=store.matrix([row["exact"] for row in rows], runtime.embedder.dimension),
-        labels=tuple(number.get(row["cluster_id"], -1) for row in rows),
+        vectors=vectors,
+        labels=tuple(number.get(cluster_id, -1) for cluster_id in ids),
     )
+
+
+def sample_members(
+    runtime: Runtime, most: int = _MOST_POINTS
+) -> tuple[npt.NDArray[np.float32], Sequence[UUID]]:
+    """For a picture: the vectors of at most so many members, and the cluster of each."""
+    params = {**runtime.model_key, "most": most}
+    rows = runtime.database.run(lambda conn: store.fetch(conn, "sample", params))
+    vectors = store.matrix([row["exact"] for row in rows], runtime.embedder.dimension)
+    return vectors, [row["cluster_id"] for row in rows]
 
 
 def _assign_chunk(runtime: Runtime, conn: Connection) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ultron_core.llm.tokens import token_counter
 from ultron_core.redaction import PresidioRedactor, Redactor
+from ultron_core.redaction.later import LaterRedactor
 from ultron_core.sft import EvalIndex, Tools
 from ultron_core.sft.verify import TOKENIZER, has_secret
 from ultron_core.sft.workers import Workers
@@ -21,6 +22,8 @@ __all__ = ["CleanedRows", "workers_of"]
 def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Workers[Tools]:
     """Workers with the redactor of the runtime. One that a caller brought along stays in this process."""
     redactor, words = runtime.redactor, runtime.settings.redaction.word_list
+    if isinstance(redactor, LaterRedactor):
+        redactor = redactor.made
     if not isinstance(redactor, PresidioRedactor):
         return Workers(partial(_other, redactor, eval_index))
     same = redactor.version == PresidioRedactor(words).version

@@ -109,3 +109,25 @@ def test_a_secret_under_a_structural_key_goes():
 def test_the_shared_redactor_is_one_of_the_published_protocol():
     assert isinstance(PresidioRedactor(), Redactor)
     assert PresidioRedactor().version == REDACTION_VERSION
+
+
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("Please ask Nikolaj Petrussen about it.", "Nikolaj"),
+        ("我叫欧阳建国，请联系我。", "欧阳建国"),
+        ("Oyelaran has prescribed it.", "Oyelaran"),
+    ],
+)
+def test_without_the_recogniser_whatever_may_be_a_name_goes(text, gone):
+    assert gone not in PresidioRedactor(recogniser=False).redact_text(text).text
+
+
+def test_without_the_recogniser_ordinary_words_code_and_ids_stay():
+    text = "The build of src/App.tsx failed: TypeError in getUserName()\nRun `npm test`. Then push to GitHub."
+    assert PresidioRedactor(recogniser=False).redact_text(text).text == text
+
+
+def test_rows_say_that_they_were_redacted_without_the_recogniser():
+    assert PresidioRedactor(recogniser=False).version == f"{REDACTION_VERSION}-coarse"
+    assert PresidioRedactor(["acme"], recogniser=False).version.startswith(f"{REDACTION_VERSION}-coarse+")

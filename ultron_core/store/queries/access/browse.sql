@@ -21,7 +21,7 @@ SELECT s.id, s.agent_id, s.session_file, s.partition_key, s.generation, s.format
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = s.id) AS memories
 FROM sessions s
 WHERE s.account_id = %(account_id)s AND (%(agent_id)s::text IS NULL OR s.agent_id = %(agent_id)s)
-    AND (%(project)s::text IS NULL OR s.project = %(project)s)
+    AND (%(project)s::text IS NULL OR s.project = %(project)s OR (%(project)s = '' AND s.project IS NULL))
     AND (%(session_id)s::uuid IS NULL OR s.id = %(session_id)s)
     AND (%(after_time)s::timestamptz IS NULL OR (s.changed_at, s.id) < (%(after_time)s, %(after_id)s::uuid))
 ORDER BY s.changed_at DESC, s.id DESC LIMIT %(limit)s;
@@ -44,6 +44,25 @@ SELECT t.id, t.thread, t.topic, t.start_line, t.end_line, t.closed, t.quality_me
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.segment_id = t.id) AS memories
 FROM task_segments t
 WHERE t.session_id = %(session_id)s AND t.account_id = %(account_id)s ORDER BY t.segment_index;
+
+-- name: segment
+-- One task with its session and what was judged of it.
+SELECT t.id, t.session_id, t.thread, t.topic, t.start_line, t.end_line, t.closed, t.quality_metrics,
+    s.agent_id, s.session_file, s.project
+FROM task_segments t JOIN sessions s ON s.id = t.session_id
+WHERE t.id = %(segment_id)s AND t.account_id = %(account_id)s
+    AND (%(agent_id)s::text IS NULL OR s.agent_id = %(agent_id)s);
+
+-- name: learned
+-- Memories that rest on a task.
+SELECT DISTINCT memory_id AS id FROM memory_sources
+WHERE segment_id = %(segment_id)s AND account_id = %(account_id)s ORDER BY 1;
+
+-- name: projects
+-- Projects with their sessions, the one that grew last first; NULL: what no log names.
+SELECT project, count(*) AS sessions, sum(message_count)::bigint AS messages, max(changed_at) AS changed_at
+FROM sessions WHERE account_id = %(account_id)s AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
+GROUP BY 1 ORDER BY project IS NULL, 4 DESC, 1;
 
 -- name: agents
 -- Who has logs or memories here, with how much of it.
