@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test browser test-faults test-pipeline test-slim test-trainers test-deploy check lock clean
+.PHONY: help setup demo dev test browser test-faults test-kills test-pipeline test-slim test-trainers test-deploy check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -48,8 +48,11 @@ browser: .venv/.browser ## the pages of `ultron serve` in a real Chromium, which
 	$(BIN)/python -m tests.browser.chromium
 	ULTRON_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
-test-faults: setup ## processes are killed while files go through `ultron dev`; minutes
-	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults
+test-faults: setup ## kills at chosen moments, two ingests at once, a log that grows while read, a full disk
+	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults --ignore tests/faults/test_kills.py
+
+test-kills: setup ## 20 kills while 300 files go through `ultron dev`; wants a quiet machine and a quarter of an hour
+	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults/test_kills.py
 
 # built from this source, as an index would give it
 test-slim: setup ## the core alone in an environment of its own: size, ingest in one folder, search in another

@@ -121,12 +121,15 @@ def test_another_model_prompt_or_embedder_makes_exactly_its_assets_stale(
     for name, stage, expected in PROMPTS:
         with monkeypatch.context() as patched:
             module, _, function = name.rpartition(".")
-            words = getattr(importlib.import_module(module), function)()
+            prompts = importlib.import_module(module)
+            words = getattr(prompts, function)()
             more = f"{words} Be strict." if isinstance(words, str) else (*words, "Be strict.")
-            patched.setattr(name, lambda more=more: more)
+            patched.setattr(prompts, function, lambda more=more: more)
+            prompts.prompt_version.cache_clear()
             assert stale_with() == expected, name
             with Ultron(settings) as ultron:
                 assert {row["stage"] for row in list_stale(ultron.runtime)} == {stage}
+        prompts.prompt_version.cache_clear()
 
 
 def test_automation_offline_does_what_is_stale_again_and_nothing_else(

@@ -7,10 +7,12 @@ import sys
 import threading
 import time
 
+import dagster as dg
 import pytest
 
 from ultron_core.errors import StoreError
 from ultron_pipelines.host import supervise
+from ultron_pipelines.host.code_server import fail_lost_runs
 from ultron_pipelines.host.supervise import Part, only_one
 
 SLEEPS = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -99,6 +101,19 @@ def test_all_parts_begin_anew_when_the_database_was_started_again(kept_up, monke
     until(lambda: said)
     assert said == ["PostgreSQL had ended and was started again; Dagster begins anew."]
     until(lambda: part.process and part.process.poll() is None)
+
+
+def test_runs_that_died_with_the_code_server_are_said_to_have_failed(defs):
+    job = defs.resolve_job_def("reconcile_events")
+    with dg.instance_for_test(
+        {"run_launcher": {"module": "dagster._core.launcher", "class": "DefaultRunLauncher"}}
+    ) as instance:
+        lost = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED)
+        waits = instance.create_run_for_job(job, status=dg.DagsterRunStatus.NOT_STARTED)
+        assert fail_lost_runs(instance) == 1
+        assert instance.get_run_by_id(lost.run_id).status == dg.DagsterRunStatus.FAILURE
+        assert instance.get_run_by_id(waits.run_id).status == dg.DagsterRunStatus.NOT_STARTED
+        assert fail_lost_runs(instance) == 0
 
 
 def test_a_second_one_on_the_same_home_is_refused_with_a_sentence(tmp_path):

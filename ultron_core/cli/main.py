@@ -162,7 +162,7 @@ def main() -> None:
         _close_output()
         code = DONE
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO):
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
             raise
         _close_output()
         console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.")
