@@ -169,5 +169,5 @@ def dataset_matches_manifest(runtime: Runtime) -> Finding:
     rows = _rows(runtime, "newest_export")
     if not rows:
         return _finding("datasets that match their manifest", 0, [], blocking=True)
-    problems = verify_dataset(Path(rows[0]["path"]))
+    problems = verify_dataset(Path(rows[0]["path"]), tokenizer=runtime.settings.sft.tokenizer)
     return _finding("datasets that match their manifest", 1, problems, blocking=True)
