@@ -60,10 +60,10 @@ class Weights:
         """The embedding of each token id."""
         part, row = kinds % _PARTS, kinds // _PARTS
         coded = np.empty((len(kinds), self.proj_W.shape[0]), dtype=np.uint8)
-        for number in np.unique(part):
+        for number in set(part.tolist()):
             here = part == number
             rows_here = row[here]
-            coded[here] = self._part(int(number), int(rows_here.max()))[rows_here]
+            coded[here] = self._part(number, int(rows_here.max()))[rows_here]
         rows: Reals = coded * self._scale[part, None] + self._lo[part, None]
         return rows
 

@@ -10,7 +10,7 @@ from ultron_core.embeddings.factory import embedder_of, make_embedder
 from ultron_core.embeddings.protocol import Embedder
 from ultron_core.llm.factory import make_llm, make_quality_llm
 from ultron_core.llm.protocol import LLM
-from ultron_core.redaction import PresidioRedactor
+from ultron_core.redaction.later import LaterRedactor
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.settings import Settings
 from ultron_core.steps import given
@@ -53,7 +53,7 @@ def assemble(settings: Settings, url: str, given_models: Given, closing: ExitSta
     )
     closing.callback(database.close)
     migrate(database)
-    redactor = given_models.redactor or PresidioRedactor(settings.redaction.word_list)
+    redactor = given_models.redactor or LaterRedactor(settings.redaction.word_list)
 
     def redact(text: str) -> str:
         return redactor.redact_text(text).text

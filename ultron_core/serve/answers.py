@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Protocol
 
 import orjson
@@ -67,8 +67,10 @@ def failure(status: int, code: str, message: str, headers: Mapping[str, str] | N
 
 
 def plain(value: Any) -> Any:
-    """A record as a dict."""
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    """A record as a dict; what it holds is copied when it is written, not before."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return value
 
 
 def problem_of(error: UltronError) -> tuple[int, str, str, dict[str, str]]:

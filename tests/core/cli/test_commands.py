@@ -3,11 +3,14 @@
 import json
 import os
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
 from tests.support.worlds import solved, task, write_log
-from ultron_core.cli.main import main
+from ultron_core.cli import commands
+from ultron_core.cli.main import cli, main
 
 MARKER = "zanzibar"
 
@@ -249,3 +252,10 @@ def test_an_empty_answer_names_the_store_and_what_it_holds(run, logs):
     code, out, errors = run("search", "migratory birds of Iceland", "--json")
     assert (code, json.loads(out)) == (0, [])
     assert "Nothing found. Store ultron_test_" in errors and "2 sessions, 1 memories." in errors
+
+
+def test_every_command_is_found_by_its_name():
+    """The table in `main` says where each stands; one that it leaves out could not be run."""
+    modules = [import_module(f"{commands.__name__}.{one.name}") for one in iter_modules(commands.__path__)]
+    found = sorted(c.name for module in modules for c in getattr(module, "COMMANDS", ()))
+    assert [cli.get_command(None, name).name for name in cli.list_commands(None)] == found

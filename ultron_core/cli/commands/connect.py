@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from ultron_core.access.clients.plan import CLIENTS, Commands, Edit, plan_edits
+from ultron_core.cli.output import console
 from ultron_core.errors import InputError
 from ultron_core.settings import Settings
 
@@ -44,13 +45,11 @@ def connect(settings: Settings, client: str, project: bool, dry_run: bool, remov
         click.echo("Nothing to change.")
     for change in changes:
         if dry_run:
-            click.echo(_diff(change), nl=False)
+            console().print(_diff(change), soft_wrap=True, end="")
         else:
             _write(change)
-            click.echo(
-                f"{change.path} is written"
-                + (", its backup is beside it." if change.old is not None else ".")
-            )
+            beside = ", its backup is beside it." if change.old is not None else "."
+            console().print(f"{change.path} is written{beside}", soft_wrap=True)
 
 
 def _changed(edit: Edit) -> _Change | None:

@@ -147,7 +147,7 @@ def _replay(settings: Settings, again: bool, as_json: bool) -> None:
     if result.exports:
         out.print("Datasets exported with older rules; export them again with `ultron export-sft`:")
         for path in result.exports:
-            out.print(f"  {path}", markup=False, soft_wrap=True)
+            out.print(f"  {path}", soft_wrap=True)
 
 
 COMMANDS = [redact, rebalance, reprocess, retry, unmerge, delete]

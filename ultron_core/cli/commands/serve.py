@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from datetime import UTC, datetime
 
@@ -45,6 +46,9 @@ def serve(
     from ultron_core.serve.run import Listen
     from ultron_core.serve.run import serve as run
 
+    # else the MCP SDK puts a handler of its own at the root, which prints our lines a second time, in colours
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("ultron").propagate = False
     out = sys.stdout  # while a command is answered, the process prints to whoever asked
 
     def say(text: str) -> None:

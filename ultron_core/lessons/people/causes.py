@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.findings.shape import stands_alone
+from ultron_core.lessons.people.objections.complaints import REPORTS
 from ultron_core.lessons.people.statements import (
     POINT,
     clean_statement,
@@ -27,7 +28,7 @@ from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import QUESTION, any_of
 
-__all__ = ["find_causes"]
+__all__ = ["asked", "closing", "find_causes"]
 
 #: a sentence that names a cause, e.g. `The root cause was a stale cache`, `it failed because the port was
 #: taken`, `原因是缓存`
@@ -83,14 +84,6 @@ _MAX_ASKED = 240
 _LED_TO = any_of(
     r"\b(?:because|since|so that|which (?:made|meant|caused)|leads? to|led to)\b|因为|由于|导致|从而|使得"
 )
-#: a person reports that something does not do what it should, e.g. `it silently fails`, `打开就报错`
-_REPORTS = any_of(
-    r"\bthere(?:['’]?s| is| are) (?:an? |some )?(?:issue|bug|problem|error)s?\b",
-    r"\b(?:broken|fails?|failing|crash(?:es|ed|ing)?|silently|hangs?)\b",
-    r"\b(?:doesn['’]?t|does not|isn['’]?t|won['’]?t|didn['’]?t|not|never) (?:\w+ ){0,2}"
-    r"(?:work|show|appear|run|load|match|find|update|save|render|compile|start|fire)\w*\b",
-    r"报错|失败|无法|不能|没有(?:生效|反应|变化)|不显示|不(?:一致|正确)",
-)
 #: tells what was done about it, e.g. `Added a call before each write`, `已将 X 改为 Y`
 _DONE = any_of(
     r"^\W*(?:\w+ ){0,2}(?:added|changed|fixed|replaced|removed|moved|rewrote|updated|now)\b",
@@ -107,7 +100,7 @@ def find_causes(
     if outcome == "failure" or not work:
         return []
     drafts = []
-    for turn in _closing(messages, turns):
+    for turn in closing(messages, turns):
         answer = messages[turn.answer]
         found = _of(answer, turn, project)
         if not found and turn.position < turns[-1].position:
@@ -116,7 +109,7 @@ def find_causes(
     return drafts
 
 
-def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
+def closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
     """Answers that no call follows: what is said before a call is a guess about it."""
     return [
         turn
@@ -147,7 +140,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         fix = next(
             (s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s) and is_told(s)), ""
         )
-        drafts.append(_draft(answer, sentence, fix, _asked(turn), project))
+        drafts.append(_draft(answer, sentence, fix, asked(turn), project))
         if len(drafts) == _MOST:
             break
     return drafts
@@ -156,7 +149,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
 def _mended(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
     """What a person reported, with what the agent did about it: they went on to something else, so it held."""
     own = [s for s in own_sentences(turn.message) if weighty(s) and not QUESTION.search(s)]
-    place = next((i for i, s in enumerate(own) if _REPORTS.search(s) and names_a_thing(s)), -1)
+    place = next((i for i, s in enumerate(own) if REPORTS.search(s) and names_a_thing(s)), -1)
     if place < 0 or turn.does("acceptance", "praise"):
         return []
     report = without_opening(one_line(" ".join(own[place : place + 2])))[:_MAX_REPORTED]
@@ -198,7 +191,7 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
             fresh = False
 
 
-def _asked(turn: Turn) -> str:
+def asked(turn: Turn) -> str:
     """What the person had reported or asked, in their words."""
     own = [s for s in own_sentences(turn.message) if len(s) >= _LENGTH[0] // 2]
     told = without_opening(one_line(" ".join(own[:2])))

@@ -15,6 +15,7 @@ __all__ = [
     "POINT",
     "clean_statement",
     "has_detail",
+    "named",
     "names_a_thing",
     "nearest",
     "phrase",
@@ -70,6 +71,17 @@ _TERM = re.compile(r"[a-z][\w-]{3,}|[\u3400-\u9fff]{2}")
 def names_a_thing(sentence: str) -> bool:
     """A file, an identifier, or in Chinese any Latin word: what "it does not work" lacks."""
     return has_detail(sentence) or (CJK.search(sentence) is not None and LATIN.search(sentence) is not None)
+
+
+#: what a statement names exactly enough to be found again, e.g. `../../billing-lib`, `config.toml`, `SupportsLocks`
+_NAMED = re.compile(
+    r"[\w@~.-]{0,100}/[\w./*-]*\w|\b\w+\.\w{1,6}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+"
+)
+
+
+def named(text: str) -> set[str]:
+    """The paths, files and identifiers of a text."""
+    return set(_NAMED.findall(text))
 
 
 def shares_term(one: str, other: str) -> bool:

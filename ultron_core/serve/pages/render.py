@@ -11,7 +11,9 @@ from urllib.parse import quote, urlencode
 import orjson
 from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from ultron_core.display import plain
 from ultron_core.serve.pages.quoting import cut
 from ultron_core.serve.pages.visitors import TOKEN_FIELD, Visitor
 from ultron_core.version import __version__
@@ -107,11 +109,17 @@ def _json(value: Any) -> str:
     return orjson.dumps(value, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
 
 
+def _words(value: Any) -> Any:
+    """What is put into a page, before it is escaped; what a macro made is a page already."""
+    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("ultron_core.serve.pages"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_words,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -10,12 +10,12 @@ from fastapi import APIRouter, Body, Depends, Query, Response
 from ultron_core.errors import InputError
 from ultron_core.serve.answers import ok, plain
 from ultron_core.serve.bodies import IngestBody, TextBody
-from ultron_core.serve.callers import Caller, Needs
+from ultron_core.serve.callers import Caller, KeyedRoute, Needs
 from ultron_core.serve.roots import check_inside, default_roots
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["ingest"])
+router = APIRouter(tags=["ingest"], route_class=KeyedRoute)
 Sender = Annotated[Caller, Depends(Needs("ingest"))]
 _SHOWN = ("success", "session_file", "agent_id", "partition_key", "status", "messages", "format", "lines")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Response
@@ -11,14 +10,14 @@ from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType
 from ultron_core.serve.answers import ok, plain
 from ultron_core.serve.bodies import ChangeBody, DetailsBody, SearchBody, Tier, UploadBody
-from ultron_core.serve.callers import Caller, Needs
+from ultron_core.serve.callers import Caller, KeyedRoute, Needs
 from ultron_core.steps.edit import get_memories
 from ultron_core.steps.ids import as_id
 from ultron_core.steps.recall import named_project
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["memories"])
+router = APIRouter(tags=["memories"], route_class=KeyedRoute)
 Reader = Annotated[Caller, Depends(Needs("read"))]
 Writer = Annotated[Caller, Depends(Needs("write"))]
 Curator = Annotated[Caller, Depends(Needs("curate"))]
@@ -55,7 +54,7 @@ def search(body: SearchBody, caller: Reader) -> Response:
 
 def _hit(hit: Any) -> dict[str, Any]:
     scores = {"similarity_score": hit.similarity_score, "score": hit.score, "weak": hit.weak}
-    return {**asdict(hit.record), **scores, **({"explain": hit.explain} if hit.explain else {})}
+    return {**plain(hit.record), **scores, **({"explain": hit.explain} if hit.explain else {})}
 
 
 @router.post("/memories/details")

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from ultron_core.serve.answers import ok, plain
 from ultron_core.serve.bodies import RecallBody, SessionSearchBody
-from ultron_core.serve.callers import Caller, Needs
+from ultron_core.serve.callers import Caller, KeyedRoute, Needs
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["sessions"])
+router = APIRouter(tags=["sessions"], route_class=KeyedRoute)
 Reader = Annotated[Caller, Depends(Needs("read"))]
 Name = Annotated[str | None, Query(min_length=1, max_length=200)]
 

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from ultron_core.access.keys import AccessKey
 from ultron_core.serve.answers import ok
 from ultron_core.serve.bodies import KeyBody
-from ultron_core.serve.callers import Caller, Needs, backend_of
+from ultron_core.serve.callers import Caller, KeyedRoute, Needs, backend_of
 from ultron_core.steps.overview import stats as stored_stats
 from ultron_core.version import __version__
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["system"])
+router = APIRouter(tags=["system"], route_class=KeyedRoute)
 Admin = Annotated[Caller, Depends(Needs("admin"))]
 
 

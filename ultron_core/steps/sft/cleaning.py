@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ultron_core.redaction import PresidioRedactor, Redactor
+from ultron_core.redaction.later import LaterRedactor
 from ultron_core.sft import EvalIndex, Tools
 from ultron_core.sft.counting.tokenizer import row_counter
 from ultron_core.sft.verify import has_secret
@@ -22,6 +23,8 @@ def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Wo
     """Workers with the redactor of the runtime. One that a caller brought along stays in this process."""
     redactor, words = runtime.redactor, runtime.settings.redaction.word_list
     tokenizer = runtime.settings.sft.tokenizer
+    if isinstance(redactor, LaterRedactor):
+        redactor = redactor.made
     if not isinstance(redactor, PresidioRedactor):
         return Workers(partial(_other, redactor, eval_index, tokenizer))
     same = redactor.version == PresidioRedactor(words).version

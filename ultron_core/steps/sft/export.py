@@ -40,6 +40,7 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
 from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
 from ultron_core.steps.sft.drafts import drafts_of
+from ultron_core.steps.sft.elsewhere import bring_here, send_away
 from ultron_core.store.tables import exports
 from ultron_core.version import __version__
 
@@ -118,7 +119,10 @@ def export_dataset(
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
         last = exports.newest(conn, runtime.account_id, name)
+    if last:
+        bring_here(runtime, Path(last["path"]))
     if last and _still_good(last, digest, plan.digest, folder / name):
+        send_away(runtime, Path(last["path"]))
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
         # the rows are the same, but more may have been considered and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
@@ -151,6 +155,7 @@ def export_dataset(
             flavours=plan.flavours,
             check=lambda work: dataset_problems(work, checks),
         )
+    send_away(runtime, target)
     _record(runtime, target, built, digest, manifest)
     return _as_export(target, manifest, unchanged=False)
 
@@ -159,7 +164,7 @@ def _name(request: ExportRequest) -> str:
     name = request.name
     if name is None:
         name = "ultron" if request.kind == "sft" else f"ultron-{request.kind}"
-    if not name or "/" in name or name.startswith("."):
+    if not name or "/" in name or name.startswith(".") or not name.isprintable():
         raise InputError(f"dataset name {name!r} is not valid: use a plain folder name.")
     return name
 

@@ -20,7 +20,7 @@ from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 Reader = Annotated[Visitor, Depends(Opens("read"))]
 Text = Annotated[str, Query(max_length=MOST_QUERY)]
 _PAGE_ROWS = 30
