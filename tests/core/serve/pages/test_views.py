@@ -61,7 +61,7 @@ def test_a_memory_shows_the_lines_that_it_rests_on(owner, world):
     page = owner.get(f"/ui/memories/{world.learned}")
     marked = re.findall(r"<mark>([^<]+)</mark>", page.text)
     assert any("ModuleNotFoundError" in line for line in marked)
-    assert "coder / " in words(page)
+    assert "run.jsonl, lines " in words(page)
 
 
 def test_looking_counts_no_hits(owner, world, ultron):

@@ -59,7 +59,7 @@ class ShownSource:
 def one(memory_id: MemoryId, visitor: Reader, done: Annotated[str, Query(max_length=20)] = "") -> Response:
     """A memory with the lines it rests on, highlighted."""
     record = _memory(visitor, memory_id)
-    sources = visitor.ultron.get_memory_sources(record.id)
+    sources = _places(visitor.ultron.get_memory_sources(record.id))
     return page(
         "memory.html",
         visitor,
@@ -167,6 +167,12 @@ def _fields(record: MemoryRecord) -> dict[str, str]:
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _places(sources: Sequence[MemorySource]) -> list[MemorySource]:
+    """One of those that stand on the same lines; what was handed in stays, each for itself."""
+    told = {(s.session_id or s.id, s.start_line, s.end_line): s for s in reversed(sources)}
+    return list(reversed(told.values()))
 
 
 def _shown(visitor: Visitor, source: MemorySource) -> ShownSource:
