@@ -26,6 +26,12 @@ class SftSettings(Stage):
         ge=16,
         about="Longer tool outputs keep only head and tail.",
     )
+    tokenizer: str = setting(
+        "cl100k_base",
+        "ULTRON_SFT_TOKENIZER",
+        about="What counts tokens: cl100k_base, o200k_base, or a tokenizer.json of the byte-level BPE kind, or its"
+        " folder, whose chat template is then used.",
+    )
     validation_share: float = setting(
         0.1, "ULTRON_SFT_VALIDATION_SHARE", ge=0, le=0.5, about="Share of groups in the validation split."
     )
@@ -75,6 +81,19 @@ class SftSettings(Stage):
     )
     most_per_task_type: int = setting(
         0, "ULTRON_SFT_MAX_PER_TASK_TYPE", ge=0, about="Maximum rows of one task type; 0 = no limit."
+    )
+    most_per_meaning: int = setting(
+        0,
+        "ULTRON_SFT_MAX_PER_MEANING",
+        ge=0,
+        about="Maximum rows whose first requests mean the same; 0 = no limit.",
+    )
+    same_meaning_cosine: float = setting(
+        0.95,
+        "ULTRON_SFT_SAME_MEANING_COSINE",
+        ge=0.5,
+        le=1,
+        about="First requests whose vectors have at least this cosine mean the same.",
     )
     leave_out_projects: str = setting(
         "",

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
-from sft_parts.made import made
+from sft_parts.made import made, seen_before
 from sft_parts.segments import Cut
 
 from ultron_core.client import Ultron
@@ -46,7 +46,7 @@ def speed(passed: Sequence[tuple[Cut, Candidate]], rows: int, workers: int) -> I
     """Figures of a cold export, of a second one, and of one with a hundredth of new rows."""
     more = rows // 100
     with tempfile.TemporaryDirectory(prefix="ultron-sft-speed-") as home, opened(Path(home)) as ultron:
-        size = _load(ultron, passed, rows, more)
+        size, seen = _load(ultron, passed, rows, more)
         _hide(ultron, rows, hidden=True)
         for name in ("cold", "second", "new"):
             if name == "new":
@@ -60,11 +60,14 @@ def speed(passed: Sequence[tuple[Cut, Candidate]], rows: int, workers: int) -> I
                 "set": f"speed_{name}",
                 "rows": rows,
                 "kept": export.rows,
+                "near_duplicates": export.rejects.get("near_duplicate", 0),
                 "workers": workers,
                 "kb_per_row": round(size / (rows + more) / 1000, 2),
+                "seen_before": round(seen, 3),
                 "seconds": round(seconds, 1),
                 "rows_per_s": round(rows / seconds, 1),
                 "mb_per_s": round(size / seconds / 1e6, 3),
+                "load": round(os.getloadavg()[0], 1),
                 "cpu_ms_per_row": round((_cpu() - cpu) / rows * 1000, 2),
                 "peak_mb": peak[0],
             }
@@ -81,14 +84,18 @@ def opened(home: Path) -> Iterator[Ultron]:
         yield ultron
 
 
-def _load(ultron: Ultron, passed: Sequence[tuple[Cut, Candidate]], rows: int, more: int) -> int:
-    """Writes the rows as sessions of one segment each; returns the characters of their texts."""
-    size = 0
+def _load(ultron: Ultron, passed: Sequence[tuple[Cut, Candidate]], rows: int, more: int) -> tuple[int, float]:
+    """Writes the rows as sessions of one segment each; returns the characters of their texts, and the share of the
+    bytes of their messages that stand in sentences which an earlier row holds."""
+    size = known = said = 0
+    sentences: set[int] = set()
     with ultron.runtime.database.direct() as conn:
         waiting: list[tuple[int, Candidate]] = []
         for number, candidate in enumerate(made(passed, rows + more)):
             waiting.append((number, candidate))
             size += sum(len(message.content) + len(str(message.tool_calls)) for message in candidate.messages)
+            repeated, own = seen_before(candidate, sentences)
+            known, said = known + repeated, said + own
             if len(waiting) == 500 or number == rows + more - 1:
                 for query, lines in (
                     (_SESSIONS, _sessions(waiting)),
@@ -100,7 +107,7 @@ def _load(ultron: Ultron, passed: Sequence[tuple[Cut, Candidate]], rows: int, mo
                             copy.write_row(line)
                 waiting.clear()
         conn.execute("ANALYZE")
-    return size
+    return size, known / said
 
 
 def _hide(ultron: Ultron, rows: int, *, hidden: bool) -> None:

@@ -22,6 +22,8 @@ from ultron_core.errors import ExportError
 from ultron_core.sft.clean import Cleaned, Cleaner, Memory, Texts, Tools
 from ultron_core.sft.config import BuildConfig, Caps
 from ultron_core.sft.curate.dedup import BandKeys, band_keys, near_duplicates
+from ultron_core.sft.curate.meaning import Vectors, same_meaning
+from ultron_core.sft.curate.same_task import first_request
 from ultron_core.sft.draft import Drafted, DraftMemory, draft_batch
 from ultron_core.sft.facts import Fact, StoredRows
 from ultron_core.sft.kinds.records import Outcome, Pair, outcome_of
@@ -33,6 +35,7 @@ from ultron_core.sft.workers import Workers
 __all__ = ["Built", "build_rows", "counts_by_reason"]
 
 _Item = TypeVar("_Item")
+Embed = Callable[[Sequence[str]], Vectors]
 #: reasons whose detail quotes the log
 _QUOTING = frozenset(
     {
@@ -64,6 +67,7 @@ def build_rows(
     progress: Callable[[int], None] | None = None,
     memory: Memory | None = None,
     drafts: DraftMemory | None = None,
+    embed: Embed | None = None,
 ) -> Built:
     """Rows sorted by id; equal candidates and config give equal rows, whatever their order and the workers.
 
@@ -78,7 +82,8 @@ def build_rows(
         order = sorted(range(len(facts)), key=lambda i: facts[i].rank)
         facts, keys = [facts[i] for i in order], keys[order]
         facts = _unique(facts, keys, config, spill, rejects)
-        facts = _capped(facts, config.caps, rejects)
+        meanings = _meanings(facts, config, spill, workers, embed)
+        facts = _capped(facts, meanings, config.caps, rejects)
         finished, scanned = _finished(facts, config, cleaner, spill, done, rejects)
     rejects = _clean_details(rejects, cleaner)
     places: Sequence[tuple[Fact, ...]] = [(fact,) for fact in finished]
@@ -197,15 +202,28 @@ def _unique(
     return kept_facts
 
 
-def _capped(facts: Sequence[Fact], caps: Caps, rejects: list[Reject]) -> list[Fact]:
-    """At most so many of one session, task and task type, the best ones."""
+def _meanings(
+    facts: Sequence[Fact], config: BuildConfig, spill: Spill, workers: Workers[Tools], embed: Embed | None
+) -> list[str]:
+    """A name of what each row asks for; empty names when meanings are not capped. Requests are redacted first: a model
+    elsewhere may make the vectors."""
+    if not config.caps.meaning or embed is None or not facts:
+        return [""] * len(facts)
+    asked = [first_request(spill.get(fact.row).messages) for fact in facts]
+    vectors = embed([str(text) for text in workers.tools.redact(asked)])
+    return [str(group) for group in same_meaning(vectors, config.same_meaning_cosine)]
+
+
+def _capped(facts: Sequence[Fact], meanings: Sequence[str], caps: Caps, rejects: list[Reject]) -> list[Fact]:
+    """At most so many of one session, task, task type and meaning, the best ones."""
     counts: Counter[tuple[str, str]] = Counter()
     kept = []
-    for fact in facts:
+    for fact, meaning in zip(facts, meanings, strict=True):
         groups = (
             ("session", fact.session, caps.session),
             ("task", fact.task, caps.task),
             ("task_type", fact.task_type, caps.task_type),
+            ("meaning", meaning, caps.meaning),
         )
         full = next((name for name, key, cap in groups if cap and counts[name, key] >= cap), None)
         if full:

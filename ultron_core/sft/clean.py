@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ultron_core.sft.counting.counts import CountTokens, token_counts
 from ultron_core.sft.curate.decontaminate import EvalIndex
 from ultron_core.sft.records import canonical_json
-from ultron_core.sft.tokens import CountTokens, token_counts
 from ultron_core.sft.workers import Workers
 
 __all__ = ["Cleaned", "Cleaner", "Memory", "Texts", "Tools", "clean_batch"]

@@ -9,11 +9,13 @@ __all__ = ["BuildConfig", "Caps"]
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """Most rows of one session, of one task and of one task type; 0 is no cap."""
+    """Most rows of one session, of one task, of one task type and of one meaning; 0 is no cap."""
 
     session: int = 0
     task: int = 0
     task_type: int = 0
+    #: of rows whose first requests mean the same
+    meaning: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class BuildConfig:
     #: mask: turns of interrupted calls are marked `loss: false`; drop: such rows are left out
     bad_turns: str = "mask"
     caps: Caps = Caps()
+    #: first requests of at least this cosine mean the same
+    same_meaning_cosine: float = 0.95
     #: of one task, in a preference dataset
     pairs_per_task: int = 4
 

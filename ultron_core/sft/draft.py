@@ -11,13 +11,13 @@ import numpy as np
 
 from ultron_core.sft.clean import Tools
 from ultron_core.sft.config import BuildConfig
+from ultron_core.sft.counting.counts import CountTokens, over_limit
 from ultron_core.sft.curate.decontaminate import EvalIndex
 from ultron_core.sft.curate.dedup import BandKeys, band_keys
 from ultron_core.sft.curate.same_task import first_request, task_key
 from ultron_core.sft.curate.shingles import Shingles, compared_text, shingles
 from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, content_sha256
 from ultron_core.sft.shape.normalize import Normalized, normalize_messages
-from ultron_core.sft.tokens import CountTokens, over_limit
 
 __all__ = ["DRAFT_VERSION", "Draft", "DraftMemory", "Drafted", "draft_batch", "draft_row"]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ultron_core.sft.config import BuildConfig
+from ultron_core.sft.counting.counts import CountTokens
 from ultron_core.sft.facts import Fact
-from ultron_core.sft.kinds.pairing import matched
+from ultron_core.sft.kinds.pairing import end_alike, matched
 from ultron_core.sft.kinds.records import Pair, pair_of
 from ultron_core.sft.records import Reject, Row
 from ultron_core.sft.spill import Spill
-from ultron_core.sft.tokens import CountTokens
 
 __all__ = ["Paired", "pair_up"]
 
@@ -45,10 +45,14 @@ def pair_up(
     places: list[tuple[Fact, ...]] = []
     for match in matched(finished, most=config.pairs_per_task):
         better, worse = finished[match.better], finished[match.worse]
-        if pair_of(done.get(better.row), done.get(worse.row), _made_from(better.id), count_tokens):
-            places.append((better, worse))
-        else:
+        one: Row = done.get(better.row)
+        other: Row = done.get(worse.row)
+        if not pair_of(one, other, _made_from(better.id), count_tokens):
             left |= {fact.id: fact.reject("prompts_differ") for fact in (better, worse)}
+        elif end_alike(one.messages, other.messages):
+            left |= {fact.id: fact.reject("ends_alike") for fact in (better, worse)}
+        else:
+            places.append((better, worse))
     segments = frozenset(_segment(fact.id) for pair in places for fact in pair)
     # a corrected answer counts with its segment, which has a verdict of its own
     everything = [*rejects, *left.values()]

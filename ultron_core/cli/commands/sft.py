@@ -123,11 +123,12 @@ def sft() -> None:
 @sft.command("verify")
 @click.argument("folder", type=_FOLDER)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def verify(folder: Path, as_json: bool) -> None:
+@click.pass_obj
+def verify(settings: Settings, folder: Path, as_json: bool) -> None:
     """Check a dataset folder by all rules; needs no database. Exit code 1 when it breaks one."""
     from ultron_core.sft import verify_dataset
 
-    problems = verify_dataset(folder)
+    problems = verify_dataset(folder, tokenizer=settings.sft.tokenizer)
     if as_json:
         print_json({"problems": problems})
     else:
@@ -219,7 +220,9 @@ def publish(settings: Settings, folder: Path, target: str, dry_run: bool, as_jso
     """Copy a dataset that was reviewed and confirmed, with this very content, to a place outside."""
     from ultron_core.sft.publish.upload import publish_dataset
 
-    done = publish_dataset(folder, target, settings.reviews_dir, dry_run=dry_run)
+    done = publish_dataset(
+        folder, target, settings.reviews_dir, dry_run=dry_run, tokenizer=settings.sft.tokenizer
+    )
     if as_json:
         print_json(done)
         return

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-__all__ = ["Matched", "Run", "matched"]
+from ultron_core.sft.records import canonical_json
+
+__all__ = ["Matched", "Run", "end_alike", "matched"]
+
+#: e.g. `author`, `端`
+_WORD = re.compile(r"\w+")
 
 
 class Run(Protocol):
@@ -50,3 +56,16 @@ def matched(runs: Sequence[Run], *, most: int) -> Iterator[Matched]:
         wrong = [place for place in members if runs[place].succeeded is False]
         for number, worse in enumerate(wrong[:most] if right else ()):
             yield Matched(right[number % len(right)], worse, "runs")
+
+
+def end_alike(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]]) -> bool:
+    """Do both runs end with the same call or answer, but for a plural? Then nothing says why one was better: two games
+    of alfworld end with the same `put("mug 1", "desk 1")`, "author" is wrong where "authors" is right."""
+    return _end(one) == _end(other)
+
+
+def _end(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    last = messages[-1]
+    calls = [call["function"] for call in last.get("tool_calls", ())]
+    text = canonical_json(calls) if calls else last["content"]
+    return [word.removesuffix("s") for word in _WORD.findall(text.lower())]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ultron_core.sft.counting.counts import CountTokens, token_counts
 from ultron_core.sft.records import Row, canonical_json, content_sha256
-from ultron_core.sft.tokens import CountTokens, token_counts
 
 __all__ = ["Outcome", "Pair", "outcome_of", "pair_content", "pair_of"]
 

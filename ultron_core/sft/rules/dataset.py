@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ultron_core.sft.counting.counts import CountTokens, token_counts
 from ultron_core.sft.curate.decontaminate import EvalIndex
 from ultron_core.sft.files.read import MANIFEST, load_manifest, read_split
 from ultron_core.sft.kinds.runs import content_of, runs_of
@@ -19,7 +20,6 @@ from ultron_core.sft.records import Scanned, canonical_json, content_sha256
 from ultron_core.sft.rules.calls import call_problems, is_inline
 from ultron_core.sft.rules.files import file_problems, flavour_problems, schema_problems
 from ultron_core.sft.rules.turns import Finding, text_problems, token_problems, turn_problems
-from ultron_core.sft.tokens import CountTokens, token_counts
 
 __all__ = ["Checks", "dataset_problems"]
 

@@ -171,5 +171,5 @@ def dataset_matches_manifest(runtime: Runtime) -> Finding:
     if not rows:
         return _finding("datasets that match their manifest", 0, [], blocking=True)
     bring_here(runtime, Path(rows[0]["path"]))
-    problems = verify_dataset(Path(rows[0]["path"]))
+    problems = verify_dataset(Path(rows[0]["path"]), tokenizer=runtime.settings.sft.tokenizer)
     return _finding("datasets that match their manifest", 1, problems, blocking=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ultron_core.llm.tokens import token_counter
 from ultron_core.redaction import PresidioRedactor, Redactor
 from ultron_core.redaction.later import LaterRedactor
 from ultron_core.sft import EvalIndex, Tools
-from ultron_core.sft.verify import TOKENIZER, has_secret
+from ultron_core.sft.counting.tokenizer import row_counter
+from ultron_core.sft.verify import has_secret
 from ultron_core.sft.workers import Workers
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import exports
@@ -22,31 +22,36 @@ __all__ = ["CleanedRows", "workers_of"]
 def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Workers[Tools]:
     """Workers with the redactor of the runtime. One that a caller brought along stays in this process."""
     redactor, words = runtime.redactor, runtime.settings.redaction.word_list
+    tokenizer = runtime.settings.sft.tokenizer
     if isinstance(redactor, LaterRedactor):
         redactor = redactor.made
     if not isinstance(redactor, PresidioRedactor):
-        return Workers(partial(_other, redactor, eval_index))
+        return Workers(partial(_other, redactor, eval_index, tokenizer))
     same = redactor.version == PresidioRedactor(words).version
-    anew = partial(_anew, words, eval_index) if same else None
-    return Workers(partial(_presidio, redactor, eval_index), count, anew)
+    anew = partial(_anew, words, eval_index, tokenizer) if same else None
+    return Workers(partial(_presidio, redactor, eval_index, tokenizer), count, anew)
 
 
-def _anew(words: Sequence[str], eval_index: EvalIndex | None) -> Tools:
-    return _presidio(PresidioRedactor(words), eval_index)
+def _anew(words: Sequence[str], eval_index: EvalIndex | None, tokenizer: str) -> Tools:
+    return _presidio(PresidioRedactor(words), eval_index, tokenizer)
 
 
-def _presidio(redactor: PresidioRedactor, eval_index: EvalIndex | None) -> Tools:
-    return _tools(redactor.redact_json_many, redactor.version, eval_index)
+def _presidio(redactor: PresidioRedactor, eval_index: EvalIndex | None, tokenizer: str) -> Tools:
+    return _tools(redactor.redact_json_many, redactor.version, eval_index, tokenizer)
 
 
-def _other(redactor: Redactor, eval_index: EvalIndex | None) -> Tools:
+def _other(redactor: Redactor, eval_index: EvalIndex | None, tokenizer: str) -> Tools:
     return _tools(
-        lambda values: [redactor.redact_json(value)[0] for value in values], redactor.version, eval_index
+        lambda values: [redactor.redact_json(value)[0] for value in values],
+        redactor.version,
+        eval_index,
+        tokenizer,
     )
 
 
-def _tools(redact: Any, version: str, eval_index: EvalIndex | None) -> Tools:
-    return Tools(redact, has_secret, token_counter(TOKENIZER), eval_index, f"{version} {TOKENIZER}")
+def _tools(redact: Any, version: str, eval_index: EvalIndex | None, tokenizer: str) -> Tools:
+    counter = row_counter(tokenizer)
+    return Tools(redact, has_secret, counter, eval_index, f"{version} {counter.name}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,8 +75,9 @@ def drafts_of(
     tokenizer: str,
     read: Callable[[Sequence[UUID]], Iterable[Candidate | Drafted | Reject]],
 ) -> Drafts | None:
-    """None for pairs: corrected answers are looked for in the text of every run."""
-    if config.kind == "preference":
+    """None for pairs, as corrected answers are looked for in the text of every run, and where meanings are capped, as
+    requests are read for it."""
+    if config.kind == "preference" or config.caps.meaning:
         return None
     sft = runtime.settings.sft
     told = (

@@ -7,11 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import NotFoundError
-from ultron_core.llm.tokens import token_counter
+from ultron_core.sft.counting.counts import token_counts
+from ultron_core.sft.counting.tokenizer import row_counter
 from ultron_core.sft.draft import Draft, draft_row
 from ultron_core.sft.records import EVIDENCE, Candidate, Reject
-from ultron_core.sft.tokens import token_counts
-from ultron_core.sft.verify import TOKENIZER
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
 from ultron_core.steps.sft.export import ExportRequest, plan_of
@@ -52,7 +51,7 @@ def _verdict(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
         shape = _read(runtime, wide, segment)
         rest = {"evidence": shape.evidence} if isinstance(shape, Candidate) else {}
         return {"verdict": f"left out: {found.reason}", **rest}
-    count = token_counter(TOKENIZER)
+    count = row_counter(runtime.settings.sft.tokenizer)
     done = draft_row(found, plan.config, count, plan.eval_index)
     if not isinstance(done, Draft):
         return {"verdict": f"left out: {done.reason}", "evidence": found.evidence}

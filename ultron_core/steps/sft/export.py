@@ -27,13 +27,14 @@ from ultron_core.sft import (
     verify_dataset,
     write_dataset,
 )
+from ultron_core.sft.counting.tokenizer import row_counter
 from ultron_core.sft.draft import Drafted
 from ultron_core.sft.files.flavours import FLAVOURS, FLAVOURS_OF
 from ultron_core.sft.files.read import MANIFEST
 from ultron_core.sft.files.write import SCHEMA_VERSION
 from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
 from ultron_core.sft.rules.files import file_problems
-from ultron_core.sft.verify import TOKENIZER, default_checks
+from ultron_core.sft.verify import default_checks
 from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
@@ -137,16 +138,16 @@ def export_dataset(
         "account_id": runtime.account_id,
         "config": plan.described,
         "config_sha256": plan.digest,
-        "tokenizer": TOKENIZER,
+        "tokenizer": plan.described["tokenizer"],
         "evaluation_files": dict(plan.eval_index.files) if plan.eval_index else {},
     }
     if target.exists():
-        if problems := verify_dataset(target):
+        if problems := verify_dataset(target, tokenizer=runtime.settings.sft.tokenizer):
             raise ExportError(
                 f"{target} exists but is not complete ({problems[0]}). Remove it and export again."
             )
     else:
-        checks = default_checks(plan.eval_index, built.scanned)
+        checks = default_checks(plan.eval_index, built.scanned, runtime.settings.sft.tokenizer)
         manifest = write_dataset(
             target,
             built,
@@ -223,7 +224,8 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         near_duplicate_jaccard=sft.near_duplicate_jaccard,
         parallel_calls=sft.parallel_calls,
         bad_turns=sft.bad_turns,
-        caps=Caps(sft.most_per_session, sft.most_per_task, sft.most_per_task_type),
+        caps=Caps(sft.most_per_session, sft.most_per_task, sft.most_per_task_type, sft.most_per_meaning),
+        same_meaning_cosine=sft.same_meaning_cosine,
         pairs_per_task=sft.pairs_per_task,
     )
     eval_index = _eval_index(sft.eval_dir, sft.eval_fields)
@@ -237,10 +239,12 @@ def plan_of(runtime: Runtime, request: ExportRequest) -> Plan:
         "likely_from": sft.likely_from,
         "flavours": list(flavours),
         "evaluation": dict(eval_index.files) if eval_index else {},
-        "tokenizer": TOKENIZER,
+        "tokenizer": row_counter(sft.tokenizer).name,
         "schema": SCHEMA_VERSION,
     }
     left_out = _listed(sft.leave_out_projects), _listed(sft.leave_out_agents)
+    if config.caps.meaning:
+        described["embedder"] = runtime.embedder.model_id
     if any(left_out):
         # names stay in the house: the manifest goes along when the dataset is published
         told = canonical_json([sorted(names) for names in left_out])
@@ -273,10 +277,17 @@ def _build(
 ) -> Built:
     with workers_of(runtime, plan.eval_index, workers) as hands:
         drafts = drafts_of(
-            runtime, plan.config, plan.gate, plan.eval_index, TOKENIZER, partial(_read, runtime, plan)
+            runtime,
+            plan.config,
+            plan.gate,
+            plan.eval_index,
+            plan.described["tokenizer"],
+            partial(_read, runtime, plan),
         )
         found = candidates(runtime, plan.gate, plan.task_type, plan.project, drafts=drafts)
-        return build_rows(found, plan.config, hands, progress, CleanedRows(runtime), drafts)
+        return build_rows(
+            found, plan.config, hands, progress, CleanedRows(runtime), drafts, runtime.embedder.embed
+        )
 
 
 def _read(runtime: Runtime, plan: Plan, segments: Sequence[UUID]) -> Iterator[Candidate | Drafted | Reject]:

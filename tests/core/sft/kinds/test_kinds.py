@@ -63,6 +63,19 @@ def test_runs_that_were_asked_in_other_words_make_no_pair():
     assert len(built.rows) == 0 and counts_by_reason(built.rejects) == {"prompts_differ": 2}
 
 
+@pytest.mark.parametrize(("answer", "pairs"), [("author", 0), ("the author", 1)])
+def test_runs_that_end_with_the_same_call_but_for_a_plural_say_nothing(answer, pairs):
+    def ended(number, succeeded, said):
+        words = " ".join(f"n{number}x{n}" for n in range(40))
+        finish = ToolCall("a", "finish", {"answer": said})
+        asked = user("what are they best known for?")
+        return candidate(number, asked, assistant(words, finish), succeeded=succeeded, session=f"s{number}")
+
+    built = build([ended(1, True, answer), ended(2, False, "authors")], PREFERENCE)
+    assert len(built.rows) == pairs
+    assert counts_by_reason(built.rejects) == ({} if pairs else {"ends_alike": 2})
+
+
 def test_what_both_runs_begin_with_is_part_of_the_prompt():
     def begun(number, succeeded):
         first = (user("count the files"), assistant("", ToolCall("a", "ls", {})), result("a", "3 files"))

@@ -12,10 +12,10 @@ from ultron_core.llm.tokens import token_counter
 from ultron_core.models import ToolCall
 from ultron_core.sft import Checks, build_index, dataset_problems, write_dataset
 from ultron_core.sft.build import Built
+from ultron_core.sft.counting.counts import token_counts
 from ultron_core.sft.files.read import read_rows
 from ultron_core.sft.records import content_sha256
 from ultron_core.sft.rules.files import hash_of
-from ultron_core.sft.tokens import token_counts
 
 CHECKS = Checks(
     token_counter(), lambda text: "hunter2" in text, build_index([("exam", " ".join("abcdefghijklm"))])

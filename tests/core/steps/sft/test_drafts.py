@@ -30,9 +30,10 @@ def read(monkeypatch):
 
 @pytest.fixture
 def world(settings, tmp_path):
-    write_log(tmp_path / "logs" / "one.jsonl", task("alpha"), solved("beta", "numpy"))
-    # all but the same as the first task: a near-duplicate of it
-    twin = [*task("alpha")[:-1], {"role": "assistant", "content": "You are welcome, any time."}]
+    write_log(tmp_path / "logs" / "one.jsonl", task("alpha"))
+    write_log(tmp_path / "logs" / "beta.jsonl", solved("beta", "numpy"))
+    # the same as the first task but for capitals: a near-duplicate of it
+    twin = [{**line, "content": line["content"].replace("please", "Please")} for line in task("alpha")]
     write_log(tmp_path / "logs" / "two.jsonl", twin)
     with Ultron(settings, clock=lambda: NOW) as ultron:
         ultron.ingest([tmp_path / "logs"], "me", process=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ultron_core.sft.counting.tokenizer import RowCounter
 from ultron_core.sft.records import canonical_json
 
 __all__ = ["CountTokens", "over_limit", "token_counts"]
@@ -19,14 +20,18 @@ _SURELY = 3
 def token_counts(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], count_tokens: CountTokens
 ) -> tuple[int, int]:
-    """(all tokens with tools and a template's marks, tokens of the model's text, reasoning and calls)."""
+    """(all tokens with tools and a template's marks, tokens of the model's text, reasoning and calls).
+
+    All tokens are counted as the chat template writes the row, where the tokenizer has one that takes it.
+    """
     total = count_tokens(canonical_json(list(tools))) if tools else 0
     trained = 0
     for message in messages:
         tokens = sum(count_tokens(part) for part in _parts(message) if part)
         total += tokens + _TOKENS_A_MESSAGE
         trained += tokens if message["role"] == "assistant" and message.get("loss", True) else 0
-    return total, trained
+    whole = count_tokens.whole(messages, tools) if isinstance(count_tokens, RowCounter) else None
+    return total if whole is None else whole, trained
 
 
 def over_limit(
