@@ -56,6 +56,7 @@ class Worker:
             if self._stopping.is_set():
                 return
         if not self._backend.loaded:
+            logger.error("Nothing can be answered: %s", self._backend.error)
             return
         self._on_start(self._backend.ultron)
         while not self._stopping.is_set():
