@@ -7,7 +7,7 @@ export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test test-faults test-pipeline test-slim test-trainers check lock clean
+.PHONY: help setup demo dev test browser test-faults test-pipeline test-slim test-trainers test-deploy check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -40,6 +40,14 @@ check: setup ## style, types and import contracts
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
+.venv/.browser: .venv/.ready
+	$(UV) sync --locked --quiet --python $(PYTHON) --extra pipeline --group browser
+	@touch $@
+
+browser: .venv/.browser ## the pages of `ultron serve` in a real Chromium, which is found or installed
+	$(BIN)/python -m tests.browser.chromium
+	ULTRON_BROWSER=1 $(BIN)/python -m pytest tests/browser
+
 test-faults: setup ## processes are killed while files go through `ultron dev`; minutes
 	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults
 
@@ -65,6 +73,14 @@ test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers a
 	$(BIN)/python -m tests.trainers.sample .tools/sample
 	ULTRON_SAMPLE=$(CURDIR)/.tools/sample HF_HUB_OFFLINE=1 $(TRAINERS)/bin/python -m pytest -c /dev/null --rootdir . \
 		--confcutdir tests/trainers -p no:cacheprovider tests/trainers
+
+DEPLOY := .tools/deploy
+$(DEPLOY)/.ready: uv.lock pyproject.toml | $(UV)
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DEPLOY) $(UV) sync --locked --quiet --python $(PYTHON) --all-extras --group deploy
+	@touch $@
+
+test-deploy: $(DEPLOY)/.ready ## buckets, Celery with Redis, compose file, manifests, in an environment of their own
+	$(DEPLOY)/bin/python -m pytest tests/deploy
 
 lock: | $(UV) ## resolve the dependencies again
 	$(UV) lock --upgrade

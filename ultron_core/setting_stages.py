@@ -80,6 +80,12 @@ class StoreSettings(Stage):
     exports_dir: Path | None = setting(
         None, "ULTRON_EXPORTS_DIR", about="Folder of SFT datasets; unset means `exports` in the home."
     )
+    exports_url: str | None = setting(
+        None,
+        "ULTRON_EXPORTS_URL",
+        pattern="^[a-z0-9]+://",
+        about="Where each dataset is copied to: `s3://bucket/folder` (extra `s3`), or what else fsspec reaches.",
+    )
     working_folder: Path | None = setting(
         None,
         "ULTRON_WORKING_FOLDER",
@@ -107,6 +113,12 @@ class SessionSettings(Stage):
         None,
         "ULTRON_SESSIONS_DIR",
         about="Drop folder, `<agent_id>/**/*.jsonl`; unset means `sessions` in the home.",
+    )
+    sessions_url: str | None = setting(
+        None,
+        "ULTRON_SESSIONS_URL",
+        pattern="^[a-z0-9]+://",
+        about="A bucket as drop folder instead: `s3://bucket/folder` (extra `s3`), or what else fsspec reaches.",
     )
     quiet_minutes: float = setting(
         30,

@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from ultron_core.errors import SettingsError
 from ultron_core.folders import find_home
 from ultron_core.setting_models import EmbeddingSettings, LLMSettings, QualityLLMSettings
+from ultron_core.setting_runs import RunSettings
 from ultron_core.setting_sft import SftSettings
 from ultron_core.setting_stages import (
     ClusterSettings,
@@ -49,6 +50,7 @@ __all__ = [
     "LabelSettings",
     "QualityLLMSettings",
     "RedactionSettings",
+    "RunSettings",
     "SearchSettings",
     "SegmentSettings",
     "ServeSettings",
@@ -82,6 +84,7 @@ class Settings(Stage):
     redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
     serve: ServeSettings = ServeSettings()
+    runs: RunSettings = RunSettings()
 
     @classmethod
     def load(

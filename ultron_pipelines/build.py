@@ -14,12 +14,16 @@ from ultron_pipelines.assets.memories import extracted_memories
 from ultron_pipelines.assets.segments import segments
 from ultron_pipelines.assets.sessions import session_files
 from ultron_pipelines.assets.sft import sft_dataset
+from ultron_pipelines.assets.summary import pipeline_summary
 from ultron_pipelines.assets.tiers import tier_assignments
 from ultron_pipelines.assets.windows import message_windows
+from ultron_pipelines.catalog import catalogued
 from ultron_pipelines.checks import CHECKS
+from ultron_pipelines.host.executors import executor_of
 from ultron_pipelines.jobs import JOBS
 from ultron_pipelines.resources import UltronResource
 from ultron_pipelines.triggers.automation import automation_sensors, on_new_code, on_new_data_version
+from ultron_pipelines.triggers.failures import make_failure_sensor
 from ultron_pipelines.triggers.schedules import make_schedules
 from ultron_pipelines.triggers.sensors import make_sensors
 
@@ -31,35 +35,40 @@ def build_defs(
     *,
     resource: UltronResource | None = None,
     running: bool = False,
-    sensor_seconds: int = 15,
 ) -> dg.Definitions:
     """All assets, checks, jobs, sensors and schedules.
 
-    `running`: sensors and schedules start switched on (as under `ultron dev`). Steps run in the process of
-    their run: they mostly wait for Postgres and models, and a process per step would cost seconds each.
+    `running`: sensors and schedules start switched on (as under `ultron dev`). By default steps run in the process
+    of their run: they mostly wait for Postgres and models, and a process per step would cost seconds each.
     """
     sensor_status = dg.DefaultSensorStatus.RUNNING if running else dg.DefaultSensorStatus.STOPPED
     schedule_status = dg.DefaultScheduleStatus.RUNNING if running else dg.DefaultScheduleStatus.STOPPED
     return dg.Definitions(
         assets=[
-            *_partitioned(settings),
-            tier_assignments,
-            clusters,
-            sft_dataset,
+            catalogued(asset, settings)
+            for asset in (
+                *_partitioned(settings),
+                tier_assignments,
+                clusters,
+                sft_dataset,
+                pipeline_summary,
+            )
         ],
         asset_checks=CHECKS,
         jobs=JOBS,
         sensors=[
-            *make_sensors(sensor_status, sensor_seconds),
-            *automation_sensors(sensor_status, sensor_seconds),
+            *make_sensors(sensor_status, settings.runs.sensor_seconds),
+            *automation_sensors(sensor_status, settings.runs.sensor_seconds),
+            make_failure_sensor(sensor_status),
         ],
         schedules=make_schedules(
             schedule_status,
             rebalance_hours=settings.tiers.decay_interval_hours,
             export_hours=settings.sft.interval_hours,
+            checks_hours=settings.runs.checks_interval_hours,
         ),
         resources={"ultron": resource or UltronResource()},
-        executor=dg.in_process_executor,
+        executor=executor_of(settings),
     )
 
 

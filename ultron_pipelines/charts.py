@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ultron_core.display import cell, plot_text
+
 __all__ = ["histogram", "markdown_image", "memory_map"]
 
 _SIZE = (6.0, 3.2)
@@ -18,7 +20,7 @@ _DPI = 110
 
 def markdown_image(png: bytes, alt: str) -> str:
     """A PNG as a Markdown image that needs no file."""
-    return f"![{alt}](data:image/png;base64,{base64.b64encode(png).decode('ascii')})"
+    return f"![{cell(alt)}](data:image/png;base64,{base64.b64encode(png).decode('ascii')})"
 
 
 def histogram(series: Mapping[str, Sequence[float]], thresholds: Mapping[str, float], title: str) -> bytes:
@@ -27,12 +29,14 @@ def histogram(series: Mapping[str, Sequence[float]], thresholds: Mapping[str, fl
     bins = np.linspace(0.0, 1.0, 21)
     for number, (name, values) in enumerate(series.items()):
         color = f"C{number}"
-        axes.hist(list(values), bins=bins, histtype="stepfilled", alpha=0.35, color=color, label=name)
+        axes.hist(
+            list(values), bins=bins, histtype="stepfilled", alpha=0.35, color=color, label=plot_text(name)
+        )
         if name in thresholds:
             axes.axvline(thresholds[name], color=color, linestyle="--", linewidth=1)
     axes.set_xlabel("score (dashed: the gate)")
     axes.set_ylabel("segments")
-    axes.set_title(title, fontsize=10)
+    axes.set_title(plot_text(title), fontsize=10)
     axes.legend(fontsize=8)
     return _png(figure)
 

@@ -1,37 +1,36 @@
 """Invariants of the stored rows. Gates are code in the write path; these checks report, and block downstream."""
 
 from collections.abc import Callable
-from typing import Any
 
 import dagster as dg
 
-from ultron_core.steps import audit
+from ultron_core.steps.audit import rows as audit
+from ultron_core.steps.audit import samples
 from ultron_core.steps.runtime import Runtime
+from ultron_pipelines.assets.events import shown_table
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["CHECKS"]
-
-_EVERY_TEN_MINUTES: dg.AutomationCondition[Any] = dg.AutomationCondition.cron_tick_passed("*/10 * * * *")
 
 
 def _check(
     asset: str, name: str, look: Callable[[Runtime], audit.Finding], about: str, *, blocking: bool = False
 ) -> dg.AssetChecksDefinition:
-    """An asset check that reports one finding of the core."""
+    """An asset check that reports one finding of the core.
+
+    All of them run on one schedule: Dagster skips a check that is part of a run over partitions, and checking all
+    rows after every new file would cost more than the file.
+    """
 
     @dg.asset_check(
         asset=asset,
         name=name,
         blocking=blocking,
         description=about,
-        # on a schedule: Dagster skips a check that is part of a run over partitions, and checking all rows after
-        # every new file would cost more than the file
-        automation_condition=_EVERY_TEN_MINUTES,
     )
     def check(ultron: UltronResource) -> dg.AssetCheckResult:
         with ultron.open() as opened:
             finding = look(opened.runtime)
-        sample = "\n".join(f"- {line}" for line in finding.sample) or "none"
         return dg.AssetCheckResult(
             passed=finding.count == 0,
             severity=dg.AssetCheckSeverity.ERROR if finding.blocking else dg.AssetCheckSeverity.WARN,
@@ -39,7 +38,7 @@ def _check(
             metadata={
                 "checked": finding.checked,
                 "violations": finding.count,
-                "sample": dg.MetadataValue.md(sample),
+                "sample": shown_table(["sample"], [[line] for line in finding.sample]),
             },
         )
 
@@ -79,6 +78,12 @@ CHECKS = [
         "All scores lie between 0 and 1.",
     ),
     _check(
+        "quality_labels",
+        "scores_steady",
+        samples.score_drift,
+        "The scores of the newest labels are distributed as those before them.",
+    ),
+    _check(
         "extracted_memories",
         "no_secret_stored",
         audit.no_secret_stored,
@@ -90,6 +95,30 @@ CHECKS = [
         "memories_have_sources",
         audit.memories_have_sources,
         "Every active memory has a source, and its quote is in the archived lines.",
+    ),
+    _check(
+        "extracted_memories",
+        "memories_pass_gate",
+        samples.junk,
+        "No stored memory is one that the gate of today would refuse.",
+    ),
+    _check(
+        "extracted_memories",
+        "memories_without_duplicates",
+        samples.duplicates,
+        "In a sample, at most one memory in fifty repeats another.",
+    ),
+    _check(
+        "extracted_memories",
+        "vector_index_complete",
+        samples.index_recall,
+        "The vector index finds what comparing all rows finds, for a sample.",
+    ),
+    _check(
+        "extracted_memories",
+        "memories_found_by_own_words",
+        samples.found_by_own_words,
+        "A sample of memories is found by their own summaries; nothing is written.",
     ),
     _check(
         "tier_assignments",

@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
+from ultron_core.display import one_line
 from ultron_core.steps.files.drop_folder import (
     UnreportedSession,
     files_of_partitions,
@@ -73,7 +74,7 @@ def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource)
     )
     if report.failed:
         raise dg.Failure(
-            f"{report.failed} row(s) failed: {'; '.join(report.errors[:5])}", allow_retries=False
+            f"{report.failed} row(s) failed: {one_line('; '.join(report.errors[:5]))}", allow_retries=False
         )
 
 
@@ -98,9 +99,9 @@ def reconcile_events() -> None:
     compare_events()
 
 
-def _alone(asset: str) -> dg.AssetSelection:
-    """The asset without its checks, which cover all partitions and run on their own schedule."""
-    return dg.AssetSelection.assets(asset).without_checks()
+def _alone(*assets: str) -> dg.AssetSelection:
+    """The assets without their checks, which cover all rows and run on their own schedule."""
+    return dg.AssetSelection.assets(*assets).without_checks()
 
 
 session_files_job = dg.define_asset_job("session_files_job", selection=_alone(ASSET))
@@ -114,13 +115,15 @@ JOBS: list[Any] = [
     *(dg.define_asset_job(f"{stage.name}_job", selection=_alone(stage.name)) for stage in STAGES),
     dg.define_asset_job(
         "rebalance_job",
-        selection=["tier_assignments", "clusters"],
+        selection=_alone("tier_assignments", "clusters"),
         description="Tiers, clusters and topics.",
     ),
-    dg.define_asset_job("sft_export_job", selection=["sft_dataset"], description="Exports the training set."),
+    dg.define_asset_job(
+        "sft_export_job", selection=_alone("sft_dataset"), description="Exports the training set."
+    ),
     dg.define_asset_job(
         "checks_job",
-        selection=dg.AssetSelection.all_asset_checks(),
-        description="All checks of the stored rows.",
+        selection=dg.AssetSelection.all_asset_checks() | dg.AssetSelection.assets("pipeline_summary"),
+        description="All checks of the stored rows, then the summary that tells what they found.",
     ),
 ]

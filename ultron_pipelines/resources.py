@@ -27,9 +27,13 @@ class UltronResource(dg.ConfigurableResource[Any]):
         """A resource with these settings. The UI shows them, passwords included: for tests only."""
         return cls(settings_json=settings.model_dump_json())
 
+    def settings(self) -> Settings:
+        """The settings in force."""
+        given = self.settings_json
+        return Settings.model_validate_json(given) if given else Settings.load()
+
     @contextmanager
     def open(self) -> Iterator[Ultron]:
         """An open `Ultron`, closed at the end of the block."""
-        given = self.settings_json
-        with Ultron(Settings.model_validate_json(given) if given else Settings.load()) as ultron:
+        with Ultron(self.settings()) as ultron:
             yield ultron

@@ -35,7 +35,7 @@ import psycopg
 from ultron_core.client import Ultron
 from ultron_core.redaction import Redaction
 from ultron_core.settings import LLMSettings, SearchSettings, Settings, StoreSettings
-from ultron_core.steps import audit
+from ultron_core.steps.audit import rows as audit
 from ultron_core.steps.clusters.read import cluster_report
 from ultron_core.store.server import EmbeddedServer
 from ultron_core.testing import FakeEmbedder

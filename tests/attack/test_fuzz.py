@@ -22,7 +22,7 @@ from tests.support.model.server import model_server
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings, SessionSettings
-from ultron_core.steps import audit
+from ultron_core.steps.audit import rows as audit
 
 SESSIONS = int(os.environ.get("FUZZ_SESSIONS", "200"))
 ANSWERS = int(os.environ.get("FUZZ_ANSWERS", "1000"))

@@ -1,4 +1,7 @@
-"""200 sessions that hold every supported form of a secret: after the whole path none stands outside the private log."""
+"""200 sessions that hold every supported form of a secret: after the whole path none stands outside the private log.
+
+WHOLE_PATH names the ways that are gone: `offline`, `model` or both (`offline,model`).
+"""
 
 import json
 import logging
@@ -22,6 +25,7 @@ from ultron_pipelines.resources import UltronResource
 pytestmark = pytest.mark.xdist_group("dagster")
 
 SESSIONS, A_SESSION = 200, 13
+WAYS = os.environ.get("WHOLE_PATH", "offline").split(",")
 #: a shorter secret, or one of letters alone (`password`), is also a word of other texts
 LEAST = 6
 
@@ -117,7 +121,7 @@ def talkative(chosen):
     return said
 
 
-@pytest.fixture(params=["offline"])
+@pytest.fixture(params=WAYS)
 def world(request, settings, tmp_path):
     """Settings, the forms and, with a model, its server."""
     sessions = SessionSettings(sessions_dir=tmp_path / "sessions", quiet_minutes=0)

@@ -79,7 +79,7 @@ def test_every_setting_is_read_somewhere(page):
 
 
 def test_a_stale_path_and_a_stale_command_would_be_seen():
-    assert exists(ROOT / "README.md", "steps/audit.py")
+    assert exists(ROOT / "README.md", "steps/audit/rows.py")
     assert not exists(ROOT / "README.md", "memories/cues.py")
     assert "LABELER_VERSION" in words_of_the_code()
     assert is_command(["reprocess", "--stage", "memories"])

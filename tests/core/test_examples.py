@@ -12,7 +12,8 @@ from ultron_core.client import Ultron
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.models import Message
 from ultron_core.sessions import discover_sessions, parse_session
-from ultron_core.steps import audit, overview
+from ultron_core.steps import overview
+from ultron_core.steps.audit import rows as audit
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "sessions"
 FILES = discover_sessions([EXAMPLES])

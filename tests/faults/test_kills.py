@@ -24,8 +24,9 @@ KILLS = int(os.environ.get("ULTRON_FAULT_KILLS", "20"))
 SEED = 20
 #: of twenty victims; fewer are the first ones in the drawn order
 VICTIMS = ("worker",) * 8 + ("postgres",) * 4 + ("daemon",) * 4 + ("code server",) * 4
-#: seconds after which `ultron dev` must be back, until a run is at work, and until everything is done and told
-BACK, AT_WORK, SETTLED = 30, 60, 420
+#: seconds after which `ultron dev` must be back, where it has a core for itself; until a run is at work; and after
+#: which nothing more is expected: two cycles of the sensors and the start of a run on a busy machine
+BACK, AT_WORK, STUCK = 30, 240, 240
 COMMANDS = {"worker": "spawn_main", "daemon": "dagster._daemon", "code server": "host.code_server"}
 
 
@@ -111,6 +112,21 @@ def comes(condition, seconds):
     return False
 
 
+def settles(dev):
+    """Waits until every partition is told and no run is left, as long as there is progress."""
+    whole, done, seen, since = dict.fromkeys(ASSETS, FILES_DROPPED), False, None, time.monotonic()
+
+    def look():
+        nonlocal done, seen, since
+        now = dev.told(), sorted(dev.unfinished())
+        done = now == (whole, [])
+        if now != seen:
+            seen, since = now, time.monotonic()
+        return done or time.monotonic() - since > STUCK
+
+    assert comes(look, 1800) and done, f"stuck for {STUCK} s: {seen}"
+
+
 def test_kills_leave_the_store_and_its_events_as_if_nothing_had_happened(tmp_path):
     drop = drop_files(tmp_path / "sessions", FILES_DROPPED)
     expected = undisturbed(settings_of(tmp_path / "quiet", drop))
@@ -125,11 +141,11 @@ def test_kills_leave_the_store_and_its_events_as_if_nothing_had_happened(tmp_pat
                 time.sleep(draw.uniform(0.5, 5))
                 assert kind != "worker" or comes(lambda: dev.victims("worker"), AT_WORK), "no run started"
                 dev.kill(kind)
-                assert comes(dev.is_up, BACK), f"not back {BACK} s after kill {number}, of the {kind}"
-            whole = dict.fromkeys(ASSETS, FILES_DROPPED)
-            assert comes(lambda: dev.told() == whole and not dev.unfinished(), SETTLED), (
-                dev.told(), dev.unfinished(),
-            )  # fmt: skip
+                patience = BACK * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+                assert comes(dev.is_up, patience), (
+                    f"not back {patience:.0f} s after kill {number}, of the {kind}"
+                )
+            settles(dev)
         finally:
             dev.stop()
     with Ultron(settings) as ultron:

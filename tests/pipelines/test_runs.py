@@ -107,6 +107,9 @@ def test_one_bad_file_fails_alone(defs, instance, drop, drop_folder, dagster_set
     assert not run(defs, instance, "ingest_sessions", run_config=requests[0].run_config).success
     assert partitions_of(instance, "session_files") == {"agent/a.jsonl", "agent/c.jsonl"}
     assert failed_partitions(instance) == {"agent/b.jsonl"}, "shown as Failed at its first try"
+    (told,) = instance.fetch_observations(dg.AssetKey("session_files"), limit=10).records
+    reason = told.asset_observation.metadata["reason"].value
+    assert told.partition_key == "agent/b.jsonl" and "is a binary file" in reason
     assert tick(defs, instance)[0] == [], "the bad file waits until its next try is due"
     failed = run(defs, instance, "session_files_job", tags=over_all(instance))
     assert not failed.success
@@ -139,8 +142,20 @@ def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
     result = run(defs, instance, "checks_job")
     assert result.success
     evaluations = result.get_asset_check_evaluations()
-    assert len(evaluations) == 10
+    assert len(evaluations) == len({e.check_name for e in evaluations}) == 15, "each check ran once"
     assert [e.check_name for e in evaluations if not e.passed] == []
+    summary = instance.get_latest_materialization_event(dg.AssetKey("pipeline_summary"))
+    numbers = {k: v.value for k, v in summary.asset_materialization.metadata.items()}
+    assert (numbers["files"], numbers["files_failed"], numbers["sessions"]) == (3, 0, 3)
+    assert numbers["memories"] >= 3 and 0 < numbers["mean_overall_score"] <= 1
+    assert {name for name in numbers if name.startswith("violations_")} == {
+        f"violations_{e.check_name}" for e in evaluations
+    }, "the checks of the same run came first"
+    assert numbers["violations_no_secret_stored"] == numbers["violations_memories_pass_gate"] == 0
+    assert "new_memories" not in numbers, "there is nothing yet that they could be newer than"
+    assert run(defs, instance, "checks_job").success
+    again = instance.get_latest_materialization_event(dg.AssetKey("pipeline_summary")).asset_materialization
+    assert again.metadata["new_memories"].value == 0
 
 
 class Sensors:
@@ -183,3 +198,30 @@ def test_new_content_asks_for_one_stage_after_the_other_and_old_content_for_noth
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
     assert sensors.tick() == {stage: {"agent/one.jsonl"} for stage in ("segments", "message_windows")}
+
+
+def test_what_a_cancelled_backfill_left_undone_is_asked_for_again(defs, instance, drop):
+    sensors = Sensors(defs, instance)
+    sensors.tick()
+    drop("agent/one.jsonl", solved("alpha", "pandas"))
+    requests, _ = tick(defs, instance)
+    run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    assert "segments" in sensors.tick()
+    # a person cancels what automation asked for: it asks once for each change
+    assert sensors.tick() == {}
+    repository = defs.get_repository_def()
+    asked, cursor = [], None
+    for _ in range(2):
+        context = dg.build_sensor_context(
+            instance=instance,
+            repository_def=repository,
+            sensor_name="pending_work_sensor",
+            resources=defs.resources,
+            cursor=cursor,
+        )
+        asked.append(repository.get_sensor_def("pending_work_sensor")(context))
+        cursor = context.cursor
+    assert isinstance(asked[0], dg.SkipReason) and isinstance(asked[1], dg.RunRequest)
+    assert run(defs, instance, "pending_work").success
+    for stage in STAGES:
+        assert partitions_of(instance, stage.name) == {"agent/one.jsonl"}

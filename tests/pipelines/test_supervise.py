@@ -52,11 +52,36 @@ def test_a_killed_part_is_started_again(kept_up):
     until(lambda: part.process)
     first = part.process.pid
     os.kill(first, signal.SIGKILL)
-    until(lambda: part.process.pid != first and part.process.poll() is None)
+    until(lambda: part.process and part.process.pid != first and part.process.poll() is None)
     assert said == ["Dagster's daemon ended (exit code -9) and is started again."]
     stop.set()
     thread.join()
     assert code == [0]
+
+
+def test_a_part_that_is_killed_again_and_again_is_started_again_each_time(kept_up):
+    begin, said, _, _ = kept_up
+    part, killed = Part("daemon", SLEEPS), []
+    begin(part)
+    for _ in range(6):
+        until(lambda: part.process and part.process.pid not in killed)
+        killed.append(part.process.pid)
+        os.kill(killed[-1], signal.SIGKILL)
+    until(lambda: len(said) == len(killed))
+    assert not any("giving up" in line for line in said)
+
+
+def test_the_database_is_looked_after_while_a_part_waits_for_it(kept_up, monkeypatch):
+    monkeypatch.setattr(supervise, "_DATABASE_SECONDS", 0)
+    begin, said, _, _ = kept_up
+    down = [True]
+    begin(
+        Part("code server", SLEEPS, lambda: not down),
+        Part("daemon", SLEEPS),
+        revive=lambda: bool(down and down.pop()),
+    )
+    until(lambda: said)
+    assert said == ["PostgreSQL had ended and was started again; Dagster begins anew."]
 
 
 def test_a_part_that_keeps_ending_is_given_up_and_named(kept_up):
@@ -73,7 +98,7 @@ def test_all_parts_begin_anew_when_the_database_was_started_again(kept_up, monke
     begin(part, revive=lambda: bool(dead and dead.pop(0)))
     until(lambda: said)
     assert said == ["PostgreSQL had ended and was started again; Dagster begins anew."]
-    until(lambda: part.process.poll() is None)
+    until(lambda: part.process and part.process.poll() is None)
 
 
 def test_a_second_one_on_the_same_home_is_refused_with_a_sentence(tmp_path):

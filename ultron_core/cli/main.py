@@ -16,6 +16,7 @@ import click
 from ultron_core.cli.asking import ASKED, command_of, is_answering
 from ultron_core.cli.opening import lent
 from ultron_core.cli.output import DONE, FAILED, USAGE, ReaderLeft, console
+from ultron_core.display import one_line, plain
 from ultron_core.errors import NothingToExportError, SettingsError, UltronError, UnknownNameError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
@@ -37,6 +38,7 @@ _MODULES = {
     "doctor": "doctor",
     "drops": "memory",
     "export-sft": "sft",
+    "handbook": "handbook",
     "ingest": "ingest",
     "ingest-text": "ingest",
     "keys": "keys",
@@ -98,8 +100,18 @@ def set_up_logging(settings: Settings) -> None:
         handlers.append(_log_file(settings.store.log_file, settings.store.home))
     handlers[0].setLevel(max(logging.WARNING, logger.level))
     for handler in handlers:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        handler.setFormatter(_OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         logger.addHandler(handler)
+
+
+class _OneLine(logging.Formatter):
+    """One line a record: a file name or an answer that is quoted in it writes no line of its own."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return one_line(super().formatMessage(record))
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record))
 
 
 def _log_file(path: Path, home: Path) -> logging.Handler:
@@ -132,10 +144,10 @@ def run_command(arguments: Sequence[str]) -> int:
         console(stderr=True).print("Stopped; the next run resumes here.")
         return 130
     except (UnknownNameError, NothingToExportError) as error:
-        console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
+        console(stderr=True).print(f"ultron: {error}", style="bold red")
         return USAGE
     except UltronError as error:
-        console(stderr=True).print(f"ultron: {error}", markup=False, style="bold red")
+        console(stderr=True).print(f"ultron: {error}", style="bold red")
         return FAILED
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else FAILED
@@ -153,7 +165,7 @@ def main() -> None:
         if error.errno not in (errno.ENOSPC, errno.EIO):
             raise
         _close_output()
-        console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.", markup=False)
+        console(stderr=True).print(f"ultron: the output cannot be written: {error.strerror}.")
         code = FAILED
     if code == DONE:
         _start_server(sys.argv[1:])

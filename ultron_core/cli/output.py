@@ -17,6 +17,9 @@ from uuid import UUID
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from ultron_core.display import harmless_json, one_line, plain
 
 __all__ = [
     "DONE",
@@ -66,8 +69,11 @@ class ReaderLeft(Exception):
     """The reader of standard output is gone. Not BrokenPipeError, for which click and rich exit with 1."""
 
 
-class _Pipeable(Console):
-    """A console whose reader may stop early."""
+class _Plain(Console):
+    """A console that shows words, never markup or controls, and whose reader may stop early."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        return super().render_str(plain(text), **how)
 
     def on_broken_pipe(self) -> None:
         raise ReaderLeft
@@ -79,8 +85,10 @@ def console(*, stderr: bool = False) -> Console:
     Outside a terminal there is no width: a row is one line where possible, so that it can be searched.
     """
     asked = _TERMINAL.get()
-    out = _Pipeable(
+    out = _Plain(
         file=sys.stderr if stderr else sys.stdout,
+        markup=False,
+        emoji=False,
         highlight=False,
         soft_wrap=False,
         force_terminal=asked.is_terminal if asked else None,
@@ -95,7 +103,8 @@ def console(*, stderr: bool = False) -> Console:
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     try:
-        click.echo(json.dumps(_written(value), default=_plain, ensure_ascii=False, indent=2))
+        text = json.dumps(_written(value), default=_plain, ensure_ascii=False, indent=2)
+        click.echo(harmless_json(text))
     except BrokenPipeError:
         raise ReaderLeft from None
 
@@ -143,7 +152,7 @@ def _cell(value: Any) -> str:
         return f"{value:.3f}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return str(value).replace("[", "\\[")
+    return str(value)
 
 
 def key_values(title: str, values: Mapping[str, Any]) -> Table:
@@ -157,7 +166,7 @@ def progress_bar(label: str, *, quiet: bool) -> Iterator[Any]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -167,6 +176,6 @@ def progress_bar(label: str, *, quiet: bool) -> Iterator[Any]:
         task = progress.add_task(label, total=None)
 
         def advance(text: str, done: int, total: int | None = None) -> None:
-            progress.update(task, description=f"{label} {text[-48:]}", completed=done, total=total)
+            progress.update(task, description=f"{label} {one_line(text)[-48:]}", completed=done, total=total)
 
         yield advance

@@ -21,13 +21,14 @@ from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people.causes import find_causes
 from ultron_core.lessons.people.confirmed import confirm
-from ultron_core.lessons.people.corrections import find_corrections
 from ultron_core.lessons.people.decisions import find_decisions
 from ultron_core.lessons.people.facts import find_facts, find_policies, find_refusals
 from ultron_core.lessons.people.guides import find_guides
+from ultron_core.lessons.people.objections.corrections import find_corrections
 from ultron_core.lessons.people.preferences import find_preferences, find_tips
 from ultron_core.lessons.people.recaps import find_recapped
 from ultron_core.lessons.people.reminders import find_reminders
+from ultron_core.lessons.people.settled import find_settled
 from ultron_core.lessons.reading import Reading, read_segment
 from ultron_core.lessons.schemas import find_schemas
 from ultron_core.lessons.security import find_security_events
@@ -78,6 +79,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
     Rule(find_policies, "fact", 0.72, ("messages", "work")),
     Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project", "work")),
+    Rule(find_settled, "decision", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
     Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_security_events, "security", 0.9, ("messages", "actions")),

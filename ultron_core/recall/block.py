@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from ultron_core.display import one_line
 from ultron_core.llm.tokens import count_tokens
 
 __all__ = ["MOST_CHARACTERS", "Recall", "RecallItem", "make_block"]
@@ -77,7 +78,7 @@ def make_block(
 
 
 def _line(item: RecallItem) -> str:
-    text = _TAG.sub("‹", " ".join(item.text.split()))
+    text = _TAG.sub("‹", one_line(item.text))
     short = text if len(text) <= _MOST_OF_ITEM else text[: _MOST_OF_ITEM - 1].rstrip() + "…"
-    source = f" ({_TAG.sub('‹', item.source)})" if item.source else ""
+    source = f" ({_TAG.sub('‹', one_line(item.source))})" if item.source else ""
     return f"§ {item.pointer} {short}{source}"

@@ -56,7 +56,7 @@ def make_app(backend: Backend, *, threads: int = _THREADS) -> FastAPI:
     for router in (system.router, ingest.router, memories.router, sessions.router):
         app.include_router(router)
     for pages in (entry, memories_page, memory_page, log, clusters, overview, keys):
-        app.include_router(pages.router, prefix="/ui", include_in_schema=False)
+        app.include_router(pages.router)
     app.mount("/ui/static", StaticFiles(packages=[("ultron_core.serve.pages", "static")]))
     app.router.routes.append(Route("/mcp", mcp, methods=["POST"], include_in_schema=False))
     app.router.routes.append(Route("/", _to_pages, include_in_schema=False))

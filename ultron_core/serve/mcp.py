@@ -18,6 +18,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ultron_core.display import plain
 from ultron_core.errors import UltronError
 from ultron_core.serve.answers import failure, problem_of
 from ultron_core.serve.backend import Backend
@@ -184,7 +185,7 @@ class Tools:
 
         def checked() -> str:
             caller.key.require(self.scopes[name])
-            return work(caller)
+            return plain(work(caller))
 
         caller = _caller(ctx)
 

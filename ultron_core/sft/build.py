@@ -8,6 +8,7 @@ is never redacted, because finding names is the slowest step by far.
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,10 +18,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from ultron_core.errors import ExportError
 from ultron_core.sft.clean import Cleaned, Cleaner, Memory, Texts, Tools
 from ultron_core.sft.config import BuildConfig, Caps
 from ultron_core.sft.curate.dedup import BandKeys, band_keys, near_duplicates
-from ultron_core.sft.draft import Drafted, draft_batch
+from ultron_core.sft.draft import Drafted, DraftMemory, draft_batch
 from ultron_core.sft.facts import Fact, StoredRows
 from ultron_core.sft.kinds.records import Outcome, Pair, outcome_of
 from ultron_core.sft.paired import pair_up
@@ -56,21 +58,23 @@ class Built:
 
 
 def build_rows(
-    candidates: Iterable[Candidate | Reject],
+    candidates: Iterable[Candidate | Drafted | Reject],
     config: BuildConfig,
     workers: Workers[Tools],
     progress: Callable[[int], None] | None = None,
     memory: Memory | None = None,
+    drafts: DraftMemory | None = None,
 ) -> Built:
     """Rows sorted by id; equal candidates and config give equal rows, whatever their order and the workers.
 
-    A Reject among the candidates is one that the gate refused; it is counted like the others.
+    A Reject among the candidates is one that the gate refused, or that `drafts` knows; it is counted like the others.
+    A Drafted is one that `drafts` knows.
     """
     rejects: list[Reject] = []
     done = Spill()
-    cleaner = Cleaner(workers, memory)
+    cleaner = Cleaner(workers, memory, partial(_read_again, config, workers, drafts))
     with Spill() as spill:
-        facts, keys = _drafted(candidates, config, workers, spill, rejects, progress)
+        facts, keys = _drafted(candidates, config, workers, spill, rejects, progress, drafts)
         order = sorted(range(len(facts)), key=lambda i: facts[i].rank)
         facts, keys = [facts[i] for i in order], keys[order]
         facts = _unique(facts, keys, config, spill, rejects)
@@ -92,35 +96,59 @@ def _as_it_is(row: Row) -> Row:
 
 
 def _drafted(
-    candidates: Iterable[Candidate | Reject],
+    candidates: Iterable[Candidate | Drafted | Reject],
     config: BuildConfig,
     workers: Workers[Tools],
     spill: Spill,
     rejects: list[Reject],
     progress: Callable[[int], None] | None,
+    memory: DraftMemory | None,
 ) -> tuple[list[Fact], BandKeys]:
     facts: list[Fact] = []
     keys: list[BandKeys] = [band_keys([], config.near_duplicate_jaccard)]
-    passed = _passed(candidates, rejects)
-    batches = ((len(batch), batch) for batch in _batches(passed))
-    drafted = 0
-    for count, made in workers.map(partial(draft_batch, config), batches, here=_BATCHES_HERE):
+
+    def take(made: Sequence[Drafted | Reject]) -> None:
         drafts = [one for one in made if isinstance(one, Drafted)]
-        rejects += [one for one in made if isinstance(one, Reject)]
-        facts += [_fact(draft, spill) for draft in drafts]
-        keys += [draft.keys[np.newaxis] for draft in drafts]
-        drafted += count
-        if progress:
-            progress(drafted)
+        rejects.extend(one for one in made if isinstance(one, Reject))
+        facts.extend(_fact(draft, spill) for draft in drafts)
+        keys.extend(draft.keys[np.newaxis] for draft in drafts)
+        if progress and made:
+            progress(len(facts))
+
+    new = (([one.source for one in batch], batch) for batch in _batches(_new(candidates, take)))
+    for sources, made in workers.map(partial(draft_batch, config), new, here=_BATCHES_HERE):
+        take(made)
+        if memory:
+            memory.remember([*zip(sources, made, strict=True)])
     return facts, np.concatenate(keys)
 
 
-def _passed(candidates: Iterable[Candidate | Reject], rejects: list[Reject]) -> Iterator[Candidate]:
+def _new(
+    candidates: Iterable[Candidate | Drafted | Reject], take: Callable[[Sequence[Drafted | Reject]], None]
+) -> Iterator[Candidate]:
+    """Those that are still to be drafted; the others are taken as they are."""
     for candidate in candidates:
-        if isinstance(candidate, Reject):
-            rejects.append(candidate)
-        else:
+        if isinstance(candidate, Candidate):
             yield candidate
+        else:
+            take([candidate])
+
+
+def _read_again(
+    config: BuildConfig, workers: Workers[Tools], memory: DraftMemory | None, wanted: Sequence[Texts]
+) -> list[Texts]:
+    """The texts of remembered drafts that were not cleaned before, because others were kept in their place."""
+    if memory is None:
+        raise AssertionError("a draft without texts comes from a memory")
+    found = [
+        one for one in memory.reread([texts.segment_id for texts in wanted]) if isinstance(one, Candidate)
+    ]
+    drafts = [one for one in draft_batch(config, workers.tools, found) if isinstance(one, Drafted)]
+    read = {draft.id: _texts(pickle.loads(draft.row)) for draft in drafts}
+    for texts in wanted:
+        if texts.segment_id not in read or read[texts.segment_id].content != texts.content:
+            raise ExportError(f"Segment {texts.segment_id} changed while it was exported. Export again.")
+    return [read[texts.segment_id] for texts in wanted]
 
 
 def _batches(values: Iterable[_Item]) -> Iterator[list[_Item]]:

@@ -60,6 +60,11 @@ class Texts:
     messages: Sequence[Mapping[str, Any]] = ()
     tools: Sequence[Mapping[str, Any]] = ()
 
+    @property
+    def bare(self) -> bool:
+        """Of a remembered draft: its messages were not read."""
+        return bool(self.content) and not self.messages
+
     def digest(self, version: str) -> bytes:
         told = f"{_VERSION}\n{version}\n{self.content}\n{self.topic}"
         return hashlib.sha256(told.encode(errors="surrogatepass")).digest()
@@ -165,10 +170,18 @@ class _Known:
 
 
 class Cleaner:
-    """Cleans a stream of batches, in order: what is remembered is not done again."""
+    """Cleans a stream of batches, in order: what is remembered is not done again.
 
-    def __init__(self, workers: Workers[Tools], memory: Memory | None = None) -> None:
-        self._workers, self._memory = workers, memory
+    `read` gives the texts of remembered drafts whose messages were not read.
+    """
+
+    def __init__(
+        self,
+        workers: Workers[Tools],
+        memory: Memory | None = None,
+        read: Callable[[Sequence[Texts]], Sequence[Texts]] = list,
+    ) -> None:
+        self._workers, self._memory, self._read = workers, memory, read
 
     def run(self, batches: Iterable[Sequence[Texts]]) -> Iterator[list[Cleaned]]:
         """What `clean_batch` gives for each batch."""
@@ -184,12 +197,15 @@ class Cleaner:
             yield done
 
     def _recalled(self, batch: Sequence[Texts]) -> tuple[_Known, list[Texts]]:
-        if self._memory is None:
-            return _Known(batch, {}, {}), list(batch)
-        version = self._workers.tools.version
-        digests = {texts.segment_id: texts.digest(version) for texts in batch}
-        packed = self._memory.recall(digests)
-        return _Known(batch, digests, packed), [texts for texts in batch if texts.segment_id not in packed]
+        digests: Mapping[str, bytes] = {}
+        packed: Mapping[str, bytes] = {}
+        if self._memory is not None:
+            version = self._workers.tools.version
+            digests = {texts.segment_id: texts.digest(version) for texts in batch}
+            packed = self._memory.recall(digests)
+        fresh = [texts for texts in batch if texts.segment_id not in packed]
+        bare = iter(self._read(wanted) if (wanted := [texts for texts in fresh if texts.bare]) else ())
+        return _Known(batch, digests, packed), [next(bare) if texts.bare else texts for texts in fresh]
 
     def _remember(self, known: _Known, done: Sequence[Cleaned]) -> None:
         if self._memory is None:

@@ -36,3 +36,9 @@ class BuildConfig:
     caps: Caps = Caps()
     #: of one task, in a preference dataset
     pairs_per_task: int = 4
+
+    @property
+    def of_drafts(self) -> tuple[str | int | float, ...]:
+        """The settings that the draft of a single row depends on."""
+        lengths = (self.max_tokens, self.tool_output_max_tokens, self.near_duplicate_jaccard)
+        return (self.reasoning, self.parallel_calls, self.bad_turns, *lengths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from ultron_core.sft.records import Candidate, Reject, Row, canonical_json, cont
 from ultron_core.sft.shape.normalize import Normalized, normalize_messages
 from ultron_core.sft.tokens import CountTokens, over_limit
 
-__all__ = ["Draft", "Drafted", "draft_batch", "draft_row"]
+__all__ = ["DRAFT_VERSION", "Draft", "DraftMemory", "Drafted", "draft_batch", "draft_row"]
+
+#: of what exports remember; raised when a candidate's evidence, shape or row comes out otherwise than before
+DRAFT_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +51,44 @@ class Drafted:
     shingles: bytes
     keys: BandKeys
 
+    @classmethod
+    def of(cls, row: Row, length: int, keys: BandKeys, shingles: bytes, twin: str = "") -> Drafted:
+        return cls(
+            id=row.id,
+            score=row.quality_score,
+            length=length,
+            content=row.content_sha256,
+            session=row.session_key,
+            task=row.task_key,
+            task_type=row.task_type,
+            succeeded=row.succeeded,
+            twin=twin,
+            row=pickle.dumps(row, protocol=pickle.HIGHEST_PROTOCOL),
+            shingles=shingles,
+            keys=keys,
+        )
+
+
+class DraftMemory(Protocol):
+    """What earlier exports drafted. Such a draft has no texts; where they are needed, the log is read again."""
+
+    def remember(self, made: Sequence[tuple[bytes, Drafted | Reject]]) -> None:
+        """Each draft or reject with the source of its candidate."""
+
+    def reread(self, segments: Sequence[str]) -> Iterable[Candidate | Drafted | Reject]:
+        """The candidates that the drafts were made of."""
+
 
 def draft_batch(config: BuildConfig, tools: Tools, candidates: Sequence[Candidate]) -> list[Drafted | Reject]:
     """A draft or a reject for each candidate."""
     made = [draft_row(candidate, config, tools.count_tokens, tools.eval_index) for candidate in candidates]
     drafts = [draft for draft in made if isinstance(draft, Draft)]
     keys = iter(band_keys([draft.shingles for draft in drafts], config.near_duplicate_jaccard))
-    return [_packed(draft, next(keys)) if isinstance(draft, Draft) else draft for draft in made]
+    return [_packed(draft, np.array(next(keys))) if isinstance(draft, Draft) else draft for draft in made]
 
 
 def _packed(draft: Draft, keys: BandKeys) -> Drafted:
-    row = draft.row
-    return Drafted(
-        id=row.id,
-        score=row.quality_score,
-        length=_length(row.messages),
-        content=row.content_sha256,
-        session=row.session_key,
-        task=row.task_key,
-        task_type=row.task_type,
-        succeeded=row.succeeded,
-        twin=draft.twin,
-        row=pickle.dumps(row, protocol=pickle.HIGHEST_PROTOCOL),
-        shingles=draft.shingles.tobytes(),
-        keys=np.array(keys),
-    )
+    return Drafted.of(draft.row, _length(draft.row.messages), keys, draft.shingles.tobytes(), draft.twin)
 
 
 def _length(messages: Iterable[Mapping[str, Any]]) -> int:
@@ -99,7 +115,7 @@ def draft_row(
     if reason:
         return _refuse(candidate, reason, detail)
     if tokens := over_limit(normal.messages, normal.tools, config.max_tokens, count_tokens):
-        return _refuse(candidate, "too_long", f"{tokens} tokens, limit {config.max_tokens}")
+        return _refuse(candidate, "too_long", f"more than {tokens} tokens, limit {config.max_tokens}")
     row = _as_row(candidate, normal)
     # an answer and its correction share what they were asked: they are compared by what was answered
     compared = [m for m in row.messages if not candidate.twin or m["role"] == "assistant"]

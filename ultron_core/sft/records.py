@@ -63,6 +63,8 @@ class Candidate:
     succeeded: bool | None = None
     #: of an answer that was corrected and its correction: the id of the other one
     twin: str = ""
+    #: hash of everything that its draft depends on; empty when drafts are not remembered
+    source: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,15 +35,19 @@ def over_limit(
     limit: int,
     count_tokens: CountTokens,
 ) -> int:
-    """How many tokens the row has, if they are more than `limit`; 0 when it is short, or not much too long.
+    """How many tokens the row has at least, if they are more than `limit`; 0 when it is short, or not much too long.
 
     Counting takes longer than all other work on a draft: rows that may fit are counted once they are redacted.
     """
     texts = [canonical_json(list(tools)), *(part for message in messages for part in _parts(message))]
     if sum(map(len, texts)) <= _SURELY * limit:
         return 0
-    total, _ = token_counts(messages, tools, count_tokens)
-    return total if total > limit else 0
+    total = 0
+    for text in texts:
+        total += count_tokens(text) if text else 0
+        if total > limit:
+            return total
+    return 0
 
 
 def _parts(message: Mapping[str, Any]) -> Sequence[str]:

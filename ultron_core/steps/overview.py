@@ -11,6 +11,7 @@ from uuid import UUID
 from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
 from ultron_core.steps.edit import get_stats
+from ultron_core.steps.files.bucket import is_address
 from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.process import count_pending, list_stale
@@ -26,7 +27,7 @@ __all__ = [
     "drops",
     "find_memory",
     "holdings",
-    "model_totals",
+    "model_calls",
     "newest_dataset",
     "places",
     "scores",
@@ -130,7 +131,8 @@ def places(runtime: Runtime, memory_id: UUID) -> dict[UUID, Path]:
     params = {**runtime.account, "memory_id": memory_id}
     with runtime.database.transaction() as conn:
         rows = conn.execute(_SQL["places"], params).fetchall()
-    return {row["id"]: Path(os.fsdecode(bytes(row["private_path"]))) for row in rows}
+    found = {row["id"]: os.fsdecode(bytes(row["private_path"])) for row in rows}
+    return {source: Path(place) for source, place in found.items() if not is_address(place)}
 
 
 def holdings(runtime: Runtime) -> dict[str, Any]:
@@ -155,11 +157,7 @@ def scores(runtime: Runtime) -> dict[str, list[float]]:
     return {name: [float(row[name]) for row in rows] for name in ("overall_score", "memory_score")}
 
 
-def model_totals(runtime: Runtime, stage: str) -> dict[str, float]:
-    """Calls, tokens and cost of one stage so far; empty when no model was called."""
+def model_calls(runtime: Runtime) -> list[dict[str, Any]]:
+    """Calls, tokens and cost so far, by stage and model."""
     with runtime.database.transaction() as conn:
-        rows = [row for row in call_totals(conn, runtime.account_id) if row["stage"] == stage]
-    if not rows:
-        return {}
-    names = ("calls", "input_tokens", "output_tokens", "cost")
-    return {name: float(sum(row[name] for row in rows)) for name in names}
+        return call_totals(conn, runtime.account_id)

@@ -52,6 +52,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "llm_cache": "account",
         "outcomes": "account",
         "sft_cleaned": "session",
+        "sft_drafted": "session",
         "sft_exports": "kept",
         "sft_export_rows": "kept",
     }

@@ -3,6 +3,7 @@
 import dagster as dg
 
 from ultron_core.steps.clusters.read import cluster_report
+from ultron_pipelines.assets.events import shown_table
 from ultron_pipelines.charts import markdown_image, memory_map
 from ultron_pipelines.resources import UltronResource
 
@@ -23,11 +24,8 @@ def clusters(ultron: UltronResource) -> dg.MaterializeResult[None]:
         changes = opened.clusters.get_changes(limit=_SHOWN)
         ready = len(opened.clusters.get_clusters_ready_to_crystallize())
         again = len(opened.clusters.get_clusters_ready_to_recrystallize())
-    rows = "\n".join(f"| {c.topic or '-'} | {len(c.memory_ids)} |" for c in report.clusters[:_SHOWN])
-    history = "\n".join(
-        f"| {c.created_at:%Y-%m-%d %H:%M} | {c.kind} | {c.topic or '-'} | {c.other_size} | {c.reason} |"
-        for c in changes
-    )
+    largest = [(c.topic, len(c.memory_ids)) for c in report.clusters[:_SHOWN]]
+    history = [(f"{c.created_at:%Y-%m-%d %H:%M}", c.kind, c.topic, c.other_size, c.reason) for c in changes]
     return dg.MaterializeResult(
         metadata={
             "clusters": len(report.clusters),
@@ -37,10 +35,8 @@ def clusters(ultron: UltronResource) -> dg.MaterializeResult[None]:
             "split": report.split,
             "ready_to_crystallize": ready,
             "ready_to_recrystallize": again,
-            "largest": dg.MetadataValue.md(f"| topic | memories |\n|---|---|\n{rows}"),
-            "changes": dg.MetadataValue.md(
-                f"| when | what | topic | moved | why |\n|---|---|---|---|---|\n{history}"
-            ),
+            "largest": shown_table(["topic", "memories"], largest),
+            "changes": shown_table(["when", "what", "topic", "moved", "why"], history),
             "map": dg.MetadataValue.md(
                 markdown_image(
                     memory_map(report.vectors, report.labels, report.memories), "memories in two dimensions"

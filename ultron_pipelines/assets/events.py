@@ -7,9 +7,10 @@ from typing import Any
 import dagster as dg
 from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
+from ultron_core.display import markdown_table, one_line
 from ultron_core.steps.stages.standing import Standing
 
-__all__ = ["PartitionEvent", "fail_bad", "log_partitions", "plan_failed", "version_tags"]
+__all__ = ["PartitionEvent", "fail_bad", "log_partitions", "plan_failed", "shown_table", "version_tags"]
 
 _SHOWN = 20
 
@@ -28,17 +29,36 @@ class PartitionEvent:
 def log_partitions(
     context: dg.OpExecutionContext | dg.AssetExecutionContext, asset: str, events: Iterable[PartitionEvent]
 ) -> None:
-    """Record a materialization of each with its data version; nothing for a partition that failed or waits."""
+    """Record a materialization of each with its data version; of a partition that failed its reason, of one that
+    waits nothing."""
     for event in events:
+        if event.status == "failed":
+            context.log_event(
+                dg.AssetObservation(
+                    asset_key=asset,
+                    partition=event.key,
+                    description=event.error,
+                    metadata={"status": "failed", "reason": event.error or "unknown"},
+                )
+            )
         if event.status in {"done", "unchanged"}:
             context.log_event(
                 dg.AssetMaterialization(
                     asset_key=asset,
                     partition=event.key,
-                    metadata=dict(event.metadata),
+                    metadata={name: _shown(value) for name, value in event.metadata.items()},
                     tags=version_tags(event.standing),
                 )
             )
+
+
+def shown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> dg.MarkdownMetadataValue:
+    """The one way in which what is stored gets into Markdown."""
+    return dg.MetadataValue.md(markdown_table(columns, rows))
+
+
+def _shown(value: Any) -> Any:
+    return one_line(value) if isinstance(value, str) else value
 
 
 def version_tags(standing: Standing | None) -> dict[str, str]:
@@ -83,12 +103,13 @@ def fail_bad(
     """
     waiting = [e for e in events if e.status in {"pending", "changed"}]
     if waiting:
-        context.log.warning(f"{len(waiting)} partition(s) pending: {waiting[0].error}")
+        context.log.warning(f"{len(waiting)} partition(s) pending: {one_line(waiting[0].error or '')}")
     bad = [e for e in events if e.status == "failed"]
     if bad:
-        lines = "\n".join(f"- `{e.key}`: {e.error}" for e in bad[:_SHOWN])
+        reasons = [(e.key, e.error) for e in bad[:_SHOWN]]
+        first = one_line(f"{bad[0].key}: {bad[0].error}")
         raise dg.Failure(
-            f"{len(bad)} of {len(events)} partition(s) failed, the others are done: {bad[0].key}: {bad[0].error}",
-            metadata={"failed": len(bad), "reasons": dg.MetadataValue.md(lines)},
+            f"{len(bad)} of {len(events)} partition(s) failed, the others are done: {first}",
+            metadata={"failed": len(bad), "reasons": shown_table(["partition", "reason"], reasons)},
             allow_retries=False,
         )

@@ -11,7 +11,7 @@ from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ingest import FileResult, ingest_files
 from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import FILES
-from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, shown_table
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
 from ultron_pipelines.triggers.asked import asked_for
@@ -61,26 +61,19 @@ def ingest_partitions(
 
 def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
     skipped = result.lines.get("skipped", {})
-    fates = {
-        "message": 0,
-        "part": 0,
-        "metadata": 0,
-        **{k: v for k, v in result.lines.items() if k != "skipped"},
+    metadata: dict[str, Any] = {
+        "status": result.status,
+        "format": result.format or "unknown",
+        "messages": result.messages,
+        "lines": int(result.lines.get("total", 0)),
     }
-    rows = [f"| {fate} | {count} |" for fate, count in fates.items()]
-    rows += [f"| skipped: {reason} | {count} |" for reason, count in sorted(skipped.items())]
+    if skipped:
+        metadata["skipped_lines"] = sum(skipped.values())
+        metadata["skipped"] = shown_table(["why", "lines"], sorted(skipped.items()))
     return PartitionEvent(
         key=result.partition_key,
         status="done" if result.success else "failed",
         standing=standing,
-        metadata={
-            "status": result.status,
-            "agent": result.agent_id,
-            "format": result.format or "unknown",
-            "messages": result.messages,
-            "lines": int(result.lines.get("total", 0)),
-            "skipped_lines": sum(skipped.values()),
-            "line_ledger": dg.MetadataValue.md("\n".join(["| fate | lines |", "|---|---|", *rows])),
-        },
+        metadata=metadata,
         error=result.error,
     )

@@ -4,6 +4,7 @@ import dagster as dg
 from pydantic import Field
 
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
+from ultron_pipelines.assets.events import shown_table
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["SftConfig", "sft_dataset"]
@@ -47,7 +48,6 @@ def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResu
                 workers=opened.runtime.settings.sft.processes,
             ),
         )
-    rejects = "\n".join(f"| {reason} | {count} |" for reason, count in sorted(export.rejects.items()))
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": export.rows,
@@ -56,7 +56,7 @@ def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResu
             "validation_rows": export.validation_rows,
             "unchanged": export.unchanged,
             "content_hash": export.content_hash,
-            "rejects": dg.MetadataValue.md(f"| reason | rows |\n|---|---|\n{rejects}"),
+            "rejects": shown_table(["reason", "rows"], sorted(export.rejects.items())),
             "report": dg.MetadataValue.md(export.report),
         },
         data_version=dg.DataVersion(export.content_hash),

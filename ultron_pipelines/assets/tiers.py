@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import dagster as dg
 
+from ultron_pipelines.assets.events import shown_table
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["tier_assignments"]
@@ -19,12 +20,10 @@ def tier_assignments(ultron: UltronResource) -> dg.MaterializeResult[None]:
     with ultron.open() as opened:
         report = asdict(opened.run_tier_rebalance())
         stats = opened.get_memory_stats()
-    tiers = "\n".join(f"| {tier} | {count} |" for tier, count in sorted(stats["by_tier"].items()))
-    types = "\n".join(f"| {kind} | {count} |" for kind, count in sorted(stats["by_type"].items()))
     return dg.MaterializeResult(
         metadata={
             **{name: value for name, value in report.items() if isinstance(value, int)},
-            "by_tier": dg.MetadataValue.md(f"| tier | memories |\n|---|---|\n{tiers}"),
-            "by_type": dg.MetadataValue.md(f"| type | memories |\n|---|---|\n{types}"),
+            "by_tier": shown_table(["tier", "memories"], sorted(stats["by_tier"].items())),
+            "by_type": shown_table(["type", "memories"], sorted(stats["by_type"].items())),
         }
     )

@@ -17,6 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from ultron_core.cli.output import console
 from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
 from ultron_core.folders import find_home, make_folders, make_home
@@ -41,11 +42,11 @@ session_quiet_minutes = 0
 def main() -> None:
     """Run the demo; exit code 1 with one message when something needs fixing first."""
     started = time.monotonic()
-    out = Console(highlight=False)
+    out = console()
     try:
         _run(out)
     except UltronError as error:
-        Console(stderr=True).print(f"demo: {error}", markup=False, style="bold red")
+        console(stderr=True).print(f"demo: {error}", style="bold red")
         sys.exit(1)
     out.print(
         f"\nDone in {time.monotonic() - started:.0f} s. Next: `make dev`, `.venv/bin/ultron --home .ultron search ...`,"
@@ -108,7 +109,7 @@ def _materialize(out: Console) -> bool:
         if not keys and runs.finished_before():
             return False
         for line in runs.all(keys):
-            out.print(f"  {line}", markup=False)
+            out.print(f"  {line}")
     return True
 
 
@@ -144,18 +145,18 @@ def _print_searches(out: Console, ultron: Ultron) -> None:
 
     for query in SEARCHES:
         hits = ultron.search_memories(query, limit=3, record_hits=False)
-        out.print(f"\nsearch: {query}", style="bold", markup=False)
+        out.print(f"\nsearch: {query}", style="bold")
         for hit in hits:
             mark = "weak" if hit.weak else ""
             line = f"  {hit.score:.2f} {mark:4} {hit.record.memory_type:10} {hit.record.summary_l0}"
-            out.print(line, markup=False)
+            out.print(line)
         if not hits:
             out.print("  nothing found")
     dataset = newest_dataset(ultron.runtime)
     if dataset:
-        out.print(f"\nSFT dataset: {dataset['rows']} rows in {dataset['path']}", soft_wrap=True, markup=False)
+        out.print(f"\nSFT dataset: {dataset['rows']} rows in {dataset['path']}", soft_wrap=True)
         rejects = ", ".join(f"{n} {reason}" for reason, n in dataset["manifest"]["rejects"].items())
-        out.print(f"  left out (reasons in its rejects.parquet): {rejects}", soft_wrap=True, markup=False)
+        out.print(f"  left out (reasons in its rejects.parquet): {rejects}", soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -4,24 +4,19 @@ Runs are processes below the code server, which alone notices when one of them d
 the database was away, they would stay Started for ever, and with them the files they hold.
 """
 
-import time
-
 import click
 import dagster as dg
 from dagster._cli.api import grpc_command
 from dagster._core.launcher import DefaultRunLauncher
-from sqlalchemy.exc import OperationalError
 
 __all__ = ["fail_lost_runs", "main"]
 
 _AT_WORK = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
-#: PostgreSQL has replayed its log by then, as EmbeddedServer waits for it
-_DATABASE_SECONDS = 60
 
 
 def main() -> None:
     """Takes the arguments of `dagster api grpc`."""
-    with _instance() as instance:
+    with dg.DagsterInstance.get() as instance:
         fail_lost_runs(instance)
     serve: click.Command = grpc_command
     serve.main(prog_name="dagster api grpc")
@@ -36,18 +31,6 @@ def fail_lost_runs(instance: dg.DagsterInstance) -> int:
     for run in lost:
         instance.report_run_failed(run, "Its process ended together with Dagster's code server.")
     return len(lost)
-
-
-def _instance() -> dg.DagsterInstance:
-    """Waits for a database that is being started again."""
-    deadline = time.monotonic() + _DATABASE_SECONDS
-    while True:
-        try:
-            return dg.DagsterInstance.get()
-        except (OperationalError, dg.DagsterError):
-            if time.monotonic() > deadline:
-                raise
-        time.sleep(0.5)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from tempfile import TemporaryDirectory
 
 import psycopg
 
-from ultron_core.errors import StoreError, UltronError
+from ultron_core.display import plain
+from ultron_core.errors import SettingsError, StoreError, UltronError
 from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.store.database import ensure_database
@@ -73,11 +74,14 @@ def _sibling_url(url: str, server: EmbeddedServer | None) -> str:
 
 
 def _dagster_home(settings: Settings) -> Path:
-    """DAGSTER_HOME inside Ultron's home, with a copy of the project's dagster.yaml."""
+    """DAGSTER_HOME inside Ultron's home, with a copy of the dagster.yaml of the settings, else of the project."""
     home = settings.store.home / "dagster"
     make_home(settings.store.home)
     make_folders(home)
-    source = next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
+    given = settings.runs.dagster_yaml
+    if given is not None and not given.is_file():
+        raise SettingsError(f"ULTRON_DAGSTER_YAML: {given} is not a file.")
+    source = given or next(p for p in (_PROJECT / "dagster.yaml", _PACKAGE / "dagster.yaml") if p.is_file())
     target = home / "dagster.yaml"
     if not target.exists() or target.read_bytes() != source.read_bytes():
         shutil.copyfile(source, target)
@@ -93,7 +97,7 @@ def main() -> None:
     try:
         code = _serve(arguments.host, arguments.port)
     except UltronError as error:
-        print(f"ultron: {error}", file=sys.stderr)
+        print(f"ultron: {plain(str(error))}", file=sys.stderr)
         code = 1
     sys.exit(code)
 
@@ -114,7 +118,7 @@ def _serve(host: str, port: int) -> int:
             dagster_parts(Path(folder), host, port),
             {**os.environ, **variables, "ULTRON_AUTOSTART": "1"},
             revive_database=lambda: embedded and _revive(settings, variables["ULTRON_DATABASE_URL"], holds),
-            say=lambda text: print(f"ultron: {text}", file=sys.stderr, flush=True),
+            say=lambda text: print(f"ultron: {plain(text)}", file=sys.stderr, flush=True),
         )
 
 

@@ -29,7 +29,9 @@ _KILLED = {-signal.SIGKILL, -signal.SIGTERM}
 #: how often parts are looked at, and the database, which costs a connection
 _LOOK_SECONDS, _DATABASE_SECONDS = 0.5, 3.0
 #: a code server has loaded the definitions after some 5 s on a quiet machine
-_CODE_SERVER_SECONDS = 90
+_START_SECONDS = 90
+#: how a part is asked to end, and for how many seconds
+_ENDING = ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4))
 _MODULE, _CODE_SERVER = "ultron_pipelines.definitions", "ultron_pipelines.host.code_server"
 #: ticks that find nothing to do are in the UI
 _QUIET = ("--log-level", "warning")
@@ -45,25 +47,35 @@ class Part:
     ready: Callable[[], bool] = lambda: True
     process: subprocess.Popen[bytes] | None = None
     ends: list[float] = field(default_factory=list)
+    _started: float = 0.0
+    _was_ready: bool = False
 
-    def start(self, environment: Mapping[str, str]) -> None:
-        # its own process group: Ctrl-C reaches the supervisor alone, which then ends the parts in order
-        self.process = subprocess.Popen(self.command, env=dict(environment), start_new_session=True)
+    def is_usable(self, environment: Mapping[str, str], now: float) -> bool:
+        """Whether it is up and ready, or has had time enough for that; one that does not run is started."""
+        if self.process is None:
+            # its own process group: Ctrl-C reaches the supervisor alone, which then ends the parts in order
+            self.process = subprocess.Popen(self.command, env=dict(environment), start_new_session=True)
+            self._started, self._was_ready = now, False
+        self._was_ready = self._was_ready or self.ready()
+        return self._was_ready or now - self._started > _START_SECONDS
+
+    @property
+    def code(self) -> int | None:
+        """The exit code of one that ended."""
+        return None if self.process is None else self.process.returncode
 
     def ended(self) -> bool:
         return self.process is not None and self.process.poll() is not None
 
     def is_hopeless(self, now: float) -> bool:
         """Count one more end, unless it was killed."""
-        if self.process is None or self.process.returncode in _KILLED:
+        if self.code in _KILLED:
             return False
         self.ends = [end for end in self.ends if now - end < _WITHIN_SECONDS] + [now]
         return len(self.ends) >= _MOST_ENDS
 
     def stop(self) -> None:
-        for number, seconds in ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4)):
-            if self.process is None or _group_ended(self.process, seconds, number):
-                return
+        _stop([self])
 
 
 def dagster_parts(folder: Path, host: str, port: int) -> list[Part]:
@@ -136,8 +148,7 @@ def supervise(
     try:
         return _keep_up(parts, environment, revive_database, say, stop)
     finally:
-        for part in reversed(parts):
-            part.stop()
+        _stop(parts)
 
 
 def _keep_up(
@@ -148,49 +159,50 @@ def _keep_up(
     stop: threading.Event,
 ) -> int:
     looked = time.monotonic()
-    for part in parts:
-        _start(part, environment, stop)
-    while not stop.wait(_LOOK_SECONDS):
+    while not stop.is_set():
         now = time.monotonic()
+        # also while a part starts, which may wait for the database
         if now - looked > _DATABASE_SECONDS:
             looked = now
             if revive_database():
                 say("PostgreSQL had ended and was started again; Dagster begins anew.")
-                for part in reversed(parts):
-                    part.stop()
+                _stop(parts)
                 for part in parts:
-                    _start(part, environment, stop)
+                    part.ends.clear()  # it may have ended for want of the database
         for part in parts:
-            if not part.ended() or stop.is_set():
-                continue
-            code = part.process.returncode if part.process else None
-            if part.is_hopeless(now):
-                often = f"{_MOST_ENDS} times in {_WITHIN_SECONDS} s"
-                say(f"Dagster's {part.name} ended {often} (exit code {code}): giving up.")
-                return 1
-            say(f"Dagster's {part.name} ended (exit code {code}) and is started again.")
-            part.stop()  # what is left of its process group
-            _start(part, environment, stop)
+            if part.ended():
+                if part.is_hopeless(now):
+                    often = f"{_MOST_ENDS} times in {_WITHIN_SECONDS} s"
+                    say(f"Dagster's {part.name} ended {often} (exit code {part.code}): giving up.")
+                    return 1
+                say(f"Dagster's {part.name} ended (exit code {part.code}) and is started again.")
+                part.stop()  # what is left of its process group
+            if not part.is_usable(environment, now):
+                break  # the parts after it wait
+        stop.wait(_LOOK_SECONDS)
     return 0
 
 
-def _start(part: Part, environment: Mapping[str, str], stop: threading.Event) -> None:
-    part.start(environment)
-    deadline = time.monotonic() + _CODE_SERVER_SECONDS
-    while not (stop.is_set() or part.ended() or part.ready() or time.monotonic() > deadline):
-        stop.wait(0.2)
+def _stop(parts: Sequence[Part]) -> None:
+    """End parts and all that they started, together; each is asked before it is killed."""
+    groups = [part.process for part in parts if part.process is not None]
+    for number, seconds in _ENDING:
+        for child in groups:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, number)
+        deadline = time.monotonic() + seconds
+        while groups and time.monotonic() < deadline:
+            groups = [child for child in groups if _is_there(child)]
+            time.sleep(0.1)
+    for part in parts:
+        part.process = None
 
 
-def _group_ended(child: subprocess.Popen[bytes], seconds: float, number: signal.Signals) -> bool:
-    """Send a signal to a process group; returns whether all of it ended in time."""
-    with suppress(ProcessLookupError):
-        os.killpg(child.pid, number)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        child.poll()
-        try:
-            os.killpg(child.pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.2)
-    return False
+def _is_there(child: subprocess.Popen[bytes]) -> bool:
+    """Whether any process of its group is left."""
+    child.poll()
+    try:
+        os.killpg(child.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

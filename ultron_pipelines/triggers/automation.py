@@ -58,7 +58,7 @@ _STAGES = {
 def automation_sensors(
     status: dg.DefaultSensorStatus, seconds: int
 ) -> list[dg.AutomationConditionSensorDefinition]:
-    """One sensor a stage, and one for the checks.
+    """One sensor a stage.
 
     A stage records its good partitions itself and yields no output, so a later stage in the same run would be
     skipped; and a slow model in one stage must not delay another.
@@ -72,12 +72,4 @@ def automation_sensors(
             description=about,
         )
         for asset, about in _STAGES.items()
-    ] + [
-        dg.AutomationConditionSensorDefinition(
-            name="checks_automation",
-            target=dg.AssetSelection.all_asset_checks(),
-            default_status=status,
-            minimum_interval_seconds=60,
-            description="Runs every check every ten minutes.",
-        )
     ]

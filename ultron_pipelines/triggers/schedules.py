@@ -1,4 +1,4 @@
-"""Rebalance and export at any interval of 0.1 hours or more, and the daily checks."""
+"""Rebalance, export and checks, each at any interval of 0.1 hours or more."""
 
 import dagster as dg
 
@@ -26,7 +26,7 @@ def is_due(hours: float, at: float) -> bool:
 
 
 def make_schedules(
-    status: dg.DefaultScheduleStatus, *, rebalance_hours: float, export_hours: float
+    status: dg.DefaultScheduleStatus, *, rebalance_hours: float, export_hours: float, checks_hours: float
 ) -> list[dg.ScheduleDefinition]:
     """All schedules with the given default status."""
     return [
@@ -38,7 +38,7 @@ def make_schedules(
             "Tiers, clusters and topics.",
         ),
         _every(export_hours, "sft_export_schedule", "sft_export_job", status, "Exports the training set."),
-        _every(24, "daily_checks", "checks_job", status, "Runs all checks of the stored rows."),
+        _every(checks_hours, "checks_schedule", "checks_job", status, "Checks the stored rows and sums up."),
     ]
 
 

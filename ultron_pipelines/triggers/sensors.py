@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import dagster as dg
 
+from ultron_core.display import one_line
 from ultron_core.steps.files.drop_folder import scan, stamp_digest, unreported
 from ultron_core.steps.stages.process import count_pending
 from ultron_core.steps.stages.segment_rows import close_quiet_segments
@@ -36,13 +37,12 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             found = scan(opened.runtime)
             silent = unreported(opened.runtime, limit=1)
             size = opened.settings.run_files
-        if found.problem:
-            context.log.warning(found.problem)
+        problem = one_line(found.problem or "")
+        if problem:
+            context.log.warning(problem)
         waiting = (*found.changed, *found.retry)
         if not waiting and not silent:
-            return dg.SkipReason(
-                found.problem or f"{found.unchanged} files unchanged, {found.settling} settling."
-            )
+            return dg.SkipReason(problem or f"{found.unchanged} files unchanged, {found.settling} settling.")
         active = active_runs(context.instance)
         batches = next_batches(waiting, active, size)
         bucket = int(time.time() // _ASK_AGAIN_SECONDS)

@@ -5,9 +5,10 @@ from fastapi.routing import APIRoute
 
 from ultron_core.access.keys import SCOPES
 from ultron_core.serve.callers import Needs
+from ultron_core.serve.pages.visitors import Opens
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-#: which scope each route asks for; None: no key at all
+#: which scope each route asks for; None: no key at all. Pages: `tests/core/serve/pages/test_scopes.py`
 EXPECTED = {
     "GET /health": None,
     "GET /stats": "read",
@@ -43,7 +44,7 @@ EXPECTED = {
 def routes(app):
     """(`METHOD /path`, the scope that the route asks for)."""
     for route in every_route(app.routes):
-        needs = [d.call.scope for d in route.dependant.dependencies if isinstance(d.call, Needs)]
+        needs = [d.call.scope for d in route.dependant.dependencies if isinstance(d.call, Needs | Opens)]
         for method in route.methods:
             yield f"{method} {route.path}", needs[0] if needs else None
 

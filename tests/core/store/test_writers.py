@@ -98,6 +98,7 @@ COUNTS = {
     "leases": 3,
     "outcomes": 2,
     "sft_cleaned": 1,
+    "sft_drafted": 1,
     "sft_exports": 1,
     "sft_export_rows": 1,
 }

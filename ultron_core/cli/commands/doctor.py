@@ -71,7 +71,10 @@ def _look(settings: Settings) -> Iterator[Finding]:
     for extra in _EXTRAS:
         yield _extra(extra)
     yield Finding("home", str(settings.store.home))
-    yield _folder("drop folder", settings.sessions_dir, "ULTRON_SESSIONS_DIR")
+    if settings.sessions.sessions_url:
+        yield Finding("drop folder", settings.sessions.sessions_url)
+    else:
+        yield _folder("drop folder", settings.sessions_dir, "ULTRON_SESSIONS_DIR")
     yield _folder("datasets", settings.exports_dir, "ULTRON_EXPORTS_DIR")
     yield from _database(settings)
     yield _spool(settings)

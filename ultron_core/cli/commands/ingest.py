@@ -65,11 +65,11 @@ def ingest(
     }
     if not result["total_files"]:
         places = ", ".join(str(path) for batch, _ in batches for path in batch)
-        console(stderr=True).print(f"No .jsonl files in {places}.", markup=False)
+        console(stderr=True).print(f"No .jsonl files in {places}.")
     if as_json:
         print_json({**result, "process": asdict(report) if report else None})
     else:
-        console().print(f"agent: {', '.join(agent for _, agent in batches)}", markup=False)
+        console().print(f"agent: {', '.join(agent for _, agent in batches)}")
         _print_files(result["results"])
         if report:
             _print_report(settings, report)
@@ -126,7 +126,7 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
         out.print(table("", columns, rows))
     for r in results:
         if r["error"]:
-            out.print(f"{r['session_file']}: {r['error']}", markup=False)
+            out.print(f"{r['session_file']}: {r['error']}")
     unread = sum(_unread(r) for r in results)
     if unread:
         out.print(f"{unread} file(s) without a message: their lines are in no format that Ultron reads.")
@@ -177,13 +177,13 @@ def _print_report(settings: Settings, report: ProcessReport) -> None:
             "(ULTRON_SESSION_QUIET_MINUTES)."
         )
     if report.pending:
-        console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}", markup=False)
+        console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}")
     if report.exhausted:
         console().print(
             f"{report.exhausted} used up their attempts (ULTRON_MAX_ATTEMPTS): `ultron retry` frees them."
         )
     if report.failed:
-        console().print(f"{report.failed} failed: {'; '.join(report.errors[:2])}", markup=False)
+        console().print(f"{report.failed} failed: {'; '.join(report.errors[:2])}")
 
 
 def _leave(failed_files: int, report: ProcessReport | None) -> None:
@@ -249,7 +249,7 @@ def ingest_text(
         if result["refused"]:
             console().print(f"Refused: {', '.join(result['refused'])}")
         if result["error"]:
-            console().print(f"Pending: {result['error']}", markup=False)
+            console().print(f"Pending: {result['error']}")
     raise click.exceptions.Exit({"done": DONE, "pending": PARTLY}.get(result["status"], FAILED))
 
 

@@ -87,7 +87,7 @@ def revoke(settings: Settings, which: str) -> None:
     """End a key by its name or id, at once."""
     with open_ultron(settings) as ultron:
         for key in ultron.keys.revoke(which):
-            console().print(f"{key.name} ({key.id}) is revoked.", markup=False)
+            console().print(f"{key.name} ({key.id}) is revoked.")
 
 
 COMMANDS = [keys]

@@ -117,7 +117,7 @@ def redact(settings: Settings, replaying: bool, again: bool, previewed: Path | N
 
 
 def _show_preview(settings: Settings, path: Path, as_json: bool) -> None:
-    from ultron_core.cli.commands.preview import preview
+    from ultron_core.cli.preview import preview
     from ultron_core.redaction import PresidioRedactor
 
     found = list(preview(path, PresidioRedactor(settings.redaction.word_list)))
@@ -147,7 +147,7 @@ def _replay(settings: Settings, again: bool, as_json: bool) -> None:
     if result.exports:
         out.print("Datasets exported with older rules; export them again with `ultron export-sft`:")
         for path in result.exports:
-            out.print(f"  {path}", markup=False, soft_wrap=True)
+            out.print(f"  {path}", soft_wrap=True)
 
 
 COMMANDS = [redact, rebalance, reprocess, retry, unmerge, delete]

@@ -14,6 +14,7 @@ import click
 from ultron_core.cli.opening import describe_store, open_ultron
 from ultron_core.cli.options import all_projects_option, project_option, shown_project
 from ultron_core.cli.output import console, key_values, print_json, table
+from ultron_core.display import one_line
 from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType
 from ultron_core.settings import Settings
@@ -108,7 +109,7 @@ def search(
 
 def _tell_store(ultron: Ultron) -> None:
     """An empty answer says where it was looked for: on standard error, beside a JSON document."""
-    console(stderr=True).print(f"Nothing found. {describe_store(ultron)}", markup=False, soft_wrap=True)
+    console(stderr=True).print(f"Nothing found. {describe_store(ultron)}", soft_wrap=True)
 
 
 def _print_hits(hits: Sequence[Any], explain: bool) -> None:
@@ -134,9 +135,9 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
             out.print("weak: probably not about the query.", style="dim")
     if explain:
         for hit in hits:
-            out.print(f"{str(hit.record.id)[:8]}: {hit.explain}", markup=False)
+            out.print(f"{str(hit.record.id)[:8]}: {hit.explain}")
     for note in getattr(hits, "notes", ()):
-        out.print(note, style="yellow", markup=False)
+        out.print(note, style="yellow")
 
 
 def _alike(count: int) -> str:
@@ -151,9 +152,8 @@ def _print_sessions(found: Sequence[Any]) -> None:
             + (f"  [{hit.project}]" if hit.project else "")
             + ("  (weak)" if hit.weak else ""),
             style="bold",
-            markup=False,
         )
-        out.print("      " + " ".join(hit.text.split())[:300], markup=False)
+        out.print("      " + one_line(hit.text)[:300])
 
 
 @click.command()
@@ -194,23 +194,22 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "trust",
         "projects",
     ):
-        out.print(f"{name:12} {_field(values[name])}", markup=False)
+        out.print(f"{name:12} {_field(values[name])}")
     for name in ("content", "context", "resolution"):
         if values[name]:
             out.print(f"\n{name}", style="bold")
-            out.print(values[name], markup=False)
+            out.print(values[name])
     out.print("\nsources", style="bold")
     for source in sources:
-        out.print(_source_line(source), markup=False)
+        out.print(_source_line(source))
         if source.id in places and source.start_line:
-            out.print(f"    {lines_command(places[source.id], source)}", markup=False, soft_wrap=True)
+            out.print(f"    {lines_command(places[source.id], source)}", soft_wrap=True)
         if source.quote:
-            out.print(f"    “{source.quote}”", markup=False, style="italic")
+            out.print(f"    “{source.quote}”", style="italic")
     for row in history:
         out.print(
             f"{row['created_at']:%Y-%m-%d %H:%M} {row['decision']}: {row['reason']} ({row['id']})",
             style="dim",
-            markup=False,
         )
 
 
@@ -219,7 +218,7 @@ def _field(value: Any) -> str:
         return f"{value:%Y-%m-%d %H:%M}"
     if isinstance(value, float):
         return f"{value:.3g}"
-    return ", ".join(value) if isinstance(value, list | tuple) else str(value)
+    return one_line(", ".join(value) if isinstance(value, list | tuple) else str(value))
 
 
 def lines_command(path: Path, source: MemorySource) -> str:

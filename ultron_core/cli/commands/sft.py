@@ -81,7 +81,7 @@ def export_sft(
         out.print(f"  left out: {count} {reason}")
     if export.unchanged:
         out.print("Nothing changed since this export:")
-    out.print(str(export.path), markup=False, soft_wrap=True)
+    out.print(str(export.path), soft_wrap=True)
 
 
 @click.command("outcomes")
@@ -108,9 +108,9 @@ def outcomes(settings: Settings, file: Path, source: str, success_from: float, a
         out = console()
         out.print(f"{done.written} outcomes, {done.successes} of them successes")
         for name in done.unknown:
-            out.print(f"  no session: {name}", markup=False)
+            out.print(f"  no session: {name}")
         for name in done.ambiguous:
-            out.print(f"  more than one session: {name}", markup=False)
+            out.print(f"  more than one session: {name}")
     if done.unknown or done.ambiguous:
         sys.exit(PARTLY)
 
@@ -133,7 +133,7 @@ def verify(folder: Path, as_json: bool) -> None:
     else:
         out = console()
         for problem in problems:
-            out.print(problem, markup=False, soft_wrap=True)
+            out.print(problem, soft_wrap=True)
         out.print(f"{len(problems)} violation(s)" if problems else "All rules hold.")
     if problems:
         sys.exit(FAILED)
@@ -153,9 +153,9 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
         return
     out = console()
     for (kind, cause), count in sorted(found.counts.items()):
-        out.print(f"{count} {kind}: {cause}", markup=False)
+        out.print(f"{count} {kind}: {cause}")
     for change in found.changes:
-        out.print(f"  {change.id} {change.kind}: {change.cause}", markup=False, soft_wrap=True)
+        out.print(f"  {change.id} {change.kind}: {change.cause}", soft_wrap=True)
     if not found.changes:
         out.print("No row differs.")
 
@@ -225,9 +225,9 @@ def publish(settings: Settings, folder: Path, target: str, dry_run: bool, as_jso
         return
     out = console()
     for name, size in done.files.items():
-        out.print(f"  {size:>12,} {name}", markup=False)
+        out.print(f"  {size:>12,} {name}")
     told = "Was there already" if done.unchanged else "Would be published" if dry_run else "Published"
-    out.print(f"{told}: {done.place}", markup=False, soft_wrap=True)
+    out.print(f"{told}: {done.place}", soft_wrap=True)
 
 
 COMMANDS = [export_sft, outcomes, sft]

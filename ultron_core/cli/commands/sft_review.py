@@ -20,25 +20,25 @@ def show_review(review: Review, settings: SftSettings, *, everything: bool) -> N
     """Projects with their counts, replacements, findings, and samples; what is left out by settings first."""
     out = console()
     for kind, left_out in (("projects", settings.leave_out_projects), ("agents", settings.leave_out_agents)):
-        out.print(f"Left out {kind}: {left_out or 'none'}", markup=False)
+        out.print(f"Left out {kind}: {left_out or 'none'}")
     out.print(f"Outside scanner: {review.scanner or 'none is installed (detect-secrets)'}")
     for name, counts in review.projects.items():
-        out.print(f"\n{name}: {counts['rows']} rows", markup=False)
-        out.print(f"  replaced: {_told(counts['replaced'])}", markup=False, soft_wrap=True)
-        out.print(f"  scanners: {_told(counts['scanner'])}", markup=False, soft_wrap=True)
+        out.print(f"\n{name}: {counts['rows']} rows")
+        out.print(f"  replaced: {_told(counts['replaced'])}", soft_wrap=True)
+        out.print(f"  scanners: {_told(counts['scanner'])}", soft_wrap=True)
     shown: Counter[str] = Counter()
     for place in review.replacements:
         shown[place.project] += 1
         if everything or shown[place.project] <= _SHOWN:
-            out.print(f"  {place.row} {place.kind}: {place.around}", markup=False, soft_wrap=True)
+            out.print(f"  {place.row} {place.kind}: {place.around}", soft_wrap=True)
     for place in review.findings:
-        out.print(f"FOUND {place.row} {place.kind}: {place.around}", markup=False, soft_wrap=True)
+        out.print(f"FOUND {place.row} {place.kind}: {place.around}", soft_wrap=True)
     for row in review.samples:
-        out.print(f"\n{row['id']} {row['topic']}", markup=False, soft_wrap=True)
+        out.print(f"\n{row['id']} {row['topic']}", soft_wrap=True)
         for name in ("prompt", "chosen", "rejected", "completion", "messages"):
             for message in row.get(name, ()):
                 text = f"{message['content']} {message.get('tool_calls', '')}"[:_SAMPLE]
-                out.print(f"  {name} {message['role']}: {text}", markup=False, soft_wrap=True)
+                out.print(f"  {name} {message['role']}: {text}", soft_wrap=True)
 
 
 def _told(counts: dict[str, int]) -> str:

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.told.asserted import is_told
-from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.findings.shape import stands_alone
+from ultron_core.lessons.people.objections.complaints import REPORTS
 from ultron_core.lessons.people.statements import (
     POINT,
+    after_second_thought,
     clean_statement,
     has_detail,
     names_a_thing,
@@ -19,15 +20,14 @@ from ultron_core.lessons.people.statements import (
     weighty,
     without_opening,
 )
-from ultron_core.lessons.people.turns import Turn, own_sentences
-from ultron_core.lessons.sentences import PHRASES
+from ultron_core.lessons.people.turns import Turn, asked, own_sentences
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import CJK, language, one_line, sentences
+from ultron_core.transcript.language import CJK, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import QUESTION, any_of
 
-__all__ = ["find_causes"]
+__all__ = ["closing", "find_causes"]
 
 #: a sentence that names a cause, e.g. `The root cause was a stale cache`, `it failed because the port was
 #: taken`, `原因是缓存`
@@ -77,19 +77,9 @@ _MOST = 2
 _NEAR = 6
 #: of a longer answer the end is read: before it a narrating agent tells what it looks at
 _MAX_ANSWER = 6000
-#: characters of what was asked that are quoted
-_MAX_ASKED = 240
 #: says what led to what, e.g. `which made the first read fail`, `导致类型错误`
 _LED_TO = any_of(
     r"\b(?:because|since|so that|which (?:made|meant|caused)|leads? to|led to)\b|因为|由于|导致|从而|使得"
-)
-#: a person reports that something does not do what it should, e.g. `it silently fails`, `打开就报错`
-_REPORTS = any_of(
-    r"\bthere(?:['’]?s| is| are) (?:an? |some )?(?:issue|bug|problem|error)s?\b",
-    r"\b(?:broken|fails?|failing|crash(?:es|ed|ing)?|silently|hangs?)\b",
-    r"\b(?:doesn['’]?t|does not|isn['’]?t|won['’]?t|didn['’]?t|not|never) (?:\w+ ){0,2}"
-    r"(?:work|show|appear|run|load|match|find|update|save|render|compile|start|fire)\w*\b",
-    r"报错|失败|无法|不能|没有(?:生效|反应|变化)|不显示|不(?:一致|正确)",
 )
 #: tells what was done about it, e.g. `Added a call before each write`, `已将 X 改为 Y`
 _DONE = any_of(
@@ -107,7 +97,7 @@ def find_causes(
     if outcome == "failure" or not work:
         return []
     drafts = []
-    for turn in _closing(messages, turns):
+    for turn in closing(messages, turns):
         answer = messages[turn.answer]
         found = _of(answer, turn, project)
         if not found and turn.position < turns[-1].position:
@@ -116,7 +106,7 @@ def find_causes(
     return drafts
 
 
-def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
+def closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
     """Answers that no call follows: what is said before a call is a guess about it."""
     return [
         turn
@@ -131,7 +121,7 @@ def _closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
-    told = list(_told(answer.content[-_MAX_ANSWER:]))
+    told = list(_told(after_second_thought(answer.content[-_MAX_ANSWER:])))
     drafts: list[MemoryDraft] = []
     for place, (headed, sentence) in enumerate(told):
         if (
@@ -147,7 +137,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         fix = next(
             (s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s) and is_told(s)), ""
         )
-        drafts.append(_draft(answer, sentence, fix, _asked(turn), project))
+        drafts.append(_draft(answer, sentence, fix, asked(turn), project))
         if len(drafts) == _MOST:
             break
     return drafts
@@ -156,7 +146,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
 def _mended(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
     """What a person reported, with what the agent did about it: they went on to something else, so it held."""
     own = [s for s in own_sentences(turn.message) if weighty(s) and not QUESTION.search(s)]
-    place = next((i for i, s in enumerate(own) if _REPORTS.search(s) and names_a_thing(s)), -1)
+    place = next((i for i, s in enumerate(own) if REPORTS.search(s) and names_a_thing(s)), -1)
     if place < 0 or turn.does("acceptance", "praise"):
         return []
     report = without_opening(one_line(" ".join(own[place : place + 2])))[:_MAX_REPORTED]
@@ -196,13 +186,6 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
                 continue
             yield fresh or (headed and bool(POINT.match(line) and _LED_TO.search(sentence))), sentence
             fresh = False
-
-
-def _asked(turn: Turn) -> str:
-    """What the person had reported or asked, in their words."""
-    own = [s for s in own_sentences(turn.message) if len(s) >= _LENGTH[0] // 2]
-    told = without_opening(one_line(" ".join(own[:2])))
-    return PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED)) if told else ""
 
 
 def _draft(answer: Message, sentence: str, fix: str, asked: str, project: str) -> MemoryDraft:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ultron_core.lessons.people.statements import named
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.people import is_human
 
 __all__ = ["confirm"]
 
-#: what a statement names exactly enough to be found again, e.g. `../../billing-lib`, `config.toml`, `SupportsLocks`
-_NAMED = re.compile(
-    r"[\w@~.-]{0,100}/[\w./*-]*\w|\b\w+\.\w{1,6}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+"
-)
 #: a shorter name is a word; a statement of more names is a list
 _MIN_NAME, _MOST_NAMES = 5, 6
 #: a second place makes a statement this much surer; one alone stands at .6 to .7
@@ -26,7 +22,7 @@ _MOST_OUTPUT = 20_000
 
 def confirm(draft: MemoryDraft, messages: Sequence[Message], actions: Sequence[Action]) -> MemoryDraft:
     """`draft` with the line that names the same things, and more confidence; as it was when there is none."""
-    names = {name for name in _NAMED.findall(_quoted(draft)) if len(name) >= _MIN_NAME}
+    names = {name for name in named(_quoted(draft)) if len(name) >= _MIN_NAME}
     if len(names) > _MOST_NAMES or not (len(names) > 1 or any("/" in name for name in names)):
         return draft  # one identifier stands in many lines that say something else
     found = _second_place(names, {e.start_line for e in draft.evidence}, messages, actions)

@@ -10,7 +10,10 @@ from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.lessons.people.statements import (
     clean_statement,
     has_detail,
+    named,
+    nearest,
     phrase,
+    shares_term,
     statement_draft,
     without_opening,
     word_count,
@@ -27,8 +30,8 @@ __all__ = ["find_decisions"]
 #: a person chooses: "let's use X because Y", "go with option 1", "we decided that in dev", "那就用Redis"
 _CHOICE = any_of(
     r"\b(?:let'?s|we(?:'ll| will| should)|i(?:'ll| will|'d rather)|i would rather) (?:just |rather |"
-    r"then )?(?:use|have|allow|support|hide|require|go with|keep|stick "
-    r"with|switch to|drop|do|move|store|call|make|put|not) \S+",
+    r"then )?(?:use|have|allow|support|hide|require|go with|keep|stick with|switch to|drop|do|move|store|call|make|"
+    r"put|not|remove|delete|rename|replace|merge|split|skip) \S+",
     # "for 2 we want the aliased version", "at startup we want to check for the ~ config file"
     r"(?<!things )(?<!what )(?<!that )(?<!all )(?<!stuff )(?<!do )\bwe "
     r"(?:actually |basically |really |also |only )?(?:want|need) "
@@ -38,13 +41,16 @@ _CHOICE = any_of(
     r"(?:那就|还是|就|决定|改|最终)(?:用|使用|采用|选择?|按)\s*\S+|(?:选|采用)(?:方案|选项)|(?:改|放|写|做|保留|使用).{1,30}而不是",
     r"我们(?:想要?|需要|希望|要求)(?!你)\S{4,}",
 )
-#: e.g. `because it is faster`, `以便回滚`
+#: e.g. `because it is faster`, `以便回滚`, and after an order `That's not important analytics.`
 _REASON = any_of(
-    r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免"
+    r"^(?:that|it|this)(?:'s| is) (?:not|no|only|just|too|already|never)\b",
+    r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免",
 )
-#: "option 1", "plan B", "方案一"
+#: "option 1", "plan B", "方案一", "使用 C 的方案"
 _OPTION = re.compile(
-    r"\b(?:options?|approach|choice|plan|#)\s*([1-9A-D])\b|(?:方案|选项)\s*([1-9一二三四A-D])", re.IGNORECASE
+    r"\b(?:options?|approach|choice|plan|#)\s*([1-9A-D])\b|(?:方案|选项)\s*([1-9一二三四A-D])|"
+    r"(?<![A-Za-z])([1-9A-D])\s?(?:的|这个)?(?:方案|选项)",
+    re.IGNORECASE,
 )
 _CHINESE_NUMBER = {"一": "1", "二": "2", "三": "3", "四": "4"}
 #: an agent proposes, e.g. `My recommendation:`, `The fix should go inside`, `我建议`
@@ -79,8 +85,17 @@ _ARROW = re.compile(r"^[^\n]{0,120}?\S\s+(?:->|=>|→)\s+\S[^\n]{0,80}$", re.MUL
 _MIN_ARROWS = 2
 #: a longer turn is a document
 _MAX_LAID_OUT = 700
+#: what comes first and what next, line by line below such a line, e.g. `Order to check:⏎bin/tool⏎tool in path`,
+#: `优先级：⏎a⏎b`
+_ORDERED = re.compile(
+    r"^(?P<head>[^\n]{0,120}(?:\b(?:order|priority|precedence|sequence)\b|顺序|优先级|次序)[^\n]{0,60}[:：])[ \t]*\n+"
+    r"(?P<items>(?:[^\n]*\S[^\n]*(?:\n|\Z)){2,8})",
+    re.IGNORECASE | re.MULTILINE,
+)
 #: characters of the option that is quoted
 _MAX_OPTION = 320
+#: characters of the agent's sentence that a choice answers
+_MIN_SAID, _MAX_SAID = 30, 200
 #: a case that is only thought of, e.g. `Suppose we want to sort it`, `假设我们希望`
 _SUPPOSED = re.compile(r"\b(?:suppose|imagine|assume|let'?s say)\b|假设|假如", re.IGNORECASE)
 #: a shorter sentence leaves open what was chosen; in Chinese twice as many characters
@@ -98,71 +113,78 @@ def find_decisions(
     drafts = []
     for turn in turns:
         before = messages[turn.before] if turn.before >= 0 else None
-        found = None
-        if before is not None:
-            found = _picked(turn, before, project)
-        found = found or _chosen(turn, project)
-        if found is None and before is not None:
-            found = _accepted(turn, before, project)
-        if found is not None:
-            drafts.append(found)
+        picked = _picked(turn, before, project) if before is not None else None
+        found = [picked] if picked else _chosen(turn, before, project)
+        if not found and before is not None:
+            accepted = _accepted(turn, before, project)
+            found = [accepted] if accepted else []
+        drafts += found
     return drafts
 
 
-def _chosen(turn: Turn, project: str) -> MemoryDraft | None:
-    """A person's own choice in words that say what it is, with the sentence that gives the reason."""
-    own = own_sentences(turn.message)
+def _chosen(turn: Turn, before: Message | None, project: str) -> list[MemoryDraft]:
+    """A person's own choice in words that say what it is, with the sentence that gives the reason, and the order or
+    the places that they laid down line by line."""
     text = turn.message.content.strip()
     laid_out = _laid_out(text)
-    if laid_out:
-        return statement_draft(
-            "decision", laid_out[0], turn.message, laid_out[1], project, tags=("decision",), confidence=0.65
-        )
+    found = [_decided(turn, before, *laid_out, project)] if laid_out else []
     if len(text) <= _MAX_WHOLE and _LISTED.search(text) and _CHOICE.search(text) and has_detail(text):
-        return statement_draft(
-            "decision",
-            without_opening(text),
-            turn.message,
-            text,
-            project,
-            tags=("decision",),
-            confidence=0.65,
-        )
+        return [_decided(turn, before, without_opening(text), text, project)]
+    own = own_sentences(turn.message)
     for place, sentence in enumerate(own):
         if QUESTION.search(sentence) or ONE_OFF.search(sentence) or _SUPPOSED.search(sentence):
             continue
         if not _CHOICE.search(sentence):
             continue
         after = own[place + 1] if place + 1 < len(own) and _REASON.search(own[place + 1]) else ""
+        whole = " ".join((*_antecedent(own, place), sentence))
         told = after or has_detail(sentence) or _REASON.search(sentence) or _words(sentence) >= _MIN_PLAIN
         if not _weighty(sentence) or not told:
             continue
-        return statement_draft(
-            "decision",
-            without_opening(" ".join(filter(None, (*_antecedent(own, place), sentence, after)))),
-            turn.message,
-            sentence,
-            project,
-            tags=("decision",),
-            confidence=0.7 if after or _REASON.search(sentence) else 0.6,
-        )
-    return None
+        statement = without_opening(" ".join(filter(None, (whole, after))))
+        confidence = 0.7 if after or _REASON.search(sentence) else 0.6
+        return [*found, _decided(turn, before, statement, sentence, project, confidence)]
+    return found
+
+
+def _decided(
+    turn: Turn, before: Message | None, statement: str, quote: str, project: str, confidence: float = 0.65
+) -> MemoryDraft:
+    """A decision; its context is the agent's sentence that it answers, where the two speak of the same thing."""
+    told = [s for s in sentences(without_code(before.content)) if shares_term(s, statement)] if before else []
+    said = clip(clean_statement(nearest([s for s in told if len(s) >= _MIN_SAID], statement)), _MAX_SAID)
+    return statement_draft(
+        "decision",
+        statement,
+        turn.message,
+        quote,
+        project,
+        tags=("decision",),
+        context=PHRASES[language(statement)]["instead_of"].format(statement=said) if said else "",
+        confidence=confidence,
+    )
 
 
 def _antecedent(own: Sequence[str], place: int) -> list[str]:
-    """The sentences before one that points back at them, as long as the whole stays short."""
+    """The sentences before one that points back at them, to the one that names it, as long as the whole stays short."""
     if not _POINTS.search(own[place]):
         return []
-    before = list(own[max(0, place - 2) : place])
-    while before and sum(map(len, before)) + len(own[place]) > _MAX_WHOLE:
-        before.pop(0)
-    return before
+    first = place
+    while first > 0 and sum(map(len, own[first - 1 : place + 1])) <= _MAX_WHOLE:
+        first -= 1
+        if _words(own[first]) >= _MIN_WORDS and not points_elsewhere(own[first]):
+            break
+    return list(own[first:place])
 
 
 def _laid_out(text: str) -> tuple[str, str] | None:
-    """The lines that say where each thing goes, with the first of them as the quote."""
+    """The lines that say where each thing goes, or what comes first, with the first of them as the quote."""
     if len(text) > _MAX_LAID_OUT:
         return None
+    ordered = _ORDERED.search(text)
+    if ordered and has_detail(ordered["items"]) and not QUESTION.search(ordered["items"]):
+        items = "; ".join(clean_statement(line) for line in ordered["items"].splitlines() if line.strip())
+        return f"{clean_statement(ordered['head'])}: {items}", ordered["head"].strip()
     lines = [line.strip() for line in _ARROW.findall(without_code(text))]
     return ("; ".join(lines), lines[0]) if len(lines) >= _MIN_ARROWS else None
 
@@ -181,7 +203,7 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
     match = _OPTION.search(text) if len(text) <= 2 * _MAX_TAKEN else None
     if match is None:
         return None
-    number = match.group(1) or match.group(2)
+    number = next(filter(None, match.groups()))
     number = _CHINESE_NUMBER.get(number, number)
     mark = re.compile(
         rf"^\W*(?:(?:option|approach|choice|plan|方案|选项)\s*)?{number}\W{{1,4}}\s*(\S.{{12,}})$",
@@ -210,7 +232,7 @@ def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
         if len(s.encode()) >= 30
         and len(s) <= 360
         and _PROPOSED.search(s)
-        and has_detail(s)
+        and named(s)
         and not QUESTION.search(s)
         and not points_elsewhere(clean_statement(s))
     ]

@@ -40,7 +40,7 @@ _TASK = re.compile(
     r"^#{1,3} .*\b(?:task|instructions|rules|guidelines)\b.*$|^#{1,3} .*(?:任务|规则|要求).*$",
     re.IGNORECASE | re.MULTILINE,
 )
-#: how many messages after the mark the guide of the command may come
+#: how many rows of the log after the mark the guide of the command may come
 _REACH = 3
 #: characters; a shorter text is the order itself
 _MIN_GUIDE = 400
@@ -90,11 +90,12 @@ def find_guides(messages: Sequence[Message], actions: Sequence[Action], project:
 
 
 def _scoped(draft: MemoryDraft, command: str) -> MemoryDraft:
-    """A rule that a slash command handed in holds where the command is called: it names the command."""
+    """A rule that a slash command handed in holds where the command is called. Its name is a tag: the same rule in the
+    guides of two commands is one memory with both."""
     if not command:
         return draft
-    words = PHRASES[language(draft.content)]
-    return replace(draft, context=words["for_command"].format(command=f"`/{command}`"))
+    context = PHRASES[language(draft.content)]["for_command"]
+    return replace(draft, context=context, tags=(*draft.tags, f"/{command}"))
 
 
 def quotes_guide(text: str) -> bool:
@@ -104,24 +105,33 @@ def quotes_guide(text: str) -> bool:
 
 def _guides(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[tuple[Message, str, str]]:
     """Each guide with its text and the slash command that handed it in, where one did."""
-    called, command = -_REACH - 1, ""
+    called, command, rows = -_REACH - 1, "", 0
     for position, message in enumerate(messages):
         text = message.content
+        whole = not _same_row(messages, position, position - 1)
+        rows += whole
         if message.role != "user":
             continue
         quoted = _QUOTED.search(text)
         if quoted:
             yield message, text[quoted.end() :], ""
-        elif _COMMAND.search(text):
+        elif _COMMAND.search(text) and whole:
             named = _NAME.search(text)
-            called, command = position, named.group(1).strip() if named else ""
-        elif len(text) >= _MIN_GUIDE and (position - called <= _REACH or _LAYOUT.search(text)):
-            yield message, text[_start(text) :], command if position - called <= _REACH else ""
+            called, command = rows, named.group(1).strip() if named else ""
+        elif len(text) >= _MIN_GUIDE and (rows - called <= _REACH or _LAYOUT.search(text)):
+            split = not whole or _same_row(messages, position, position + 1)
+            if not split or _TASK.search(text):
+                yield message, text[_start(text) :], command if rows - called <= _REACH else ""
     for action in actions:
         if action.failure is None and _FILE.search(
             path_of(action.arguments) or _shown(command_of(action) or "")
         ):
             yield messages[action.result], action.output, ""
+
+
+def _same_row(messages: Sequence[Message], one: int, other: int) -> bool:
+    """True for two parts of one row of the log: a diff in a guide may hold the marks of a harness."""
+    return 0 <= other < len(messages) and messages[one].start_line == messages[other].start_line
 
 
 def _start(text: str) -> int:
@@ -144,13 +154,13 @@ def _rules(text: str) -> Iterator[tuple[str, str]]:
         place += 1
         if not line or re.match(r"[+|#<@]|diff |---", line):
             continue
-        if _LIST.search(line) and not _FORMAT.search(line):
+        if line.endswith((":", "：")):
             items = []
             while place < len(lines) and (not lines[place].strip() or _ITEM.match(lines[place])):
                 item = _ITEM.match(lines[place])
                 items += [clean_statement(item["text"])] if item else []
                 place += 1
-            if len(items) >= 2:
+            if len(items) >= 2 and not _FORMAT.search(line) and (_LIST.search(line) or _RULE.search(line)):
                 yield f"{clean_statement(line)}: {'; '.join(items)}"[:600], line
             continue
         yield from _single(line)

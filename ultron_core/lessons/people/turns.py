@@ -6,15 +6,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.people.statements import POINT, without_opening
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.reader import TurnActs, read_many
-from ultron_core.transcript.language import sentences
+from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import PROMPT
 
-__all__ = ["Turn", "own_sentences", "read_turns"]
+__all__ = ["Turn", "asked", "own_remarks", "own_sentences", "read_turns"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
@@ -35,6 +38,8 @@ _MIN_REPEATED = 200
 #: a turn that opens a segment further down the log answers an act that the segment does not show
 _FIRST_LINES = 12
 _UNSEEN = "…"
+#: characters of a sentence, and of what was asked, that is quoted
+_MIN_ASKED, _MAX_ASKED = 20, 240
 #: "[Request interrupted by user]"
 _INTERRUPTED = re.compile(r"^\[request interrupted", re.IGNORECASE)
 
@@ -50,6 +55,8 @@ class Turn:
     before: int
     answer: int
     objected: bool
+    #: the person stopped the agent right before it
+    stopped: bool
 
     @property
     def first(self) -> bool:
@@ -63,9 +70,8 @@ class Turn:
 def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
     """All turns of people, classified in one pass; an order that a program repeats word for word is one turn."""
     places = _places(messages)
-    acts = read_many(
-        [_described(messages, i, before) for i, before in zip(places, [-1, *places], strict=False)]
-    )
+    described = [_described(messages, i, before) for i, before in zip(places, [-1, *places], strict=False)]
+    acts = read_many(described)
     turns = []
     for number, (place, read) in enumerate(zip(places, acts, strict=True)):
         following = places[number + 1] if number + 1 < len(places) else len(messages)
@@ -78,6 +84,7 @@ def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
                 _last_words(messages, 0, place),
                 _last_words(messages, place, following),
                 objected,
+                described[number].interrupted,
             )
         )
     return tuple(turns)
@@ -114,15 +121,39 @@ def _last_words(messages: Sequence[Message], start: int, end: int) -> int:
 
 def own_sentences(message: Message, longest: int = _MAX_MESSAGE) -> list[str]:
     """Sentences of a message in a person's own words; none of a pasted document or a program's prompt."""
+    return [sentence for remark in own_remarks(message, longest) for sentence in remark]
+
+
+def own_remarks(message: Message, longest: int = _MAX_MESSAGE) -> list[list[str]]:
+    """The same by remark: a paragraph, or a quoted point with the paragraph that speaks of it."""
     text = message.content
     if len(text) > longest or PROMPT.search(text):
         return []
     lines = without_code(text).splitlines()
     own = [line for line in lines if not _SET_IN.match(line)]
-    typed = "\n".join(line for line in own or lines if not _PASTED.match(line))
-    found = []
-    for sentence in sentences(typed):
-        sentence = re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence)
-        if len(sentence.encode()) >= _MIN_BYTES and len(sentence) <= _MAX_SENTENCE and sentence in text:
-            found.append(sentence)
-    return found
+    typed = [line for line in own or lines if not _PASTED.match(line)]
+    remarks: list[list[str]] = []
+    open_point = False
+    for paragraph in re.split(r"\n\s*\n", "\n".join(typed)):
+        found = _kept(paragraph, text)
+        if not found:
+            continue
+        point = len(found) == 1 and POINT.match(paragraph) is not None
+        if open_point and not point:
+            remarks[-1] += found
+        else:
+            remarks.append(found)
+        open_point = point
+    return remarks
+
+
+def asked(turn: Turn) -> str:
+    """What the person had reported or asked, in their words, as a sentence of a memory."""
+    own = [s for s in own_sentences(turn.message) if len(s) >= _MIN_ASKED]
+    told = without_opening(one_line(" ".join(own[:2])))
+    return PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED)) if told else ""
+
+
+def _kept(paragraph: str, text: str) -> list[str]:
+    bare = (re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence) for sentence in sentences(paragraph))
+    return [s for s in bare if len(s.encode()) >= _MIN_BYTES and len(s) <= _MAX_SENTENCE and s in text]

@@ -11,7 +11,9 @@ from urllib.parse import quote, urlencode
 import orjson
 from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from ultron_core.display import plain
 from ultron_core.serve.pages.quoting import cut
 from ultron_core.serve.pages.visitors import TOKEN_FIELD, Visitor
 from ultron_core.version import __version__
@@ -29,6 +31,7 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 #: seconds of each unit, the longest first
 _UNITS = (
@@ -80,8 +83,20 @@ def words_of_stage(name: str) -> str:
     return name.replace("_", " ")
 
 
+def _file_name(session_file: str) -> str:
+    """The last part of a log's path, which tells logs apart; the whole stands on the session's page."""
+    return session_file.rstrip("/").rpartition("/")[2]
+
+
+def _reason(text: str) -> str:
+    """A reason that is a code, e.g. `nothing_near`, as words; a sentence stays."""
+    return text if " " in text else words_of_stage(text)
+
+
 def _language(text: str) -> str:
     """The language that a browser should read stored text in, when it is not that of the page."""
+    if _KANA.search(text):
+        return "ja"
     return "zh" if _HAN.search(text) else ""
 
 
@@ -107,11 +122,17 @@ def _json(value: Any) -> str:
     return orjson.dumps(value, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
 
 
+def _words(value: Any) -> Any:
+    """What is put into a page, before it is escaped; what a macro made is a page already."""
+    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("ultron_core.serve.pages"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_words,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -120,8 +141,10 @@ def _environment() -> Environment:
         "ago": ago,
         "bytes": _bytes,
         "cut": cut,
+        "file_name": _file_name,
         "language": _language,
         "number": _number,
+        "reason": _reason,
         "tojson_plain": _json,
         "words": words_of_stage,
     }

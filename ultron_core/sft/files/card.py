@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
+
+from ultron_core.display import cell, markdown_table, one_line
 
 __all__ = ["render_card", "render_report"]
 
@@ -54,7 +57,7 @@ def render_card(manifest: Mapping[str, Any]) -> str:
     )
     config = manifest["config"]
     return f"""---
-pretty_name: {manifest["name"]}
+pretty_name: {json.dumps(one_line(manifest["name"]))}
 language: [en, zh]
 license: other
 license_name: as-the-source-logs
@@ -66,7 +69,7 @@ configs:
 {splits}
 ---
 
-# {manifest["name"]}
+# {cell(manifest["name"])}
 
 {_ABOUT[manifest["kind"]]} Tool arguments are JSON objects. The rights are those of the logs it was made from.
 
@@ -130,7 +133,4 @@ def _tables(manifest: Mapping[str, Any]) -> str:
 
 
 def _table(first: str, second: str, counts: Mapping[str, Any]) -> str:
-    if not counts:
-        return ""
-    rows = "\n".join(f"| {name} | {count} |" for name, count in counts.items())
-    return f"| {first} | {second} |\n|---|---:|\n{rows}\n"
+    return markdown_table([first, second], counts.items()) + "\n" if counts else ""

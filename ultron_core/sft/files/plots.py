@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
+
+from ultron_core.display import svg_text
 
 __all__ = ["bars", "score_bins", "token_bins"]
 
@@ -18,12 +19,12 @@ def bars(title: str, counts: Mapping[str, int]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_NAMES + _WIDTH + _BEHIND}" height="{height}"'
         ' font-family="sans-serif" font-size="12">',
-        f'<text x="4" y="{_LINE - 5}" font-weight="bold">{escape(title)}</text>',
+        f'<text x="4" y="{_LINE - 5}" font-weight="bold">{svg_text(title)}</text>',
     ]
     for line, (name, count) in enumerate(counts.items(), 1):
         top, width = line * _LINE + 4, round(count / most * _WIDTH)
         parts += [
-            f'<text x="{_NAMES - 6}" y="{top + 12}" text-anchor="end">{escape(name)}</text>',
+            f'<text x="{_NAMES - 6}" y="{top + 12}" text-anchor="end">{svg_text(name)}</text>',
             f'<rect x="{_NAMES}" y="{top}" width="{width}" height="{_LINE - 5}" fill="#4878a8"/>',
             f'<text x="{_NAMES + width + 4}" y="{top + 12}">{count}</text>',
         ]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ultron_core.models import Message
+from ultron_core.steps.files.bucket import is_address, object_is_gone
 from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.snapshot import Snapshot
 from ultron_core.steps.runtime import Runtime
@@ -62,6 +63,8 @@ def adopt_renamed(
 
 def _is_gone(path: bytes) -> bool:
     """Whether nothing has this path any more. A folder that may not be read proves nothing."""
+    if is_address(address := os.fsdecode(path)):
+        return object_is_gone(address)
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -12,7 +12,9 @@ from typing import Any
 
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.sessions.discover import is_session_name
+from ultron_core.steps.files.bucket import list_objects
 from ultron_core.steps.files.identity import IngestFile, partition_key, storable
+from ultron_core.steps.files.snapshot import FileFacts
 from ultron_core.steps.ids import session_data_version
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import sessions as session_store
@@ -75,8 +77,8 @@ class UnreportedSession:
 def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
     """Compare the folder with the ledger, and mark missing files. Reads no file."""
     now = now or runtime.clock()
-    root = runtime.settings.sessions_dir
-    if not root.is_dir():
+    root, url = runtime.settings.sessions_dir, runtime.settings.sessions.sessions_url
+    if not url and not root.is_dir():
         return DropScan(problem=f"{root} is not a folder. Create it, or set ULTRON_SESSIONS_DIR.")
     with runtime.database.transaction() as conn:
         ledger = {
@@ -88,22 +90,18 @@ def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
     changed: list[SeenFile] = []
     retry: list[SeenFile] = []
     seen: set[tuple[str, str]] = set()
-    for entry, file in _walk(root, problems):
+    for facts, file in _in_bucket(url, problems) if url else _in_folder(root, problems):
         identity = (file.agent_id, file.session_file)
         seen.add(identity)
-        try:
-            stat = entry.stat(follow_symlinks=False)
-        except OSError:
-            continue  # deleted during the scan: the next tick reports it missing
         row = ledger.get(identity)
-        state = _state(row, stat, now)
+        state = _state(row, facts, now)
         if state == "unchanged":
             result = replace(result, unchanged=result.unchanged + 1)
         elif state == "settling":
             result = replace(result, settling=result.settling + 1)
         else:
             key = row["partition_key"] if row else partition_key(runtime, file.agent_id, file.session_file)
-            found = SeenFile(key, file, stat.st_size, stat.st_mtime_ns)
+            found = SeenFile(key, file, facts.size, facts.mtime_ns)
             (changed if state == "changed" else retry).append(found)
     missing = [] if problems else _missing(ledger, seen)
     _mark_missing(runtime, missing, now)
@@ -116,16 +114,47 @@ def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
     )
 
 
-def _state(row: dict[str, Any] | None, stat: os.stat_result, now: datetime) -> str:
-    same = row is not None and (row["size"], row["mtime_ns"]) == (stat.st_size, stat.st_mtime_ns)
+def _state(row: dict[str, Any] | None, facts: FileFacts, now: datetime) -> str:
+    same = row is not None and facts.is_as_in(row)
     if row is not None and same and row["state"] == "ingested":
         return "unchanged"
     if row is not None and same and row["state"] == "failed":
         due = row["next_try"] is None or row["next_try"] <= now
         return "retry" if due and row["attempts"] < MAX_FILE_TRIES else "unchanged"
-    if 0 <= now.timestamp() - stat.st_mtime < SETTLE_SECONDS:
+    if facts.device and 0 <= now.timestamp() - facts.mtime_ns / 1e9 < SETTLE_SECONDS:
         return "settling"
     return "changed"
+
+
+def _in_bucket(url: str, problems: list[OSError]) -> Iterator[tuple[FileFacts, IngestFile]]:
+    """The same of a bucket."""
+    try:
+        found = [(name, one) for name, one in list_objects(url) if _is_session(name)]
+    except OSError as error:
+        problems.append(OSError(error.errno, error.strerror or str(error), url))
+        return
+    names = {name for name, _ in found}
+    for name, one in found:
+        agent, _, rest = name.partition("/")
+        twin = f"{DEFAULT_AGENT}/{agent}" in names
+        own = IngestFile(one, DEFAULT_AGENT, ("@root/" if twin else "") + storable(agent))
+        yield FileFacts.of(one), IngestFile(one, storable(agent), storable(rest)) if rest else own
+
+
+def _is_session(name: str) -> bool:
+    *folders, last = name.split("/")
+    return is_session_name(last) and not any(part.startswith(".") for part in folders)
+
+
+def _in_folder(root: Path, problems: list[OSError]) -> Iterator[tuple[FileFacts, IngestFile]]:
+    """Every session file with what identifies it."""
+    for entry, file in _walk(root, problems):
+        try:
+            yield FileFacts.of(entry.stat(follow_symlinks=False)), file
+        except FileNotFoundError:
+            continue  # deleted during the scan
+        except OSError as error:
+            problems.append(error)
 
 
 def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str], IngestFile]]:
@@ -183,8 +212,7 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
         rows = session_store.source_files(conn, runtime.account_id)
     known = {(r["agent_id"], r["session_file"]): r for r in rows}
     files: dict[str, IngestFile] = {}
-    root = runtime.settings.sessions_dir
-    for _, file in _walk(root, []) if root.is_dir() else ():
+    for file in _all_files(runtime):
         row = known.get((file.agent_id, file.session_file))
         key = row["partition_key"] if row else partition_key(runtime, file.agent_id, file.session_file)
         if key in wanted:
@@ -197,6 +225,14 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
         if path.is_file():
             files[key] = IngestFile(path, agent, name)
     return files
+
+
+def _all_files(runtime: Runtime) -> Iterator[IngestFile]:
+    root, url = runtime.settings.sessions_dir, runtime.settings.sessions.sessions_url
+    if url:
+        yield from (file for _, file in _in_bucket(url, []))
+    elif root.is_dir():
+        yield from (file for _, file in _walk(root, []))
 
 
 def unreported(runtime: Runtime, limit: int = 1000) -> list[UnreportedSession]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from ultron_core.errors import InputError
 from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import discover_sessions
+from ultron_core.steps.files.bucket import BucketObject
 from ultron_core.steps.runtime import Runtime
 
 __all__ = [
@@ -34,7 +35,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._@=-]|\.\.+")
 class IngestFile:
     """One file to read. `session_file` is its stable name, `path` where it is now."""
 
-    path: Path
+    path: Path | BucketObject
     agent_id: str
     session_file: str
 
@@ -69,9 +70,9 @@ def session_file_name(path: Path, agent_root: Path) -> str:
     return f"@abs/{folder}/{storable(path.name)}"
 
 
-def private_path(path: Path) -> bytes:
+def private_path(path: Path | BucketObject) -> bytes:
     """Where a file is, byte for byte and from the root: what a rename is noticed by. Part of the private log."""
-    return os.fsencode(path.absolute())
+    return path.url.encode() if isinstance(path, BucketObject) else os.fsencode(path.absolute())
 
 
 def readable(name: str) -> str:

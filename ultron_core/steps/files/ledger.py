@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
+from ultron_core.steps.files.bucket import BucketObject
 from ultron_core.steps.files.identity import IngestFile, private_path, storable
 from ultron_core.steps.files.snapshot import FileFacts, Snapshot
 from ultron_core.steps.runtime import Runtime
@@ -57,10 +58,12 @@ def note_source(
     )
 
 
-def _facts(path: Path, snapshot: Snapshot | None) -> FileFacts:
+def _facts(path: Path | BucketObject, snapshot: Snapshot | None) -> FileFacts:
     """What identifies the file; of an unreadable one, whatever can still be seen from outside."""
     if snapshot:
         return snapshot.facts
+    if isinstance(path, BucketObject):
+        return FileFacts.of(path)
     try:
         return FileFacts.of(path.stat())
     except (OSError, ValueError):

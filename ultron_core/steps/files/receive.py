@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from ultron_core.errors import InputError
 from ultron_core.folders import make_folders
 from ultron_core.sessions.discover import is_session_name
-from ultron_core.steps.files.identity import find_files
+from ultron_core.steps.files.bucket import put_object
+from ultron_core.steps.files.identity import IngestFile, find_files, storable
 from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
 from ultron_core.steps.given import check_id, check_text
 from ultron_core.steps.runtime import Runtime
@@ -31,7 +32,13 @@ def ingest_paths(
     progress: Progress | None = None,
 ) -> list[FileResult]:
     """Read session files; `over` says that these sessions have ended, so that their last tasks wait for nothing."""
-    results = ingest_files(runtime, find_files(runtime, paths, agent_id), progress)
+    return _ingest(runtime, find_files(runtime, paths, agent_id), over=over, progress=progress)
+
+
+def _ingest(
+    runtime: Runtime, files: Sequence[IngestFile], *, over: bool, progress: Progress | None = None
+) -> list[FileResult]:
+    results = ingest_files(runtime, files, progress)
     if over:
         done = [result for result in results if result.success]
         named = {
@@ -48,7 +55,11 @@ def receive_log(runtime: Runtime, body: bytes, agent_id: str, name: str, *, over
     check_id("agent_id", agent_id)
     if not body.strip():
         raise InputError("The log is empty: send its bytes as the body.")
-    path = runtime.settings.sessions_dir / agent_id / _relative(name)
+    relative = _relative(name)
+    if url := runtime.settings.sessions.sessions_url:
+        put = put_object(f"{url.rstrip('/')}/{agent_id}/{relative}", body)
+        return _ingest(runtime, [IngestFile(put, agent_id, storable(str(relative)))], over=over)[0]
+    path = runtime.settings.sessions_dir / agent_id / relative
     make_folders(path.parent)
     # hidden, so that nobody reads half of it
     new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ultron_core.errors import SessionFileError
 from ultron_core.sessions.lines.source import check_regular
+from ultron_core.steps.files.bucket import BucketObject, read_object
 from ultron_core.steps.files.identity import IngestFile, readable
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
@@ -23,12 +26,23 @@ class FileFacts:
 
     size: int
     mtime_ns: int
+    #: of a bucket 0
     device: int
+    #: of an object in a bucket a number made of its etag
     inode: int
 
     @classmethod
-    def of(cls, stat: os.stat_result) -> FileFacts:
-        return cls(stat.st_size, stat.st_mtime_ns, _signed(stat.st_dev), _signed(stat.st_ino))
+    def of(cls, seen: os.stat_result | BucketObject) -> FileFacts:
+        if isinstance(seen, BucketObject):
+            return cls(seen.size, seen.mtime_ns, 0, seen.number)
+        return cls(seen.st_size, seen.st_mtime_ns, _signed(seen.st_dev), _signed(seen.st_ino))
+
+    def is_as_in(self, row: Mapping[str, Any]) -> bool:
+        """Whether the file is as the ledger saw it: size and time, in a bucket size and etag, since an object that is
+        copied or uploaded again has a new time."""
+        if self.device == 0:
+            return (self.size, self.inode) == (row["size"], row["inode"])
+        return (self.size, self.mtime_ns) == (row["size"], row["mtime_ns"])
 
 
 def _signed(number: int) -> int:
@@ -49,11 +63,14 @@ class Snapshot:
         return self.facts.size
 
 
-def take_snapshot(path: Path, max_bytes: int = 0) -> Snapshot:
+def take_snapshot(path: Path | BucketObject, max_bytes: int = 0) -> Snapshot:
     """Read the file once; `max_bytes` 0 means no limit.
 
     Raises OSError, and SessionFileError for a device or a pipe and for a file over the limit.
     """
+    if isinstance(path, BucketObject):
+        body, seen = read_object(path, max_bytes)
+        return Snapshot(body, hashlib.sha256(body).hexdigest(), replace(FileFacts.of(seen), size=len(body)))
     check_regular(path.stat(), str(path))  # before it is opened: opening a device may do something
     with open(path, "rb", opener=_without_waiting) as handle:
         stat = os.fstat(handle.fileno())

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from ultron_core.labels import is_sft_eligible
 from ultron_core.models import QualityLabel
+from ultron_core.sft.draft import Drafted
 from ultron_core.sft.records import Candidate, Evidence, Reject
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.corrected import corrected
+from ultron_core.steps.sft.drafts import Drafts
 from ultron_core.steps.sft.evidence import ended_well, evidence_of
 from ultron_core.store.tables import exports
 
@@ -40,21 +42,31 @@ def candidates(
     task_type: str | None = None,
     project: str | None = None,
     *,
-    segment_id: UUID | None = None,
-) -> Iterator[Candidate | Reject]:
-    """Every finished segment of the account, refused ones included; one query a batch for their messages."""
+    segments: Sequence[UUID] | None = None,
+    drafts: Drafts | None = None,
+) -> Iterator[Candidate | Drafted | Reject]:
+    """Every finished segment of the account, refused ones included; one query a batch for their messages.
+
+    What `drafts` still knows of a segment stands in for its candidate.
+    """
     for rows in exports.finished_segments(
-        runtime.database, runtime.account_id, task_type=task_type, project=project, segment_id=segment_id
+        runtime.database, runtime.account_id, task_type=task_type, project=project, segments=segments
     ):
         reasons = {row["id"]: _refusal(row, gate) for row in rows}
         yield from (_reject(row, reasons[row["id"]]) for row in rows if reasons[row["id"]])
         wanted = [row for row in rows if not reasons[row["id"]] or _may_be_corrected(row, gate)]
+        sources = {str(row["id"]): drafts.source(row) for row in wanted} if drafts else {}
+        known = drafts.recall(sources) if drafts else {}
+        yield from known.values()
+        wanted = [row for row in wanted if str(row["id"]) not in known]
         if not wanted:
             continue
         with runtime.database.transaction() as conn:
             spoken = exports.messages_of(conn, runtime.account_id, wanted)
+        unknown: list[tuple[bytes, Reject]] = []
         for row in wanted:
-            candidate = _candidate(runtime, row, spoken[row["id"]], gate)
+            source = sources.get(str(row["id"]), b"")
+            candidate = _candidate(runtime, row, spoken[row["id"]], gate, source)
             if _may_be_corrected(row, gate):
                 yield from corrected(candidate)
             if reasons[row["id"]]:
@@ -64,7 +76,10 @@ def candidates(
             ):
                 yield candidate
             else:
-                yield _reject(row, f"evidence_{candidate.evidence}")
+                unknown.append((source, _reject(row, f"evidence_{candidate.evidence}")))
+        yield from (reject for _, reject in unknown)
+        if drafts:
+            drafts.remember(unknown)
 
 
 def _may_be_corrected(row: Mapping[str, Any], gate: Gate) -> bool:
@@ -103,7 +118,9 @@ def _reject(row: Mapping[str, Any], reason: str) -> Reject:
     return Reject(str(row["id"]), reason, "", known, str(summary.get("task_type") or ""))
 
 
-def _candidate(runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken, gate: Gate) -> Candidate:
+def _candidate(
+    runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken, gate: Gate, source: bytes
+) -> Candidate:
     label = QualityLabel.from_json(row["quality_metrics"])
     known = row["known_success"]
     evidence = "verified" if known is not None else evidence_of(label, spoken.messages, likely=gate.likely)
@@ -113,7 +130,7 @@ def _candidate(runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken,
         messages=tuple(spoken.messages),
         label=label,
         topic=row["topic"],
-        tools=tuple(row["tools"] or ()),
+        tools=tuple(spoken.tools),
         harness=row["harness"] or row["format"],
         session_key=_salted(runtime, log),
         agent_id=row["agent_id"],
@@ -128,6 +145,7 @@ def _candidate(runtime: Runtime, row: Mapping[str, Any], spoken: exports.Spoken,
         success_probability=float(known) if known is not None else label.summary.success_probability,
         evidence=evidence,
         succeeded=known if known is not None else ended_well(label, evidence),
+        source=source,
     )
 
 

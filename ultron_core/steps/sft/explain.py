@@ -9,7 +9,7 @@ from uuid import UUID
 from ultron_core.errors import NotFoundError
 from ultron_core.llm.tokens import token_counter
 from ultron_core.sft.draft import Draft, draft_row
-from ultron_core.sft.records import EVIDENCE, Reject
+from ultron_core.sft.records import EVIDENCE, Candidate, Reject
 from ultron_core.sft.tokens import token_counts
 from ultron_core.sft.verify import TOKENIZER
 from ultron_core.steps.runtime import Runtime
@@ -43,14 +43,14 @@ def explain_segment(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
 
 def _verdict(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
     plan = plan_of(runtime, ExportRequest())
-    found = next(candidates(runtime, plan.gate, segment_id=segment), None)
+    found = _read(runtime, plan.gate, segment)
     if found is None:
         return {"verdict": "left out: not finished, its session may go on"}
     if isinstance(found, Reject):
         # the shape is told all the same: what else would keep it out
         wide = Gate(0.0, EVIDENCE, plan.gate.likely)
-        shape = next(candidates(runtime, wide, segment_id=segment))
-        rest = {} if isinstance(shape, Reject) else {"evidence": shape.evidence}
+        shape = _read(runtime, wide, segment)
+        rest = {"evidence": shape.evidence} if isinstance(shape, Candidate) else {}
         return {"verdict": f"left out: {found.reason}", **rest}
     count = token_counter(TOKENIZER)
     done = draft_row(found, plan.config, count, plan.eval_index)
@@ -65,3 +65,8 @@ def _verdict(runtime: Runtime, segment: UUID) -> Mapping[str, Any]:
         "put_right": done.row.repairs,
         "task": done.row.task_key,
     }
+
+
+def _read(runtime: Runtime, gate: Gate, segment: UUID) -> Candidate | Reject | None:
+    found = candidates(runtime, gate, segments=[segment])
+    return next((one for one in found if isinstance(one, Candidate | Reject)), None)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from ultron_core.errors import ExportError, InputError, NothingToExportError
 from ultron_core.sft import (
     BuildConfig,
     Built,
+    Candidate,
     Caps,
     EvalIndex,
+    Reject,
     build_rows,
     content_hash,
     counts_by_reason,
@@ -23,6 +27,7 @@ from ultron_core.sft import (
     verify_dataset,
     write_dataset,
 )
+from ultron_core.sft.draft import Drafted
 from ultron_core.sft.files.flavours import FLAVOURS, FLAVOURS_OF
 from ultron_core.sft.files.read import MANIFEST
 from ultron_core.sft.files.write import SCHEMA_VERSION
@@ -33,6 +38,8 @@ from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
 from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
+from ultron_core.steps.sft.drafts import drafts_of
+from ultron_core.steps.sft.elsewhere import bring_here, send_away
 from ultron_core.store.tables import exports
 from ultron_core.version import __version__
 
@@ -111,7 +118,10 @@ def export_dataset(
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
         last = exports.newest(conn, runtime.account_id, name)
+    if last:
+        bring_here(runtime, Path(last["path"]))
     if last and _still_good(last, digest, plan.digest, folder / name):
+        send_away(runtime, Path(last["path"]))
         export = _as_export(Path(last["path"]), last["manifest"], unchanged=True)
         # the rows are the same, but more may have been considered and left out since
         return replace(export, rejects=counts_by_reason(built.rejects))
@@ -144,6 +154,7 @@ def export_dataset(
             flavours=plan.flavours,
             check=lambda work: dataset_problems(work, checks),
         )
+    send_away(runtime, target)
     _record(runtime, target, built, digest, manifest)
     return _as_export(target, manifest, unchanged=False)
 
@@ -152,7 +163,7 @@ def _name(request: ExportRequest) -> str:
     name = request.name
     if name is None:
         name = "ultron" if request.kind == "sft" else f"ultron-{request.kind}"
-    if not name or "/" in name or name.startswith("."):
+    if not name or "/" in name or name.startswith(".") or not name.isprintable():
         raise InputError(f"dataset name {name!r} is not valid: use a plain folder name.")
     return name
 
@@ -261,8 +272,15 @@ def _build(
     runtime: Runtime, plan: Plan, workers: int, progress: Callable[[int], None] | None = None
 ) -> Built:
     with workers_of(runtime, plan.eval_index, workers) as hands:
-        found = candidates(runtime, plan.gate, plan.task_type, plan.project)
-        return build_rows(found, plan.config, hands, progress, CleanedRows(runtime))
+        drafts = drafts_of(
+            runtime, plan.config, plan.gate, plan.eval_index, TOKENIZER, partial(_read, runtime, plan)
+        )
+        found = candidates(runtime, plan.gate, plan.task_type, plan.project, drafts=drafts)
+        return build_rows(found, plan.config, hands, progress, CleanedRows(runtime), drafts)
+
+
+def _read(runtime: Runtime, plan: Plan, segments: Sequence[UUID]) -> Iterator[Candidate | Drafted | Reject]:
+    return candidates(runtime, plan.gate, segments=segments)
 
 
 def _eval_index(folder: Path | None, fields: str) -> EvalIndex | None:

@@ -40,11 +40,10 @@ _DONE, _REFUSED = 1, 2
 def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     row, key = item.row, item.partition_key
     label = QualityLabel.from_json(row.quality_metrics or {})
-    with runtime.database.transaction() as conn:
-        messages = segment_messages_of(conn, row)
     eligible = is_memory_eligible(label, runtime.settings.labels.memory_score_threshold)
     if not eligible.ok:
-        return _refuse(runtime, item, label, eligible.reason, messages)
+        return _refuse(runtime, item, label, eligible.reason)
+    messages = _messages(runtime, row)
     drafts = drafts_of(runtime, row, messages, label)
     limit = runtime.settings.extract.max_per_segment
     gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit)
@@ -63,14 +62,17 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     return StageResult(row.id, key, "done", counts, gated.drops, tuple(uploads))
 
 
-def _refuse(
-    runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reason: str, messages: Sequence[Message]
-) -> StageResult:
+def _messages(runtime: Runtime, row: SegmentRow) -> list[Message]:
+    with runtime.database.transaction() as conn:
+        return segment_messages_of(conn, row)
+
+
+def _refuse(runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reason: str) -> StageResult:
     """The gate refuses the segment, and with it every note that came with its judgement."""
     row = item.row
     refusal = Drop(MEMORIES.call, reason, f"memory_score {label.summary.memory_score:.2f}")
-    notes = _stored_notes(runtime, row) or []
-    drafts = drafts_from(notes, messages, label.summary.outcome)
+    notes = _stored_notes(runtime, row)
+    drafts = drafts_from(notes, _messages(runtime, row), label.summary.outcome) if notes else []
     refused = [
         (refusal, row.start_line, row.end_line),
         *refuse_drafts(runtime, MEMORIES.call, reason, drafts),

@@ -18,7 +18,7 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.review import LEAST_TOKENS, review_segment
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import LABELS
-from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
+from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step, groups_of
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow
@@ -33,17 +33,43 @@ def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     both = item.row.memory_extracted == 0 and item.row.label_attempts == 0
     row, project = item.row, item.row.project or ""
     label, notes = judge_segment(runtime, messages, row.topic, system, both_due=both, project=project)
+    return _store(runtime, [item], [_values(runtime, item, label, notes)])[0]
+
+
+def _label_together(runtime: Runtime, items: Sequence[Item[SegmentRow]]) -> list[StageResult]:
+    """By rules: many segments are read and written at once."""
+    results: list[StageResult] = []
+    for group in groups_of(items, lambda item: item.row.end_message - item.row.start_message):
+        with runtime.database.transaction() as conn:
+            messages = [segment_messages_of(conn, item.row) for item in group]
+        labels = [
+            label_segment(own, topic=item.row.topic, project=item.row.project or "")
+            for item, own in zip(group, messages, strict=True)
+        ]
+        values = [_values(runtime, item, label, None) for item, label in zip(group, labels, strict=True)]
+        results += _store(runtime, group, values)
+    return results
+
+
+def _values(
+    runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, notes: dict[str, Any] | None
+) -> dict[str, Any]:
     (metrics, notes), _ = runtime.redactor.redact_json([label.to_json(), notes])
-    values = {
+    return {
         "id": item.id,
         "metrics": Jsonb(metrics),
         "notes": None if notes is None else Jsonb(notes),
         "labeler": label.labeler,
         "now": runtime.clock(),
     }
+
+
+def _store(
+    runtime: Runtime, items: Sequence[Item[SegmentRow]], values: Sequence[dict[str, Any]]
+) -> list[StageResult]:
     with runtime.database.transaction() as conn:
-        segment_store.run(conn, "label", values)
-    return StageResult(item.id, item.partition_key, "done", {"newly_labeled": 1})
+        segment_store.run_many(conn, "label", values)
+    return [StageResult(item.id, item.partition_key, "done", {"newly_labeled": 1}) for item in items]
 
 
 def judge_segment(
@@ -83,4 +109,5 @@ STEP = Step(
     run=segment_store.run,
     model=lambda runtime: runtime.quality_llm,
     workers=_workers,
+    together=_label_together,
 )

@@ -94,11 +94,12 @@ def write_segments(
     for old, new in plan.kept:
         closed = quiet or new.end < last[new.thread]
         _move(conn, by_id[old.id], new, order[id(new)], closed, now)
+    rows = []
     for inserted in plan.inserted:
         new = inserted.segment
         closed = quiet or new.end < last[new.thread]
-        values = _columns(runtime, row, new, inserted.occurrence, order[id(new)], closed)
-        segment_store.run(conn, "insert", values)
+        rows.append(_columns(runtime, row, new, inserted.occurrence, order[id(new)], closed))
+    segment_store.run_many(conn, "insert", rows)
     return Rewrite(len(plan.inserted), len(plan.kept), len(plan.removed), archived)
 
 

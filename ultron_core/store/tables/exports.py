@@ -24,7 +24,9 @@ __all__ = [
     "newest_of_all",
     "projects_of",
     "recall_cleaned",
+    "recall_drafted",
     "remember_cleaned",
+    "remember_drafted",
     "segment",
 ]
 
@@ -61,10 +63,11 @@ def insert(conn: Connection, values: Mapping[str, Any], rows: Sequence[Mapping[s
 
 @dataclass
 class Spoken:
-    """The messages of one segment, and the system prompt that its thread began with."""
+    """The messages of one segment, the system prompt that its thread began with, and its session's tool schemas."""
 
     messages: list[Message] = field(default_factory=list)
     system: str = ""
+    tools: Sequence[Mapping[str, Any]] = ()
 
 
 def finished_segments(
@@ -73,7 +76,7 @@ def finished_segments(
     *,
     task_type: str | None = None,
     project: str | None = None,
-    segment_id: UUID | None = None,
+    segments: Sequence[UUID] | None = None,
     batch: int = 64,
 ) -> Iterator[list[dict[str, Any]]]:
     """Every finished segment with what its session says of it, in batches; each batch is a transaction of its own."""
@@ -82,7 +85,7 @@ def finished_segments(
         "account_id": account_id,
         "task_type": task_type,
         "project": project,
-        "segment_id": segment_id,
+        "segments": None if segments is None else list(segments),
         "limit": batch,
     }
     while True:
@@ -97,7 +100,7 @@ def finished_segments(
 def messages_of(
     conn: Connection, account_id: str, segments: Sequence[Mapping[str, Any]]
 ) -> Mapping[UUID, Spoken]:
-    """The messages of many segments in one query."""
+    """The messages of many segments in one query, and the tools of their sessions in another."""
     params = {
         "account_id": account_id,
         "ids": [s["id"] for s in segments],
@@ -107,7 +110,8 @@ def messages_of(
         "lasts": [s["end_message"] for s in segments],
     }
     first = {s["id"]: s["start_message"] for s in segments}
-    found = {s["id"]: Spoken() for s in segments}
+    tools = {row["id"]: row["tools"] for row in _SQL.fetch(conn, "tools_of_sessions", params)}
+    found = {s["id"]: Spoken(tools=tools[s["session_id"]] or ()) for s in segments}
     for row in conn.execute(_SQL["messages_of_segments"], params):
         spoken = found[row["segment_id"]]
         if row["position"] < first[row["segment_id"]]:
@@ -128,6 +132,21 @@ def remember_cleaned(conn: Connection, account_id: str, entries: Sequence[tuple[
     ids, digests, cleaned = (list(column) for column in zip(*sorted(entries), strict=True))
     params = {"account_id": account_id, "ids": ids, "digests": digests, "cleaned": cleaned}
     conn.execute(_SQL["remember_cleaned"], params)
+
+
+def recall_drafted(conn: Connection, account_id: str, digests: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    """What was drafted of the segments whose digest is this one."""
+    params = {"account_id": account_id, "ids": list(digests), "digests": list(digests.values())}
+    return _SQL.fetch(conn, "recall_drafted", params)
+
+
+def remember_drafted(
+    conn: Connection, account_id: str, entries: Sequence[tuple[str, bytes, bytes, bytes, bytes]]
+) -> None:
+    """(segment, digest, drafted, keys, shingles): replaces what was remembered of the segment."""
+    ids, digests, drafted, keys, shingles = (list(column) for column in zip(*sorted(entries), strict=True))
+    named = {"ids": ids, "digests": digests, "drafted": drafted, "keys": keys, "shingles": shingles}
+    conn.execute(_SQL["remember_drafted"], {"account_id": account_id, **named})
 
 
 def projects_of(conn: Connection, account_id: str, content_hash: str) -> dict[str, str]:

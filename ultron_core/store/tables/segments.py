@@ -10,10 +10,10 @@ from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables.records import SegmentRow
 
-__all__ = ["fetch", "memories_of", "of_sessions", "pending", "run"]
+__all__ = ["fetch", "memories_of", "of_sessions", "pending", "run", "run_many"]
 
 _SQL = NamedQueries("log/segments")
-run, fetch = _SQL.run, _SQL.fetch
+run, run_many, fetch = _SQL.run, _SQL.run_many, _SQL.fetch
 
 
 def of_sessions(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, list[SegmentRow]]:

@@ -56,3 +56,32 @@ def test_where_each_thing_goes_is_one_decision():
 
 def test_what_a_customer_picks_is_no_decision_of_a_project():
     assert decisions(("assistant", OPTIONS), ("user", "Go with option 1."), work=False) == []
+
+
+def test_an_order_that_is_laid_down_line_by_line_and_the_choice_beside_it():
+    words = (
+        "Let's remove the path type from `analytics`. That's not important.\n\n"
+        "Here's our order to check:\n\n~/.local/bin/tool (native)\ntool in path\n~/.tool/bin/tool (legacy)"
+    )
+    said = "The `analytics` event holds the path type of the tool that was found."
+    order, removal = decisions(("assistant", said), ("user", words))
+    assert order.content == (
+        "Decided in shop: Here's our order to check: ~/.local/bin/tool (native); tool in path; "
+        "~/.tool/bin/tool (legacy)"
+    )
+    assert "remove the path type from `analytics`. That's not important." in removal.content
+    assert said in removal.context
+
+
+def test_an_option_named_before_its_word_in_chinese():
+    offered = (
+        "方案 A：移动文件到文档目录下面\n\n方案 C：在 `astro.config.mjs` 中通过 alias 手动映射依赖的路径"
+    )
+    (draft,) = decisions(("assistant", offered), ("user", "帮我使用 C 的方案来实现"))
+    assert "`astro.config.mjs` 中通过 alias" in draft.content
+
+
+def test_what_is_pointed_at_is_told_from_the_sentence_that_names_it():
+    words = "There is a path normalizer in `../intent`. Find it. In any case, we need to bring that to `NewWatcher`."
+    (draft,) = decisions(("assistant", "Done."), ("user", words))
+    assert "a path normalizer in `../intent`" in draft.content

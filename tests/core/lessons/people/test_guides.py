@@ -68,8 +68,9 @@ def test_a_rule_that_a_command_hands_in_holds_where_the_command_is_called():
     messages = as_messages([Message("user", call, origin="harness"), Message("user", guide, origin="human")])
     drafts = find_guides(messages, (), "shop")
     assert {draft.context for draft in drafts} == {
-        "The command `/pr-review` hands it in: it holds where that is called."
+        "A slash command hands it in: it holds where that is called."
     }
+    assert all(draft.tags[-1] == "/pr-review" for draft in drafts)
 
 
 def test_a_rule_for_each_case():
@@ -79,3 +80,35 @@ def test_a_rule_for_each_case():
 
 def test_the_prompt_of_a_program_is_nobodys_guide():
     assert rules(talk(("user", "# Task\n" + "You must never use the internet for this. " * 20))) == []
+
+
+def test_a_list_is_never_told_without_its_items():
+    heading = "For any new test case, confirm that the tests are:"
+    items = "- Not tautological\n- Reliable, they do not depend on a clock"
+    found = rules(talk(("user", f"{GUIDE}\n{heading}\n\n{items}"), ("assistant", "ok")))
+    assert found[-1] == f"{heading} Not tautological; Reliable, they do not depend on a clock"
+    assert not any(
+        "confirm" in rule for rule in rules(talk(("user", f"{GUIDE}\n{heading}\n"), ("assistant", "ok")))
+    )
+
+
+def test_marks_of_a_harness_within_a_diff_do_not_end_the_guide_of_a_command():
+    call = "<command-message>review</command-message>\n<command-name>/review</command-name>"
+    quoted = "<command-name>/fast</command-name>\n<command-message>fast</command-message>"
+    head, _, task = GUIDE.partition("## Your task")
+    diff = (
+        "- Current diff: diff --git a/notes.md b/notes.md\n"
+        + "+Always a line of the diff that is no rule at all.\n" * 9
+    )
+    parts = [("harness", call, 1), ("human", head + diff, 2)]
+    parts += [("harness", quoted, 2), ("human", f"@@ -1 +1 @@\n## Your task{task}", 2)]
+    messages = [
+        Message("user", text, origin=origin, start_line=row, end_line=row) for origin, text, row in parts
+    ]
+    drafts = find_guides(messages, (), "shop")
+    assert [draft.content.partition(": ")[2] for draft in drafts][:1] == [
+        "Ignore any changes to: CHANGELOG.md; dist/ files"
+    ]
+    assert {draft.context for draft in drafts} == {
+        "A slash command hands it in: it holds where that is called."
+    }

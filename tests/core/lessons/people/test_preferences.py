@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.lessons.builders import talk
-from ultron_core.lessons.people.corrections import find_corrections
+from ultron_core.lessons.people.objections.corrections import find_corrections
 from ultron_core.lessons.people.preferences import find_preferences, find_tips
 from ultron_core.lessons.people.turns import read_turns
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.worlds import CuttingLLM, solved, task, write_log
 from ultron_core.client import Ultron
-from ultron_core.steps.audit import segments_tile
+from ultron_core.steps.audit.rows import segments_tile
 from ultron_core.steps.stages import segment
 from ultron_core.steps.stages.process import process_pending
 from ultron_core.steps.stages.waiting.loop import run_batch

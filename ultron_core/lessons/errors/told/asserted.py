@@ -13,7 +13,7 @@ __all__ = ["is_told", "told_lines"]
 _PLAN = any_of(
     r"\b(?:i|we)(?:['’]ll| will| am (?:planning|going)|['’]m (?:planning|going|looking|thinking|considering|"
     r"investigating|exploring|gathering|examining|checking|trying|reviewing|working)|"
-    r" (?:want|plan|need|should|could|might|may|can) )",
+    r" (?:want|plan|need|should|could|might|may|can|would) )",
     r"^\W*(?:let me|let['’]?s|let us|now (?:i|let)|next\b|to (?:fix|find|see|check|understand|verify)\b|if you|"
     r"you (?:can|may|might|should|could|need)|want me|would you|please|consider\b|once\b|after you|thanks)",
     r"\b(?:shall i|should i|do you want|would you like|let me know|planning to|going to|plan was)\b",

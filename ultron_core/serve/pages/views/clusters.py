@@ -21,7 +21,7 @@ from ultron_core.store.tables.clusters import KnowledgeCluster
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 Reader = Annotated[Visitor, Depends(Opens("read"))]
 #: points of the map: more make the page slow, and the picture no clearer
 _MOST_POINTS = 1_500

@@ -17,7 +17,7 @@ from ultron_core.steps.keys import ensure_key_file
 
 __all__ = ["problem_page", "router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 #: what stands over a page that says no
 _TITLES = {
     400: "That was not understood",

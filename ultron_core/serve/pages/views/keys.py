@@ -17,7 +17,7 @@ from ultron_core.serve.pages.visitors import Opens, Visitor
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 Admin = Annotated[Visitor, Depends(Opens("admin"))]
 _MOST_DAYS = 3_650
 

@@ -17,7 +17,7 @@ from ultron_core.steps.given import MOST_COUNT, MOST_QUERY
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 Reader = Annotated[Visitor, Depends(Opens("read"))]
 Text = Annotated[str, Query(max_length=MOST_QUERY)]
 Id = Annotated[str, Path(max_length=64)]

@@ -20,7 +20,7 @@ from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 Reader = Annotated[Visitor, Depends(Opens("read"))]
 Text = Annotated[str, Query(max_length=MOST_QUERY)]
 _PAGE_ROWS = 30
@@ -131,7 +131,7 @@ def _reasons(hit: SearchHit) -> tuple[tuple[str, str], ...]:
         ("Same words", f"{parts['bm25']:.1f}" if parts["bm25"] else "none"),
         ("Both on one scale", f"{parts['relevance']:.2f} of 1"),
         ("Tier", f"{hit.record.tier}, times {TIER_BOOSTS.get(hit.record.tier.lower(), 1.0):g}"),
-        ("Last used", f"{parts['days']:.0f} days before, older counts a little less"),
+        ("Last used", f"{parts['days']:.0f} days ago; what was not used for long counts a little less"),
     ]
     if parts.get("superseded"):
         told.append(("Superseded", "a later memory says otherwise: half"))

@@ -20,7 +20,7 @@ from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 Reader = Annotated[Visitor, Depends(Opens("read"))]
 Writer = Annotated[Visitor, Depends(Opens("write"))]
 Curator = Annotated[Visitor, Depends(Opens("curate"))]
@@ -59,7 +59,7 @@ class ShownSource:
 def one(memory_id: MemoryId, visitor: Reader, done: Annotated[str, Query(max_length=20)] = "") -> Response:
     """A memory with the lines it rests on, highlighted."""
     record = _memory(visitor, memory_id)
-    sources = visitor.ultron.get_memory_sources(record.id)
+    sources = _places(visitor.ultron.get_memory_sources(record.id))
     return page(
         "memory.html",
         visitor,
@@ -96,22 +96,23 @@ def edit(memory_id: MemoryId, visitor: Writer) -> Response:
 def change(memory_id: MemoryId, visitor: Writer, form: Form) -> Response:
     """Correct a memory; when somebody else was faster, both versions are shown."""
     record = _memory(visitor, memory_id)
+    given = {name: form.get(name, "") for name in _fields(record)}
     try:
         body = checked(ChangeBody, {"version": _number(form.get("version", ""))})
         visitor.ultron.update_memory(
             record.id,
-            content=form.get("content", ""),
-            context=form.get("context", ""),
-            resolution=form.get("resolution", ""),
-            tags=[tag.strip() for tag in form.get("tags", "").split(",") if tag.strip()],
+            content=given["content"],
+            context=given["context"],
+            resolution=given["resolution"],
+            tags=[tag.strip() for tag in given["tags"].split(",") if tag.strip()],
             changed_by=visitor.name,
             if_version=body.version,
         )
     except ConflictError:
         problem = "Somebody changed this memory in the meantime: what it says now stands below your words."
-        return page("edit.html", visitor, 409, record=record, given=form, problem=problem)
+        return page("edit.html", visitor, 409, record=record, given=given, problem=problem)
     except InputError as error:
-        return page("edit.html", visitor, 422, record=record, given=form, problem=str(error))
+        return page("edit.html", visitor, 422, record=record, given=given, problem=str(error))
     return moved(f"/ui/memories/{record.id}", done="changed")
 
 
@@ -166,6 +167,12 @@ def _fields(record: MemoryRecord) -> dict[str, str]:
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _places(sources: Sequence[MemorySource]) -> list[MemorySource]:
+    """One of those that stand on the same lines; what was handed in stays, each for itself."""
+    told = {(s.session_id or s.id, s.start_line, s.end_line): s for s in reversed(sources)}
+    return list(reversed(told.values()))
 
 
 def _shown(visitor: Visitor, source: MemorySource) -> ShownSource:

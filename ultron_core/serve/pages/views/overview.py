@@ -13,7 +13,7 @@ from ultron_core.steps.overview import drop_counts, drops, stats
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(prefix="/ui", include_in_schema=False)
 Text = Annotated[str, Query(max_length=200)]
 _PAGE_ROWS = 50
 _MOST_ROWS = 1_000
@@ -51,6 +51,8 @@ def statistics(visitor: Annotated[Visitor, Depends(Opens("read"))]) -> Response:
         "statistics.html",
         visitor,
         found=found,
+        # memories that name a project without a log cannot be asked for by it
+        linked={row["project"] for row in visitor.ultron.browse.projects() if row["project"]},
         calls=calls,
         total={
             name: sum(row[name] or 0 for row in calls)

@@ -116,7 +116,7 @@ def run_batch(
 def _together(runtime: Runtime, step: Step[Any], items: Sequence[Item[Any]]) -> list[StageResult] | None:
     """None where rows have to be worked on one by one: a model is asked, or one of them is at fault and which one is
     seen then."""
-    if step.together is None or (step.stage.call and runtime.llm is not None):
+    if step.together is None or (step.stage.call and step.model(runtime) is not None):
         return None
     try:
         return step.together(runtime, items)

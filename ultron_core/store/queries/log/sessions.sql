@@ -85,12 +85,18 @@ WHERE session_id IN (SELECT id FROM moved);
 -- name: rename_candidates
 -- Sessions with these bytes, or of this very file (an inode is one only on its device), the file's own first; with
 -- the path their file was read from, part of the private log.
+WITH candidates AS (
+    SELECT id FROM sessions WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s
+        AND content_sha256 = %(content_sha256)s
+    UNION
+    SELECT s.id FROM source_files f JOIN sessions s USING (account_id, agent_id, session_file)
+    WHERE f.account_id = %(account_id)s AND f.agent_id = %(agent_id)s AND f.inode = %(inode)s AND f.device = %(device)s
+)
 SELECT s.*, f.private_path
-FROM sessions s
+FROM candidates
+JOIN sessions s USING (id)
 JOIN source_files f USING (account_id, agent_id, session_file)
-WHERE s.account_id = %(account_id)s AND s.agent_id = %(agent_id)s AND s.session_file <> %(session_file)s
-    AND f.private_path IS NOT NULL
-    AND (s.content_sha256 = %(content_sha256)s OR (f.device, f.inode) = (%(device)s, %(inode)s))
+WHERE s.session_file <> %(session_file)s AND f.private_path IS NOT NULL
 ORDER BY coalesce((f.device, f.inode) = (%(device)s, %(inode)s), false) DESC, s.generation DESC, s.updated_at DESC;
 
 -- name: partition_key_owner

@@ -28,13 +28,13 @@ WHERE account_id = %(account_id)s ORDER BY created_at DESC LIMIT 1;
 
 -- name: finished_segments
 -- Finished segments behind `after` in an order that walks session by session, labelled or not.
-SELECT t.*, s.tools, s.harness, s.format, s.cwd, s.project, o.success AS known_success, o.task_id AS known_task
+SELECT t.*, s.content_sha256, s.parser_version, s.harness, s.format, s.cwd, s.project, o.success AS known_success, o.task_id AS known_task
 FROM task_segments t JOIN sessions s ON s.id = t.session_id
 LEFT JOIN outcomes o ON (o.account_id, o.agent_id, o.session_file) = (s.account_id, s.agent_id, s.session_file)
 WHERE t.account_id = %(account_id)s AND t.closed
     AND (%(task_type)s::text IS NULL OR t.quality_metrics #>> '{summary,task_type}' = %(task_type)s)
     AND (%(project)s::text IS NULL OR s.project = %(project)s)
-    AND (%(segment_id)s::uuid IS NULL OR t.id = %(segment_id)s)
+    AND (%(segments)s::uuid[] IS NULL OR t.id = ANY(%(segments)s))
     AND (t.session_id, t.segment_index) > (%(after_session)s, %(after_index)s)
 ORDER BY t.session_id, t.segment_index
 LIMIT %(limit)s;
@@ -51,6 +51,10 @@ WITH wanted AS (
 SELECT w.segment_id, n.* FROM wanted w JOIN numbered n ON n.session_id = w.session_id AND n.thread = w.thread
     AND (n.position >= w.first AND n.position < w.last OR n.position = 0 AND n.role = 'system')
 ORDER BY w.segment_id, n.position;
+
+-- name: tools_of_sessions
+-- The tool schemas that each session's log declares.
+SELECT id, tools FROM sessions WHERE account_id = %(account_id)s AND id = ANY(%(sessions)s::uuid[]);
 
 -- name: segment
 -- One segment by its id.
@@ -74,6 +78,22 @@ SELECT w.segment_id, t.account_id, w.digest, w.cleaned
 FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[], %(cleaned)s::bytea[]) AS w(segment_id, digest, cleaned)
 JOIN task_segments t ON t.id = w.segment_id AND t.account_id = %(account_id)s
 ON CONFLICT (segment_id) DO UPDATE SET digest = EXCLUDED.digest, cleaned = EXCLUDED.cleaned;
+
+-- name: recall_drafted
+-- What was drafted of these segments, where log, label and rules are still the same.
+SELECT d.segment_id, d.drafted, d.keys, d.shingles
+FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[]) AS w(segment_id, digest)
+JOIN sft_drafted d USING (segment_id) WHERE d.account_id = %(account_id)s AND d.digest = w.digest;
+
+-- name: remember_drafted
+-- In place of what was drafted of these segments before; segments that are gone by now are left out.
+INSERT INTO sft_drafted (segment_id, account_id, digest, drafted, keys, shingles)
+SELECT w.segment_id, t.account_id, w.digest, w.drafted, w.keys, w.shingles
+FROM unnest(%(ids)s::uuid[], %(digests)s::bytea[], %(drafted)s::bytea[], %(keys)s::bytea[], %(shingles)s::bytea[])
+    AS w(segment_id, digest, drafted, keys, shingles)
+JOIN task_segments t ON t.id = w.segment_id AND t.account_id = %(account_id)s
+ON CONFLICT (segment_id) DO UPDATE
+SET digest = EXCLUDED.digest, drafted = EXCLUDED.drafted, keys = EXCLUDED.keys, shingles = EXCLUDED.shingles;
 
 -- name: projects_of
 -- Project, or else agent, of each segment in the datasets with this content.

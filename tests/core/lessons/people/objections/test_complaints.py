@@ -1,7 +1,7 @@
 """Complaints: what a person reported to fail, with the cure they let stand, or left open at the end."""
 
 from tests.core.lessons.builders import talk
-from ultron_core.lessons.people.complaints import find_complaint
+from ultron_core.lessons.people.objections.complaints import find_complaint
 from ultron_core.lessons.people.turns import read_turns
 
 DONE = ("assistant", "Added the lit example of the switch and registered it.")

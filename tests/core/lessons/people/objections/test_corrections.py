@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.people.corrections import find_corrections
+from ultron_core.lessons.people.objections.corrections import find_corrections
 from ultron_core.lessons.people.turns import read_turns
 from ultron_core.transcript.actions import read_actions
 
@@ -87,3 +87,76 @@ def test_what_is_set_in_from_the_margin_was_pasted():
     )
     (draft,) = corrections(DONE, ("user", words))
     assert "the whole folder is ignored" in draft.content and "verified" not in draft.content
+
+
+def test_two_remarks_are_not_run_together():
+    first = "- selectSession() function\n\nthis should go to the resolver"
+    words = f"{first}\n\n- checkVersion() function\n\nwe only do this at startup"
+    (draft,) = corrections(DONE, ("user", f"No, that is wrong.\n\n{words}"))
+    assert "this should go to the resolver" in draft.content
+    assert "at startup" not in draft.content and "checkVersion" not in draft.content
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "same for queued messages? isn't that stored in the session? you need to read the session in full",
+        "the table on 47 is too wide to be useful, instead make 7 tables",
+        "这并不是问题，我的问题在 `[data-part=content]` 中，并不是这个问题",
+    ],
+)
+def test_what_is_told_only_by_another_turn_or_by_a_line_number_is_not_kept(words):
+    assert not any(draft.memory_type == "correction" for draft in corrections(DONE, ("user", words)))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The statistics are passed the display name here, says the review.\n\nStats should have the ID, not the name",
+        "你可以看看其他的测试文件,我希望你不要使用 `document.querySelector` 而是使用 vitest 的 api",
+        "我们不再需要 `await import('./api.ts')`，请你看看具体的 `.mdx`",
+    ],
+)
+def test_what_is_right_and_what_is_not_in_one_sentence_is_a_correction_in_a_turn_that_orders_something(words):
+    (draft,) = corrections(DONE, ("user", words))
+    assert draft.memory_type == "correction"
+
+
+def test_an_answer_that_defends_itself_is_no_cure_and_one_that_explains_is_called_an_account():
+    words = ("user", "No, we don't want the dump function in `src/debug.py`, put it next to the parser.")
+    defended = (
+        "assistant",
+        "The dump function in `src/debug.py` is intentional and doesn't need to be moved.",
+    )
+    (draft,) = corrections(EDIT, DONE, words, defended)
+    assert draft.resolution == ""
+    explained = (
+        "assistant",
+        "The dump function only writes what `parser.py` returns, so `src/debug.py` calls it.",
+    )
+    (draft,) = corrections(EDIT, DONE, words, explained)
+    assert draft.resolution.startswith("The agent's account: ")
+    done = (
+        "assistant",
+        "Moved the dump function from `src/debug.py` to `parser.py` because the parser calls it.",
+    )
+    (draft,) = corrections(EDIT, DONE, words, done)
+    assert draft.resolution.startswith("What the agent then did, by its own account: ")
+    (draft,) = corrections(
+        EDIT, DONE, words, done, ("user", "ok"), DONE, ("user", "no, `parser.py` is wrong!")
+    )[:1]
+    assert draft.resolution == ""  # taken back two turns later
+
+
+def test_a_wish_that_the_next_turn_takes_back_is_not_kept():
+    words = ("user", "No, we don't want this in `src/debug.py`, the dump function should be duplicated.")
+    (draft,) = corrections(EDIT, DONE, words, DONE, ("user", "thanks, now the docs"))
+    assert "duplicated" in draft.content
+    assert corrections(EDIT, DONE, words, DONE, ("user", "actually, can you revert that?")) == []
+
+
+def test_what_is_reported_without_a_cure_names_the_task_and_is_called_a_report():
+    (draft,) = corrections(DONE, ("user", "No, the `Dump` button still does not work."))
+    assert draft.memory_type == "error"
+    assert draft.content == "In shop, a person reported: No, the `Dump` button still does not work."
+    assert draft.context.startswith("A person had asked or reported: Add logging to the cart.")

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.findings.shape import stands_alone
-from ultron_core.lessons.people.statements import names_a_thing, weighty
+from ultron_core.lessons.people.statements import names_a_thing, phrase, weighty, without_opening
 from ultron_core.lessons.people.turns import Turn, own_sentences
-from ultron_core.models import Message
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import one_line, sentences
+from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.speech import QUESTION, any_of
 
-__all__ = ["ASKS_WHY", "WEAK", "Complaint", "find_complaint"]
+__all__ = ["ASKS_WHY", "REPORTS", "WEAK", "Complaint", "complaint_draft", "find_complaint"]
 
 #: openings of an answer that say nothing of what was done, e.g. `Sure, let me look`
 WEAK = re.compile(
@@ -31,6 +32,22 @@ _THEN_WHY = re.compile(
     r"[,;]?\s{0,20}\bwhy(?: is that)?\s*\?$",
     re.IGNORECASE,
 )
+#: a person reports that something does not do what it should, e.g. `it silently fails`, `打开就报错`
+REPORTS = any_of(
+    r"\bthere(?:['’]?s| is| are) (?:an? |some )?(?:issue|bug|problem|error)s?\b",
+    r"\b(?:broken|fails?|failing|crash(?:es|ed|ing)?|silently|hangs?)\b",
+    r"\b(?:doesn['’]?t|does not|isn['’]?t|won['’]?t|didn['’]?t|not|never) (?:\w+ ){0,2}"
+    r"(?:work|show|appear|run|load|match|find|update|save|render|compile|start|fire)\w*\b",
+    r"报错|失败|无法|不能|没有(?:生效|反应|变化)|不显示|不(?:一致|正确)",
+)
+#: the same of what an agent delivered, which is named in the words before, e.g. `z-index 太高了`, `it is still red`
+_SYMPTOM = any_of(
+    REPORTS.pattern,
+    r"\b(?:too \w+|still|wrong|missing|gone|no longer)\b",
+    r"没(?:有|法)|不(?:在|会|对)|太|盖住|错误|有(?:点|一?个)?问题|出现",
+)
+#: says what is to be done instead, e.g. `你应该去修改 lit 下的处理`
+_INSTRUCTS = any_of(r"\b(?:should|must|need to|instead)\b", r"应该|只需要|可以看看|参考|不是(?:你|我)")
 #: what an answer says of a cause or a cure, e.g. `The hidden input was still linked to the label because`
 _CURE = any_of(
     r"\b(?:because|so that|which (?:meant|caused)|root cause|the fix|fixed by|turn(?:s|ed) out|"
@@ -38,6 +55,8 @@ _CURE = any_of(
     r"\b(?:now|no longer) \w+s?\b|\b(?:removed|replaced|moved|renamed|switched|changed|added|restored|reverted)\b",
     r"因为|由于|原因|根因|问题(?:在于|出在)|已(?:经)?(?:改|将|把|移除|删除|修复|调整|替换)|改为|改成",
 )
+#: a report is read from the classifier alone
+_CONFIDENCE = 0.7
 #: a cure is told at the beginning of an answer; notes on other things come later
 _FIRST_TOLD = 5
 
@@ -49,6 +68,29 @@ class Complaint:
     turn: Turn
     told: str
     cure: str
+
+
+def complaint_draft(
+    complaint: Complaint, messages: Sequence[Message], context: str, project: str
+) -> MemoryDraft:
+    """An error that a person reported; `context` is what the agent had said and done before."""
+    source, told, words = complaint.turn.message, complaint.told, PHRASES[language(complaint.told)]
+    evidence = [Evidence(source.start_line, source.end_line, told[:400].strip())]
+    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["no_cure"]
+    if complaint.cure:
+        answer = messages[complaint.turn.answer]
+        quote = next((s for s in sentences(answer.content) if one_line(s) == complaint.cure), "")
+        evidence += [Evidence(answer.start_line, answer.end_line, quote[:400].strip())] if quote else []
+    statement = without_opening(one_line(told))
+    return MemoryDraft(
+        content=phrase("reported_fault", statement, project, statement=statement),
+        context=context,
+        resolution=resolution,
+        tags=("reported",),
+        confidence=_CONFIDENCE,
+        memory_type="error",
+        evidence=tuple(evidence),
+    )
 
 
 def find_complaint(messages: Sequence[Message], turns: Sequence[Turn], at: int) -> Complaint | None:
@@ -73,7 +115,9 @@ def _left_open(turns: Sequence[Turn], at: int) -> Complaint | None:
 
 def _reports(sentence: str) -> bool:
     bare = _THEN_WHY.sub("", sentence)
-    return weighty(bare) and not QUESTION.search(bare) and not ASKS_WHY.search(bare)
+    if QUESTION.search(bare) or ASKS_WHY.search(bare) or _INSTRUCTS.search(bare):
+        return False
+    return weighty(bare) and _SYMPTOM.search(bare) is not None
 
 
 def _cure(answer: Message) -> str:

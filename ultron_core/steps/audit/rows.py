@@ -12,6 +12,7 @@ from typing import Any
 from ultron_core.redaction import find_secrets
 from ultron_core.sft import verify_dataset
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.sft.elsewhere import bring_here
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
@@ -169,5 +170,6 @@ def dataset_matches_manifest(runtime: Runtime) -> Finding:
     rows = _rows(runtime, "newest_export")
     if not rows:
         return _finding("datasets that match their manifest", 0, [], blocking=True)
+    bring_here(runtime, Path(rows[0]["path"]))
     problems = verify_dataset(Path(rows[0]["path"]))
     return _finding("datasets that match their manifest", 1, problems, blocking=True)

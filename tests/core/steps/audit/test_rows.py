@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.worlds import CuttingLLM, solved, task, write_log
 from ultron_core.client import Ultron
-from ultron_core.steps import audit
+from ultron_core.steps.audit import rows as audit
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
 SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
