@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["find_home", "make_folders", "make_home", "only_one"]
+__all__ = ["DAGSTER_LOCK", "find_home", "is_taken", "make_folders", "make_home", "only_one"]
 
+#: in the home: held while `ultron dev` runs, whose sensors take up what waits
+DAGSTER_LOCK = "dev.lock"
 #: for the owner alone
 _PRIVATE = 0o700
 #: another account may pass through to what it owns further in, and sees no names on the way
@@ -50,6 +52,21 @@ def only_one(lock: Path) -> Iterator[bool]:
             yield True
     finally:
         os.close(handle)
+
+
+def is_taken(lock: Path) -> bool:
+    """Whether a process holds this lock; makes no file."""
+    try:
+        handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def _make(folder: Path, mode: int) -> None:

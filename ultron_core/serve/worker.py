@@ -1,5 +1,8 @@
-"""Takes up what ingests left to do, and what hooks could not deliver. Rows are taken under leases, so that Dagster and
-this worker never do the same work twice."""
+"""Takes up what ingests left to do, unless Dagster does, and what hooks could not deliver.
+
+While `ultron dev` runs in the same home its sensors take up what waits. Dagster elsewhere on the same database and this
+worker share the work: rows are taken under leases, none twice.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import psycopg
 
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, UltronError
+from ultron_core.folders import DAGSTER_LOCK, is_taken
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.roots import check_inside, default_roots
 
@@ -52,6 +56,7 @@ class Worker:
             if self._stopping.is_set():
                 return
         if not self._backend.loaded:
+            logger.error("Nothing can be answered: %s", self._backend.error)
             return
         self._on_start(self._backend.ultron)
         while not self._stopping.is_set():
@@ -59,7 +64,8 @@ class Worker:
             try:
                 roots = self._backend.roots or default_roots(self._backend.ultron.settings, Path.home())
                 deliver_spool(self._backend.ultron, self._home, roots)
-                self._backend.ultron.process_pending()
+                if not is_taken(self._home / DAGSTER_LOCK):
+                    self._backend.ultron.process_pending()
             except (UltronError, psycopg.Error) as error:
                 # the next round tries again; the message may hold a path or a row
                 logger.warning("work that waits could not be done: %s", type(error).__name__)

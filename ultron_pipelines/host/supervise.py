@@ -126,7 +126,7 @@ def _answers(socket: Path) -> bool:
 @contextmanager
 def only_one(home: Path) -> Iterator[None]:
     """Hold the lock of a home. Raises StoreError when another `ultron dev` has it."""
-    with folders.only_one(home / "dev.lock") as alone:
+    with folders.only_one(home / folders.DAGSTER_LOCK) as alone:
         if not alone:
             raise StoreError(
                 f"Another `ultron dev` runs on {home}: use its page, stop it, or set ULTRON_HOME to another folder."
