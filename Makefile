@@ -5,6 +5,8 @@ BIN := .venv/bin
 UV_VERSION := 0.13.8
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/.venv
 export UV_NO_PROGRESS := 1
+# where a machine forbids bytecode, each of a thousand test processes would compile the packages again
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo dev test browser test-faults test-kills test-pipeline test-slim test-trainers test-deploy check lock clean
@@ -17,7 +19,7 @@ $(UV):
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 
 .venv/.ready: uv.lock pyproject.toml | $(UV)
-	$(UV) sync --locked --quiet --python $(PYTHON) --extra pipeline
+	$(UV) sync --locked --quiet --compile-bytecode --python $(PYTHON) --extra pipeline
 	@touch $@
 
 setup: .venv/.ready ## install everything into .venv
@@ -41,7 +43,7 @@ test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 .venv/.browser: .venv/.ready
-	$(UV) sync --locked --quiet --python $(PYTHON) --extra pipeline --group browser
+	$(UV) sync --locked --quiet --compile-bytecode --python $(PYTHON) --extra pipeline --group browser
 	@touch $@
 
 browser: .venv/.browser ## the pages of `ultron serve` in a real Chromium, which is found or installed
