@@ -21,11 +21,10 @@ from ultron_core.serve.pages.render import _environment
 from ultron_core.settings import LabelSettings
 from ultron_core.sft.files.card import render_card
 from ultron_core.sft.files.plots import bars
-from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.assets.clusters import clusters
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.assets.sft import SftConfig, sft_dataset
-from ultron_pipelines.assets.stages import _overview
+from ultron_pipelines.assets.summary import _pictures
 from ultron_pipelines.assets.tiers import tier_assignments
 from ultron_pipelines.charts import histogram, markdown_image
 from ultron_pipelines.checks import CHECKS
@@ -233,8 +232,7 @@ def test_metadata_is_words_in_tables(ultron, settings):
     checked(sft_dataset(SftConfig(), ultron=resource).metadata, seen)
     for check in CHECKS:
         checked(check(ultron=resource).metadata, seen)
-    for stage in STAGES:
-        checked(_overview(ultron, stage), seen)
+    checked(_pictures(ultron), seen)
     assert sum("md.example" in text for text in seen) >= 3, seen
 
 

@@ -1,6 +1,6 @@
 """`pipeline_summary`: one row of numbers an interval, which the UI charts over time, and three pictures of now."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ import dagster as dg
 from ultron_core.client import Ultron
 from ultron_core.steps import overview
 from ultron_core.steps.audit.totals import totals
+from ultron_pipelines.assets.events import shown_table
 from ultron_pipelines.charts import histogram, markdown_image
 from ultron_pipelines.resources import UltronResource
 
@@ -59,24 +60,19 @@ def _pictures(opened: Ultron) -> dict[str, dg.MarkdownMetadataValue]:
         {"overall_score": labels.sft_score_threshold, "memory_score": labels.memory_score_threshold},
         "scores of all labelled segments",
     )
-    drops = [f"| {c['stage']} | {c['reason']} | {c['count']} |" for c in overview.drop_counts(runtime)]
+    drops = [(c["stage"], c["reason"], c["count"]) for c in overview.drop_counts(runtime)]
     shown = {
         "scores": dg.MetadataValue.md(markdown_image(png, "score histogram")),
-        "drops_by_reason": _table(("stage", "reason", "count"), drops[:_SHOWN]),
+        "drops_by_reason": shown_table(("stage", "reason", "count"), drops[:_SHOWN]),
     }
     calls = overview.model_calls(runtime)
     if calls:
-        shown["models"] = _table(
+        shown["models"] = shown_table(
             ("stage", "model", "calls", "tokens in", "tokens out", "cost"), map(_call, calls)
         )
     return shown
 
 
-def _call(c: Mapping[str, Any]) -> str:
-    tokens = f"{c['input_tokens']} | {c['output_tokens']}"
-    return f"| {c['stage']} | {c['model']} | {c['calls']} | {tokens} | {c['cost']:.4f} |"
-
-
-def _table(columns: tuple[str, ...], rows: Iterable[str]) -> dg.MarkdownMetadataValue:
-    head = f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n"
-    return dg.MetadataValue.md(head + "\n".join(rows))
+def _call(c: Mapping[str, Any]) -> tuple[Any, ...]:
+    tokens = c["input_tokens"], c["output_tokens"]
+    return (c["stage"], c["model"], c["calls"], *tokens, f"{c['cost']:.4f}")
