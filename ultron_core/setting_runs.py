@@ -15,6 +15,12 @@ class RunSettings(Stage):
     checks_interval_hours: float = setting(
         1.0, "ULTRON_CHECKS_INTERVAL_HOURS", ge=0.1, about="Hours between checks of the stored rows."
     )
+    sensor_seconds: int = setting(
+        15,
+        "ULTRON_SENSOR_SECONDS",
+        ge=1,
+        about="Seconds between two looks of the sensors; where logs trickle in, more of them make fewer, fuller runs.",
+    )
     notify_url: str | None = setting(
         None,
         "ULTRON_NOTIFY_URL",

@@ -35,7 +35,6 @@ def build_defs(
     *,
     resource: UltronResource | None = None,
     running: bool = False,
-    sensor_seconds: int = 15,
 ) -> dg.Definitions:
     """All assets, checks, jobs, sensors and schedules.
 
@@ -58,8 +57,8 @@ def build_defs(
         asset_checks=CHECKS,
         jobs=JOBS,
         sensors=[
-            *make_sensors(sensor_status, sensor_seconds),
-            *automation_sensors(sensor_status, sensor_seconds),
+            *make_sensors(sensor_status, settings.runs.sensor_seconds),
+            *automation_sensors(sensor_status, settings.runs.sensor_seconds),
             make_failure_sensor(sensor_status),
         ],
         schedules=make_schedules(

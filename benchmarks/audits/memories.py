@@ -15,7 +15,8 @@ made from it. None is run on the reserve before the rules are final: what is rea
 `score` reads the verdicts of two readers, benchmarks/gold/memory_verdicts.jsonl and memory_verdicts_second.jsonl
 (`id`, `session`, `part`, `verdict` useful, fair or junk, `false_cure`, `why`), and recall_verdicts.jsonl (`session`,
 `item`, `kind`, `stored`, `why`), then the later readings of one reader: fresh_verdicts.jsonl, native_verdicts.jsonl,
-fresh_recall_verdicts.jsonl and recall_verdicts_again.jsonl. One JSON object a line: shares by part and reader,
+fresh_recall_verdicts.jsonl and recall_verdicts_again.jsonl, and people_verdicts.jsonl, read by the author of the
+rules. One JSON object a line: shares by part and reader,
 agreement of the two (plain and Cohen's kappa), recall by kind.
 """
 
@@ -183,6 +184,9 @@ def score() -> None:
     recalled("fresh_recall", list(verdicts("fresh_recall_verdicts", key="item").values()))
     recalled("recall_again", list(verdicts("recall_verdicts_again", key="item").values()))
     shares("third", "native", list(verdicts("native_verdicts").values()), name="native_development")
+    people = list(verdicts("people_verdicts").values())
+    for drawn in ("first", "second"):
+        shares("author", drawn, [row for row in people if row["draw"] == drawn], name="people_development")
 
 
 def recalled(name: str, items: list[dict[str, object]]) -> None:

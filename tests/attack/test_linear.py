@@ -1,7 +1,11 @@
-"""Every pattern that reads log text is linear: ten times the text takes about ten times as long."""
+"""Every pattern that reads log text is linear: ten times the text takes about ten times as long.
+
+LINEAR_SIZE asks for longer texts of redaction, in characters (100000: half a minute more).
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import time
@@ -13,8 +17,9 @@ from ultron_core.redaction import redact_patterns
 
 #: what any pattern may begin with or run through, from every place; and below the pattern's own example
 RUNS = (" ", "\n", "a", "1.", "/a", "_", "[", ":")
-#: characters
+#: characters, of one pattern and of all of redaction
 SHORT, LONG = 2_000, 8_000
+TEXT = int(os.environ.get("LINEAR_SIZE", "30000"))
 #: seconds of the processor that are not looked into: a few patterns of many alternatives take 1 ms for LONG
 FLOOR = 0.006
 #: four would be exact and sixteen quadratic
@@ -47,7 +52,7 @@ def seconds(text: str) -> float:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_time_grows_with_the_length_only(unit):
-    short, long = unit * (10_000 // len(unit)), unit * (100_000 // len(unit))
+    short, long = unit * (TEXT // 10 // len(unit)), unit * (TEXT // len(unit))
     base = max(min(seconds(short) for _ in range(2)), 0.02)
     # ten times the text: 10 would be exact, 100 quadratic; below 0.02 s the clock is no measure
     assert seconds(long) < 25 * base

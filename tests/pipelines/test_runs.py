@@ -198,3 +198,30 @@ def test_new_content_asks_for_one_stage_after_the_other_and_old_content_for_noth
     requests, _ = tick(defs, instance)
     run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
     assert sensors.tick() == {stage: {"agent/one.jsonl"} for stage in ("segments", "message_windows")}
+
+
+def test_what_a_cancelled_backfill_left_undone_is_asked_for_again(defs, instance, drop):
+    sensors = Sensors(defs, instance)
+    sensors.tick()
+    drop("agent/one.jsonl", solved("alpha", "pandas"))
+    requests, _ = tick(defs, instance)
+    run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    assert "segments" in sensors.tick()
+    # a person cancels what automation asked for: it asks once for each change
+    assert sensors.tick() == {}
+    repository = defs.get_repository_def()
+    asked, cursor = [], None
+    for _ in range(2):
+        context = dg.build_sensor_context(
+            instance=instance,
+            repository_def=repository,
+            sensor_name="pending_work_sensor",
+            resources=defs.resources,
+            cursor=cursor,
+        )
+        asked.append(repository.get_sensor_def("pending_work_sensor")(context))
+        cursor = context.cursor
+    assert isinstance(asked[0], dg.SkipReason) and isinstance(asked[1], dg.RunRequest)
+    assert run(defs, instance, "pending_work").success
+    for stage in STAGES:
+        assert partitions_of(instance, stage.name) == {"agent/one.jsonl"}

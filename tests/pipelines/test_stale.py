@@ -1,5 +1,6 @@
 """What a newer version or another model makes stale, and what a backfill by hand does again: by rows and calls."""
 
+import importlib
 import json
 
 import dagster as dg
@@ -12,8 +13,10 @@ from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
 from tests.support.model.server import model_server
 from tests.support.worlds import solved, task
-from ultron_core.settings import LLMSettings
+from ultron_core.client import Ultron
+from ultron_core.settings import EmbeddingSettings, LLMSettings
 from ultron_core.steps.stages import standing
+from ultron_core.steps.stages.process import list_stale
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.build import build_defs
 from ultron_pipelines.resources import UltronResource
@@ -84,6 +87,46 @@ def test_a_model_makes_what_it_would_make_stale(whole, instance, dagster_setting
     with_model = dagster_settings.model_copy(update={"llm": LLMSettings(api_key="k" * 8, model="judge-1")})
     now = build_defs(with_model, resource=resource)
     assert set(stale(now, instance)) == {"segments", "quality_labels", "extracted_memories"}
+
+
+#: what a prompt is made of, and the assets that it asks for, with what is made from them
+PROMPTS = (
+    (
+        "ultron_core.segments.by_model.cut._prompt",
+        "segments",
+        {"segments", "quality_labels", "extracted_memories"},
+    ),
+    ("ultron_core.labels.judge.judge_rules", "labels", {"quality_labels", "extracted_memories"}),
+    ("ultron_core.memories.by_model.extract_rules", "memories", {"extracted_memories"}),
+)
+
+
+def test_another_model_prompt_or_embedder_makes_exactly_its_assets_stale(
+    dagster_settings, instance, drop, monkeypatch
+):
+    def stale_with(**changed):
+        now = settings.model_copy(update=changed)
+        return set(stale(build_defs(now, resource=UltronResource.of(now)), instance))
+
+    with model_server(answer=answer) as server:
+        llm = LLMSettings(api_key="k" * 8, base_url=server.url, model="judge-1", max_retries=0)
+        settings = dagster_settings.model_copy(update={"llm": llm})
+        drop("agent/one.jsonl", solved("alpha", "pandas"))
+        drop("agent/two.jsonl", solved("beta", "requests"))
+        everything(build_defs(settings, resource=UltronResource.of(settings)), instance)
+    assert stale_with() == set()
+    assert stale_with(llm=llm.model_copy(update={"model": "judge-2"})) == PROMPTS[0][2]
+    other = EmbeddingSettings(backend="openai", model="other", dimension=512, api_key="k" * 8)
+    assert stale_with(embedding=other) == {"message_windows"}
+    for name, stage, expected in PROMPTS:
+        with monkeypatch.context() as patched:
+            module, _, function = name.rpartition(".")
+            words = getattr(importlib.import_module(module), function)()
+            more = f"{words} Be strict." if isinstance(words, str) else (*words, "Be strict.")
+            patched.setattr(name, lambda more=more: more)
+            assert stale_with() == expected, name
+            with Ultron(settings) as ultron:
+                assert {row["stage"] for row in list_stale(ultron.runtime)} == {stage}
 
 
 def test_automation_offline_does_what_is_stale_again_and_nothing_else(

@@ -61,12 +61,13 @@ def test_a_killed_part_is_started_again(kept_up):
 
 def test_a_part_that_is_killed_again_and_again_is_started_again_each_time(kept_up):
     begin, said, _, _ = kept_up
-    part, ends = Part("daemon", SLEEPS), 0
+    part, killed = Part("daemon", SLEEPS), []
     begin(part)
-    for ends in range(1, 7):
-        until(lambda: part.process)
-        os.kill(part.process.pid, signal.SIGKILL)
-        until(lambda ends=ends: len(said) == ends)
+    for _ in range(6):
+        until(lambda: part.process and part.process.pid not in killed)
+        killed.append(part.process.pid)
+        os.kill(killed[-1], signal.SIGKILL)
+    until(lambda: len(said) == len(killed))
     assert not any("giving up" in line for line in said)
 
 

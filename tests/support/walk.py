@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tests.support.gold import Shown, normal, sessions
 from tests.support.model.recorded import notes
 from ultron_core.client import Ultron
-from ultron_core.redaction import Redaction
+from ultron_core.models import Redaction
 from ultron_core.settings import LLMSettings
 from ultron_core.steps.stages.estimate import estimate_pending
 

@@ -67,8 +67,9 @@ def solved(name, package):
     )
 
 
-def write_log(path, *tasks):
-    """The tasks one after another as a session file; returns the path."""
+def write_log(path, *tasks, cwd=None):
+    """The tasks one after another as a session file that may say where it was run; returns the path."""
+    tasks = tasks if cwd is None else ([{"_type": "metadata", "cwd": cwd}], *tasks)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for lines in tasks for line in lines), "utf-8")
     return path

@@ -1,15 +1,15 @@
-"""`ultron-hook session-start | prompt | session-end`: what an agent is told, and where its log goes at the end.
+"""`ultron-hook session-start | prompt | turn-end | session-end`: what an agent is told, and where its log goes.
 
-Reads the event of Claude Code from standard input. Never blocks or fails the agent: exit code 0 whatever happens, at
-most 2 s, the reason in `bridge.log` of the home.
+Reads the event of Claude Code, Codex or Cursor from standard input. Never blocks or fails the agent: exit code 0
+whatever happens, at most 2 s, the reason in `bridge.log` of the home.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
-import secrets
 import signal
 import sys
 from pathlib import Path
@@ -71,12 +71,12 @@ def _arguments(given: list[str], home: Path) -> tuple[str, Path, str]:
 
 def _session_start(home: Path, agent: str, told: dict[str, Any]) -> None:
     wanted = {
-        "project": told.get("cwd"),
+        "project": _folder(told),
         "session_id": told.get("session_id"),
         "budget_tokens": _START_TOKENS,
     }
     try:
-        _print("SessionStart", _block(home, agent, wanted))
+        _print(str(told.get("hook_event_name") or "SessionStart"), _block(home, agent, wanted))
     except Away:
         start(home)
         raise
@@ -90,32 +90,48 @@ def _prompt(home: Path, agent: str, told: dict[str, Any]) -> None:
         query = query[: _MOST_QUERY // 2] + "\n" + query[-_MOST_QUERY // 2 :]
     wanted = {
         "query": query,
-        "project": told.get("cwd"),
+        "project": _folder(told),
         "session_id": told.get("session_id"),
         "budget_tokens": _PROMPT_TOKENS,
     }
     _print("UserPromptSubmit", _block(home, agent, wanted))
 
 
+def _folder(told: dict[str, Any]) -> Any:
+    """Where the agent works; Cursor tells the folders of its window."""
+    return told.get("cwd") or next(iter(told.get("workspace_roots") or ()), None)
+
+
+def _turn_end(home: Path, agent: str, told: dict[str, Any]) -> None:
+    """Codex says when a turn is over, and never that a session is."""
+    _hand_in(home, agent, told, over=False)
+
+
 def _session_end(home: Path, agent: str, told: dict[str, Any]) -> None:
+    _hand_in(home, agent, told, over=True)
+
+
+def _hand_in(home: Path, agent: str, told: dict[str, Any], *, over: bool) -> None:
+    if told["transcript_path"] is None:  # Codex, where a session is not to be kept
+        return
     path = str(told["transcript_path"])
-    body = json.dumps({"paths": [path], "agent_id": agent, "over": True}).encode()
+    body = json.dumps({"paths": [path], "agent_id": agent, "over": over}).encode()
     try:
         status, _, _ = ask(home, "POST", "/ingest", body, agent=agent, timeout=_ASK_SECONDS)
         if status >= 500 or status in (401, 403, 429):
             raise Away(f"the server answered {status}")
     except (Away, _TooLong):
-        _spool(home, agent, path)
+        _spool(home, {"agent_id": agent, "path": path, "over": over})
         raise
 
 
-def _spool(home: Path, agent: str, path: str) -> None:
-    """A note for the next start of the server, whole or not at all."""
+def _spool(home: Path, told: dict[str, Any]) -> None:
+    """A note for the next start of the server, whole or not at all; one a log."""
     folder = home / "spool"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    name = secrets.token_hex(8)
-    new = folder / f".{name}"
-    new.write_text(json.dumps({"agent_id": agent, "path": path}), "utf-8")
+    name = hashlib.sha256(os.fsencode(told["path"])).hexdigest()[:16]
+    new = folder / f".{name}-{os.getpid()}"
+    new.write_text(json.dumps(told), "utf-8")
     new.rename(folder / f"{name}.json")
 
 
@@ -130,12 +146,20 @@ def _block(home: Path, agent: str, wanted: dict[str, Any]) -> str:
 
 
 def _print(event: str, block: str) -> None:
-    if block:
-        told = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": block}}
-        sys.stdout.write(json.dumps(told))
+    if not block:
+        return
+    told: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": block}}
+    if event == "sessionStart":  # Cursor's name and form
+        told = {"additional_context": block}
+    sys.stdout.write(json.dumps(told))
 
 
-_EVENTS = {"session-start": _session_start, "prompt": _prompt, "session-end": _session_end}
+_EVENTS = {
+    "session-start": _session_start,
+    "prompt": _prompt,
+    "turn-end": _turn_end,
+    "session-end": _session_end,
+}
 
 if __name__ == "__main__":
     main()

@@ -38,6 +38,7 @@ _MODULES = {
     "doctor": "doctor",
     "drops": "memory",
     "export-sft": "sft",
+    "handbook": "handbook",
     "ingest": "ingest",
     "ingest-text": "ingest",
     "keys": "keys",

@@ -9,7 +9,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from ultron_core.recall import Recall
+from ultron_core.recall.handbook import Handbook
 from ultron_core.steps import given
+from ultron_core.steps import handbook as handbook_step
 from ultron_core.steps import recall as recall_step
 from ultron_core.steps.runtime import Runtime
 
@@ -20,7 +22,7 @@ _MOST_SESSIONS = 1_000
 
 
 class Recalling(ABC):
-    """`recall` and `wake_up`."""
+    """`recall`, `wake_up` and `handbook`."""
 
     def __init__(self) -> None:
         self._shown = _ShownInSession()
@@ -80,6 +82,12 @@ class Recalling(ABC):
         )
         self._shown.add(session_id, [item.pointer for item in found.items])
         return found
+
+    def handbook(self, project: str | None = None, *, budget_tokens: int = 800) -> Handbook:
+        """What people said for good about a project and what its logs prove, as a section for a file that agents read.
+        `project` None: that of the working folder. Raises InputError where that has none."""
+        given.check_count("budget_tokens", budget_tokens)
+        return handbook_step.handbook(self.runtime, project, budget_tokens)
 
 
 class _ShownInSession:

@@ -87,7 +87,7 @@ def describe_subject(messages: Sequence[Message], action: Action, lang: Lang) ->
     """What was called, fit for a sentence: the command, the tool's name, or what kind of step it was."""
     command, words = command_of(action), PHRASES[lang]
     if command is not None:
-        return f"`{clean_line(core_command(command), 100)}`"
+        return f"`{clean_line(_all_parts(command) or core_command(command), 100)}`"
     if action.tool == "code":
         return _code_name(messages, action, lang) or words["script"]
     if action.tool == "patch":
@@ -188,13 +188,15 @@ def _shown(command: str) -> str:
     return re.sub(r"\s*2>&1|\s*\|\s*(?:head|tail)(?:\s+-\S+)*(?:\s+\d+)?\s*$", "", command)
 
 
+#: only prepares or shows, e.g. `cd /repo`, `export CI=1`, `git add a.py`
+_PREPARES = re.compile(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep|git add)\b")
+#: a longer chain is told by its last part
+_MAX_CHAIN = 100
+
+
 def main_part(command: str) -> str:
     parts = [part.strip() for part in re.split(r"&&|\n", command) if part.strip()]
-    useful = [
-        part
-        for part in parts
-        if not re.match(r"(?:cd|export|source|set|echo|ls|head|tail|cat|sleep)\b", part)
-    ]
+    useful = [part for part in parts if not _PREPARES.match(part)]
     return (useful or parts or [command])[-1]
 
 
@@ -252,6 +254,14 @@ def _open_file(output: str) -> str:
 
 def short_path(path: str) -> str:
     return "/".join(re.split(r"[/\\]", path)[-2:])
+
+
+def _all_parts(command: str) -> str:
+    """A chain of commands any of which may have failed, `npm run lint && npm test`; of one command nothing."""
+    parts = [core_command(part.strip()) for part in command.split("&&") if part.strip()]
+    parts = [part for part in parts if part and not _PREPARES.match(part)]
+    shown = " && ".join(parts)
+    return shown if len(parts) > 1 and "\n" not in command and len(shown) <= _MAX_CHAIN else ""
 
 
 def folder_of(command: str) -> str:

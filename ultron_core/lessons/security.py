@@ -108,7 +108,7 @@ def _line_of(text: str, match: re.Match[str]) -> str:
 def _stated_weaknesses(messages: Sequence[Message]) -> list[MemoryDraft]:
     drafts = []
     for message in messages:
-        if message.role != "assistant" or message.origin != "model":
+        if message.role != "assistant" or message.origin != "model" or not _WEAKNESS.search(message.content):
             continue
         for sentence in sentences(without_code(message.content)):
             if len(sentence) > 360 or len(sentence) < 20 or sentence not in message.content:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib.resources import files
 
 from ultron_core.transcript.language import Lang
 
-__all__ = ["PHRASES"]
+__all__ = ["PHRASES", "states_cure"]
 
 
 def _read(lang: Lang) -> dict[str, str]:
@@ -16,3 +17,19 @@ def _read(lang: Lang) -> dict[str, str]:
 
 
 PHRASES: dict[Lang, dict[str, str]] = {"en": _read("en"), "zh": _read("zh")}
+
+#: sentences that rules write only where the failed check passed later
+_CURES = ("worked", "given", "demanded", "value", "set", "edited", "added", "line", "after")
+#: the words between what is filled in, e.g. `It worked after setting `, ` to `, `.`
+_CURE = re.compile(
+    "|".join(
+        ".{1,400}?".join(re.escape(part) for part in re.split(r"\{\w+\}", phrases[name]))
+        for phrases in PHRASES.values()
+        for name in _CURES
+    )
+)
+
+
+def states_cure(resolution: str) -> bool:
+    """Whether a memory's resolution begins with a cure that the log proves, in either language."""
+    return _CURE.match(resolution) is not None

@@ -51,11 +51,12 @@ _CORRECTION = re.compile(
     r"搞错|弄错|说错|用错",
     re.IGNORECASE,
 )
-#: "The user prefers short answers." / "以后都用中文回答"
+#: "The user prefers short answers." / "Human: always run the tests" / "以后都用中文回答"
 _PREFERENCE = re.compile(
     r"\b(?:user|customer|team|client|boss|i|we|they)(?: \w+)? (?:prefers?|wants?|likes?|would like|"
     r"insists?|asks? (?:for|that|to)|asked (?:to|that|for))\b|"
-    r"\bprefer(?:s|red|ence)?\b|(?:^|[.!?] )(?:please )?(?:always|never|from now on|don't ever)\b|\bfrom now on\b|"
+    r"\bprefer(?:s|red|ence)?\b|(?:^|[.!?:;>\])] ?)(?:please )?(?:always|never|from now on|don't ever)\b|"
+    r"\bfrom now on\b|"
     r"喜欢|偏好|希望(?:你|以后|回答|回复)?|习惯(?:用|于)|以后(?:都|请|一律)|从现在(?:起|开始)|"
     r"请(?:始终|一直|总是|务必)|^(?:始终|总是|永远不要|一律)|要求(?:回答|回复|提交|使用)",
     re.IGNORECASE,

@@ -16,26 +16,27 @@ __all__ = ["Normal", "normalised"]
 #: terminal colours and other control sequences (ECMA-48): `\x1b[31mghp_...`, also written out as `\033[31m`
 _ANSI = (
     r"(?:\x1b|\\(?:x1[bB]|033|e|u001[bB]))(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"
+    r"|\x9b[0-9;?]{0,20}[A-Za-z]|\x9d[^\x07\x1b\x9c-\x9d\n]{0,200}(?:\x07|\x1b\\|\x9c)"
 )
-#: zero-width characters, soft hyphen, joiners, direction marks, byte order mark: nobody sees them
-_INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+#: zero-width characters, soft hyphen, joiners, direction marks, variants, byte order mark, tags: nobody sees them
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e007f"
+)
 #: letters, digits and the signs of keys and addresses in their full-width form: `ｓｋ－ａｂｃ`
 _WIDE = "\uff21-\uff3a\uff41-\uff5a\uff10-\uff19\uff0d\uff3f\uff20\uff0e\uff0f\uff0b\uff1d"
-#: a run of backslashes counts once, so that JSON inside JSON reads the same at any depth
-_SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "\n": " ", '"': '"', "'": "'", "/": "/", "`": "`"}
+#: a run of backslashes counts once, so that JSON inside JSON reads the same at any depth; one before a line end joins
+#: the lines, as shells do
+_SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "\n": "", '"': '"', "'": "'", "/": "/", "`": "`"}
 #: what another notation writes for a plain character, e.g. `␛[31m`, `\n`, `\u0022`, `%3D`, `&quot;`, `“`
 _PIECE = re.compile(
     rf"(?P<gone>{_ANSI}|[{_INVISIBLE}]{{1,100}})|(?P<wide>[{_WIDE}])"
     r"|\\{1,8}(?:u00(?P<u>[2-7][0-9a-fA-F])|x(?P<x>[2-7][0-9a-fA-F])|(?P<simple>[nrt\n\"'/`]))"
-    r"|%(?P<pct>[2-7][0-9a-fA-F])|&(?P<html>quot|amp|apos|lt|gt|#3[49]|#x2[27]);|(?P<curly>[“”‘’])"
+    r"|%(?P<pct>[2-7][0-9a-fA-F])|&(?:(?P<html>quot|amp|apos|lt|gt)|#0{0,4}(?P<dec>3[2-9]|[4-9]\d|1[01]\d|12[0-6])|#x0{0,4}(?P<hex>[2-7][0-9a-fA-F]));|(?P<curly>[“”‘’])"
 )
 _HTML = {
     "quot": '"',
-    "#34": '"',
-    "#x22": '"',
     "apos": "'",
-    "#39": "'",
-    "#x27": "'",
     "amp": "&",
     "lt": "<",
     "gt": ">",
@@ -43,7 +44,7 @@ _HTML = {
 _CURLY = {"“": '"', "”": '"', "‘": "'", "’": "'"}
 #: where a piece may begin; searched first, as a class of characters is found much faster than the
 #: alternatives, e.g. `%`, `&`, `“`
-_BEGINS = re.compile(rf"[\x1b\\%&{_INVISIBLE}{_WIDE}“”‘’]")
+_BEGINS = re.compile(rf"[\x1b\x9b\x9d\\%&{_INVISIBLE}{_WIDE}“”‘’]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Normal:
     """The view and, for each of its stretches, where it starts here and there and how long it is there."""
 
     text: str
-    #: characters were hidden or disguised, not only escaped: personal data is looked for here as well
+    #: characters were hidden, disguised or joined, not only escaped: personal data is looked for here as well
     disguised: bool
     _starts: list[int]
     _pieces: list[tuple[int, int, bool]]
@@ -92,7 +93,7 @@ def normalised(text: str) -> Normal | None:
             length += match.start() - at
         at = match.end()
         char = _decoded(match)
-        disguised = disguised or match.lastgroup in ("gone", "wide")
+        disguised = disguised or not char or match.lastgroup == "wide"
         if char:
             parts.append(char)
             starts.append(length)
@@ -116,6 +117,8 @@ def _decoded(match: re.Match[str]) -> str:
         return chr(ord(value) - 0xFEE0)
     if kind == "simple":
         return _SIMPLE[value]
+    if kind == "dec":
+        return chr(int(value))
     if kind == "html":
         return _HTML[value]
     if kind == "curly":

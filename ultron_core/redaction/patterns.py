@@ -62,10 +62,15 @@ def settle(draft: Draft, words: OwnWords = _NO_WORDS) -> None:
 
 
 def _everywhere(text: str, words: OwnWords = _NO_WORDS, *, secrets_only: bool = False) -> Iterator[Span]:
-    """What is found in the text, then what is found in its normalised view; secrets rank first in both."""
+    """What is found in the text and in its normalised view; secrets rank first in both.
+
+    Where something is hidden the view ranks first: half of a key may be a finding of its own.
+    """
     view = normalised(text)
+    if view and view.disguised:
+        yield from map(view.original, _secrets(view.text))
     yield from _secrets(text)
-    if view:
+    if view and not view.disguised:
         yield from map(view.original, _secrets(view.text))
     if secrets_only:
         return

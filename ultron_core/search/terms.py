@@ -96,6 +96,7 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(word.lower() for word in _WORD.findall(text)))
 
 
+@lru_cache(maxsize=_CHUNKS)
 def term_id(term: str) -> int:
     """The number a term is stored under, 1 to 999,999,999: crc32, so no dictionary table is needed."""
     return zlib.crc32(term.encode("utf-8")) % _TERM_SPACE + 1

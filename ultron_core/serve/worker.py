@@ -73,7 +73,7 @@ def deliver_spool(ultron: Ultron, home: Path, roots: Sequence[Path]) -> int:
     for note in sorted((home / "spool").glob("*.json")):
         try:
             told = json.loads(note.read_text("utf-8"))
-            ultron.ingest(check_inside([told["path"]], roots), told["agent_id"], over=True)
+            ultron.ingest(check_inside([told["path"]], roots), told["agent_id"], over=told["over"])
         except (ValueError, KeyError, TypeError, InputError):
             note.replace(note.with_suffix(".bad"))
             continue

@@ -80,10 +80,13 @@ def check_name(name: str, value: Any, *, optional: bool = False) -> None:
 
 
 def check_id(name: str, value: Any, *, optional: bool = False) -> None:
-    """A name that is stored as it is given in every row that it owns: one that holds a secret is refused."""
+    """A name that is stored as it is given in every row that it owns, and shown: one that holds a secret is refused, or
+    a character that nobody sees."""
     from ultron_core.redaction import find_secrets
 
     check_name(name, value, optional=optional)
+    if value is not None and not value.isprintable():
+        raise InputError(f"{name} holds a line end, a control or an invisible character: use a plain name.")
     if value is not None and find_secrets(value):
         raise InputError(f"{name} holds a key, token or password: use a name without it.")
 

@@ -73,8 +73,8 @@ class Action:
     failure: Failure | None
 
 
-#: texts that are kept in mind: several rules in turn read the messages of one segment
-_RECENT = 256
+#: texts that are kept in mind: several rules in turn read the messages of one segment, which may be a thousand
+_RECENT = 2048
 
 
 def message_texts(message: Message) -> Iterator[str]:

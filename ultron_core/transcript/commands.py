@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import lru_cache
 from typing import Any
 
 from ultron_core.transcript.actions import Action
 
-__all__ = ["command_in", "command_of", "purpose", "same_purpose"]
+__all__ = ["command_in", "command_of", "purpose", "purposes", "same_purpose"]
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commandline")
 _PATH_KEYS = (
@@ -46,6 +47,8 @@ gradle bun mix rails manage.py
 _WITH_VERB = frozenset(_VERBED.split())
 #: the shell of `bash -lc "make check"`, e.g. `bash`, `/bin/sh`, `zsh`
 _SHELL = re.compile(r"(?:\S{0,200}/)?(?:ba|z|da|k)?sh")
+#: between the parts of a compound command, e.g. `cd a && make`, `make || true`, `export A=1; make`
+_PARTS = re.compile(r"\s{0,80}(?:&&|\|\||;|\n)\s*")
 #: words that two commands share, e.g. `pytest`, `test_parser`
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _NO_PURPOSE = (
@@ -91,6 +94,7 @@ def command_in(tool: str, arguments: Any) -> str | None:
     return None
 
 
+@lru_cache(maxsize=2048)
 def _without_documents(command: str) -> str:
     """Each here-document as "…", with its opening and, in a quoted text, with the quotes kept."""
     parts, at = [], 0
@@ -130,6 +134,12 @@ def purpose(action: Action) -> tuple[str, ...]:
     return (action.tool, path) if path else (action.tool,)
 
 
+def purposes(command: str) -> set[tuple[str, ...]]:
+    """What each part of a compound command tries: of `npm run lint && npm test` the linter and the tests."""
+    found = (_command_purpose(part) for part in _PARTS.split(command.strip()))
+    return {each for each in found if each[0]}
+
+
 def same_purpose(failed: Action, later: Action) -> bool:
     """True when `later` tries what `failed` tried."""
     if purpose(failed) != purpose(later) or not purpose(failed)[0]:
@@ -139,8 +149,9 @@ def same_purpose(failed: Action, later: Action) -> bool:
     return True
 
 
+@lru_cache(maxsize=2048)  # each failure is held against every later command of its segment
 def _command_purpose(command: str) -> tuple[str, ...]:
-    for part in reversed(re.split(r"\s*(?:&&|\|\||;|\n)\s*", command.strip())):
+    for part in reversed(_PARTS.split(command.strip())):
         words = _words(part)
         if not words or _SETUP.match(part.strip()):
             continue

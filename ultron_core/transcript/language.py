@@ -45,7 +45,7 @@ def sentences(text: str) -> list[str]:
     return list(_sentences(text))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def _sentences(text: str) -> tuple[str, ...]:
     """The same, once for the rules that read one text in turn."""
     found: list[str] = []

@@ -12,8 +12,10 @@ __all__ = ["RecapItem", "is_recap", "recap_items"]
 
 #: a line that is a heading: "4. Errors and fixes:", "## Key Decisions Made", "**Gotchas**"
 _HEADING = re.compile(
-    r"^(?P<mark>#{1,4}\s+|\d{1,2}[.)]\s+|\*\*)?(?P<title>[^\n:：*`]{3,60}?)\s*(?:\*\*)?\s*[:：]?\s*(?:\*\*)?$"
+    r"^(?P<mark>#{1,4}\s+|\d{1,2}[.)]\s+|\*\*)?(?P<title>[^\n:：*`]{2,60}?)\s*(?:\*\*)?\s*[:：]?\s*(?:\*\*)?$"
 )
+#: a heading as a tag, as Gemini's summaries have them, and its end: "<key_knowledge>", "</key_knowledge>"
+_TAG = re.compile(r"^</?(?P<title>[a-z]+(?:_[a-z]+)*)>$")
 #: an item of a list, with its indentation, e.g. `  - Use pnpm, not npm`, `2. second`
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 
@@ -30,7 +32,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         _title(
             r"errors?(?: encountered)?(?: and (?:their )?(?:fix(?:es)?|solutions?))?|problems? solv(?:ed|ing)",
             r"(?:bugs|issues)(?: found| fixed| encountered)?(?: and (?:fixes|fixed|solutions))?|troubleshooting",
-            r"(?:遇到的)?(?:错误|问题)(?:与|和|及)?(?:修复|解决(?:方案|方法)?)?",
+            r"(?:遇到的|已知)?(?:错误|问题|报错)(?:与|和|及)?其?(?:修复|解决(?:方案|方法|办法)?|处理)?|踩坑(?:记录)?",
         ),
     ),
     (
@@ -38,7 +40,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
         _title(
             r"(?:(?:key|important|design|architectur\w+|technical|"
             r"main) )*decisions?(?: made)?(?: and (?:rationale|reasons?))?",
-            r"(?:关键|重要|技术|设计)*(?:决策|决定)",
+            r"(?:关键|重要|技术|设计|架构)*(?:决策|决定|选型)(?:与|和|及)?其?(?:理由|原因)?",
         ),
     ),
     (
@@ -53,7 +55,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"conventions|constraints|context|patterns)(?: (?:&|and) \w+)?",
             r"commands|testing|lessons learned|(?:user )?(?:constraints|preferences)(?: (?:&|"
             r"and) (?:preferences|constraints))?",
-            r"(?:关键|重要|技术)*(?:要点|注意事项|约定|约束|经验|发现)|命令|测试",
+            r"(?:active|key) (?:constraints|knowledge)|instructions",
+            r"(?:关键|重要|技术|项目)*(?:要点|注意事项|约定|约束|经验|发现|知识)|命令|测试|用户(?:偏好|约束|习惯)",
         ),
     ),
     (
@@ -72,14 +75,19 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"tasks?))?(?: packages?)?(?: \(.*\))?",
             r"files?(?: and code sections?| created| modified|/\w+| changed)*|branch|"
             r"summary|analysis",
-            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|进度|总结|待办)\S{0,6}",
+            r"overall goal|file system state|recent actions|current plan|artifact trail|task state|accomplished|"
+            r"relevant files?(?: / directories)?",
+            r"(?:主要)?(?:请求|目标|任务|当前工作|下一步|文件|进度|总结|待办)\S{0,6}|"
+            r"(?:已完成|后续|剩余|(?:当前|目前)(?:状态|进展)|会话摘要|背景|概述)\S{0,6}",
         ),
     ),
 )
+#: characters; a longer line is a sentence
+_LONGEST_HEADING = 80
 #: different headings that make a text a recap
 _MIN_HEADINGS = 3
-#: characters; a shorter text is a remark
-_MIN_CHARS = 600
+#: bytes; a shorter text is a remark
+_MIN_BYTES = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +104,7 @@ def is_recap(message: Message) -> bool:
     if (
         message.origin not in ("harness", "model")
         or message.role == "system"
-        or len(message.content) < _MIN_CHARS
+        or len(message.content.encode()) < _MIN_BYTES
     ):
         return False
     return (
@@ -114,7 +122,7 @@ def recap_items(message: Message) -> list[RecapItem]:
         if titled:
             kind, depth = titled.split(":", 1)[0], -1
             continue
-        if line.startswith("#"):
+        if line.startswith("#") or _ends(line):
             kind = ""
         if kind in ("", "other") or line.lstrip().startswith("```"):
             continue
@@ -133,10 +141,24 @@ def recap_items(message: Message) -> list[RecapItem]:
     return found
 
 
+def _ends(line: str) -> bool:
+    return line.lstrip().startswith("</") and _TAG.match(line.strip()) is not None
+
+
 def _titled(line: str) -> str:
     """`kind:title` of a heading that such summaries have, else an empty text."""
-    match = _HEADING.match(line.strip()) if len(line) <= 80 else None
-    if match is None or not (match["mark"] or line.rstrip().endswith((":", "：", "**"))):
+    title = _heading(line.strip()) if len(line) <= _LONGEST_HEADING else ""
+    return next((f"{kind}:{title.casefold()}" for kind, shape in _KINDS if title and shape.match(title)), "")
+
+
+def _heading(line: str) -> str:
+    tag = _TAG.match(line)
+    if tag:
+        return "" if line.startswith("</") else tag["title"].replace("_", " ")
+    # most lines are no heading, and the pattern is dear
+    if not line or not (line.endswith((":", "：", "**")) or line[0] in "#*" or line[0].isdigit()):
         return ""
-    title = match["title"].strip()
-    return next((f"{kind}:{title.casefold()}" for kind, shape in _KINDS if shape.match(title)), "")
+    match = _HEADING.match(line)
+    if match is None or not (match["mark"] or line.endswith((":", "：", "**"))):
+        return ""
+    return match["title"].strip()

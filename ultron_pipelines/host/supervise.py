@@ -30,6 +30,8 @@ _KILLED = {-signal.SIGKILL, -signal.SIGTERM}
 _LOOK_SECONDS, _DATABASE_SECONDS = 0.5, 3.0
 #: a code server has loaded the definitions after some 5 s on a quiet machine
 _START_SECONDS = 90
+#: how a part is asked to end, and for how many seconds
+_ENDING = ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4))
 _MODULE, _CODE_SERVER = "ultron_pipelines.definitions", "ultron_pipelines.host.code_server"
 #: ticks that find nothing to do are in the UI
 _QUIET = ("--log-level", "warning")
@@ -73,10 +75,7 @@ class Part:
         return len(self.ends) >= _MOST_ENDS
 
     def stop(self) -> None:
-        for number, seconds in ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4)):
-            if self.process is None or _group_ended(self.process, seconds, number):
-                break
-        self.process = None
+        _stop([self])
 
 
 def dagster_parts(folder: Path, host: str, port: int) -> list[Part]:
@@ -149,8 +148,7 @@ def supervise(
     try:
         return _keep_up(parts, environment, revive_database, say, stop)
     finally:
-        for part in reversed(parts):
-            part.stop()
+        _stop(parts)
 
 
 def _keep_up(
@@ -168,8 +166,8 @@ def _keep_up(
             looked = now
             if revive_database():
                 say("PostgreSQL had ended and was started again; Dagster begins anew.")
-                for part in reversed(parts):
-                    part.stop()
+                _stop(parts)
+                for part in parts:
                     part.ends.clear()  # it may have ended for want of the database
         for part in parts:
             if part.ended():
@@ -185,16 +183,26 @@ def _keep_up(
     return 0
 
 
-def _group_ended(child: subprocess.Popen[bytes], seconds: float, number: signal.Signals) -> bool:
-    """Send a signal to a process group; returns whether all of it ended in time."""
-    with suppress(ProcessLookupError):
-        os.killpg(child.pid, number)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        child.poll()
-        try:
-            os.killpg(child.pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.2)
-    return False
+def _stop(parts: Sequence[Part]) -> None:
+    """End parts and all that they started, together; each is asked before it is killed."""
+    groups = [part.process for part in parts if part.process is not None]
+    for number, seconds in _ENDING:
+        for child in groups:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, number)
+        deadline = time.monotonic() + seconds
+        while groups and time.monotonic() < deadline:
+            groups = [child for child in groups if _is_there(child)]
+            time.sleep(0.1)
+    for part in parts:
+        part.process = None
+
+
+def _is_there(child: subprocess.Popen[bytes]) -> bool:
+    """Whether any process of its group is left."""
+    child.poll()
+    try:
+        os.killpg(child.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -84,7 +84,8 @@ def test_a_changed_installation_replaces_its_own_entry():
     value = json.loads(old[path])["mcpServers"]
     assert list(value) == ["other", "ultron"] and value["ultron"]["command"] == COMMANDS.bridge
     moved = Commands("/new/ultron-hook", "/new/ultron-mcp", "/data", "cursor")
-    (edit,) = plan_edits("cursor", Path("/base"), moved, in_project=False, remove=False)
+    edit, hooks = plan_edits("cursor", Path("/base"), moved, in_project=False, remove=False)
+    assert hooks.change(hooks.change("")).count("/new/ultron-hook") == 2
     assert json.loads(edit.change(old[path]))["mcpServers"]["ultron"]["command"] == "/new/ultron-mcp"
 
 
@@ -94,10 +95,23 @@ def test_codex_keeps_its_file():
     after = applied("codex", {path: mine})
     assert after[path].startswith(mine)
     assert tomllib.loads(after[path])["mcp_servers"]["ultron"]["args"][1] == COMMANDS.home
+    events = json.loads(after["/base/.codex/hooks.json"])["hooks"]
+    assert list(events) == ["SessionStart", "UserPromptSubmit", "Stop"]
+    assert " turn-end " in events["Stop"][0]["hooks"][0]["command"]
     assert applied("codex", after) == after
     assert applied("codex", after, remove=True)[path] == mine
     with pytest.raises(InputError, match="already"):
         applied("codex", {path: '[mcp_servers.ultron]\ncommand = "x"\n'})
+
+
+def test_hooks_of_cursor_stand_beside_others():
+    path = "/base/.cursor/hooks.json"
+    mine = '{\n  "version": 1,\n  "hooks": {"stop": [{"command": "my-own"}]}\n}\n'
+    after = applied("cursor", {path: mine})
+    value = json.loads(after[path])
+    assert value["version"] == 1 and list(value["hooks"]) == ["stop", "sessionStart", "sessionEnd"]
+    assert " session-end " in value["hooks"]["sessionEnd"][0]["command"]
+    assert json.loads(applied("cursor", after, remove=True)[path]) == json.loads(mine)
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,29 @@ def test_a_session_that_ends_while_the_server_runs_is_handed_over(home, project)
     assert not list((home.home / "spool").glob("*.json"))
 
 
+def test_events_of_codex_and_cursor(home, project):
+    """Codex hands its log in after every turn, if it keeps one; Cursor names folders of its window and wants another
+    form of answer."""
+    if home.process is None:
+        home.start()
+    codex = {
+        "session_id": "c1",
+        "cwd": str(project),
+        "model": "m",
+        "permission_mode": "default",
+        "turn_id": "t",
+    }
+    log = claude_log(home.home.parent / ".codex" / "sessions" / "three.jsonl", project, "3" * 8)
+    for path in (None, str(log)):
+        told = {**codex, "hook_event_name": "Stop", "transcript_path": path, "stop_hook_active": False}
+        assert fire(home, "turn-end", **told)[0] == ""
+    found = home.ask("GET", "/sessions", params={"agent_id": "claude-code"}).json()["data"]
+    assert [one["is_over"] for one in found if one["session_file"].endswith("three.jsonl")] == [False]
+    cursor = {"conversation_id": "k1", "cursor_version": "2.4", "workspace_roots": [str(project)]}
+    printed, _ = fire(home, "session-start", hook_event_name="sessionStart", **cursor)
+    assert list(json.loads(printed)) == ["additional_context"] and "yaml" in printed
+
+
 @pytest.mark.parametrize(
     "given",
     [b"", b"{", b"[]", b"\xff", b'{"prompt": 5}', b'{"prompt": "' + b"x" * 500_000 + b'"}'],

@@ -16,7 +16,9 @@ from ultron_core.redaction.spans import Span
         ("ｓｋ－ａ１", "sk-a1"),
         ('\\"k\\": \\\\\\"v\\\\\\"', '"k": "v"'),
         ("\\u0022x\\u0022 %40 &quot;y&quot; “z”", '"x" @ "y" "z"'),
-        ("curl \\\n -u", "curl   -u"),
+        ("curl \\\n -u", "curl  -u"),
+        ("ghp_a\\\nb &#103;", "ghp_ab g"),
+        ("a\x9b31mb\x9d8;;u\x9cc", "abc"),
         ("a\\nb", "a\nb"),
     ],
 )

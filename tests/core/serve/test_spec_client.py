@@ -1,8 +1,13 @@
-"""A client written from the specification's text alone, and one that uses the names of the original's clients."""
+"""A client written from the specification's text alone, and one that uses the names of the original's clients, against
+a running server."""
 
 from typing import ClassVar
 
+import httpx
 import pytest
+
+from tests.core.serve.running import make_running
+from tests.support.worlds import solved, write_log
 
 MEMORY = {
     "content": "ModuleNotFoundError: No module named 'pandas'",
@@ -45,9 +50,24 @@ class OriginalClient(SpecClient):
     ids = "memory_ids"
 
 
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    return tmp_path_factory.mktemp("logs")
+
+
+@pytest.fixture(scope="module")
+def running(server_url, tmp_path_factory, logs):
+    for server in make_running(server_url, tmp_path_factory.mktemp("spec")):
+        server.env["ULTRON_INGEST_ROOTS"] = str(logs)
+        server.start()
+        yield server
+        server.stop()
+
+
 @pytest.fixture(params=[SpecClient, OriginalClient])
-def outside(request, client, key):
-    return request.param(client, key(preset="agent", agent_id="my-agent"))
+def outside(request, running):
+    with httpx.Client(base_url=running.address, timeout=60) as client:
+        yield request.param(client, {"Authorization": f"Bearer {running.key}"})
 
 
 def test_what_is_uploaded_is_found_and_read_in_full(outside):
@@ -62,17 +82,18 @@ def test_what_is_uploaded_is_found_and_read_in_full(outside):
     assert full["count"] == 1 and full["data"][0]["resolution"] == MEMORY["resolution"]
 
 
-def test_logs_and_texts_are_ingested(outside, log):
+def test_logs_and_texts_are_ingested(outside, logs):
+    log = write_log(logs / f"{type(outside).__name__}.jsonl", solved("parser", "yaml"))
     done = outside.ask("/ingest", {"paths": [str(log)], "agent_id": "my-agent"})
     assert done["success"] and done["data"]["total_files"] == 1 and done["data"]["successful"] == 1
     text = "pip install failed inside Docker. Error: Could not find a version. Fix: use --network host"
     assert outside.ask("/ingest/text", {"text": text})["data"]["status"] == "done"
 
 
-def test_the_statistics_of_the_original(client, key, outside):
+def test_the_statistics_of_the_original(running, outside):
     outside.upload(**MEMORY)
-    answer = client.get("/memory/stats", headers=key("another")).json()
-    assert answer["data"]["total"] == 1 and set(answer["data"]) == {
+    answer = running.ask("GET", "/memory/stats").json()
+    assert answer["data"]["total"] >= 1 and set(answer["data"]) == {
         "total",
         "by_tier",
         "by_type",

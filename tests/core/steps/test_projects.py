@@ -1,29 +1,20 @@
 """Logs of two projects in one store: whose memories answer, in which order, under which name."""
 
-import json
 import subprocess
 
 import pytest
 
-from tests.support.worlds import solved
+from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import UnknownNameError
 from ultron_core.steps import overview
 from ultron_core.steps.projects import Scope, folder_project
 
 
-def log(path, cwd, *tasks):
-    """A session file that says where it was run."""
-    rows = [{"_type": "metadata", "cwd": cwd}, *(line for lines in tasks for line in lines)]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
-
-
 @pytest.fixture
 def logs(tmp_path):
-    log(tmp_path / "logs" / "a.jsonl", "/home/ana/src/shop-worktrees/fix", solved("cart", "pandas"))
-    log(tmp_path / "logs" / "b.jsonl", "/home/ana/src/blog", solved("post", "jinja2"))
+    write_log(tmp_path / "logs" / "a.jsonl", solved("cart", "pandas"), cwd="/home/ana/src/shop-worktrees/fix")
+    write_log(tmp_path / "logs" / "b.jsonl", solved("post", "jinja2"), cwd="/home/ana/src/blog")
     return tmp_path / "logs"
 
 

@@ -13,8 +13,10 @@ from ultron_core.access.clients import jsonc, toml
 
 __all__ = ["CLIENTS", "Commands", "Edit", "plan_edits"]
 
-#: Claude Code's event -> ours, and how long it may wait for it
-_EVENTS = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "SessionEnd": "session-end"}
+#: each client's event -> ours; Codex has none at the end of a session, Cursor takes no context before a prompt
+_CLAUDE_CODE = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "SessionEnd": "session-end"}
+_CODEX = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "Stop": "turn-end"}
+_CURSOR = {"sessionStart": "session-start", "sessionEnd": "session-end"}
 #: seconds that a client waits for a hook
 _HOOK_SECONDS = 5
 
@@ -53,7 +55,7 @@ def plan_edits(
 def _claude_code(base: Path, commands: Commands, in_project: bool, remove: bool) -> list[Edit]:
     servers = base / (".mcp.json" if in_project else ".claude.json")
     return [
-        Edit(base / ".claude" / "settings.json", lambda text: _hooks(text, commands, remove)),
+        Edit(base / ".claude" / "settings.json", lambda text: _hooks(text, _CLAUDE_CODE, commands, remove)),
         Edit(servers, lambda text: _server(text, commands, remove, {"type": "stdio"})),
     ]
 
@@ -64,11 +66,17 @@ def _codex(base: Path, commands: Commands, _: bool, remove: bool) -> list[Edit]:
             return toml.remove_block(text)
         return toml.put_block(text, "mcp_servers.ultron", commands.mcp())
 
-    return [Edit(base / ".codex" / "config.toml", change)]
+    return [
+        Edit(base / ".codex" / "config.toml", change),
+        Edit(base / ".codex" / "hooks.json", lambda text: _hooks(text, _CODEX, commands, remove)),
+    ]
 
 
 def _cursor(base: Path, commands: Commands, _: bool, remove: bool) -> list[Edit]:
-    return [Edit(base / ".cursor" / "mcp.json", lambda text: _server(text, commands, remove, {}))]
+    return [
+        Edit(base / ".cursor" / "mcp.json", lambda text: _server(text, commands, remove, {})),
+        Edit(base / ".cursor" / "hooks.json", lambda text: _cursor_hooks(text, commands, remove)),
+    ]
 
 
 #: the clients that `ultron connect` knows
@@ -83,8 +91,8 @@ def _server(text: str, commands: Commands, remove: bool, more: dict[str, Any]) -
     return jsonc.put_member(text, ["mcpServers"], "ultron", {**more, **commands.mcp()})
 
 
-def _hooks(text: str, commands: Commands, remove: bool) -> str:
-    for event, own in _EVENTS.items():
+def _hooks(text: str, events: Mapping[str, str], commands: Commands, remove: bool) -> str:
+    for event, own in events.items():
         path = ["hooks", event]
         if remove:
             text = jsonc.remove_items(text, path, _is_ours)
@@ -94,9 +102,30 @@ def _hooks(text: str, commands: Commands, remove: bool) -> str:
     return text
 
 
+def _cursor_hooks(text: str, commands: Commands, remove: bool) -> str:
+    """`{"version": 1, "hooks": {"sessionStart": [{"command": ...}]}}`: no groups."""
+    before = text
+    if not remove and jsonc.read(text).get("version") is None:
+        text = jsonc.put_member(text, [], "version", 1)
+    for event, own in _CURSOR.items():
+        path = ["hooks", event]
+        if remove:
+            text = jsonc.remove_items(text, path, _is_our_hook)
+        else:
+            command = {"command": commands.hook_line(own), "timeout": _HOOK_SECONDS}
+            text = jsonc.put_item(text, path, command, _is_our_hook)
+    if remove and text != before and jsonc.read(text).get("hooks") is None:
+        text = jsonc.remove_member(text, [], "version")  # the form of hooks that are gone
+    return text
+
+
+def _is_our_hook(hook: Any) -> bool:
+    return isinstance(hook, dict) and "ultron-hook" in str(hook.get("command"))
+
+
 def _is_ours(group: Any) -> bool:
     """A group of hooks that holds nothing but our own."""
     hooks = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(hooks, list) or not hooks:
         return False
-    return all(isinstance(hook, dict) and "ultron-hook" in str(hook.get("command")) for hook in hooks)
+    return all(map(_is_our_hook, hooks))

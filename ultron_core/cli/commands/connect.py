@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import click
 
 from ultron_core.access.clients.plan import CLIENTS, Commands, Edit, plan_edits
 from ultron_core.cli.output import console
+from ultron_core.cli.writing import write_beside
 from ultron_core.errors import InputError
 from ultron_core.settings import Settings
 
@@ -47,7 +47,7 @@ def connect(settings: Settings, client: str, project: bool, dry_run: bool, remov
         if dry_run:
             console().print(_diff(change), soft_wrap=True, end="")
         else:
-            _write(change)
+            write_beside(change.path, change.new, change.old)
             beside = ", its backup is beside it." if change.old is not None else "."
             console().print(f"{change.path} is written{beside}", soft_wrap=True)
 
@@ -76,24 +76,6 @@ def _diff(change: _Change) -> str:
         )
     )
     return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
-
-
-def _write(change: _Change) -> None:
-    """The new text, whole or not at all; the old one as `<name>.ultron-backup`. Links are followed, modes kept."""
-    path = change.path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    mode = path.stat().st_mode & 0o777 if change.old is not None else 0o600
-    if change.old is not None:
-        _put(path.with_name(path.name + ".ultron-backup"), change.old, mode)
-    new = path.with_name(f".{path.name}.ultron-new")
-    _put(new, change.new, mode)
-    new.replace(path)
-
-
-def _put(path: Path, text: str, mode: int) -> None:
-    path.unlink(missing_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 COMMANDS = [connect]

@@ -117,7 +117,7 @@ def redact(settings: Settings, replaying: bool, again: bool, previewed: Path | N
 
 
 def _show_preview(settings: Settings, path: Path, as_json: bool) -> None:
-    from ultron_core.cli.commands.preview import preview
+    from ultron_core.cli.preview import preview
     from ultron_core.redaction import PresidioRedactor
 
     found = list(preview(path, PresidioRedactor(settings.redaction.word_list)))

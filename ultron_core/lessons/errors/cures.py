@@ -29,6 +29,7 @@ from ultron_core.lessons.errors.same_check import (
     code_of,
     is_respelling,
     leaves,
+    not_here,
     selects,
 )
 from ultron_core.lessons.sentences import PHRASES
@@ -70,6 +71,12 @@ _CHANGES_STATE = re.compile(
     r"(?<!-)\b(?:config|init|create|mkdir|chmod|chown|start|up|enable|login|generate|format|fmt|fix|kill|mv|cp|ln|link|"
     r"\w*fmt|black|prettier|pull|clone|fetch|unset|reset)\b|--(?:fix|write)\b"
 )
+#: output that names a file, e.g. `src/loader.ts:12`, `tests/test_a.py`
+_NAMES_FILE = re.compile(r"[\w-]{2,60}\.[a-z]{1,4}\b")
+#: a file that holds tests, e.g. `live/session_test.exs`, `src/a.spec.ts`, `tests/a.py`, `test_a.py`
+_TEST_FILE = re.compile(
+    r"(?:^|[/\\])(?:(?:__)?tests?(?:__)?|specs?)[/\\]|[_.-](?:test|spec)s?\.\w+$|(?:^|[/\\])test_\w+\.\w+$"
+)
 #: arguments whose change says nothing: a description, the old text of an edit
 _SAYS_NOTHING = ("command", "cmd", "description", "workdir", *OLD_KEYS, *_NEW_KEYS)
 
@@ -92,7 +99,7 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
         if EDIT.match(core_command(after)):
             return None
         return (
-            _command_change(failed, before, worked, lang)
+            _command_change(episode, before, worked, lang)
             or _file_change(episode, lang, near=True)
             or _steps(episode, lang)
             or _file_change(episode, lang)
@@ -101,19 +108,20 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
         path, change = path_of(worked.arguments), _edit_change(worked, failed, lang)
         if not path or not change or (missing_name(failed) and not _brings_known(change)):
             return None
-        return Change(PHRASES[lang]["edited"].format(files=f"`{short_path(path)}`", change=change), worked)
+        return Change(_edited([path], change, lang), worked)
     describe = _script_change if code_of(failed) else _argument_change
     sentence = describe(failed, worked, lang)
     return Change(sentence, worked) if sentence else _file_change(episode, lang)
 
 
-def _command_change(failed: Action, before: str, worked: Action, lang: Lang) -> Change | None:
+def _command_change(episode: Episode, before: str, worked: Action, lang: Lang) -> Change | None:
     """The command that worked, when it is not the same one again, only longer, shorter or with less output."""
-    after = command_of(worked) or ""
+    failed, after = episode.failed, command_of(worked) or ""
     one, other = core_command(before), core_command(after)
-    moved = folder_of(before) != folder_of(after) and folder_of(after)
+    moved = not_here(failed) and folder_of(before) != folder_of(after) and folder_of(after)
     left, right = one.split(), other.split()
-    if left == right and (first := _done_first(before, after)) and _nearness(first, failed):
+    first = _done_first(before, after) if left == right else ""
+    if first and _nearness(first, failed) and not _tried(episode, first) and not _edits(episode):
         return Change(PHRASES[lang]["after"].format(steps=f"`{_short_step(first)}`"), worked)
     if left == right and not moved:
         return None
@@ -140,6 +148,22 @@ def _done_first(before: str, after: str) -> str:
     return extra[-1] if extra and len(extra[-1]) <= _MAX_LINE else ""
 
 
+def _last_try(episode: Episode) -> int:
+    """Where the last failing try ended: what was done before it cured nothing."""
+    return episode.again[-1].result if episode.again else episode.failed.result
+
+
+def _tried(episode: Episode, step: str) -> bool:
+    """True when the check failed once more after the same step."""
+    done = (command_of(a) or "" for a in episode.between if a.call < _last_try(episode))
+    return any(step in command for command in done)
+
+
+def _edits(episode: Episode) -> list[Action]:
+    """The files that were changed after the last failing try: with one of them a step alone is no proven cure."""
+    return [a for a in episode.between if a.call > _last_try(episode) and edited_path(a)]
+
+
 def _script_change(failed: Action, worked: Action, lang: Lang) -> str | None:
     change, words = find_code_change(code_of(failed), code_of(worked), failed.output), PHRASES[lang]
     if change is None or change.layout:
@@ -158,12 +182,11 @@ def _file_change(episode: Episode, lang: Lang, *, near: bool = False) -> Change 
     it must be `near`.
     """
     failed = episode.failed
-    last = episode.again[-1].result if episode.again else failed.result
     edits = [
         a
         for a in episode.between
         if a.failure is None
-        and a.call > last
+        and a.call > _last_try(episode)
         and EDIT.search(a.tool)
         and purpose(a) != purpose(failed)
         and path_of(a.arguments)
@@ -172,22 +195,34 @@ def _file_change(episode: Episode, lang: Lang, *, near: bool = False) -> Change 
     related = [(a, change) for a, change in changes if _nearness(change, failed)]
     if related:
         action, change = max(related, key=lambda item: (_nearness(item[1], failed), edits.index(item[0])))
-    elif len(edits) == 1 and changes and not near:
+    elif len(edits) == 1 and changes and not near and _is_named(edits[0], failed):
         action, change = changes[0]
     else:
         return None
-    path = short_path(path_of(action.arguments))
-    return Change(PHRASES[lang]["edited"].format(files=f"`{path}`", change=change), action)
+    return Change(_edited([path_of(action.arguments)], change, lang), action)
+
+
+def _is_named(edit: Action, failed: Action) -> bool:
+    """True when the failure or the check names the file that was edited, or no file at all: a note cures nothing."""
+    stem = short_path(path_of(edit.arguments)).rpartition("/")[2].split(".")[0]
+    shown = f"{failed.text} {failed.output}"
+    return bool(stem) and (stem in shown or _NAMES_FILE.search(shown) is None)
 
 
 def name_files(episode: Episode, lang: Lang) -> Change | None:
     """The files that were edited after the last failing try, three at most; for a cause that the agent has told."""
-    last = episode.again[-1].result if episode.again else episode.failed.result
-    edits = [a for a in episode.between if a.call > last and edited_path(a)]
-    names = dict.fromkeys(f"`{short_path(edited_path(a))}`" for a in edits)
-    if not names or len(names) > _MOST_FILES:
+    edits = _edits(episode)
+    paths = list(dict.fromkeys(edited_path(a) for a in edits))
+    if not paths or len(paths) > _MOST_FILES:
         return None
-    return Change(PHRASES[lang]["edited"].format(files=", ".join(names), change=""), edits[-1])
+    return Change(_edited(paths, "", lang), edits[-1])
+
+
+def _edited(paths: Sequence[str], change: str, lang: Lang) -> str:
+    """The sentence on changed files; a test that was changed until it passed is called one."""
+    key = "edited_test" if all(_TEST_FILE.search(path) for path in paths) else "edited"
+    files = ", ".join(dict.fromkeys(f"`{short_path(path)}`" for path in paths))
+    return PHRASES[lang][key].format(files=files, change=change)
 
 
 def _nearness(change: str, failed: Action) -> int:
@@ -330,12 +365,12 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
     failed = episode.failed
     line = failed.failure.line if failed.failure else ""
     own = _names((command_of(failed) or "").lower())
-    last = episode.again[-1].result if episode.again else failed.result
     commands = [
         (a, main_part(command_of(a) or ""))
         for a in episode.between
-        if a.failure is None and a.call > last and command_of(a)
+        if a.failure is None and a.call > _last_try(episode) and command_of(a)
     ]
+    alone = not _edits(episode)
     steps = [
         (a, c)
         for a, c in commands
@@ -345,7 +380,9 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
         and (
             (_MISSING.search(line) and INSTALL.search(c))
             or (
-                (_CHANGES_STATE.search(c) or INSTALL.search(c))
+                alone
+                and not _tried(episode, c)
+                and (_CHANGES_STATE.search(c) or INSTALL.search(c))
                 and (_names(line.lower()) & _names(c.lower())) - own - _COMMON
             )
         )

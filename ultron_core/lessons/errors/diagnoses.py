@@ -6,17 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ultron_core.lessons.describe import EDIT
 from ultron_core.lessons.explanations import LIST_MARK, adds_to, shared_terms
 from ultron_core.lessons.people.statements import has_detail
 from ultron_core.models import Message
-from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.actions import argument_strings, without_code
 from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.protocol import FENCE
 from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["Diagnosis", "diagnose"]
 
-#: messages after a failure in which its cause is told, and sentences of each that are read
-_MESSAGES, _SENTENCES = 6, 8
+#: messages after a failure in which its cause is told, of which the later ones must name something of the failure;
+#: sentences of each that are read
+_MESSAGES, _NEAR, _SENTENCES = 12, 6, 8
 #: a shorter sentence names no cause, a longer one is a paragraph
 _LENGTH = (25, 380)
 #: sentences that one diagnosis holds
@@ -62,6 +65,10 @@ _EMPTY = any_of(
     r"\b(?:all|the other) (?:\d+ )?(?:\w+ )?(?:tests|checks)\b[^,]{0,30}\bpass(?:es|ed)?\.?$",
     r"^(?:让我|我来|接下来|现在|首先|好的|我会|我将|抱歉)|符合预期",
 )
+#: what a remedy names between backticks: "set `:auto`"
+_CODE = re.compile(r"`([^`\n]{2,80})`")
+#: its other words, e.g. `shared`, `256`
+_TERM = re.compile(r"[A-Za-z_]\w{3,}|\d{2,}|[\u3400-\u9fff]{2}")
 #: what is to be done about it, in the sentence after: "I need to use shared mode.", "The fix is to ..."
 _REMEDY = any_of(
     r"^(?:so )?(?:i|we) (?:need|have|should|must)(?: to)? (?!check|see|look|find|verify|investigate|understand|read|"
@@ -86,15 +93,31 @@ def diagnose(messages: Sequence[Message], failed: int, end: int, line: str, proo
     """
     window = range(failed + 1, min(proof + 3, len(messages)))
     for position in (p for p in reversed(window) if _is_models(messages[p])):
-        confirmed = _first(messages, position, line, _CONFIRMED)
+        confirmed = _first(messages, position, line, _CONFIRMED, messages[failed + 1 : position])
         if confirmed is not None:
             return confirmed
     for cue in (_NAMED, _AMISS):
         for position in _told(messages, failed + 1, min(end, failed + 1 + _MESSAGES)):
-            found = _first(messages, position, line, cue)
-            if found is not None:
+            found = _first(messages, position, line, cue, messages[position:end])
+            if found is not None and (position <= failed + _NEAR or shared_terms(found.text, line)):
                 return found
     return None
+
+
+def _was_done(remedy: str, messages: Sequence[Message]) -> bool:
+    """True when the calls hold something of what the agent said it would do; also when they do not show their text."""
+    calls = [call for message in messages for call in message.tool_calls]
+    if any(EDIT.search(call.name) and len(call.arguments) == 1 for call in calls):
+        return True
+    done = [text for call in calls for text in argument_strings(call.arguments)]
+    done += [
+        code for message in messages if _is_models(message) for _, code in FENCE.findall(message.content)
+    ]
+    named = _CODE.findall(remedy)
+    if named:
+        return any(name in text for name in named for text in done)
+    terms = {word.casefold() for word in _TERM.findall(remedy)}
+    return any(word.casefold() in terms for text in done for word in _TERM.findall(text))
 
 
 def _is_models(message: Message) -> bool:
@@ -111,7 +134,9 @@ def _told(messages: Sequence[Message], begin: int, end: int) -> Iterator[int]:
             yield position
 
 
-def _first(messages: Sequence[Message], position: int, line: str, cue: re.Pattern[str]) -> Diagnosis | None:
+def _first(
+    messages: Sequence[Message], position: int, line: str, cue: re.Pattern[str], work: Sequence[Message]
+) -> Diagnosis | None:
     text = messages[position].content
     bare = (LIST_MARK.sub("", s).strip() for s in sentences(without_code(text))[:_SENTENCES])
     told = [sentence for sentence in bare if sentence]
@@ -120,16 +145,17 @@ def _first(messages: Sequence[Message], position: int, line: str, cue: re.Patter
             continue
         if not (has_detail(sentence) or _FILE.search(sentence) or shared_terms(sentence, line)):
             continue
-        return Diagnosis(_continued(told, place, text), position)
+        return Diagnosis(_continued(told, place, text, work), position)
     return None
 
 
-def _continued(told: Sequence[str], place: int, text: str) -> str:
-    """The sentence with those after it that go on telling: what is amiss, or what is to be done about it."""
+def _continued(told: Sequence[str], place: int, text: str, work: Sequence[Message]) -> str:
+    """The sentence with those after it that go on telling: what is amiss, or what was to be done and was."""
     whole = told[place]
     for count, following in enumerate(told[place + 1 : place + _MOST]):
         longer = f"{whole} {following}"
-        goes_on = _REMEDY.search(following) or (count == 0 and not _EMPTY.search(following))
+        remedy = _REMEDY.search(following) is not None
+        goes_on = _was_done(following, work) if remedy else count == 0 and not _EMPTY.search(following)
         if not goes_on or following[-1] in ":：?？" or len(longer) > _LENGTH[1] or longer not in text:
             break
         whole = longer

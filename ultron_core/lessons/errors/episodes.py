@@ -69,8 +69,9 @@ def find_episodes(messages: Sequence[Message], actions: Sequence[Action]) -> lis
             if same_check(action, later) and _cured(action, later):
                 worked, stop = later, j
                 break
-            if _same_error(action, later):
-                taken.add(j)
+            if _same_error(action, later) or _still_there(action, later):
+                if _same_error(action, later):
+                    taken.add(j)
                 again.append(later)
                 gone = None  # it came back
             elif gone is None and _moved_on(action, later):
@@ -122,6 +123,12 @@ def _cured(failed: Action, later: Action) -> bool:
         return False
     # the stage behind the edit ran: a name that is imported from where it is not would have stopped it
     return later.checks != "none" and not _NOT_IMPORTED.search(later.output)
+
+
+def _still_there(failed: Action, later: Action) -> bool:
+    """True when a later run that fails, perhaps for another reason first, still prints the line of this failure."""
+    line = failed.failure.line.strip() if failed.failure else ""
+    return bool(line) and later.failure is not None and line in later.output
 
 
 def _moved_on(failed: Action, later: Action) -> bool:

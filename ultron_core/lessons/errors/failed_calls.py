@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ultron_core.lessons.describe import (
     describe_context,
@@ -13,6 +14,7 @@ from ultron_core.lessons.describe import (
 )
 from ultron_core.lessons.errors.cures import Change, describe_change, missing_name, name_files, silences
 from ultron_core.lessons.errors.diagnoses import diagnose
+from ultron_core.lessons.errors.doubts import is_doubtful, last_failure
 from ultron_core.lessons.errors.episodes import Episode, unchanged
 from ultron_core.lessons.errors.recurring import (
     is_one_off,
@@ -93,13 +95,16 @@ def _stays_open(episode: Episode) -> bool:
 def _solved(
     messages: Sequence[Message], episode: Episode, worked: Action, project: str
 ) -> MemoryDraft | None:
-    failed = episode.failed
+    failed = last_failure(episode)
+    episode = replace(episode, failed=failed)
     assert failed.failure is not None
-    if says_nothing(failed.failure) or failed.tool == "patch":
+    if says_nothing(failed.failure) or failed.tool == "patch" or is_doubtful(messages, episode, worked):
         return None
     lang = talk_language(messages, failed.result)
+    # what was said and done before the last try that failed was no cure
+    begin = episode.again[-1].result if episode.again else failed.result
     end = episode.gone or worked
-    cause = diagnose(messages, failed.result, end.call + 1, failed.failure.line, worked.result)
+    cause = diagnose(messages, begin, end.call + 1, failed.failure.line, worked.result)
     change = describe_change(episode, worked, lang)
     if cause is None and (
         change is None or not tells(failed.failure, failed.text) or is_one_off(failed.failure)

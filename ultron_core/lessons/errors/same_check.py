@@ -11,7 +11,7 @@ from typing import Any
 
 from ultron_core.lessons.describe import EDIT, core_command, folder_of, path_of
 from ultron_core.transcript.actions import Action
-from ultron_core.transcript.commands import command_of, purpose, same_purpose
+from ultron_core.transcript.commands import command_of, purpose, purposes, same_purpose
 
 __all__ = [
     "INSTALL",
@@ -20,6 +20,7 @@ __all__ = [
     "is_proof",
     "is_respelling",
     "leaves",
+    "not_here",
     "same_check",
     "selects",
 ]
@@ -37,6 +38,20 @@ _NOT_DONE = re.compile(
 )
 #: the exit code is thrown away: `npm test || true`
 _EXIT_HIDDEN = re.compile(r"\|\|\s*(?:true|:|echo\b)")
+#: a check whose output is sifted says neither by its exit code nor by what is left that all passed:
+#: `make check | grep a`
+_SIFTED = re.compile(r"\|\s*(?:grep|egrep|rg|head|wc|awk|sed|cut|sort|uniq)\b")
+#: what is left says so after all: "0 issues.", "All checks passed!", "Success: no issues found"
+_CLEAN = re.compile(
+    r"\b0 (?:issues|errors|problems|warnings)\b|\bno (?:issues|errors|problems) found\b|\ball checks passed\b",
+    re.IGNORECASE,
+)
+#: a file or a script is not where the command looked, so that another folder may be the cure: "Missing script: build"
+_NOT_HERE = re.compile(
+    r"no such file|not found|cannot find|could(?: not|n't) (?:find|open|read|resolve)|does not exist|ENOENT|"
+    r"missing script|no rule to make|not a git repository|no (?:tests? )?(?:files?|package\S*|makefile)\b",
+    re.IGNORECASE,
+)
 #: commands that check something; what they are given selects what is checked, e.g. `pytest tests/test_a.py`,
 #: `npm run lint`
 _CHECKS = re.compile(
@@ -64,7 +79,15 @@ def is_proof(action: Action) -> bool:
     """True when a result shows that its call worked: it ended, nobody refused it and its exit code counts."""
     if action.outcome not in ("ok", "passed") or _NOT_DONE.search(action.output[:400]):
         return False
-    return not _EXIT_HIDDEN.search(command_of(action) or "")
+    command = command_of(action) or ""
+    if _SIFTED.search(command) and _CHECKS.search(" ".join(purpose(action))):
+        return action.checks == "passed" or _CLEAN.search(action.output) is not None
+    return not _EXIT_HIDDEN.search(command)
+
+
+def not_here(failed: Action) -> bool:
+    """True for a failure that says that something is not where the command looked for it."""
+    return failed.failure is not None and _NOT_HERE.search(failed.failure.line) is not None
 
 
 def same_check(failed: Action, later: Action) -> bool:
@@ -73,7 +96,9 @@ def same_check(failed: Action, later: Action) -> bool:
         return False
     before, after = command_of(failed), command_of(later)
     if before is not None and after is not None:
-        return _same_command(before, after, purpose(failed))
+        if _CHECKS.search(" ".join(purpose(failed))) and not not_here(failed) and _apart(before, after):
+            return False
+        return _checks_in(before) <= _checks_in(after) and _same_command(before, after, purpose(failed))
     if code_of(failed) or failed.tool == "patch":
         return True
     if EDIT.search(failed.tool):
@@ -163,6 +188,17 @@ def _same_command(before: str, after: str, aim: Sequence[str]) -> bool:
         return len(pairs) == 1 and difflib.SequenceMatcher(None, *pairs[0]).ratio() >= _SPELLING
     more_options = any(word.startswith("-") and word not in old for word in new)
     return more_options and right[: len(left)] == left
+
+
+def _checks_in(command: str) -> set[tuple[str, ...]]:
+    """The checks of a compound command: tests that pass say nothing of the linter that ran before them."""
+    return {each for each in purposes(command) if _CHECKS.search(" ".join(each))}
+
+
+def _apart(before: str, after: str) -> bool:
+    """True for two folders of which neither holds the other: `cd api && npm test`, `cd web && npm test`."""
+    one, other = (folder.rstrip("/") for folder in (folder_of(before), folder_of(after)))
+    return bool(one and other) and not (_below(one, other) or _below(other, one))
 
 
 def selects(before: str, after: str, aim: Sequence[str]) -> bool:

@@ -34,7 +34,7 @@ _USAGE = any_of(
 _PROGRAM = re.compile(r"^(?:\S*/)?(?P<name>[A-Za-z][\w.+-]{0,30}): ")
 #: what both commands are about: a path, a file, a number, a name, e.g. `src/app.py`, `168`, `user_id`
 _OPERAND = re.compile(r"[\w.-]{1,100}/[\w./-]+|\b[\w-]{1,100}\.[a-z]{1,5}\b|\b\d{2,}\b|\b\w+_\w+\b")
-#: calls after the failure among which the other form is looked for
+#: calls after the failure, other than the same failing again, among which the other form is looked for
 _REACH = 3
 #: characters of the form that ran; a longer one is a program
 _MAX_SHOWN = 300
@@ -49,7 +49,8 @@ def find_workarounds(
         failed = episode.failed
         if episode.worked is not None or failed.failure is None or not _USAGE.search(failed.failure.line):
             continue
-        instead = _instead(failed, [a for a in actions if a.call >= failed.result][:_REACH])
+        after = [a for a in actions if a.call >= failed.result and a not in episode.again]
+        instead = _instead(failed, after[:_REACH])
         if instead is not None:
             drafts.setdefault(failed.failure.line, _draft(messages, failed, instead, project))
     return list(drafts.values())

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from ultron_core.lessons.errors.told.asserted import told_lines
 from ultron_core.lessons.people.statements import POINT, clean_statement, has_detail
 from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.speech import any_of
 
-__all__ = ["Said", "statements"]
+__all__ = ["Said", "settled_from", "statements"]
 
 #: a shorter sentence states no fact, a longer one is a paragraph; a Chinese character counts three
 _LENGTH = (40, 360)
@@ -32,6 +33,14 @@ _OPENING = re.compile(
 _POSITION = re.compile(
     r"\s{0,20}[(（](?:[\w./-]+:|lines? |第\s?)\d[\d,–\- ]*(?:行)?[)）]|(?<=\w\.(?:go|py|ts|js|rs|ex)):\d[\d,–-]*"
     r"|(?<=\.\w{3}):\d[\d,–-]*|(?<=\.\w{4}):\d[\d,–-]*"
+)
+#: takes back what was said before in the same message: "Wait,", "that's not the real reason", "The actual cause is"
+_TAKES_BACK = any_of(
+    r"(?:^|[.!?]\s)(?:wait|hmm|scratch that|on second thought|correction:|actually,? (?:no|wait|that['’]s))\b",
+    r"\b(?:that['’]s|that is|this is|it['’]s) not (?:the (?:real|actual|true)|quite right|actually true)\b",
+    r"\bthe (?:real|actual|true) (?:reason|cause|culprit|problem|issue)\b",
+    r"真正的?(?:原因|问题)|实际的?原因|等等[，,]",
+    flags=re.IGNORECASE | re.MULTILINE,
 )
 #: a statement does not end so, e.g. `which is why:`, `shall I?`
 _OPEN_END = frozenset(":：?？,，…")
@@ -69,6 +78,11 @@ def statements(content: str) -> Iterator[Said]:
             text = _stated(sentence)
             if text and sentence in content:
                 yield Said(text, sentence, heading, point, place)
+
+
+def settled_from(content: str) -> int:
+    """Where the last taking back of a message begins: what stands before it no longer holds; 0 without one."""
+    return max((found.start() for found in _TAKES_BACK.finditer(content)), default=0)
 
 
 def _stated(sentence: str) -> str:

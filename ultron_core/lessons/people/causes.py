@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.told.asserted import is_told
-from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.objections.complaints import REPORTS
 from ultron_core.lessons.people.statements import (
     POINT,
+    after_second_thought,
     clean_statement,
     has_detail,
     names_a_thing,
@@ -20,15 +20,14 @@ from ultron_core.lessons.people.statements import (
     weighty,
     without_opening,
 )
-from ultron_core.lessons.people.turns import Turn, own_sentences
-from ultron_core.lessons.sentences import PHRASES
+from ultron_core.lessons.people.turns import Turn, asked, own_sentences
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import CJK, language, one_line, sentences
+from ultron_core.transcript.language import CJK, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import QUESTION, any_of
 
-__all__ = ["asked", "closing", "find_causes"]
+__all__ = ["closing", "find_causes"]
 
 #: a sentence that names a cause, e.g. `The root cause was a stale cache`, `it failed because the port was
 #: taken`, `原因是缓存`
@@ -70,6 +69,10 @@ _EMPTY = any_of(
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
 )
+#: tells the reader what they did wrong; the points below say what it was, e.g. `你在 Astro 里用错了参数`
+_BLAMES = re.compile(
+    r"\byou(?:r|'ve)? (?:\w+ ){0,2}(?:used|passed|called|wrote|forgot)\b|你(?:在|的|用|写|传)", re.IGNORECASE
+)
 #: a shorter sentence (in bytes) names no cause, a longer one is a paragraph
 _LENGTH = (40, 420)
 #: drafts of one segment
@@ -78,8 +81,6 @@ _MOST = 2
 _NEAR = 6
 #: of a longer answer the end is read: before it a narrating agent tells what it looks at
 _MAX_ANSWER = 6000
-#: characters of what was asked that are quoted
-_MAX_ASKED = 240
 #: says what led to what, e.g. `which made the first read fail`, `导致类型错误`
 _LED_TO = any_of(
     r"\b(?:because|since|so that|which (?:made|meant|caused)|leads? to|led to)\b|因为|由于|导致|从而|使得"
@@ -124,12 +125,13 @@ def closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
-    told = list(_told(answer.content[-_MAX_ANSWER:]))
+    told = list(_told(after_second_thought(answer.content[-_MAX_ANSWER:])))
     drafts: list[MemoryDraft] = []
     for place, (headed, sentence) in enumerate(told):
         if (
             not (_CAUSE.search(sentence) or (headed and _FAULT.search(sentence)))
             or _EMPTY.search(sentence)
+            or _BLAMES.search(sentence)
             or not stands_alone(clean_statement(sentence))
             or not is_told(sentence)
         ):
@@ -189,13 +191,6 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
                 continue
             yield fresh or (headed and bool(POINT.match(line) and _LED_TO.search(sentence))), sentence
             fresh = False
-
-
-def asked(turn: Turn) -> str:
-    """What the person had reported or asked, in their words."""
-    own = [s for s in own_sentences(turn.message) if len(s) >= _LENGTH[0] // 2]
-    told = without_opening(one_line(" ".join(own[:2])))
-    return PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED)) if told else ""
 
 
 def _draft(answer: Message, sentence: str, fix: str, asked: str, project: str) -> MemoryDraft:

@@ -10,6 +10,7 @@ from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.lessons.people.statements import (
     clean_statement,
     has_detail,
+    named,
     nearest,
     phrase,
     shares_term,
@@ -231,7 +232,7 @@ def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
         if len(s.encode()) >= 30
         and len(s) <= 360
         and _PROPOSED.search(s)
-        and has_detail(s)
+        and named(s)
         and not QUESTION.search(s)
         and not points_elsewhere(clean_statement(s))
     ]

@@ -16,7 +16,7 @@ from ultron_core.transcript.harness import HARNESS_COMMAND_NAMES, HARNESS_COMMAN
 from ultron_core.transcript.language import language, sentences
 from ultron_core.transcript.speech import PREFERENCE, any_of
 
-__all__ = ["find_guides", "quotes_guide"]
+__all__ = ["find_cited", "find_guides", "quotes_guide"]
 
 #: files that are written for agents, whatever the harness, e.g. `/repo/CLAUDE.md`, `.cursorrules`,
 #: `.cursor/rules/style.mdc`
@@ -70,6 +70,15 @@ _FORMAT = any_of(r"\b(?:format your|like this|example|output|respond|answer|summ
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 #: how a tool that reads files numbers their lines, e.g. `    12→- Never commit`
 _LINE_NUMBER = re.compile(r"^[^\S\n]*\d+[→\t]", re.MULTILINE)
+#: what such a file lays down, in an agent's words, e.g. `not a supported platform per CLAUDE.md`, `AGENTS.md says to
+#: ask first`, `根据 CLAUDE.md 不得提交`
+_CITED = re.compile(
+    r"\b(?:per|according to) (?:the |our )?(?:project's )?`?{file}|"
+    r"\b{file}`? (?:\w+ )?(?:says|states|requires|forbids|allows|asks|mandates)\b|"
+    r"(?:根据|按照) ?`?{file}|{file}`? ?中?(?:规定|要求|写明|说明)".replace(
+        "{file}", r"(?:CLAUDE|AGENTS|GEMINI|CONTRIBUTING|CONVENTIONS)\.md"
+    )
+)
 #: rules of one guide
 _MOST = 10
 #: a shorter item (in bytes) is a heading, a longer one is a paragraph
@@ -89,12 +98,26 @@ def find_guides(messages: Sequence[Message], actions: Sequence[Action], project:
     return drafts
 
 
+def find_cited(messages: Sequence[Message], project: str) -> list[MemoryDraft]:
+    """What an agent says that the project's instruction file lays down, where the log does not show the file."""
+    drafts = []
+    for message in messages:
+        for sentence in sentences(without_code(message.content)) if message.role == "assistant" else ():
+            cited = clean_statement(sentence)
+            if _CITED.search(cited) and _LENGTH[0] <= len(cited.encode()) and len(cited) <= _LENGTH[1]:
+                drafts.append(
+                    statement_draft("fact", cited, message, sentence, project, tags=("fact", "guide"))
+                )
+    return drafts[:_MOST]
+
+
 def _scoped(draft: MemoryDraft, command: str) -> MemoryDraft:
-    """A rule that a slash command handed in holds where the command is called: it names the command."""
+    """A rule that a slash command handed in holds where the command is called. Its name is a tag: the same rule in the
+    guides of two commands is one memory with both."""
     if not command:
         return draft
-    words = PHRASES[language(draft.content)]
-    return replace(draft, context=words["for_command"].format(command=f"`/{command}`"))
+    context = PHRASES[language(draft.content)]["for_command"]
+    return replace(draft, context=context, tags=(*draft.tags, f"/{command}"))
 
 
 def quotes_guide(text: str) -> bool:

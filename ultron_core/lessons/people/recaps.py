@@ -38,6 +38,10 @@ _BINDS = any_of(
 )
 #: what went wrong in bold, the rest after it, e.g. `**LiveView test: missing key**: Added it to the config.`
 _BOLD = re.compile(r"^\*\*(?P<title>.+?)[:：]?\*\*\s*[:：\u2013\u2014-]*\s*(?P<rest>.*)$")
+#: what the person answered to an error, the last point below it, e.g. `User feedback: "use the scan path instead"`
+_FEEDBACK = re.compile(r"(?:user feedback|用户反馈)[^:：]{0,20}[:：]\s*(?P<told>\S.{3,400})$", re.IGNORECASE)
+#: e.g. `User prefers E2E tests`, `用户要求注释用英文`
+_WISHED = re.compile(r"\buser (?:prefers|wants|always)\b|用户(?:偏好|要求|希望)", re.IGNORECASE)
 #: about the course of the work: "Expected during incremental editing", "all tests passed"
 _PASSING = any_of(
     r"\b(?:none|n/a|no (?:major |significant )?(?:errors?|issues)|all tests pass\w*|expected during|in progress|"
@@ -53,7 +57,7 @@ _SLIP = any_of(
 _MAX_ITEM = 420
 #: bytes; a shorter item is a name or a heading
 _MIN_ITEM = 40
-#: characters; a shorter problem is a word: "Typo"
+#: bytes; a shorter problem is a word: "Typo"
 _MIN_PROBLEM = 15
 #: items of one kind in one recap
 _MOST_OF_A_KIND = 8
@@ -72,7 +76,7 @@ def find_recapped(messages: Sequence[Message], project: str) -> list[MemoryDraft
         if not is_recap(message):
             continue
         count: dict[str, int] = {}
-        for item in recap_items(message):
+        for item in (part for whole in recap_items(message) for part in _parts(whole)):
             draft = _draft(item, message, project)
             if draft is not None and count.get(item.kind, 0) < _MOST_OF_A_KIND:
                 count[item.kind] = count.get(item.kind, 0) + 1
@@ -80,21 +84,37 @@ def find_recapped(messages: Sequence[Message], project: str) -> list[MemoryDraft
     return drafts
 
 
+def _parts(item: RecapItem) -> list[RecapItem]:
+    """The item, and what it says that the person answered to it as a message of theirs."""
+    fed = _FEEDBACK.search(item.text) if item.kind == "error" else None
+    if fed is None:
+        return [item]
+    return [
+        RecapItem(item.kind, item.text[: fed.start()], item.quote),
+        RecapItem("said", fed["told"], item.quote),
+    ]
+
+
 def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | None:
     if item.kind == "said":
-        return _said(item, message, project)
+        return _said(item.text, item.quote, message, project)
     text = clean_statement(item.text)
     if len(text.encode()) < _MIN_ITEM or _PASSING.search(text) or not (has_detail(text) or CJK.search(text)):
         return None
-    if item.kind != "error" and not (_BINDS if item.kind == "concept" else _STATES).search(text):
+    wished = PREFERENCE.search(text) or _WISHED.search(text)
+    if (
+        item.kind != "error"
+        and not wished
+        and not (_BINDS if item.kind == "concept" else _STATES).search(text)
+    ):
         return None
     memory_type, key = _KEYS[item.kind]
     content, resolution = _parted(item.text) if item.kind == "error" else (text, "")
-    if item.kind == "error" and (not resolution or len(content) < _MIN_PROBLEM or _SLIP.search(content)):
-        return None
-    if PREFERENCE.search(text) or re.search(
-        r"\buser (?:prefers|wants|always)\b|用户(?:偏好|要求|希望)", text, re.IGNORECASE
+    if item.kind == "error" and (
+        not resolution or len(content.encode()) < _MIN_PROBLEM or _SLIP.search(content)
     ):
+        return None
+    if wished:
         memory_type, key = "preference", "preference"
     return MemoryDraft(
         content=phrase(key, content, project, statement=_cut(content)),
@@ -106,9 +126,9 @@ def _draft(item: RecapItem, message: Message, project: str) -> MemoryDraft | Non
     )
 
 
-def _said(item: RecapItem, message: Message, project: str) -> MemoryDraft | None:
+def _said(told: str, quote: str, message: Message, project: str) -> MemoryDraft | None:
     """A message of a person that the summary repeats, where it states a wish for later or puts something right."""
-    text = clean_statement(item.text).strip("\"'“”「」 ")
+    text = clean_statement(told).strip("\"'“”「」 ")
     if len(text) > _MAX_ITEM or not (is_wish(text) or is_correction(text)):
         return None
     kind: MemoryType = "preference" if is_wish(text) else "correction"
@@ -117,7 +137,7 @@ def _said(item: RecapItem, message: Message, project: str) -> MemoryDraft | None
         tags=("recap", kind),
         confidence=0.65,
         memory_type=kind,
-        evidence=(Evidence(message.start_line, message.end_line, item.quote[:400].strip()),),
+        evidence=(Evidence(message.start_line, message.end_line, quote[:400].strip()),),
     )
 
 
@@ -127,12 +147,18 @@ def _parted(text: str) -> tuple[str, str]:
     if bold:
         title, rest = clean_statement(bold["title"]), clean_statement(bold["rest"])
     else:
-        title, _, rest = clean_statement(text).rpartition(": ")
+        title, rest = _titled(clean_statement(text))
     parts = [part.strip() for part in sentences(rest) if part.strip()]
     for place, part in enumerate(parts):
         if _SOLVED.search(part):
             return ": ".join(filter(None, (title, " ".join(parts[:place])))), " ".join(parts[place:])
     return clean_statement(text), ""
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """What stands before the last colon, and the rest."""
+    colon = max(text.rfind(": "), text.rfind("："))
+    return (text[:colon], text[colon + 1 :].strip()) if colon > 0 else ("", text)
 
 
 def _cut(text: str) -> str:

@@ -25,6 +25,11 @@ _REMINDER = any_of(
 _CLAUSE = re.compile(r"(?:(?!(?<=\S)\s+(?:同时|另外|还有|并且))(?!(?<=[\u3400-\u9fff])\.)[^,，;；。!！\n])+")
 #: of a link the text is kept without its target, e.g. `[react](packages/qr/QRCode.react.tsx)`
 _LINK = re.compile(r"\[([^\[\]]{0,300})\]\([^()]{0,2000}\)")
+#: what the order was about this time, the end of a path: the same reminder comes with the next one, too, e.g.
+#: `#packages/components/slider`, `packages/components/slider/snippets`
+_THIS_TIME = re.compile(
+    r"((?:[#@][\w.-]{1,80}/|[\w.-]{1,80}/(?=[\w.-]{1,80}/))(?:[\w.-]{1,80}/)?)[\w./-]+", re.ASCII
+)
 #: what joins a clause to the order and softens it, e.g. `同时`, `好哦`
 _JOINED = re.compile(
     r"^(?:同时|另外|还有|并且|而且|顺便|and|also|but|please)[\s,，]*|(?<![哦哈呀啊哟~～.])[哦哈呀啊哟~～.]+$",
@@ -87,6 +92,7 @@ def _concrete(clause: str) -> bool:
 
 def _order(text: str, clause: str) -> str:
     rest = one_line(_LINK.sub(r"\1", " ".join(part for part in _clauses(text) if clause not in part)))
+    rest = _THIS_TIME.sub(r"\1…", rest)
     if len(rest) < _MIN_ORDER:
         return ""
     return PHRASES[language(rest)]["while_doing"].format(statement=clip(rest, _MAX_TASK))

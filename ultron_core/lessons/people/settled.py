@@ -8,9 +8,9 @@ from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.findings.said import statements
 from ultron_core.lessons.findings.shape import setting_of, stands_alone
 from ultron_core.lessons.findings.worth import worth
-from ultron_core.lessons.people.causes import asked, closing
-from ultron_core.lessons.people.statements import clean_statement, statement_draft
-from ultron_core.lessons.people.turns import Turn
+from ultron_core.lessons.people.causes import closing
+from ultron_core.lessons.people.statements import after_second_thought, clean_statement, statement_draft
+from ultron_core.lessons.people.turns import Turn, asked
 from ultron_core.models import MemoryDraft, Message, Outcome
 from ultron_core.transcript.speech import any_of
 
@@ -55,7 +55,7 @@ def find_settled(
                 context=asked(turn),
                 confidence=0.6,
             )
-            for one in statements(answer.content)
+            for one in statements(after_second_thought(answer.content))
             if _SETTLES.search(one.text)
             and _WHY.search(one.text)
             and stands_alone(one.text)

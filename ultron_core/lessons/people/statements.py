@@ -13,6 +13,7 @@ from ultron_core.transcript.speech import ONE_OFF
 __all__ = [
     "LATIN",
     "POINT",
+    "after_second_thought",
     "clean_statement",
     "has_detail",
     "named",
@@ -97,6 +98,20 @@ def nearest(told: Sequence[str], about: str) -> str:
 def clean_statement(text: str) -> str:
     """One line without the marks of a list, a heading or emphasis."""
     return one_line(_MARKS.sub("", text)).strip(" :：")
+
+
+#: the speaker takes back what stands before, e.g. `Wait, that's not the real reason`, `等等，让我重新理解测试逻辑`
+_SECOND_THOUGHT = re.compile(
+    r"\b(?:wait,|actually, (?:no|that|it)|on second thought|hmm, (?:no|that)|(?:that(?:'s| is)|it(?:'s| is)) not "
+    r"(?:the|what|actually))|等等[，,]|让我重新(?:理解|审视|看|想|检查)",
+    re.IGNORECASE,
+)
+
+
+def after_second_thought(text: str) -> str:
+    """What is left of an answer once its speaker has taken back what stood before."""
+    marks = [match.start() for match in _SECOND_THOUGHT.finditer(text)]
+    return text[marks[-1] :] if marks else text
 
 
 #: "y, let's do", "ok, so ...", "No man, the point is", "dude.... that is not", "hmm no"

@@ -6,16 +6,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ultron_core.lessons.people.statements import POINT
+from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.people.statements import POINT, without_opening
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.reader import TurnActs, read_many
-from ultron_core.transcript.language import sentences
+from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import PROMPT
 
-__all__ = ["Turn", "own_remarks", "own_sentences", "read_turns"]
+__all__ = ["Turn", "asked", "own_remarks", "own_sentences", "read_turns"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
@@ -36,6 +38,8 @@ _MIN_REPEATED = 200
 #: a turn that opens a segment further down the log answers an act that the segment does not show
 _FIRST_LINES = 12
 _UNSEEN = "…"
+#: characters of a sentence, and of what was asked, that is quoted
+_MIN_ASKED, _MAX_ASKED = 20, 240
 #: "[Request interrupted by user]"
 _INTERRUPTED = re.compile(r"^\[request interrupted", re.IGNORECASE)
 
@@ -141,6 +145,13 @@ def own_remarks(message: Message, longest: int = _MAX_MESSAGE) -> list[list[str]
             remarks.append(found)
         open_point = point
     return remarks
+
+
+def asked(turn: Turn) -> str:
+    """What the person had reported or asked, in their words, as a sentence of a memory."""
+    own = [s for s in own_sentences(turn.message) if len(s) >= _MIN_ASKED]
+    told = without_opening(one_line(" ".join(own[:2])))
+    return PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED)) if told else ""
 
 
 def _kept(paragraph: str, text: str) -> list[str]:

@@ -52,12 +52,22 @@ _SIBLING = re.compile(
 _BEFORE_SIBLING = re.compile(
     rf"(?i)[{_Q}]?value[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}](?P<dq>[^{_Q}\\\r\n]{{1,200}})[{_Q}][\s,]{{1,30}}[{_Q}]?(?:name|key)[{_Q}]?\s{{0,3}}[:=]\s{{0,3}}[{_Q}]?$"
 )
+#: the next cell of a table, e.g. ` | s3cret1 |` of "| password | s3cret1 |"
+_CELL = re.compile(
+    r"(?P<close>[`*]{0,2})(?P<sep>[ \t]{0,40}\|[ \t]{0,4}`?)(?P<raw>[^\s|`]{4,200})(?=`?[ \t]{0,80}\|)"
+)
+#: Terraform, e.g. `" { default = "s3cret" }` of `variable "db_password" { default = "s3cret" }`
+_DEFAULT = re.compile(
+    r"(?P<close>\")(?P<sep>\s{0,3}\{[^{}]{0,200}?\bdefault\s{0,12}=\s{0,4})\"(?P<dq>[^\"\\\r\n]{1,400})\""
+)
 #: a block of YAML, e.g. `: |⏎  s3cret-value` of "password: |"
 _BLOCK = re.compile(
     r"(?P<close>[\"']?)(?P<sep>\s{0,2}:\s{0,2}[|>][+-]?\d?[ \t]{0,4}\r?\n)(?P<raw>[ \t]{1,40}\S[^\r\n]{3,400}(?:\r?\n[ \t]{2,40}\S[^\r\n]{0,400}){0,40})"  # noqa: E501
 )
-#: commands that take name and value apart, e.g. `fish -c 'set `, `ENV `, `aws configure `
-_SET = re.compile(r"(?:\bset|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$")
+#: commands that take name and value apart, e.g. `set -gx `, `ENV `, `aws configure `
+_SET = re.compile(
+    r"(?:\bset(?:\s{1,2}-{1,2}[a-zA-Z]{1,10}){0,3}|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$"
+)
 #: e.g. ` s3cret` of "ENV API_TOKEN s3cret"
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
 #: e.g. ` # staging only`, `\n`
@@ -152,7 +162,7 @@ def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
         env = env or (text[start - 1 : start] == ";" and "=" in match["sep"])
         yield from _judged(text, match, grade, env=env, is_url=_in_query(text, start))
         return
-    for pattern in (_CALL, _CSV, _ELEMENT, _SIBLING):
+    for pattern in (_CALL, _CSV, _ELEMENT, _SIBLING, _CELL, _DEFAULT):
         match = pattern.match(text, end)
         if match:
             sure = (
@@ -171,7 +181,10 @@ def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
     if before and is_secret(grade, before["dq"], quoted=True):
         yield Span(*before.span("dq"), _C)
     if _SET.search(text, max(0, start - 20), start):
-        yield from _judged(text, _SET_VALUE.match(text, end), grade, env=True)
+        match = _SET_VALUE.match(text, end)
+        # "set password policy" is a sentence
+        if match and not (name.isalpha() and name.islower() and (match["raw"] or "").isalpha()):
+            yield from _judged(text, match, grade, env=True)
 
 
 def _judged(

@@ -33,6 +33,7 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("vncpasswd", "-f", _APART), ("ansible", "-e ansible_password", r"="), ("gpg", "--passphrase", _APART), ("vault login", "", r"[ \t]"),  # noqa: E501
     ("jfrog", "--password", _APART), ("nuget", "-Password", _APART), ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART),  # noqa: E501
     ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
+    ("gh secret set", "--body", _APART), ("gh secret set", "-b", _APART), ("rclone config", "pass", _APART), ("rclone obscure", "", r"[ \t]"),  # noqa: E501
     ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
 )  # fmt: skip
 _WORD = (
@@ -98,6 +99,19 @@ _OTHERS = tuple(
         ),
         ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
+        (
+            "SecureString",
+            r"ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{3,200})",
+        ),
+        (
+            " for ",
+            r"(?i:password|passcode|passphrase) for [\"']?[^\s\"':]{1,80}[\"']?: "
+            r"(?P<raw>(?=\D{0,30}\d)[^\s\"'`]{6,100})",
+        ),
+        (
+            " as the pass",
+            r"(?i:\buse|\bset|\benter|\btype) [\"'`]?(?P<raw>(?=\D{0,30}\d)[^\s\"'`]{6,100})[\"'`]? as the pass(?:word|phrase|code)\b(?! \w)",  # noqa: E501
+        ),
         (":_", r":_(?:authToken|auth|password)[ =]{1,3}[\"']?(?P<raw>[^\s\"']{4,400})"),
         ("password ", r"(?i:password) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
         ("passphrase ", r"(?i:passphrase) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),

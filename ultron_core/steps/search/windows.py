@@ -193,7 +193,7 @@ def _insert(
         return
     _ensure_index(runtime, conn)
     windows = list(fresh.values())
-    counts = [lexical_terms(window.text) for window in windows]
+    counts = _counts(windows)
     lengths = [sum(count.values()) for count in counts]
     average = _average(runtime, conn, lengths)
     weights = [_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
@@ -215,6 +215,18 @@ def _insert(
     }
     model = {"model_id": runtime.embedder.model_id, "layout": LAYOUT}
     _SQL.run(conn, "insert", {"account_id": runtime.account_id, **model, **columns})
+
+
+def _counts(windows: Sequence[Window]) -> list[Counter[str]]:
+    """The terms of each window. A unit stands in two windows, and no term spans two units."""
+    units = {unit.text: lexical_terms(unit.text) for window in windows for unit in window.units}
+    counts = []
+    for window in windows:
+        total = Counter[str]()
+        for unit in window.units:
+            total.update(units[unit.text])
+        counts.append(total)
+    return counts
 
 
 def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:

@@ -29,7 +29,7 @@ def cause(*said):
     [
         (
             "The test config is missing the `Endpoint` section. I need to add it there.",
-            "The test config is missing the `Endpoint` section. I need to add it there.",
+            "The test config is missing the `Endpoint` section.",
         ),
         (
             "The linter fails because `engine` is not used yet. Let me look at it.",
@@ -86,3 +86,22 @@ def test_a_call_without_a_result_changes_things_too():
     silent = [m for m in messages if m.content or m.tool_calls]
     (episode,) = find_episodes(silent, read_actions(silent))
     assert [action.arguments["command"] for action in episode.between] == ["gofmt -w a.go"]
+
+
+def test_a_remedy_that_was_not_what_was_done_is_left_out():
+    """The agent plans one mode and sets another: the cause is told, the plan is not."""
+    said = (
+        "assistant",
+        "The live view runs in its own process without the sandbox. I need to use `:auto` mode.",
+    )
+    check = bash("mix test test/live_test.exs")
+    failed = (check, "Exit code 2\n** (ArgumentError) the live view finds no project in the sandbox")
+    arguments = {"file_path": "/repo/test/live_test.exs", "old_string": "checkout()\nend"}
+
+    def told(new):
+        change = (("Edit", {**arguments, "new_string": new}), "Updated.")
+        (draft,) = errors(failed, said, change, (check, "5 tests, 0 failures"))
+        return draft.resolution
+
+    assert ":auto" not in told("checkout()\nmode(:shared)\nend\nend")
+    assert "without the sandbox. I need to use `:auto` mode." in told("checkout()\nmode(:auto)\nend\nend")

@@ -26,6 +26,9 @@ def same(before, after):
         ("npm install left-pad@1", "npm install left-pad@2 --legacy-peer-deps"),
         ("python mian.py", "python mian.py --verbose"),
         ("golangci-lint run", "gofmt -w . && golangci-lint run"),
+        ("npm run lint && npm test", "npm run lint && npm run build && npm test"),
+        ("git add a.py && git commit -m x", "git commit -m x"),
+        ("cd api && npm test", "cd api/src && npm test"),
     ],
 )
 def test_the_same_command_or_a_wider_one(before, after):
@@ -42,6 +45,8 @@ def test_the_same_command_or_a_wider_one(before, after):
         ("pip install numpy pandas", "pip install pandas"),
         ("df -m /system", "df -m /usr/lib/systemd/system"),
         ("python train.py", "python train_small.py"),
+        ("npm run lint && npm test", "npm test"),
+        ("cd api && npm test", "cd web && npm test"),
     ],
 )
 def test_a_narrower_selection_other_packages_or_another_script_is_not_the_same(before, after):
@@ -128,3 +133,24 @@ def test_a_name_put_right_and_another_name():
     assert is_respelling("release_date", "transcript_date")
     assert is_respelling("high_schoolers", "highschooler")
     assert not is_respelling("Region", "CountryCode")
+
+
+def test_the_same_check_in_another_folder_counts_when_something_was_not_found():
+    missing = (bash("cd api && npm test"), "npm error Missing script: test, or it was not found")
+    failed, later = read_actions(talk(("user", "Please."), missing, (bash("cd web && npm test"), "ok")))
+    assert same_check(failed, later)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "proof"),
+    [
+        ("npx tsc --noEmit | grep loader.ts", "", False),
+        ("go test ./... | grep -v FAIL", "ok  example/shop  0.2s", True),
+        ("golangci-lint run 2>&1 | head -5", "0 issues.", True),
+        ("npm run check 2>&1 | head -5", "> check", False),
+        ("curl -s example.org/rows | grep -c id", "12", True),
+    ],
+)
+def test_what_is_left_of_a_sifted_check_must_say_that_it_passed(command, output, proof):
+    (action,) = read_actions(talk(("user", "Please."), (bash(command), output)))
+    assert is_proof(action) is proof

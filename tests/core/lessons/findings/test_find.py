@@ -83,3 +83,33 @@ def test_a_statement_made_twice_is_told_once():
 
 def test_a_talk_that_is_no_work_has_no_findings():
     assert contents(STATED, work=False) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Removed the `sqlite` field from `store/options.go` and renamed the one that `open()` reads.",
+        "- `store/open.go` — new `modernc.org/sqlite` helper that opens the store and reads its pragmas",
+        "- `openStore()` - opens `modernc.org/sqlite` and returns the handle of the store",
+        "`modernc.org/sqlite` and the whole family of its drivers, as in `go.mod` of the shop",
+        "The next big task is the move of the store to `modernc.org/sqlite`, which is not begun.",
+        "Without it, `modernc.org/sqlite` is not found and the store does not open at all.",
+        f"### Recommended improvements\n\n- {STATED}",
+    ],
+)
+def test_changelogs_inventories_and_proposals_are_no_findings(said):
+    assert contents(said) == []
+
+
+def test_a_change_with_its_reason_is_one():
+    reason = "Replaced the old driver by `modernc.org/sqlite`, because the build must not need a C compiler."
+    assert contents(reason) == [f"In shop: {reason}"]
+
+
+@pytest.mark.parametrize(
+    "taken_back",
+    ["Wait, the compiler is there.", "But that's not the real reason.", "The actual cause is a missing tag."],
+)
+def test_what_the_same_message_takes_back_is_left_out(taken_back):
+    assert contents(f"{STATED} {taken_back}") == []
+    assert contents(f"{taken_back} {STATED}") == [f"In shop: {STATED}"]

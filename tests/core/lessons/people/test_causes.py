@@ -83,3 +83,10 @@ def test_of_a_list_below_the_heading_the_items_that_say_what_led_to_what():
     listed = "## 原因分析\n\n- 可能是缓存\n- 返回了扁平的 entries，而 `load` 必须返回 void，导致类型错误\n"
     (draft,) = causes(listed + "- 现在按顺序执行 `load`，不会再丢失\n")
     assert "导致类型错误" in draft.content
+
+
+def test_a_cause_that_the_same_answer_takes_back_is_none():
+    told = "The root cause was that `Carousel` does not wait for the animation after `next()` was called."
+    assert causes(told, ("user", "Thanks, on to the docs."))
+    taken_back = f"{told} Wait, that's not the real reason: let me look at the number of slides again."
+    assert causes(taken_back, ("user", "Thanks, on to the docs.")) == []

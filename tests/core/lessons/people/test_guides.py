@@ -2,7 +2,7 @@
 
 from tests.core.lessons.builders import talk
 from ultron_core.lessons.gate import gate_draft
-from ultron_core.lessons.people.guides import find_guides
+from ultron_core.lessons.people.guides import find_cited, find_guides
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
 
@@ -68,8 +68,9 @@ def test_a_rule_that_a_command_hands_in_holds_where_the_command_is_called():
     messages = as_messages([Message("user", call, origin="harness"), Message("user", guide, origin="human")])
     drafts = find_guides(messages, (), "shop")
     assert {draft.context for draft in drafts} == {
-        "The command `/pr-review` hands it in: it holds where that is called."
+        "A slash command hands it in: it holds where that is called."
     }
+    assert all(draft.tags[-1] == "/pr-review" for draft in drafts)
 
 
 def test_a_rule_for_each_case():
@@ -109,5 +110,21 @@ def test_marks_of_a_harness_within_a_diff_do_not_end_the_guide_of_a_command():
         "Ignore any changes to: CHANGELOG.md; dist/ files"
     ]
     assert {draft.context for draft in drafts} == {
-        "The command `/review` hands it in: it holds where that is called."
+        "A slash command hands it in: it holds where that is called."
     }
+
+
+def test_what_an_agent_cites_from_the_file_for_agents():
+    told = "I removed the tests of Windows paths (not a supported platform per CLAUDE.md). All tests pass."
+    messages = talk(("user", "Clean up the tests."), ("assistant", told))
+    (draft,) = find_cited(messages, "shop")
+    assert draft.content.startswith(
+        "In shop: I removed the tests of Windows paths (not a supported platform per"
+    )
+    assert gate_draft(draft, messages) is None
+    assert (
+        find_cited(
+            talk(("user", "x"), ("assistant", "Now let me update CLAUDE.md with the new commands.")), ""
+        )
+        == []
+    )

@@ -75,3 +75,76 @@ def test_a_wish_among_the_messages_that_a_recap_repeats():
         drafts[-2].content
         == "Standing preference in spotter: from now on never push to main without asking me"
     )
+
+
+CHINESE = """本次会话是从之前的对话继续的。对话总结如下：
+
+总结：
+1. 主要请求和意图：
+   用户要求把 `order-service` 拆成独立的模块，并保持 `/api/v1/orders` 接口兼容。
+
+2. 关键技术概念：
+   - `@Transactional` 只能加在 public 方法上，否则不会生效
+
+4. 错误和修复：
+   - **启动时报 `BeanCreationException`**：
+     - 原因是 `OrderMapper` 没有被扫描到，在 `Application.java` 中添加 `@MapperScan` 后解决
+     - 用户反馈：“不要用全局扫描，改用 order 包的扫描路径”
+
+6. 所有用户消息：
+   - “把订单服务拆出来”
+   - “以后提交前都要先跑 `mvn verify`”
+
+### 用户偏好
+- 用户要求所有注释用英文，提交信息用中文
+
+### 后续步骤
+- 补充 `OrderController` 的测试
+"""
+
+
+def test_a_chinese_summary_with_the_feedback_that_a_person_gave_to_an_error():
+    messages, drafts = recapped(CHINESE)
+    assert [(draft.memory_type, draft.content.partition("：")[2]) for draft in drafts] == [
+        ("pattern", "`@Transactional` 只能加在 public 方法上，否则不会生效"),
+        ("error", "启动时报 `BeanCreationException`"),
+        ("correction", "不要用全局扫描，改用 order 包的扫描路径"),
+        ("preference", "以后提交前都要先跑 `mvn verify`"),
+        ("preference", "用户要求所有注释用英文，提交信息用中文"),
+    ]
+    assert "`@MapperScan` 后解决" in drafts[1].resolution and "反馈" not in drafts[1].resolution
+    assert [gate_draft(draft, messages) for draft in drafts] == [None] * 5
+
+
+TAGGED = """<state_snapshot>
+    <overall_goal>
+        Refactor the authentication service to use a new JWT library, with the old endpoints kept for a release or two.
+    </overall_goal>
+    <key_knowledge>
+        - Testing: Tests are run with `npm test`. Test files must end in `.test.ts`.
+    </key_knowledge>
+    <file_system_state>
+        - MODIFIED: `services/auth.ts` must be read again - it replaced 'jsonwebtoken' with 'jose'.
+    </file_system_state>
+    <recent_actions>
+        - Ran `npm run test`, which must be run again after the snapshot of `UserProfile.test.ts` is updated.
+    </recent_actions>
+    <current_plan>
+        1. [DONE] Identify all files that must not use the deprecated `UserAPI`.
+    </current_plan>
+</state_snapshot>"""
+
+
+def test_headings_may_be_tags():
+    (draft,) = recapped(TAGGED)[1]
+    assert (
+        draft.content
+        == "In spotter: Testing: Tests are run with `npm test`. Test files must end in `.test.ts`."
+    )
+
+
+def test_what_follows_the_end_of_a_tag_is_not_below_it():
+    _, drafts = recapped(
+        TAGGED.replace("</key_knowledge>", "</key_knowledge>\n- `auth.ts` must not be kept at all")
+    )
+    assert len(drafts) == 1

@@ -21,11 +21,21 @@ def test_a_reminder_is_told_with_the_order_it_came_with():
 
 def test_a_chinese_reminder_is_one_clause():
     words = (
-        "帮我写 packages/tabs 的 [react](packages/tabs/Tabs.react.tsx) 例子, 同时别忘了在 storybook 中注册哦"
+        "帮我写 #packages/tabs 的 [react](packages/tabs/Tabs.react.tsx) 例子, 同时别忘了在 storybook 中注册哦"
     )
     (draft,) = reminders(words)
     assert draft.content == "在 shop 中，用户提醒智能体：别忘了在 storybook 中注册"
-    assert "packages/tabs" in draft.context and "Tabs.react.tsx" not in draft.context
+    assert "packages/…" in draft.context and "tabs" not in draft.context.casefold()
+
+
+def test_the_same_reminder_with_the_next_order_is_the_same_memory():
+    first, second = (
+        reminders(
+            f"参考 #packages/combobox 帮我写 #packages/{name} 的 lit 例子, 同时别忘了在 storybook 中注册哦"
+        )
+        for name in ("tabs", "slider")
+    )
+    assert (first[0].content, first[0].context) == (second[0].content, second[0].context)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ultron_core.segments.by_model.windows import Task, cut_by_windows
+from ultron_core.models import Message
+from ultron_core.segments.by_model.shown import ShownThread
+from ultron_core.segments.by_model.windows import Task, Window, cut_by_windows
 
 
 def asker(answers):
@@ -105,3 +107,11 @@ def test_calls_stay_within_twice_the_minimum_when_no_task_is_longer_than_half_a_
 
     assert len(cut_by_windows([1] * size, window, ask)) == size // task
     assert len(calls) <= 2 * size // window
+
+
+def test_a_secret_whose_name_is_cut_off_is_not_shown():
+    value = "9fe11cba233e05421a8dcb05e73638c0a983df77"
+    said = Message("tool", f'{"x" * 200}\ncloudflare_token: "{value}"{"y" * 10}', start_line=1, end_line=1)
+    shown = ShownThread([said], len)
+    text = shown.text(Window(0, 1), 10_000)
+    assert "cut…" in text and value not in text and "<REDACTED_CREDENTIAL>" in text

@@ -32,7 +32,9 @@ _DONE = any_of(
     r"^\W*(?:i(?:'ve| have)? (?:\w+ )?)?(?:added|changed|fixed|replaced|removed|moved|rewrote|updated|wrapped|renamed|"
     r"switched|introduced|adjusted|restored|reverted|excluded|reordered|made|tracked down|resolved|solved)\b",
     # an item of a list of changes: "`connect.ts`: only emit `readOnly` when the machine is read-only"
-    r"^`[^`]+\.\w{1,5}`(?: \([^)]{1,60}\))?\s*[:：—–]\s*\S",
+    # (but not of what a file is for: This file contains the base classes)
+    r"^`[^`]+\.\w{1,5}`(?: \([^)]{1,60}\))?\s*[:：—–]\s*"
+    r"(?!(?:this|the|it|contains?|is|has|holds?|defines?|handles?)\b)\S",
     r"\bthis change (?:adds|makes|replaces|moves|updates|removes)\b",
     r"\bi(?:'ve| have)? (?:now )?(?:fixed|added|changed|removed|replaced|moved|updated|switched)\b",
     r"`[^`]+`[^.]{0,60}\b(?:now|no longer) \w+|\bnow (?:\w+ly )?(?:use|pass|keep|call|return|wait|check|run|mirror|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.speech import HEDGE, any_of
@@ -13,7 +14,7 @@ __all__ = ["is_told", "told_lines"]
 _PLAN = any_of(
     r"\b(?:i|we)(?:['’]ll| will| am (?:planning|going)|['’]m (?:planning|going|looking|thinking|considering|"
     r"investigating|exploring|gathering|examining|checking|trying|reviewing|working)|"
-    r" (?:want|plan|need|should|could|might|may|can) )",
+    r" (?:want|plan|need|should|could|might|may|can|would) )",
     r"^\W*(?:let me|let['’]?s|let us|now (?:i|let)|next\b|to (?:fix|find|see|check|understand|verify)\b|if you|"
     r"you (?:can|may|might|should|could|need)|want me|would you|please|consider\b|once\b|after you|thanks)",
     r"\b(?:shall i|should i|do you want|would you like|let me know|planning to|going to|plan was)\b",
@@ -49,7 +50,8 @@ def is_told(sentence: str) -> bool:
     return sentence[-1] not in "?？:：" and not any(s.search(sentence) for s in (_PLAN, _ASIDE, _VOID, HEDGE))
 
 
-def told_lines(text: str) -> list[str]:
+@lru_cache(maxsize=2048)  # findings, faults and accounts read the messages of one segment in turn
+def told_lines(text: str) -> tuple[str, ...]:
     """The lines of an answer's prose without code, and without the headings of an agent's thoughts."""
     prose = _JOINED.sub("\n", _GLUED.sub("\n", without_code(text)))
-    return [line.strip() for line in prose.splitlines() if line.strip()]
+    return tuple(line.strip() for line in prose.splitlines() if line.strip())

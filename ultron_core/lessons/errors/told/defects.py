@@ -35,7 +35,7 @@ _MILD = any_of(
     r"\b(?:harmless|inherently|fine\b|the right behaviou?r|as (?:expected|intended)|intentional|consider|worth|"
     r"add (?:an?|the)|change to|would help|optional|nit|regression (?:tests?|guards?)|genuine|"
     r"hardening|if we do|let me|"
-    r"let's|wait|you(?:'re| are) right|subtle and good|can't happen|concern|rather than being)\b",
+    r"let's|could explain|wait|you(?:'re| are) right|subtle and good|can't happen|concern|rather than being)\b",
     r"\blog \W{0,3}\w+\W{0,3} at\b|[?？]",
     r"^\W*(?:(?:i|i've) )?(?:updated|tests? added|added|done|with these|here (?:are|is)|both|expanded|now\b|"
     r"replaced|explicit|so for|inaccurate|\d+ [—–-]|one more note|the (?:previous|old) (?:version|code))",

@@ -28,9 +28,16 @@ Edit = tuple[int, str]
 
 #: the person says that it is not solved: "still the same error", "依然不行", "没有变化呀"
 _STILL = any_of(
-    r"\bstill\b|\bsame (?:error|issue|problem)\b|\bdid nothing\b|\bno (?:change|difference|effect)\b",
+    r"(?<!can )(?<!could )(?<!may )(?<!might )(?<!would )(?<!will )\bstill\b",
+    r"\bsame (?:error|issue|problem)\b|\bdid nothing\b|\bno (?:change|difference|effect)\b",
     r"^(?:no|nope|actually)\b|\b(?:doesn't|didn't|not|isn't) (?:\w+ )?(?:work|help|fix\w*|solve\w*)\b",
     r"还是|依然|仍然|没用|不行|没有变化|又出现|没(?:有)?(?:被)?解决|未解决",
+)
+#: takes up another matter, e.g. of a list of remarks: "And this one?", "Next: ...", "Consider this feedback:"
+_ANOTHER = any_of(
+    r"^\W*(?:and |now |next\b|(?:what|how) (?:do you think )?(?:about|of) |consider |look at |let['’]s (?:address|do) )"
+    r"[^.?!]{0,30}\b(?:this|that|these|those|the next|another|one|feedback|comment|review)\b|^\W*next\b[:,]",
+    r"^(?:那|再看)?(?:这个|下一个|另一个|另外)(?:问题|呢)?[?？，,:：]",
 )
 #: commands that run the code, unlike linters and type checks: "go test ./...", "npx vitest run"
 _TESTS = re.compile(
@@ -54,8 +61,9 @@ class Ending:
 
 
 def denies(turn: Turn) -> bool:
-    """True when a person says that what was done before did not help."""
-    return _STILL.search(turn.message.content[:_OPENING]) is not None
+    """True when a person says that what was done before did not help, and does not turn to something else."""
+    opening = turn.message.content[:_OPENING]
+    return _STILL.search(opening) is not None and not _ANOTHER.search(opening)
 
 
 def ending_of(

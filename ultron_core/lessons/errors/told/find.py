@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ultron_core.lessons.describe import core_command, short_path
-from ultron_core.lessons.errors.recurring import tells
+from ultron_core.lessons.errors.recurring import recurs_unsolved, tells
 from ultron_core.lessons.errors.told.accounts import Account
 from ultron_core.lessons.errors.told.endings import Ending, State, check_of, denies, edits_between, ending_of
 from ultron_core.lessons.errors.told.reports import Report, find_reports
@@ -19,6 +19,7 @@ from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.language import Lang, language
 from ultron_core.transcript.results.failures import clean_line
+from ultron_core.transcript.results.telling import Failure
 
 __all__ = ["find_told"]
 
@@ -103,9 +104,11 @@ def _draft(
     direct = end.state == "passed" or (report.pasted and not report.task)
     if end.account is not None and not direct and not _belongs(end.account, report):
         end = replace(end, account=None, state="open" if end.state == "claimed" else end.state)
-    if end.state == "open" and end.account is None and not end.vain and not report.pasted:
+    if end.account is None and not end.vain and not _speaks(report, end, first=turn.first):
         return None
     if report.task and end.check is None:
+        return None
+    if turn.first and (report.task or report.pasted) and not _says_how(end):
         return None
     told = end.account.text if end.account else ""
     spoken = language(told) if told else talk_language(messages, turn.position)
@@ -128,6 +131,28 @@ def _draft(
 def _belongs(account: Account, report: Report) -> bool:
     """True when the answer speaks of what was reported; two languages share no words."""
     return language(account.text) != language(report.about) or shared_terms(account.text, report.about) > 0
+
+
+def _speaks(report: Report, end: Ending, *, first: bool) -> bool:
+    """Whether a report without an account is worth telling: a person pasted an error that is not cut off, others will
+    meet it, or what was changed is named in it and was checked."""
+    if end.state in ("passed", "failing"):
+        return report.task or any(_stem(path) in report.about for _, path in end.edits)
+    if first or not report.pasted or any(report.told.count(mark) % 2 for mark in '`"'):
+        return report.pasted and recurs_unsolved(Failure(report.told))
+    return True  # a person met it on the way, and nothing in the log says that it is gone
+
+
+def _stem(path: str) -> str:
+    return short_path(path).rpartition("/")[2].split(".")[0]
+
+
+def _says_how(end: Ending) -> bool:
+    """False for a task whose last check failed without a word that tells."""
+    check = end.check
+    return end.state != "failing" or (
+        check is not None and check.failure is not None and tells(check.failure, check.text)
+    )
 
 
 def _resolution(end: Ending, lang: Lang) -> str:

@@ -45,6 +45,10 @@ _WISH = re.compile(
 _PLACE = re.compile(r"[^\s/\\]{0,200}+[/\\]\S+")
 #: a log line that a program marks as an error: "00:58:46 [ERROR] Cannot find module 'x'"
 _MARKED = re.compile(r"^.{0,40}?\[(?:ERROR|FATAL|error|fatal)\]\s*(\S.{8,})$", re.MULTILINE)
+#: a further error that a browser's console shows below the first: "index.js:195 Uncaught Error: branch node is null"
+_UNCAUGHT = re.compile(
+    r"^.{0,80}?\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception): \S.{8,300}$", re.MULTILINE
+)
 #: paragraphs and fences part what was pasted: each failing test of a run has one, e.g. `one⏎⏎two`
 _PARTS = re.compile(r"\n\s*\n|^\s*```\w*\s*$|^\W{20,}$", re.MULTILINE)
 #: points at what is pasted below: "在 lit 中出现了这个问题", "I get the following error:"
@@ -142,17 +146,21 @@ def _pointed(text: str) -> list[Report]:
 
 def _pasted(text: str) -> list[Report]:
     found: dict[str, Report] = {}
+    if "\n" not in text.strip():  # a sentence of the person's own
+        return []
     for part in _PARTS.split(text[:_MAX_PASTED]):
         marked = _MARKED.search(part)
         failure = Failure(marked[1][:400]) if marked else read_result(part, is_error=None).failure
-        if failure is None or "\n" not in text.strip() or not _says(failure.line):
+        if failure is None or not _says(failure.line):
             continue
         run = _RUN.search(part)
         test = clean_line(run[1], 160) if run and run[1].strip() not in failure.line else ""
         if not tells(failure, "") and not test:
             continue
-        line = clean_line(failure.line)
-        found.setdefault(f"{line} {test}", Report(failure.line.strip(), line, f"{test} {line}", True, test))
+        others = [m[0].strip() for m in _UNCAUGHT.finditer(part) if failure.line not in m[0]]
+        for told in (failure.line.strip(), *others):
+            line = clean_line(told)
+            found.setdefault(f"{line} {test}", Report(told, line, f"{test} {line}", True, test))
     named = [report for report in found.values() if report.test]  # a summary of the run names no test
     return (named or list(found.values()))[:_MOST]
 

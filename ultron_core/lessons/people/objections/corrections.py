@@ -17,7 +17,7 @@ from ultron_core.lessons.people.statements import (
     weighty,
     without_opening,
 )
-from ultron_core.lessons.people.turns import Turn, own_remarks
+from ultron_core.lessons.people.turns import Turn, asked, own_remarks
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.language import one_line
@@ -52,9 +52,11 @@ _UNTRUE = any_of(
 )
 #: says so without any doubt: "we don't want the replace directive", "the order should be, first a, then b"
 _PLAIN = any_of(
+    # "it does NOT belong there", "the shell CAN change its folder"
+    r"(?-i:\b(?:does|do|is|are|must) NOT\b|\b(?:CAN|DOES|IS|ARE|WAS|MUST|NEVER|ALWAYS) [a-z])",
     r"\bwe (?:don't|do not|never|only) (?:want|need|use|do|test|support)\b|\bshould (?:not |only )?(?:be|appear|"
     r"go|live|come|stay|start)\b|"
-    r"\bshouldn't\b|\b(?:does|do|is|are) NOT\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|"
+    r"\bshouldn't\b|\bjust use\b|\b(?:this|that|it)(?:'s| is) (?:backwards|wrong|"
     r"a hallucination)\b",
     # "these are meant to be candidates for one challenge", "stats should have the ID, not the name"
     r"\b(?:meant|supposed) to be\b|\bno (?:desire|need|reason) to\b|\bshould \w+ [^.?!]{1,60}, not\b|"
@@ -116,6 +118,11 @@ _TAG = re.compile(
 )
 #: an opinion put as a question: "i would think that we have a selector that takes a function?"
 _OPINION = re.compile(r"^(?:and |but )?i(?:'d| would) (?:think|assume|expect|say)\b", re.IGNORECASE)
+#: the next turn takes back what this one wanted, e.g. `actually, can you revert that?`, `还是改回去吧`
+_WITHDRAWN = re.compile(
+    r"^\W*actually,? (?:\w+ ){0,3}(?:revert|undo|never mind)\b|^\W*never ?mind\b|^.{0,6}(?:改回去|算了)",
+    re.IGNORECASE,
+)
 #: characters of a correction with its neighbours: what still reads as one statement
 _MAX_STATEMENT = 420
 #: a long text at the beginning of a segment hands in a task, whatever it says is wrong
@@ -131,6 +138,8 @@ def find_corrections(
     drafts = []
     for at, turn in enumerate(turns):
         remarks = own_remarks(turn.message)
+        if at + 1 < len(turns) and _WITHDRAWN.search(turns[at + 1].message.content[:_MAX_OPENING]):
+            continue
         if turn.before < 0 and sum(len(s) for remark in remarks for s in remark) > _MAX_OPENING:
             continue
         chosen, confidence = (_correcting(remarks) if turn.before >= 0 else []), _CONFIDENCE_CUE
@@ -147,6 +156,10 @@ def find_corrections(
             drafts.append(stop)
         elif work and (complaint := find_complaint(messages, turns, at)):
             context = disputed_context(messages, actions, complaint.turn, complaint.told)
+            if not complaint.cure and complaint.turn is not turns[0]:
+                context = f"{asked(turns[0])} {context}".strip()
+            if not (complaint.cure or context):
+                continue  # what it is about stands in no word of the segment
             drafts.append(complaint_draft(complaint, messages, context, project))
     return [draft for draft in drafts if not _OWN.search(draft.content)]
 

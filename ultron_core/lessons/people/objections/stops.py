@@ -43,6 +43,8 @@ def find_stop(
     """The command that turn `at` refused, with the person's reason and the order that the agent was on."""
     turn = turns[at]
     action = _refused(messages, actions, turn)
+    if at and action is not None and turns[at - 1].position > action.result:
+        return None  # an earlier turn answered the call
     told = next(iter(own_sentences(turn.message)), "")
     if action is None or not told or QUESTION.search(told) or not _DECLINES.search(told):
         return None

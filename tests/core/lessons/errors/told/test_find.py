@@ -106,3 +106,31 @@ def test_in_chinese():
     (draft,) = told(asked, answer)
     assert draft.content == "在 shop 中，用户报告了一个错误：ModuleNotFoundError: No module named 'yaml'"
     assert draft.resolution.startswith("智能体的说法：原因是没有安装 PyYAML。")
+
+
+def test_the_next_remark_of_a_review_is_no_denial():
+    """The files that were changed for the next remark are not the cure of the one before."""
+    other = ("Edit", {"file_path": "/repo/shop/web/page.go", "old_string": "a", "new_string": "b"})
+    following = (
+        "user",
+        "And this one? The page `list` can still show a negative price when the stock is empty.",
+    )
+    turns = (REPORT, CAUSE, EDIT, PASSED, following, (other, "The file has been updated."), PASSED)
+    first = told(*turns)[0]
+    assert "store/paths.go" in first.resolution and "web/page.go" not in first.resolution
+
+
+def test_a_pasted_error_that_nobody_speaks_of():
+    """What a person meets on the way is kept as open; a task that is not spoken of, or half a line, says nothing."""
+    error = "I get this now:\n\n```\nTypeError: 'get' on proxy: property 'tag' is read-only\n```"
+    looks = ("assistant", "I'll look at it.")
+    (draft,) = told(("user", "Write the toast example."), looks, ("user", error), looks)
+    assert draft.tags == ("bug", "open")
+    assert told(("user", error), looks) == []
+    cut = error.replace("read-only", 'read-only on "toast')
+    assert told(("user", "Write the toast example."), looks, ("user", cut), looks) == []
+
+
+def test_what_a_file_is_for_is_no_account_of_a_cure():
+    purpose = ("assistant", "`store/paths.go`: This file holds the `watch` command and its folders.")
+    assert all("This file holds" not in draft.resolution for draft in told(REPORT, purpose))

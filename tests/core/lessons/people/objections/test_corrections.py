@@ -146,3 +146,17 @@ def test_an_answer_that_defends_itself_is_no_cure_and_one_that_explains_is_calle
         EDIT, DONE, words, done, ("user", "ok"), DONE, ("user", "no, `parser.py` is wrong!")
     )[:1]
     assert draft.resolution == ""  # taken back two turns later
+
+
+def test_a_wish_that_the_next_turn_takes_back_is_not_kept():
+    words = ("user", "No, we don't want this in `src/debug.py`, the dump function should be duplicated.")
+    (draft,) = corrections(EDIT, DONE, words, DONE, ("user", "thanks, now the docs"))
+    assert "duplicated" in draft.content
+    assert corrections(EDIT, DONE, words, DONE, ("user", "actually, can you revert that?")) == []
+
+
+def test_what_is_reported_without_a_cure_names_the_task_and_is_called_a_report():
+    (draft,) = corrections(DONE, ("user", "No, the `Dump` button still does not work."))
+    assert draft.memory_type == "error"
+    assert draft.content == "In shop, a person reported: No, the `Dump` button still does not work."
+    assert draft.context.startswith("A person had asked or reported: Add logging to the cart.")

@@ -45,3 +45,15 @@ def test_words_that_say_nothing_of_the_call_teach_nothing(words):
 def test_chinese():
     draft = stop("不用，我自己来跑测试，你只需要改代码")
     assert draft.content.startswith("在 shop 中，用户不让运行 `git add src/cart.py`")
+
+
+def test_a_turn_after_the_answer_to_the_refusal_is_about_something_else():
+    order = talk(("user", "Write a short commit message."), (bash("git add src/cart.py"), REFUSED))
+    said = (
+        MARK,
+        Message("user", "Let me look.", origin="human"),
+        Message("user", "I ran it in both folders.", origin="human"),
+    )
+    messages = as_messages([*order, *said])
+    turns = read_turns(messages)
+    assert find_stop(messages, read_actions(messages), turns, len(turns) - 1, "shop") is None
