@@ -20,7 +20,7 @@ PHRASES: dict[Lang, dict[str, str]] = {"en": _read("en"), "zh": _read("zh")}
 
 #: sentences that rules write only where the failed check passed later
 _CURES = ("worked", "given", "demanded", "value", "set", "edited", "added", "line", "after")
-#: the words between what is filled in, e.g. `It worked after setting `, ` to `, `.`
+#: any of them with something filled in, e.g. `It worked after setting A to b.`, `改用 pnpm 后成功。`
 _CURE = re.compile(
     "|".join(
         ".{1,400}?".join(re.escape(part) for part in re.split(r"\{\w+\}", phrases[name]))

@@ -24,6 +24,7 @@ SECTIONS: dict[Section, str] = {
     "warnings": "Watch out",
 }
 _BEGIN, _END = "<!-- ultron:handbook -->", "<!-- /ultron:handbook -->"
+#: the section with its marks, e.g. `<!-- ultron:handbook -->## What ...<!-- /ultron:handbook -->`
 _MARKED = re.compile(rf"{re.escape(_BEGIN)}.*?{re.escape(_END)}", re.DOTALL)
 #: characters of one line; the memory has the rest
 _MOST_OF_LINE = 300

@@ -108,6 +108,7 @@ def test_no_request_is_answered_with_5xx(client, key, ultron, log):
         method, path, query, body, kind = maker.request(*operations[number % len(operations)], ids)
         answer = client.request(method, path, params=query, content=body, headers={**headers, **kind})
         assert answer.status_code < 500, (method, path, query, body, answer.text)
-        assert answer.json()["success"] in (True, False)
+        # `/memories/..` is `/`, which leads browsers to the page
+        assert answer.url.path == "/ui" or answer.json()["success"] in (True, False), (method, path)
         seen[answer.status_code] = seen.get(answer.status_code, 0) + 1
     assert sum(seen.values()) == REQUESTS and {200, 404, 422} <= set(seen), seen

@@ -27,6 +27,7 @@ _SQL = NamedQueries("upkeep/samples")
 _SEARCH = NamedQueries("search/search")
 #: some seconds of searching at 50 ms each
 _SAMPLE = 50
+#: neighbours that the index and an exact search are compared on, as many as a search lists by default
 _NEAREST = 10
 #: violations by name
 _SHOWN = 20

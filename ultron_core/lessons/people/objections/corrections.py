@@ -113,7 +113,7 @@ _AT_A_LINE = re.compile(
 )
 #: a question that only asks for assent: "only for the library, yeah?", "we do this in interactive mode no?"
 _TAG = re.compile(
-    r"[\s,，]+(?:no|yeah|yes|right|ok|correct|isn't it|don't we)\s*\?+$|(?:吧|对吧|好吗)[?？]?$",
+    r"[\s,，](?:no|yeah|yes|right|ok|correct|isn't it|don't we)\s*\?+$|(?:吧|对吧|好吗)[?？]?$",
     re.IGNORECASE,
 )
 #: an opinion put as a question: "i would think that we have a selector that takes a function?"
