@@ -33,7 +33,7 @@ from pathlib import Path
 import psycopg
 
 from ultron_core.client import Ultron
-from ultron_core.redaction import Redaction
+from ultron_core.models import Redaction
 from ultron_core.settings import LLMSettings, SearchSettings, Settings, StoreSettings
 from ultron_core.steps.audit import rows as audit
 from ultron_core.steps.clusters.read import cluster_report

@@ -29,7 +29,15 @@ FROM = (
 )
 SUFFIXES = "py|md|sql|jsonl?|toml|txt|ya?ml|png|lock"
 #: what a reader writes, an installation makes, a data folder or a project holds
-ELSEWHERE = {"ultron.toml", "postgres/", "manifest.json", "CLAUDE.md", "AGENTS.md", "chat_history.jsonl"}
+ELSEWHERE = {
+    "ultron.toml",
+    "postgres/",
+    "manifest.json",
+    "CLAUDE.md",
+    "AGENTS.md",
+    "chat_history.jsonl",
+    "tokenizer.json",
+}
 #: written by the first run on the lockbox
 ELSEWHERE |= {"benchmarks/results/lockbox.jsonl"}
 ELSEWHERE |= {f"{name}/" for name in ("segmentation", "quality", "retrieval", "pairs", "pii", "malformed")}
