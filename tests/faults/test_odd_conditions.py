@@ -64,7 +64,9 @@ def test_a_log_that_grows_while_it_is_read_ends_as_one_read_at_once(settings, tm
         tmp_path / "more", *(task(name) for name in "bcdef"), solved("gamma", "lxml")
     ).read_bytes()
     own = settings_of(settings.store.home, tmp_path / "sessions").model_copy(update={"store": settings.store})
-    with Ultron(own) as ultron:
+    # as shipped: the last task of a log that still grows is not judged, so nothing is learned that later proves wrong
+    waiting = own.model_copy(update={"sessions": own.sessions.model_copy(update={"quiet_minutes": 30})})
+    with Ultron(waiting) as ultron:
         ultron.ingest([path], "agent", process=True)  # loads the models
         writer = threading.Thread(target=write_slowly, args=(path, more))
         writer.start()
@@ -72,6 +74,7 @@ def test_a_log_that_grows_while_it_is_read_ends_as_one_read_at_once(settings, tm
         while writer.is_alive():
             ultron.ingest([path], "agent", process=True)
             readings += 1
+    with Ultron(own) as ultron:
         ultron.ingest([path], "agent", process=True)
         assert readings > 1
         assert digest(ultron) == undisturbed(settings_of(tmp_path / "quiet", own.sessions_dir))
