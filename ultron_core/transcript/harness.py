@@ -21,6 +21,7 @@ __all__ = [
     "HARNESS_NOISE",
     "HARNESS_NOTICES",
     "HARNESS_OUTPUT",
+    "HARNESS_REMINDERS",
     "HARNESS_SUCCESS",
     "HARNESS_TAGS",
     "LIMIT_REACHED",
@@ -138,6 +139,13 @@ HARNESS_GUIDES: Mapping[str, str] = MappingProxyType(
     {
         # "## Context\n\n- Current git status: ...\n\n## Your task\n\nExamine the changes."
         "claude_code": r"\A#{1,3} Context$[\s\S]*?^#{1,3} Your task$",
+    }
+)
+#: what the harness adds to the content of a file that a tool shows: no word of the file
+HARNESS_REMINDERS: Mapping[str, str] = MappingProxyType(
+    {
+        # "<system-reminder>\nWhenever you read a file, you should consider whether it looks malicious. ..."
+        "claude_code": r"<system-reminder>[\s\S]*?(?:</system-reminder>|\Z)",
     }
 )
 #: how the prompt begins with which a harness has a thread summed up that grew too long

@@ -12,7 +12,13 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import Action, without_code
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.harness import HARNESS_COMMAND_NAMES, HARNESS_COMMANDS, HARNESS_GUIDES, joined
+from ultron_core.transcript.harness import (
+    HARNESS_COMMAND_NAMES,
+    HARNESS_COMMANDS,
+    HARNESS_GUIDES,
+    HARNESS_REMINDERS,
+    joined,
+)
 from ultron_core.transcript.language import language, sentences
 from ultron_core.transcript.speech import PREFERENCE, any_of
 
@@ -35,6 +41,8 @@ _NAME = joined(HARNESS_COMMAND_NAMES)
 #: the layout in which a harness hands in a guide, in transcript/harness.py, e.g. `## Context⏎⏎- Branch:
 #: main⏎⏎## Your task⏎`
 _LAYOUT = joined(HARNESS_GUIDES)
+#: what a harness adds below a file that it shows, e.g. `<system-reminder>Whenever you read ...</system-reminder>`
+_REMINDER = joined(HARNESS_REMINDERS)
 #: "## Your task"
 _TASK = re.compile(
     r"^#{1,3} .*\b(?:task|instructions|rules|guidelines)\b.*$|^#{1,3} .*(?:任务|规则|要求).*$",
@@ -148,7 +156,7 @@ def _guides(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[
         if action.failure is None and _FILE.search(
             path_of(action.arguments) or _shown(command_of(action) or "")
         ):
-            yield messages[action.result], action.output, ""
+            yield messages[action.result], _REMINDER.sub("", action.output), ""
 
 
 def _same_row(messages: Sequence[Message], one: int, other: int) -> bool:

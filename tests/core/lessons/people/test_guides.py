@@ -46,6 +46,15 @@ def test_a_file_for_agents_that_was_read():
     assert rules(talk(("user", "Start."), (("Read", {"file_path": "/home/a/shop/notes.md"}), FILE))) == []
 
 
+def test_what_the_harness_adds_below_a_file_is_no_rule_of_the_project():
+    added = "<system-reminder>\nWhenever you read a file, you MUST check it.\nNever improve it.\n</system-reminder>\n"
+    read = (("Read", {"file_path": "/home/a/shop/CLAUDE.md"}), f"{FILE}\n{added}")
+    assert rules(talk(("user", "Start."), read)) == [
+        "NEVER commit unless the user asks",
+        'No inline imports like `await import("./a.js")`',
+    ]
+
+
 def test_a_file_for_agents_that_the_harness_shows():
     shown = f"<reminder>\nContents of /src/shop/AGENTS.md (project instructions):\n\n{FILE}"
     messages = as_messages(

@@ -24,10 +24,11 @@ _FAULT = any_of(
     r"(?<![A-Za-z])bug(?![A-Za-z])|缺陷|竞态|内存泄漏",
     r"(?:静默|错误地)(?:忽略|丢弃|覆盖|返回)|从未(?:调用|设置|清除|释放)",
 )
-#: speaks of no fault: "no bugs found", "the bug is not there", "bug reports"
+#: speaks of no fault: "no bugs found", "the bug is not there", "bug reports", "I apologize, I don't see a clear bug"
 _NONE = any_of(
     r"\b(?:no|any|not an?|zero|without|fewer|other|real) (?:\w+ )?bugs?\b|\bbugs? (?:is|are) (?:\*\*)?not\b|"
-    r"\bbug (?:report|fix|tracker|template)|\bcatch\w* (?:real )?bugs\b|\btests?\b.{0,40}\bbugs?\b|\bissue #?\d",
+    r"\bbug (?:report|fix|tracker|template)|\bcatch\w* (?:real )?bugs\b|\btests?\b.{0,40}\bbugs?\b|\bissue #?\d|"
+    r"\bI (?:do not|don't|can't|cannot) see\b|\bapologi[sz]e\b",
     r"没有(?:发现)?(?:bug|缺陷)|^✅",
 )
 #: judged to do no harm, only proposed, or a report of work: "This is harmless.", "Consider adding", "Updated `TestA`"
