@@ -24,8 +24,6 @@ SECTIONS: dict[Section, str] = {
     "warnings": "Watch out",
 }
 _BEGIN, _END = "<!-- ultron:handbook -->", "<!-- /ultron:handbook -->"
-#: the section with its marks, e.g. `<!-- ultron:handbook -->## What ...<!-- /ultron:handbook -->`
-_MARKED = re.compile(rf"{re.escape(_BEGIN)}.*?{re.escape(_END)}", re.DOTALL)
 #: characters of one line; the memory has the rest
 _MOST_OF_LINE = 300
 #: what ends a comment or begins one, in text that a log brought, e.g. `-->`
@@ -67,14 +65,23 @@ def make_handbook(project: str, lines: Sequence[HandbookLine], budget_tokens: in
 
 def put_section(text: str, section: str) -> str:
     """`text` with the section in its place, or at the end where it has none; nothing else changes."""
-    if _MARKED.search(text):
-        # once more what a hand copied stays one section
-        first, *rest = _MARKED.split(text)
+    first, *rest = _around(text)
+    if rest:
+        # what a hand copied becomes one section again
         return first + section + "".join(rest)
     if not section:
         return text
     gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
     return f"{text}{gap}{section}\n"
+
+
+def _around(text: str) -> list[str]:
+    """What stands before, between and after the sections; the whole text where there is none."""
+    parts, begin = [], 0
+    while (start := text.find(_BEGIN, begin)) >= 0 and (end := text.find(_END, start)) >= 0:
+        parts.append(text[begin:start])
+        begin = end + len(_END)
+    return [*parts, text[begin:]]
 
 
 def shown_line(text: str, project: str) -> str:
