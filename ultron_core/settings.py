@@ -4,7 +4,7 @@
     settings = Settings(dedup=DedupSettings(similarity_threshold=0.9))
 
 Every field carries the variables it is read from (first one set wins) and one sentence; `describe()` lists
-them for the README, `ultron doctor` and the tests. In `ultron.toml` the key is the variable's name in lower
+them for docs/settings.md, `ultron doctor` and the tests. In `ultron.toml` the key is the variable's name in lower
 case without `ULTRON_` (`session_quiet_minutes = 0`). Nothing below this module reads the environment.
 """
 
@@ -108,7 +108,7 @@ class Settings(Stage):
         }
         known = {v.removeprefix("ULTRON_").lower() for _, f in _stage_fields(cls) for v in _variables(f)}
         if unknown := sorted(set(file_values) - known):
-            raise SettingsError(f"ultron.toml: unknown key {unknown[0]!r}; the README lists all settings.")
+            raise SettingsError(f"ultron.toml: unknown key {unknown[0]!r}; docs/settings.md lists all settings.")
         settings = cls(**stages)
         places = {"home": home, "working_folder": settings.store.working_folder or start}
         settings = settings.model_copy(update={"store": settings.store.model_copy(update=places)})

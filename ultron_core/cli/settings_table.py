@@ -1,4 +1,4 @@
-"""Print the Markdown table of all settings: `python -m ultron_core.cli.settings_table`. It is part of the README."""
+"""Print the Markdown table of all settings, as docs/settings.md holds it: `python -m ultron_core.cli.settings_table`."""
 
 from __future__ import annotations
 
