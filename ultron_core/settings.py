@@ -108,7 +108,9 @@ class Settings(Stage):
         }
         known = {v.removeprefix("ULTRON_").lower() for _, f in _stage_fields(cls) for v in _variables(f)}
         if unknown := sorted(set(file_values) - known):
-            raise SettingsError(f"ultron.toml: unknown key {unknown[0]!r}; docs/settings.md lists all settings.")
+            raise SettingsError(
+                f"ultron.toml: unknown key {unknown[0]!r}; docs/settings.md lists all settings."
+            )
         settings = cls(**stages)
         places = {"home": home, "working_folder": settings.store.working_folder or start}
         settings = settings.model_copy(update={"store": settings.store.model_copy(update=places)})

@@ -1,4 +1,4 @@
-"""Print the Markdown table of all settings, as docs/settings.md holds it: `python -m ultron_core.cli.settings_table`."""
+"""Print the table of all settings that docs/settings.md holds: `python -m ultron_core.cli.settings_table`."""
 
 from __future__ import annotations
 

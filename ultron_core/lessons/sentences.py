@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from ultron_core.transcript.language import Lang
 
-__all__ = ["PHRASES", "states_cure"]
+__all__ = ["PHRASES", "cure_in"]
 
 
 def _read(lang: Lang) -> dict[str, str]:
@@ -20,16 +20,21 @@ PHRASES: dict[Lang, dict[str, str]] = {"en": _read("en"), "zh": _read("zh")}
 
 #: sentences that rules write only where the failed check passed later
 _CURES = ("worked", "given", "demanded", "value", "set", "edited", "added", "line", "after")
-#: any of them with something filled in, e.g. `It worked after setting A to b.`, `改用 pnpm 后成功。`
+#: any of them with something filled in, at the beginning of a sentence, e.g. `It worked after setting A to b.`, `改用
+#: pnpm 后成功。`
 _CURE = re.compile(
-    "|".join(
-        ".{1,400}?".join(re.escape(part) for part in re.split(r"\{\w+\}", phrases[name]))
+    r"(?:\A|(?<=[.。!?] )|(?<=[。\n]))(?:"
+    + "|".join(
+        "[^\n]{1,400}?".join(re.escape(part) for part in re.split(r"\{\w+\}", phrases[name]))
         for phrases in PHRASES.values()
         for name in _CURES
     )
+    # the end of a sentence, not of "config" in "config/test.exs"
+    + r")(?=\s|\Z)"
 )
 
 
-def states_cure(resolution: str) -> bool:
-    """Whether a memory's resolution begins with a cure that the log proves, in either language."""
-    return _CURE.match(resolution) is not None
+def cure_in(resolution: str) -> str:
+    """The sentence of a memory's resolution that tells a cure which the log proves, in either language; else empty."""
+    found = _CURE.search(resolution)
+    return found[0] if found else ""

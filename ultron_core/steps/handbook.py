@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ultron_core.errors import InputError
-from ultron_core.lessons.sentences import states_cure
+from ultron_core.lessons.sentences import cure_in
 from ultron_core.recall.handbook import Handbook, HandbookLine, Section, make_handbook, shown_line
 from ultron_core.steps.browse import known_of_project
 from ultron_core.steps.projects import checked_project, scope_of
@@ -35,8 +35,8 @@ def handbook(runtime: Runtime, project: str | None, budget_tokens: int) -> Handb
 def _text(record: MemoryRecord) -> str:
     """The summary, with the cure where it was too long for that."""
     summary = record.summary_l0 or record.content
-    cure = record.resolution.partition("\n")[0]
-    return summary if not states_cure(cure) or cure in summary else f"{summary} {cure}"
+    cure = cure_in(record.resolution)
+    return summary if cure in summary else f"{summary} {cure}"
 
 
 def section_of(record: MemoryRecord) -> Section | None:
@@ -50,7 +50,7 @@ def section_of(record: MemoryRecord) -> Section | None:
         return "conventions"
     if record.memory_type == "pattern" and "workflow" in tags:
         return "checks"
-    if record.memory_type == "error" and states_cure(record.resolution):
+    if record.memory_type == "error" and cure_in(record.resolution):
         return "cures"
     if record.memory_type == "security" or (record.memory_type == "error" and "unsolved" in tags):
         return "warnings"
