@@ -7,13 +7,15 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ultron_core.recall import Recall
-from ultron_core.recall.handbook import Handbook
 from ultron_core.steps import given
-from ultron_core.steps import handbook as handbook_step
 from ultron_core.steps import recall as recall_step
 from ultron_core.steps.runtime import Runtime
+
+if TYPE_CHECKING:
+    from ultron_core.recall.handbook import Handbook
 
 __all__ = ["Recalling"]
 
@@ -86,6 +88,9 @@ class Recalling(ABC):
     def handbook(self, project: str | None = None, *, budget_tokens: int = 800) -> Handbook:
         """What people said for good about a project and what its logs prove, as a section for a file that agents read.
         `project` None: that of the working folder. Raises InputError where that has none."""
+        # with it come the rules that read transcripts, which a search needs not
+        from ultron_core.steps import handbook as handbook_step
+
         given.check_count("budget_tokens", budget_tokens)
         return handbook_step.handbook(self.runtime, project, budget_tokens)
 

@@ -23,7 +23,7 @@ from ultron_core.folders import make_home, only_one
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.guards import is_local_host
-from ultron_core.serve.pages.addresses import ADDRESS_FILE, new_address
+from ultron_core.serve.pages.addresses import ADDRESS_FILE, address_of, new_address
 from ultron_core.serve.worker import Worker
 from ultron_core.settings import Settings
 from ultron_core.steps.keys import OWNER, ensure_key_file
@@ -94,7 +94,8 @@ def serve(
     )
     with only_one(home / _LOCK_FILE) as alone:
         if not alone:
-            raise SettingsError(f"A server for {home} runs already, at {_running_address(home)}.")
+            where = address_of(home) or "an address that it is about to write"
+            raise SettingsError(f"A server for {home} runs already, at {where}.")
         with _socket(listen) as sock, closing(backend):
             if not is_local:
                 _check_open_to_others(backend, listen)
@@ -197,13 +198,6 @@ def _check_open_to_others(backend: Backend, listen: Listen) -> None:
         raise SettingsError(
             f"{listen.host} can be reached by others: make a key for them first (`ultron keys add`)."
         )
-
-
-def _running_address(home: Path) -> str:
-    try:
-        return str(json.loads((home / ADDRESS_FILE).read_text("utf-8"))["address"])
-    except (OSError, ValueError, KeyError):
-        return "an address that it is about to write"
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from ultron_core.access.keys import hash_of
 from ultron_core.errors import SettingsError
 from ultron_core.folders import make_folders
 
-__all__ = ["ADDRESS_FILE", "HOLDS", "new_address", "redeem", "running_address"]
+__all__ = ["ADDRESS_FILE", "HOLDS", "address_of", "new_address", "redeem", "running_address"]
 
 #: long enough to copy an address from one window to another
 HOLDS = timedelta(minutes=5)
@@ -48,12 +48,20 @@ def redeem(home: Path, token: str, now: datetime) -> bool:
     return now < expiry
 
 
-def running_address(home: Path) -> str:
-    """Where the server of this home listens. Raises SettingsError when none runs."""
+def address_of(home: Path) -> str | None:
+    """Where the server of this home says that it listens; None when it has not said."""
     try:
         return str(json.loads((home / ADDRESS_FILE).read_text("utf-8"))["address"])
-    except (OSError, ValueError, KeyError) as error:
-        raise SettingsError(f"No server runs for {home}: start one with `ultron serve`.") from error
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def running_address(home: Path) -> str:
+    """The same. Raises SettingsError when none runs."""
+    address = address_of(home)
+    if address is None:
+        raise SettingsError(f"No server runs for {home}: start one with `ultron serve`.")
+    return address
 
 
 def _expiry(path: Path) -> datetime:
