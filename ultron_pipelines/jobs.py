@@ -23,6 +23,7 @@ from ultron_pipelines.partitions import add_partitions
 from ultron_pipelines.reconcile import reconcile
 from ultron_pipelines.reembed import reembed_job
 from ultron_pipelines.resources import UltronResource
+from ultron_pipelines.triggers.suspects import TOLD
 
 __all__ = ["JOBS", "ingest_sessions", "pending_work", "session_files_job"]
 
@@ -48,8 +49,9 @@ def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ult
             for one in standings(opened.runtime, ASSET, [s.partition_key for s in waiting])
         }
         log_partitions(context, ASSET, (_library_event(s, standing) for s in waiting if s.status != "failed"))
-        plan_failed(context, ASSET, events)
+        plan_failed(context.instance, context.run, ASSET, (e.key for e in events if e.status == "failed"))
         mark_reported(opened.runtime, [*known, *(s.partition_key for s in waiting)])
+    context.instance.add_run_tags(context.run_id, {TOLD: "true"})
     fail_bad(context, events)
 
 

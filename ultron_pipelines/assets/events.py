@@ -75,21 +75,18 @@ def version_tags(standing: Standing | None) -> dict[str, str]:
     return {**versions, **inputs, **pointers}
 
 
-def plan_failed(context: dg.OpExecutionContext, asset: str, events: Sequence[PartitionEvent]) -> None:
-    """Show the failed partitions as Failed: for a job of ops, whose run plans no partitions.
+def plan_failed(instance: dg.DagsterInstance, run: dg.DagsterRun, asset: str, keys: Iterable[str]) -> None:
+    """Show the partitions of a run that fails as Failed: for a job of ops, whose run plans no partitions.
 
     Dagster calls a partition failed when the run that planned it failed; there is no public way to say so of a
     partition of a job without assets.
     """
-    for event in events:
-        if event.status == "failed":
-            planned = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=event.key)
-            context.instance.report_dagster_event(
-                DagsterEvent.build_asset_materialization_planned_event(
-                    context.job_name, str(context.op_handle), planned
-                ),
-                run_id=context.run_id,
-            )
+    for key in keys:
+        planned = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=key)
+        instance.report_dagster_event(
+            DagsterEvent.build_asset_materialization_planned_event(run.job_name, asset, planned),
+            run_id=run.run_id,
+        )
 
 
 def fail_bad(

@@ -140,7 +140,7 @@ def search_memories(
         found = {one.id: one for one in (*own, *every)}
         ranked = rank_memories(found.values(), ranking, ours)
         if scope.first:
-            ranked = own_first(ranked, lambda one: one.id in ours)
+            ranked = own_first(ranked, lambda one: one.id in ours, lambda one: one.weak)
         ranked = ranked[: depth + _COLLAPSED]
         records = by_ids(conn, runtime.account_id, [one.id for one in ranked])
         present = {record.id: record for record in records}
@@ -155,7 +155,7 @@ def search_memories(
     if rerank:
         hits = _reranked(runtime, query, hits, notes)
         if scope.first:
-            hits = own_first(hits, lambda hit: scope.first in hit.record.projects)
+            hits = own_first(hits, lambda hit: scope.first in hit.record.projects, lambda hit: hit.weak)
     shown = [_shown(one, detail_level, explain) for one in collapse(hits, _summary, _detail)[:limit]]
     counted = {hit.record.id: search.hits for hit in shown if not hit.weak}
     if record_hits and search.hits and counted:
