@@ -81,7 +81,8 @@ test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers a
 
 DEPLOY := .tools/deploy
 $(DEPLOY)/.ready: uv.lock pyproject.toml | $(UV)
-	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DEPLOY) $(UV) sync --locked --quiet --python $(PYTHON) --all-extras --group deploy
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DEPLOY) $(UV) sync --locked --quiet --python $(PYTHON) --all-extras \
+		--no-extra train --group deploy
 	@touch $@
 
 test-deploy: $(DEPLOY)/.ready ## buckets, Celery with Redis, compose file, manifests, in an environment of their own
