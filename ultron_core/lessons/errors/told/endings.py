@@ -91,9 +91,11 @@ def _state(check: Action | None, account: Account | None, said: str, about: str)
         return "failing"
     if check is not None and _runs_it(check, about):
         return "passed"
-    if account is None or not account.fix:
+    if account is None:
         return "open"
-    return "accepted" if said else "claimed"
+    if said:
+        return "accepted"
+    return "claimed" if account.fix else "open"
 
 
 def edits_between(messages: Sequence[Message], actions: Sequence[Action], begin: int, end: int) -> list[Edit]:
