@@ -108,7 +108,7 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules:
         return None
     lines = [[item.start_line, item.end_line] for item in draft.evidence]
     payload = {"content": draft.content, "memory_type": draft.memory_type, "lines": lines}
-    return Drop("memories", reason, one_line(draft.content)[:200], payload)
+    return Drop("memories", reason, one_line(draft.content), payload)
 
 
 def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
