@@ -170,6 +170,8 @@ ACCEPTANCE = any_of(
     # not "how it works", "a grey that works on dark", e.g. `wow, it works`
     r"(?<!how )(?<!where )\b(?:it|this|that|everything|all) (?:now )?(?:works|worked|is working|is fixed|passes|"
     r"compiles)\b(?! (?:but|on|with|in|by|like (?!a charm))\b)",
+    # "It's working now, thanks! There is another issue", "THIS CONFIG NOW WORKS."
+    r"\b(?:it|this|that|everything)['’]s (?:now )?(?:working|fixed)\b(?! (?:but|on|with|in|by|for)\b)|\bnow works\b",
     r"\bworks (?:now|great|well|perfectly|fine|for me|like a charm)\b|\blgtm\b|\bship it\b|\bthat fixed it\b",
     r"\bthat(?:'s| is| was) (?:exactly (?:what|it|right)|correct|all right)",
     r"\b(?:looks|is) (?:good|perfect|correct) (?:to me|now)\b",
