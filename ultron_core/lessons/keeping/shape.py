@@ -29,6 +29,7 @@ _TEMPLATE = re.compile(
 _NAME = re.compile(
     r"`[^`]+`|[\w.-]{1,100}/[\w./-]+|\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b|--[\w-]+"
 )
+#: e.g. `src/app.py`
 _PATH = re.compile(r"[\w.-]{1,100}/[\w./-]+")
 #: stands for what another sentence names, e.g. `these`, `上述`
 _POINTER = any_of(
@@ -47,6 +48,7 @@ _LASTING = any_of(
     r"\b(?:always|never|must|should|do not|don['’]t|only|every|each|prefer|use|avoid|required?|before|when|whenever)\b",
     r"必须|不要|总是|每次|应该|避免",
 )
+#: e.g. `8080`
 _DIGIT = re.compile(r"\d")
 
 _NAMES: Final = (

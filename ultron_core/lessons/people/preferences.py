@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.people.statements import word_count
+from ultron_core.lessons.people.statements import names_a_thing, word_count
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -47,6 +47,8 @@ _FOR_NOW = any_of(
 )
 #: a shorter imperative is a step of the work: "use tabs here"
 _MIN_WORDS_RULE = 5
+#: a rule of so few words that points at something holds nothing of its own: "DO NOT TOUCH IT AGAIN.", "别再动它"
+_LEANS, _FEW = any_of(r"\b(?:it|them|(?:this|that|these|those)(?= again|\W*$))\b", r"它|这个|那个"), 7
 #: below the bound at which a turn is called a rule by itself (.9): here a sentence must be put like one, too
 _LIKELY = 0.5
 
@@ -68,9 +70,11 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         ]
         if long and len(found) > _MOST_IN_ORDER:
             continue
+        own = own_sentences(turn.message, _MAX_ORDER)
         drafts += [
-            _preference(sentence, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ)
+            _preference(sentence, before, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ)
             for sentence, cue in found
+            if (before := _before(own, sentence)) is not None
         ]
     return drafts
 
@@ -82,13 +86,23 @@ def _is_rule(sentence: str) -> bool:
     )
 
 
+def _before(own: Sequence[str], rule: str) -> str | None:
+    """The sentence before a rule that names nothing ("Do not touch it again."); empty where it needs none, None where
+    there is none."""
+    shouted = rule.lower() if rule.isupper() else rule  # capitals are no names there
+    if not _LEANS.search(rule) or word_count(rule) > _FEW or names_a_thing(shouted):
+        return ""
+    at = own.index(rule) if rule in own else 0
+    return own[at - 1] if at and word_count(own[at - 1]) >= _MIN_WORDS_RULE else None
+
+
 def _is_other(sentence: str) -> bool:
     return bool(QUESTION.search(sentence) or ONE_OFF.search(sentence))
 
 
-def _preference(sentence: str, message: Message, project: str, confidence: float) -> MemoryDraft:
+def _preference(sentence: str, before: str, message: Message, project: str, confidence: float) -> MemoryDraft:
     words = PHRASES[language(sentence)]
-    statement = one_line(sentence)
+    statement = one_line(f"{before} {sentence}".strip())
     return MemoryDraft(
         content=words["preference_in" if project else "preference"].format(
             project=project, statement=statement

@@ -126,3 +126,15 @@ def test_a_correction_says_what_the_agent_had_done():
     assert draft.content.endswith("不对，应该用 uv 而不是 pip。")
     assert "I installed the package with pip" in draft.context
     assert draft.evidence[0].quote in messages[2].content
+
+
+def test_a_rule_that_points_at_something_takes_the_sentence_before():
+    def rules(*said):
+        return [
+            draft.content for draft in find_preferences(read_turns(talk(("user", "go"), BEFORE, *said)), "")
+        ]
+
+    assert rules(("user", "The proxy settings of web.conf are right. DO NOT TOUCH THEM AGAIN.")) == [
+        "Standing preference of a person: The proxy settings of web.conf are right. DO NOT TOUCH THEM AGAIN."
+    ]
+    assert rules(("user", "Never touch it again.")) == []
