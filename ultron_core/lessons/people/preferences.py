@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ultron_core.lessons.people.statements import names_a_thing, word_count
-from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.people.turns import Turn, asked, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.language import language, one_line
@@ -49,6 +50,18 @@ _FOR_NOW = any_of(
 _MIN_WORDS_RULE = 5
 #: a rule of so few words that points at something holds nothing of its own: "DO NOT TOUCH IT AGAIN.", "别再动它"
 _LEANS, _FEW = any_of(r"\b(?:it|them|(?:this|that|these|those)(?= again|\W*$))\b", r"它|这个|那个"), 7
+#: points out a means, e.g. `you can use the staging API for that`, `你可以通过 ssh 连接`
+_MEANS = any_of(
+    r"^(?:ok(?:ay)?,? |btw,? |fyi,? )?you (?:can|could|may) (?:also |just |always |directly )?(?:use|call|go through|"
+    r"(?:connect|access|get|run|do|reach|deploy|test|read|fetch)\b.{0,30}\b(?:with|via|through|by|using))\s",
+    r"^你?(?:也|其实)?可以(?:直接)?(?:通过|使?用)",
+)
+#: what the means is called: a name, a file, a word in capitals, and not "this", e.g. `API`, `make dev`, `docker`
+_NAME_OF_MEANS = re.compile(
+    r"^\s*(?!(?:this|that|it|these|those|any|either|both|whatever|my|me)\b)[^，。]{0,20}?[A-Za-z`]{3,}"
+)
+#: a longer turn is an order of its own
+_FEW_SENTENCES = 2
 #: below the bound at which a turn is called a rule by itself (.9): here a sentence must be put like one, too
 _LIKELY = 0.5
 
@@ -76,7 +89,20 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
             for sentence, cue in found
             if (before := _before(own, sentence)) is not None
         ]
+        drafts += _means(turn, turns[0], project)
     return drafts
+
+
+def _means(turn: Turn, opening: Turn, project: str) -> list[MemoryDraft]:
+    """The means that a person points out in a short turn after the agent proposed or tried others."""
+    own = own_sentences(turn.message)
+    if turn.before < 0 or not 0 < len(own) <= _FEW_SENTENCES:
+        return []
+    hint = _MEANS.match(own[0])
+    if hint is None or _is_other(own[0]) or not _NAME_OF_MEANS.search(own[0][hint.end() :]):
+        return []
+    draft = _preference(own[0], "", turn.message, project, _CONFIDENCE_READ)
+    return [replace(draft, context=asked(opening))]
 
 
 def _is_rule(sentence: str) -> bool:
