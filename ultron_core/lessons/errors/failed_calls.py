@@ -64,20 +64,19 @@ def solved_drafts(
     messages: Sequence[Message], episodes: Sequence[Episode], project: str
 ) -> list[MemoryDraft]:
     """One error memory for each failure that was followed by a change after which the same thing worked."""
-    found = [
-        (episode, _solved(messages, episode, episode.worked, project))
-        for episode in episodes
-        if episode.worked
-    ]
-    return _one_each([(episode, draft) for episode, draft in found if draft is not None])
+    found = (_solved(messages, one, one.worked, project) for one in episodes if one.worked)
+    return _one_each([draft for draft in found if draft is not None])
 
 
-def _one_each(found: Sequence[tuple[Episode, MemoryDraft]]) -> list[MemoryDraft]:
-    """Several failures that one change cured are told once, by the first."""
+def _one_each(found: Sequence[MemoryDraft]) -> list[MemoryDraft]:
+    """Several failures that one change cured are told once, by the first; of those that one sentence of the agent was
+    read to explain, the failure right before it, as a guess cannot be the cause of two."""
     cures: dict[str, MemoryDraft] = {}
-    for _, draft in found:
+    for draft in found:
         cures.setdefault(draft.resolution, draft)
-    return list(cures.values())
+    kept = list(cures.values())
+    last = {one.quote: draft for draft in kept for one in draft.evidence[1:] if one.quote in draft.resolution}
+    return [draft for draft in kept if all(last.get(one.quote, draft) is draft for one in draft.evidence[1:])]
 
 
 def unsolved_drafts(

@@ -97,9 +97,11 @@ def _state(check: Action | None, account: Account | None, said: str, about: str)
         return "failing"
     if check is not None and _runs_it(check, about):
         return "passed"
-    if said and account is not None:
-        return "accepted"  # the answer may show its change as code alone
-    return "claimed" if account is not None and account.fix else "open"
+    if account is None:
+        return "open"
+    if said:
+        return "accepted"
+    return "claimed" if account.fix else "open"
 
 
 def edits_between(messages: Sequence[Message], actions: Sequence[Action], begin: int, end: int) -> list[Edit]:

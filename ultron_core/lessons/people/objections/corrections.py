@@ -8,19 +8,17 @@ from collections.abc import Sequence
 from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.lessons.people.objections.answers import answered, disputed_context
 from ultron_core.lessons.people.objections.complaints import ASKS_WHY, complaint_draft, find_complaint
+from ultron_core.lessons.people.objections.drafts import objection_draft
 from ultron_core.lessons.people.objections.stops import find_stop
 from ultron_core.lessons.people.statements import (
     has_detail,
     names_a_thing,
-    phrase,
     shares_term,
     weighty,
-    without_opening,
 )
 from ultron_core.lessons.people.turns import Turn, asked, own_remarks
-from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import Action
-from ultron_core.transcript.language import one_line
 from ultron_core.transcript.speech import (
     CORRECTION,
     OBJECTION,
@@ -157,7 +155,19 @@ def find_corrections(
             context = disputed_context(messages, actions, turn, told)
             resolution, quote = answered(messages, turns, turn, told)
             drafts.append(
-                _correction(messages, turn, chosen, project, confidence, context, resolution, quote)
+                objection_draft(
+                    messages,
+                    turn,
+                    chosen,
+                    key="correction",
+                    memory_type="correction",
+                    tag="correction",
+                    confidence=confidence,
+                    context=context,
+                    resolution=resolution,
+                    quote=quote,
+                    project=project,
+                )
             )
         elif stop := find_stop(messages, actions, turns, at, project):
             drafts.append(stop)
@@ -270,29 +280,3 @@ def _adds(own: Sequence[str], following: str) -> bool:
 
 def _length(parts: Sequence[str]) -> int:
     return sum(map(len, parts))
-
-
-def _correction(
-    messages: Sequence[Message],
-    turn: Turn,
-    chosen: Sequence[str],
-    project: str,
-    confidence: float,
-    context: str,
-    resolution: str,
-    quote: str,
-) -> MemoryDraft:
-    evidence = [Evidence(turn.message.start_line, turn.message.end_line, chosen[0][:400].strip())]
-    if quote:
-        answer = messages[turn.answer]
-        evidence.append(Evidence(answer.start_line, answer.end_line, quote[:400].strip()))
-    statement = without_opening(one_line(" ".join(chosen)))
-    return MemoryDraft(
-        content=phrase("correction", statement, project, statement=statement),
-        context=context,
-        resolution=resolution,
-        tags=("correction",),
-        confidence=confidence,
-        memory_type="correction",
-        evidence=tuple(evidence),
-    )
