@@ -29,6 +29,7 @@ _TEMPLATE = re.compile(
 _NAME = re.compile(
     r"`[^`]+`|[\w.-]{1,100}/[\w./-]+|\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b|--[\w-]+"
 )
+#: e.g. `src/app.py`
 _PATH = re.compile(r"[\w.-]{1,100}/[\w./-]+")
 #: stands for what another sentence names, e.g. `these`, `上述`
 _POINTER = any_of(

@@ -17,6 +17,7 @@ from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, named_command
 from ultron_core.transcript.commands import command_of, purpose
+from ultron_core.transcript.language import sentences
 from ultron_core.transcript.speech import ACCEPTANCE, any_of
 
 __all__ = ["Edit", "Ending", "State", "check_of", "denies", "edits_between", "ending_of"]
@@ -46,6 +47,8 @@ _TESTS = re.compile(
 )
 #: characters at the beginning of a turn in which it takes up the one before
 _OPENING = 120
+#: a turn may accept what was done and paste the next error
+_LONG_TURN = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,10 @@ class Ending:
 def denies(turn: Turn) -> bool:
     """True when a person says that what was done before did not help, and does not turn to something else."""
     opening = turn.message.content[:_OPENING]
-    return _STILL.search(opening) is not None and not _ANOTHER.search(opening)
+    if _STILL.search(opening) is None or _ANOTHER.search(opening):
+        return False
+    first = next(iter(sentences(opening)), "")  # "It works now. The tabs still jump." is about another fault
+    return not ACCEPTANCE.search(first) or _STILL.search(first) is not None
 
 
 def ending_of(
@@ -160,6 +166,7 @@ def _acceptance(messages: Sequence[Message], position: int) -> str:
     """The words in which the next turn says that it works."""
     if position >= len(messages):
         return ""
-    own = own_sentences(messages[position])[:3]
-    said = next((s for s in own if ACCEPTANCE.search(s)), "")
-    return "" if any(_STILL.search(s) for s in own) else said
+    own = own_sentences(messages[position], _LONG_TURN)[:3]
+    place = next((i for i, s in enumerate(own) if ACCEPTANCE.search(s)), -1)
+    # what fails behind it is another fault: "It works now, thanks! I still see a warning in b.ts."
+    return "" if place < 0 or any(_STILL.search(s) for s in own[: place + 1]) else own[place]

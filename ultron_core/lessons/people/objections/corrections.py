@@ -88,6 +88,13 @@ _PUT_RIGHT = any_of(
     r"\b(?:isn't|is not|is never) (?:true|so|the case)\b",
     r"(?:不要|别|不是|不用)(?:再)?(?:使?用|写|加|改|放|做)?.{1,60}(?:而是|要?改用|换成)|我们?不[再在](?:需要|使?用|要)",
 )
+#: holds a fact against the agent's account and asks why all the same: "both are started with `make run`, so why do the
+#: logs differ?", "两个都是用 make run 启动的呀，为什么日志不同？"
+_INSISTS = any_of(
+    r"^(?:no, |but )*(?:both|all|they|it|the \w+|i|we)\b.{0,30}\b(?:are|is|was|were|already|did|use[ds]?|have|has)\b"
+    r".{8,160}[,;.–—-]\s?(?:so |then )?(?:why|how come)\b.{4,}\?",
+    r"^.{0,40}(?:都是|已经|明明|本来就|一直是|就是).{4,80}[的了](?:呀|啊|吧|呢)?[，,。]\s?(?:那)?(?:为什么|为何|怎么).{2,}",
+)
 #: points at one of two things said before, e.g. `if the latter, then`, `the first one`
 _LATTER = re.compile(r"\b(?:the (?:latter|former)|the (?:first|second|other) one)\b", re.IGNORECASE)
 #: characters of a sentence that only goes on from the one before it
@@ -216,6 +223,8 @@ def _teaching(remarks: Sequence[Sequence[str]], turn: Turn) -> list[str]:
         shapes = (_RIGHT, _UNTRUE) if objected else (_PLAIN,) if half else ()
         if any(shape.search(telling) for shape in (*shapes, _PUT_RIGHT)) and _is_telling(telling):
             return _in_its_remark(remarks, telling)
+        if (objected or half) and _INSISTS.search(telling) and weighty(telling) and names_a_thing(telling):
+            return [telling]
     return []
 
 
