@@ -86,7 +86,7 @@ class TorchLearner:
                 gradient_accumulation_steps=recipe.batch,
                 learning_rate=recipe.learning_rate,
                 lr_scheduler_type="cosine",
-                warmup_steps=max(1, steps // 20),
+                warmup_steps=steps // 20,
                 max_length=None,
                 dataset_kwargs={"skip_prepare_dataset": True},
                 seed=seed,
