@@ -66,11 +66,12 @@ test-pipeline: setup ## 500 files through the core; fails above 200 ms of CPU ea
 	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 200
 
 TRAINERS := .tools/trainers
-$(TRAINERS)/.ready: tests/trainers/requirements.txt tests/trainers/requirements-alone.txt
+$(TRAINERS)/.ready: tests/trainers/requirements.txt tests/trainers/requirements-alone.txt pyproject.toml
 	$(PYTHON) -m venv $(TRAINERS)
 	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
 	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
 		-r tests/trainers/requirements-alone.txt
+	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers and trainers, in an environment of their own
