@@ -71,7 +71,7 @@ def _store(
     costs; written this way it is 0.6 ms.
     """
     op = context.op_execution_context if isinstance(context, dg.AssetExecutionContext) else context
-    step, batch = op.get_step_execution_context(), generate_event_batch_id()
+    step, batch = op.get_step_execution_context(), generate_event_batch_id()  # type: ignore[no-untyped-call]
     for number, materialization in enumerate(done, 1):
         event = DagsterEvent(
             DagsterEventType.ASSET_MATERIALIZATION.value,
