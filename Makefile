@@ -9,7 +9,7 @@ export UV_NO_PROGRESS := 1
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test browser test-faults test-kills test-pipeline test-slim test-trainers test-deploy check lock clean
+.PHONY: help setup demo dev test browser test-faults test-kills test-pipeline test-slim test-trainers test-deploy docs test-docs check lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -83,14 +83,26 @@ test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers a
 
 DEPLOY := .tools/deploy
 $(DEPLOY)/.ready: uv.lock pyproject.toml | $(UV)
-	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DEPLOY) $(UV) sync --locked --quiet --python $(PYTHON) --all-extras --group deploy
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DEPLOY) $(UV) sync --locked --quiet --python $(PYTHON) --all-extras \
+		--no-extra train --group deploy
 	@touch $@
 
 test-deploy: $(DEPLOY)/.ready ## buckets, Celery with Redis, compose file, manifests, in an environment of their own
 	$(DEPLOY)/bin/python -m pytest tests/deploy
 
+DOCS := .tools/docs
+$(DOCS)/.ready: uv.lock pyproject.toml | $(UV)
+	UV_PROJECT_ENVIRONMENT=$(CURDIR)/$(DOCS) $(UV) sync --locked --quiet --python $(PYTHON) --only-group docs
+	@touch $@
+
+docs: $(DOCS)/.ready ## docs/ as a site, in site/; a dead link is an error
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+
+test-docs: setup ## every command of README and tutorial, as written
+	ULTRON_DOCS=1 $(BIN)/python -m pytest tests/pages
+
 lock: | $(UV) ## resolve the dependencies again
 	$(UV) lock --upgrade
 
 clean: ## remove environment and demo data
-	rm -rf .venv .tools .ultron
+	rm -rf .venv .tools .ultron site

@@ -127,6 +127,9 @@ JOBS: list[Any] = [
         "sft_export_job", selection=_alone("sft_dataset"), description="Exports the training set."
     ),
     dg.define_asset_job(
+        "sft_training_job", selection=_alone("sft_training"), description="Trains on what is new in it."
+    ),
+    dg.define_asset_job(
         "checks_job",
         selection=dg.AssetSelection.all_asset_checks() | dg.AssetSelection.assets("pipeline_summary"),
         description="All checks of the stored rows, then the summary that tells what they found.",

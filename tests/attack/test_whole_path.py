@@ -36,6 +36,16 @@ def planted():
     return [form for form in every if len(form.secret) >= LEAST and not form.secret.isalpha() and gone(form)]
 
 
+def placed(number, words, text):
+    """The form behind the words, before them, or where a prompt and a quote are cut."""
+    if number % 3 == 0:
+        return f"{words}\n{text}\n"
+    if number % 3 == 1:
+        return f"{text}\n{words}"
+    head = 300 - len(text) // 2
+    return f"{'word ' * (head // 5)}\n{text}\n{'more ' * 400}\n{words}"
+
+
 def session(number, texts):
     """A solved error, a correction and a wish, with a form in every message."""
     package = ("pandas", "scipy", "torch", "lxml")[number % 4]
@@ -71,7 +81,8 @@ def session(number, texts):
         "assistant",
     ]
     for at, (kind, words) in enumerate(zip(kinds, said, strict=True)):
-        yield line(kind, f"{words}\n{texts[at]}\n" if at < len(texts) else words, f"call_{number}_{at}")
+        shown = placed(number, words, texts[at]) if at < len(texts) else words
+        yield line(kind, shown, f"call_{number}_{at}")
 
 
 def line(kind, words, call_id, last=[""]):  # noqa: B006 a result answers the last call

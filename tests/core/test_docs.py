@@ -37,6 +37,10 @@ ELSEWHERE = {
     "AGENTS.md",
     "chat_history.jsonl",
     "tokenizer.json",
+    "train.jsonl",
+    "dataset_info.json",
+    "outcomes.jsonl",
+    "program.py",
 }
 #: written by the first run on the lockbox
 ELSEWHERE |= {"benchmarks/results/lockbox.jsonl"}

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.evidence import holding
+from ultron_core.lessons.keeping.judge import is_worth_keeping
 from ultron_core.lessons.people.guides import quotes_guide
-from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
+from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, Origin, as_messages
 from ultron_core.transcript.actions import message_texts
 from ultron_core.transcript.language import CJK, one_line
 from ultron_core.transcript.orders import orders_reader
@@ -89,20 +90,24 @@ _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
 
-def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | None:
+def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules: bool = True) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
     About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
     system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
     says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
-    the second group alone.
+    the second group alone. What the rules found in a log must last also look worth keeping: little_worth. The
+    fit knows no drafts of a model (`by_rules` False).
     """
-    reason = (_about_source(draft, as_messages(messages)) if messages else None) or _about_content(draft)
+    records = as_messages(messages)
+    reason = (_about_source(draft, records) if records else None) or _about_content(draft)
+    if reason is None and by_rules and records and not is_worth_keeping(draft, _origin(draft, records)):
+        reason = "little_worth"
     if reason is None:
         return None
     lines = [[item.start_line, item.end_line] for item in draft.evidence]
     payload = {"content": draft.content, "memory_type": draft.memory_type, "lines": lines}
-    return Drop("memories", reason, one_line(draft.content)[:200], payload)
+    return Drop("memories", reason, one_line(draft.content), payload)
 
 
 def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
@@ -121,6 +126,12 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
     if all(message.origin == "recalled" for message in sources) or _echoes(draft, messages):
         return "recalled_echo"
     return None
+
+
+def _origin(draft: MemoryDraft, messages: Sequence[Message]) -> Origin:
+    """Whose message holds the first line that the draft rests on."""
+    first = min(item.start_line for item in draft.evidence)
+    return next((m.origin for m in messages if m.start_line <= first <= m.end_line), "harness")
 
 
 def _is_instruction(message: Message) -> bool:

@@ -17,7 +17,7 @@ from ultron_core.redaction.secrets.vendors import vendor_keys
 from ultron_core.redaction.spans import Draft, Numbering, Span
 from ultron_core.redaction.words import OwnWords
 
-__all__ = ["draft_of", "find_secrets", "redact_patterns", "settle"]
+__all__ = ["draft_of", "find_secrets", "hide_secrets", "redact_patterns", "settle", "settle_secrets"]
 
 #: how far around a new placeholder a second look goes; contexts and matches that matter are shorter
 _AROUND = 320
@@ -39,9 +39,26 @@ def redact_patterns(text: str, words: OwnWords = _NO_WORDS) -> Redaction:
 
 def find_secrets(text: str) -> list[Finding]:
     """Keys, tokens and passwords alone, in order of position; for gates that only ask "is one in here?"."""
+    return list(_secrets_of(text).findings)
+
+
+def hide_secrets(text: str) -> str:
+    """The text with its secrets as placeholders, and nothing else changed."""
+    return _secrets_of(text).text
+
+
+def _secrets_of(text: str) -> Redaction:
     draft = draft_of(text)
-    draft.add(_everywhere(text, secrets_only=True))
-    return list(draft.finish(Numbering()).findings)
+    settle_secrets([draft])
+    numbering = Numbering()
+    numbering.reserve(text)
+    return draft.finish(numbering)
+
+
+def settle_secrets(drafts: Sequence[Draft], names: Sequence[bool] = ()) -> None:
+    """Secrets alone, in one look; `names` is for those who also look for names."""
+    for draft in drafts:
+        draft.add(_everywhere(draft.view, secrets_only=True))
 
 
 def draft_of(text: str) -> Draft:

@@ -1,4 +1,4 @@
-"""A short human title for a segment: what a person asks first in it, cleaned. Nothing is redacted here."""
+"""A short human title for a segment: what a person asks first in it, cleaned. Secrets go before it is cut."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ultron_core.models import Message
+from ultron_core.redaction.patterns import hide_secrets
 from ultron_core.transcript.harness import (
     COMPACTION_PROMPTS,
     HARNESS_COMMAND_ARGUMENTS,
@@ -32,7 +33,7 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: text in backticks, which stays as it is, e.g. `` `@docs/components/*.css` ``, and what stands for it meanwhile
 _SPAN, _HIDDEN = re.compile(r"`[^`\n]+`"), re.compile(r"\x00(\d+)\x00")
 #: e.g. `<system-reminder>`, `</p>`, `[INST]`
-_TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,200}>|\[/?(?:INST|SYS)\]")
+_TAG = re.compile(r"<(?!REDACTED_|LLM_API_|GITHUB_|AWS_|ULTRON_)[a-zA-Z/!][^<>]{0,200}>|\[/?(?:INST|SYS)\]")
 #: of which the words stay, e.g. `[the docs](https://example.org)`
 _LINK = re.compile(r"!?\[([^\]]{0,400})\]\([^)]{0,2000}\)")
 #: what a line begins with before its words, and emphasis, e.g. `## Goal`, `- first`, `a **bold**`
@@ -201,7 +202,9 @@ def clean_topic(text: str) -> str:
     if function := _to_complete(text):
         return _fit(function)
     hidden: list[str] = []
-    typed = _SPAN.sub(lambda m: _hide(m[0], hidden), _CODE.sub(" ", text[:_SEEN].replace("\0", " ")))
+    # a title takes the name from a secret, or its end, and capitalises `mysql -p`
+    seen = hide_secrets(text[: 2 * _SEEN])[:_SEEN]
+    typed = _SPAN.sub(lambda m: _hide(m[0], hidden), _CODE.sub(" ", seen.replace("\0", " ")))
     plain = _LINK.sub(r"\1", _TAG.sub(" ", typed))
     named = _named_task(plain.splitlines())
     found = [
@@ -218,7 +221,7 @@ def clean_topic(text: str) -> str:
     for sentence in (*telling, *found):
         if title := _bare(sentence):
             shown = _ERROR.search(text) if _SHOWN.search(title) else None
-            return _fit(f"{title}: {shown[1].strip()}" if shown else _question(title))
+            return _fit(f"{title}: {hide_secrets(shown[1]).strip()}" if shown else _question(title))
     return ""
 
 

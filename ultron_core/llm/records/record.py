@@ -15,6 +15,8 @@ from ultron_core.llm.records.clip import fit_tokens, keep_ends
 from ultron_core.llm.records.frame import framed, header, left_out, mark_of, speaker
 from ultron_core.llm.tokens import CountTokens, count_tokens, truncate_tokens
 from ultron_core.models import Message
+from ultron_core.redaction.known import without_secrets
+from ultron_core.redaction.patterns import hide_secrets
 
 __all__ = ["Record", "RecordWindow", "message_body"]
 
@@ -66,7 +68,8 @@ class Record:
         """`system`: the session's system prompt, for a segment that does not hold it."""
         self.messages = messages
         self._count = count
-        self._system = next((m.content for m in messages if m.role == "system"), system).strip()
+        told = next((m.content for m in messages if m.role == "system"), system).strip()
+        self._system = hide_secrets(told)
         every = (_shown(n, m) for n, m in enumerate(messages, start=1) if m.role != "system")
         self._shown = [one for one in every if one.body.strip()]
         self.mark = mark_of([self._system, *(f"{one.number} {one.who} {one.body}" for one in self._shown)])
@@ -159,7 +162,8 @@ def _part(most: tuple[int, int], limit: int) -> int:
 
 def _shown(number: int, message: Message) -> _Shown:
     who = speaker(message)
-    return _Shown(number, who, keep_ends(message_body(message, _CALL_CHARS), _MESSAGE_CHARS.get(who, 1_500)))
+    body = message_body(without_secrets(message), _CALL_CHARS)
+    return _Shown(number, who, keep_ends(body, _MESSAGE_CHARS.get(who, 1_500)))
 
 
 def message_body(message: Message, call_chars: int) -> str:

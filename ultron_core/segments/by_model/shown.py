@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from ultron_core.llm.records.clip import fit_tokens, keep_ends
@@ -10,7 +9,7 @@ from ultron_core.llm.records.frame import framed, left_out, mark_of, speaker
 from ultron_core.llm.records.record import message_body
 from ultron_core.llm.tokens import CountTokens
 from ultron_core.models import Message
-from ultron_core.redaction.known import KnownSecrets
+from ultron_core.redaction.known import without_secrets
 from ultron_core.segments.by_model.windows import Window
 
 __all__ = ["ShownThread"]
@@ -91,13 +90,7 @@ def _hidden(messages: Sequence[Message]) -> frozenset[int]:
 
 
 def _body(message: Message) -> str:
-    """The head and tail of what it says and calls, else of its reasoning; may be empty.
-
-    A cut can take the name from a secret, by which it is known: what is known in the whole goes before the cut.
-    """
-    text = message_body(message, _ASSISTANT_CHARS) or message.reasoning or ""
+    """The head and tail of what it says and calls, else of its reasoning; may be empty."""
+    clean = without_secrets(message)
     most = {"user": _USER_CHARS, "assistant": _ASSISTANT_CHARS}.get(speaker(message), _OTHER_CHARS)
-    whole = message_body(message, sys.maxsize) or text
-    cut = keep_ends(text, most)
-    clean = whole if cut == whole else KnownSecrets([whole]).removed(whole)
-    return cut if clean == whole else keep_ends(clean, most)
+    return keep_ends(message_body(clean, _ASSISTANT_CHARS) or clean.reasoning or "", most)

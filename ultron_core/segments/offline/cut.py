@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:6"
+SEGMENTER_VERSION = "offline:7"
 
 #: seconds
 _HOUR = 3600.0

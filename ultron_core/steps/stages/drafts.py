@@ -15,6 +15,9 @@ from ultron_core.transcript.language import one_line
 
 __all__ = ["GatedDrafts", "gate_drafts", "refuse_drafts"]
 
+#: characters of a refused draft that its drop shows
+_DETAIL = 200
+
 
 @dataclass(frozen=True, slots=True)
 class GatedDrafts:
@@ -41,7 +44,7 @@ def gate_drafts(
     kept: list[MemoryDraft] = []
     refused: list[DropPlace] = []
     for draft in drafts:
-        drop = gate_draft(draft, messages)
+        drop = gate_draft(draft, messages, by_rules=runtime.llm is None)
         if drop is None and at_most is not None and len(kept) >= at_most:
             drop = Drop(stage, "too_many", f"more than {at_most} in one segment")
         if drop is None:
@@ -73,13 +76,14 @@ def refuse_drafts(
     runtime: Runtime, stage: str, reason: str, drafts: Sequence[MemoryDraft]
 ) -> list[DropPlace]:
     """Every draft with the one reason for which all are refused."""
-    return [_refusal(runtime, Drop(stage, reason, one_line(draft.content)[:200]), draft) for draft in drafts]
+    return [_refusal(runtime, Drop(stage, reason, one_line(draft.content)), draft) for draft in drafts]
 
 
 def _refusal(runtime: Runtime, drop: Drop, draft: MemoryDraft) -> DropPlace:
     body = {"content": draft.content, "context": draft.context, "resolution": draft.resolution}
     payload = runtime.redactor.redact_json(body)[0]
-    detail = runtime.redactor.redact_text(drop.detail).text
+    # cut afterwards: half a key is no longer known as one
+    detail = runtime.redactor.redact_text(drop.detail).text[:_DETAIL]
     first = draft.evidence[0] if draft.evidence else None
     return (
         replace(drop, detail=detail, payload=payload),

@@ -24,6 +24,8 @@ ROW_FAULTS = (
     TypeError,
     ValueError,
 )
+#: characters of an error that nobody foresaw: so many are stored, of so many that are redacted
+_STORED, _READ = 500, 20_000
 logger = logging.getLogger("ultron.process")
 
 
@@ -42,7 +44,9 @@ class Failure:
 def describe_failure(runtime: Runtime, error: Exception) -> Failure:
     """The failure, with its text redacted as it is stored on the row; what was not foreseen is logged, too."""
     if not isinstance(error, ModelError):
-        reason = runtime.redactor.redact_text(f"{type(error).__name__}: {str(error)[:500]}").text
+        # cut to what is stored after it is redacted: half a key is no longer known as one
+        told = runtime.redactor.redact_text(f"{type(error).__name__}: {str(error)[:_READ]}").text
+        reason = told[:_STORED]
         logger.error("one row could not be processed: %s (%s)", reason, _place(error))
         return Failure(reason, transient=False)
     transient = isinstance(error, ModelUnavailableError | BudgetExceededError)
