@@ -11,6 +11,7 @@ from ultron_core.lessons.describe import EDIT, edited_path, path_of
 from ultron_core.lessons.errors.same_check import is_proof
 from ultron_core.lessons.errors.told.accounts import Account, find_account
 from ultron_core.lessons.errors.told.reports import Report
+from ultron_core.lessons.explanations import shared_terms
 from ultron_core.lessons.habits import is_check
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
@@ -82,13 +83,19 @@ def ending_of(
         for turn, stop in zip(turns, stops, strict=True)
     ]
     denied = [denies(after) for after in turns[1:]] + [False]
+    said = _acceptance(messages, end)
+    # a later turn that does not deny may be about another fault: its account must name something of this one, or a
+    # person have accepted it
+    for at, again in enumerate(denied[:-1], start=1):
+        last, other = accounts[at], at + 1 < len(accounts) or not said
+        if last and other and not again and not shared_terms(last.text, report.about):
+            accounts[at] = None
     vain = tuple(a for a, wrong in zip(accounts, denied, strict=True) if a and a.fix and wrong)
     told = [a for a, wrong in zip(accounts, denied, strict=True) if a and not wrong]
     account = next((a for a in reversed(told) if a.fix), told[-1] if told else None)
     begin = turns[-1].position if any(denied) else turns[0].position
     edits = tuple(edits_between(messages, actions, begin, end))
     check = _last_check(actions, edits[-1][0], end, report.about) if edits else None
-    said = _acceptance(messages, end)
     return Ending(_state(check, account, said, report.about), account, vain, check, edits, (end, said))
 
 
