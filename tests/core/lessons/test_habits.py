@@ -31,6 +31,7 @@ def test_a_check_that_follows_a_change():
 
 def test_the_value_of_an_option_is_no_check():
     assert not is_check("java -jar server.jar --spring.profiles.active=test")
+    assert not is_check("java -jar target/check-server.jar")
     assert is_check("npm run test --workspace=shop")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ultron_core.lessons.errors.told.announced import last_announced
+from ultron_core.lessons.errors.told.announced import RESTATES, last_announced
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.objections.complaints import REPORTS
@@ -70,6 +70,7 @@ _EMPTY = any_of(
     r"we need)\b|\bi have (?:a|the)\b",
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
+    RESTATES.pattern,
 )
 #: tells the reader what they did wrong; the points below say what it was, e.g. `你在 Astro 里用错了参数`
 _BLAMES = re.compile(

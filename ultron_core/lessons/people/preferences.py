@@ -128,7 +128,7 @@ def _is_other(sentence: str) -> bool:
 
 def _preference(sentence: str, before: str, message: Message, project: str, confidence: float) -> MemoryDraft:
     words = PHRASES[language(sentence)]
-    statement = one_line(f"{before} {sentence}".strip())
+    statement = one_line(f"{sentence} ({before})" if before else sentence)
     return MemoryDraft(
         content=words["preference_in" if project else "preference"].format(
             project=project, statement=statement

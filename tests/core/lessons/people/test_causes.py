@@ -47,6 +47,16 @@ def test_no_cause_where_the_person_objected_or_the_task_failed():
     assert causes(ANSWER, work=False) == []
 
 
+def test_neither_the_error_once_more_nor_a_changelog_is_a_cause():
+    assert (
+        causes(
+            "### 问题总结\n\n**错误信息**：`StoreError: no such index`，没有找到\n\n更新 `CHANGELOG.md`：修复"
+        )
+        == []
+    )
+    assert causes("## Root cause\n\n**Error message**: `StoreError: no such index`, it does not exist") == []
+
+
 def test_a_guess_and_a_plan_are_no_cause():
     assert causes("The problem is probably the cache in `store.py`.") == []
     assert causes("Let me look at the root cause in `store.py` first.") == []

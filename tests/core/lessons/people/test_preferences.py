@@ -135,7 +135,7 @@ def test_a_rule_that_points_at_something_takes_the_sentence_before():
         ]
 
     assert rules(("user", "The proxy settings of web.conf are right. DO NOT TOUCH THEM AGAIN.")) == [
-        "Standing preference of a person: The proxy settings of web.conf are right. DO NOT TOUCH THEM AGAIN."
+        "Standing preference of a person: DO NOT TOUCH THEM AGAIN. (The proxy settings of web.conf are right.)"
     ]
     assert rules(("user", "Never touch it again.")) == []
 

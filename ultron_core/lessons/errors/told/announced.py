@@ -14,7 +14,7 @@ from ultron_core.models import Message
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["Announced", "announced_cause", "last_announced"]
+__all__ = ["RESTATES", "Announced", "announced_cause", "last_announced"]
 
 #: says that the cause is known now, and not yet which: "Found the issue.", "Now I understand what's happening!",
 #: "I can see the issue now.", "我发现了问题所在。", "找到问题原因了！"
@@ -47,6 +47,11 @@ _NEXT = any_of(
 )
 #: a guess all the same, e.g. `理论上应该被加载`, `最可疑的是`, `in theory`
 _GUESS = any_of(r"\b(?:in theory|theoretically|most suspicious|my guess)\b", r"理论上|可疑|怀疑")
+#: the error once more, what it leads to, and papers about it: "错误信息：...", "Impact: ...", "Updated CHANGELOG.md"
+RESTATES = any_of(
+    r"^\W*(?:error(?: message)?|symptoms?|impact|错误信息|报错信息|症状|现象|影响)\W{0,4}[:：]|"
+    r"\b(?:CHANGELOG|README|TROUBLESHOOTING)\b"
+)
 #: sentences after the announcement in which the cause is told
 _WITHIN = 6
 #: a shorter sentence names no cause (in bytes), a longer one is a paragraph
@@ -113,6 +118,6 @@ def _tells(sentence: str) -> bool:
         return False
     return (
         _FAULT.search(sentence) is not None
-        and not (_NEXT.search(sentence) or _GUESS.search(sentence))
+        and not any(shape.search(sentence) for shape in (_NEXT, _GUESS, RESTATES))
         and is_told(sentence)
     )
