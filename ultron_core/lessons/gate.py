@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ultron_core.lessons.evidence import holding
 from ultron_core.lessons.keeping.judge import is_worth_keeping
+from ultron_core.lessons.keeping.retracted import is_taken_back
 from ultron_core.lessons.people.guides import quotes_guide
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, Origin, as_messages
 from ultron_core.transcript.actions import message_texts
@@ -96,13 +97,13 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules:
     About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
     system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
     says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
-    the second group alone. What the rules found in a log must last also look worth keeping: little_worth. The
-    fit knows no drafts of a model (`by_rules` False).
+    the second group alone. What the rules found in a log must last also stand to the end of it and look worth
+    keeping: taken_back, little_worth. The fit knows no drafts of a model (`by_rules` False).
     """
     records = as_messages(messages)
     reason = (_about_source(draft, records) if records else None) or _about_content(draft)
-    if reason is None and by_rules and records and not is_worth_keeping(draft, _origin(draft, records)):
-        reason = "little_worth"
+    if reason is None and by_rules and records:
+        reason = _about_worth(draft, records)
     if reason is None:
         return None
     lines = [[item.start_line, item.end_line] for item in draft.evidence]
@@ -126,6 +127,12 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
     if all(message.origin == "recalled" for message in sources) or _echoes(draft, messages):
         return "recalled_echo"
     return None
+
+
+def _about_worth(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
+    if is_taken_back(draft, messages):
+        return "taken_back"
+    return None if is_worth_keeping(draft, _origin(draft, messages)) else "little_worth"
 
 
 def _origin(draft: MemoryDraft, messages: Sequence[Message]) -> Origin:

@@ -177,6 +177,11 @@ _BUILT = (
 _VERBS = ("does", "is", "was", "done", "plan", "contrast", "step")
 #: classes of a statement that is not to be understood without its neighbours, or not for long
 _LEANS = ("pointing", "self", "broken", "program", "numbered", "line_number")
+#: a thing that only another sentence names, e.g. `The error is coming from that file`, `错误信息：...`
+_UNNAMED = any_of(
+    r"\b(?:in|from|by|of|to) (?:that|this) (?:file|function|method|line|one|component|place)\b",
+    r"^\W*(?:错误信息|报错信息)",
+)
 #: of 21 such points of benchmarks/gold/statements.jsonl without a reason 7 were worth keeping
 _ENTRY = ("code_first", "defines")
 #: an entry of a list of changes: "Removed the `x` field", "`parser.go` — five new constants", "修正 `merge`：…"
@@ -229,7 +234,7 @@ def is_of_class(name: str, text: str) -> bool:
 def stands_alone(text: str) -> bool:
     """False for a statement that points at another or at a line, speaks of the speaker, is cut off, or only reports
     what was added."""
-    if any(is_of_class(name, text) for name in _LEANS):
+    if any(is_of_class(name, text) for name in _LEANS) or _UNNAMED.search(text):
         return False
     return _STEP.match(text) is None or any(is_of_class(name, text) for name in _WHY)
 

@@ -29,6 +29,7 @@ _TEMPLATE = re.compile(
 _NAME = re.compile(
     r"`[^`]+`|[\w.-]{1,100}/[\w./-]+|\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b|--[\w-]+"
 )
+#: e.g. `src/app.py`
 _PATH = re.compile(r"[\w.-]{1,100}/[\w./-]+")
 #: stands for what another sentence names, e.g. `these`, `上述`
 _POINTER = any_of(
@@ -47,7 +48,10 @@ _LASTING = any_of(
     r"\b(?:always|never|must|should|do not|don['’]t|only|every|each|prefer|use|avoid|required?|before|when|whenever)\b",
     r"必须|不要|总是|每次|应该|避免",
 )
-_DIGIT = re.compile(r"\d")
+#: of a number, not of a name such as E0432 or utf8, e.g. `line 547`
+_DIGIT = re.compile(r"(?<![A-Za-z\d_])\d+(?![A-Za-z])")
+#: digits in there are part of a name, e.g. `` `v2` ``, "http://10.0.0.4:4000/guests"
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")
 
 _NAMES: Final = (
     "by_agent", "by_person", "nameless", "path", "leaning", "pointers", "speakers", "hedge", "lasting", "digits",
@@ -73,6 +77,6 @@ def features(content: str, resolution: str, origin: Origin) -> list[float]:
         min(len(_SPEAKERS.findall(body)), 4) / 4,
         float(is_of_class("hedge", body)),
         float(_LASTING.search(body) is not None),
-        min(len(_DIGIT.findall(body)) / max(len(body), 1) * 20, 1),
+        min(sum(map(len, _DIGIT.findall(_QUOTED.sub("", body)))) / max(len(body), 1) * 20, 1),
         float(is_of_class("broken", body)),
     ]
