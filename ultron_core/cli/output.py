@@ -151,6 +151,8 @@ def _cell(value: Any) -> str:
         return f"{value:.3f}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "-"
     return str(value)
 
 
