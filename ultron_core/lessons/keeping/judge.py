@@ -15,8 +15,10 @@ from ultron_core.models import MemoryDraft, Origin
 
 __all__ = ["is_worth_keeping", "judgement"]
 
-#: a secret that was shown is told however it is put; the readings hold none
-_NOT_JUDGED = ("security",)
+#: A secret that was shown is told however it is put; the readings hold none. What a person said is judged by the rules
+#: that read it: on eighteen sessions that no rule had seen this refused three corrections, none of which was junk, and
+#: of the agent's findings two, which were.
+_NOT_JUDGED = ("security", "correction", "preference")
 
 
 @dataclass(frozen=True, slots=True)
