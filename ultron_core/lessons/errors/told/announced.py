@@ -30,7 +30,7 @@ _LABEL = re.compile(
     r"^\W{0,12}(?:\d[.、)]\s*)?(?:(?:the )?(?:root |actual |real |underlying )?cause|conclusion|diagnosis|reason|"
     r"why it fails|根本原因|原因(?:分析)?|结论|根因|问题(?:原因|根源|所在))"
     r"\s{0,4}(?:\*\*)?\s{0,4}(?:[:：]\s*(?:\*\*)?|\W*$)\s*",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 #: what such a sentence says: a reason, what is missing, or what is not so, e.g. `there's no wrapper`, `缺少 bucket`
 _FAULT = any_of(
@@ -84,6 +84,8 @@ def last_announced(messages: Sequence[Message], begin: int, end: int) -> Announc
 def announced_cause(content: str) -> tuple[str, str] | None:
     """The cause that a message announces or labels, and the words of it that stand there."""
     content = content[-_MAX_MESSAGE:]
+    if not (_FOUND.search(content) or _LABEL.search(content)):
+        return None
     waits = 0
     for line in told_lines(content):
         label = _LABEL.match(line)
