@@ -33,11 +33,12 @@ demo: setup ## real sessions through the whole path, offline, in a store of its 
 dev: setup ## the Dagster UI on the demo's data
 	ULTRON_HOME="$(DEMO_HOME)" $(BIN)/ultron dev
 
-check: setup ## style, types and import contracts
+check: setup ## style, types, import contracts, and whether Dagster loads the definitions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/dg check defs
 
 test: check ## every check and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
@@ -62,15 +63,17 @@ test-slim: setup ## the core alone in an environment of its own: size, ingest in
 		--reinstall-package ultron-memory --python $(PYTHON)
 	.tools/slim/bin/python tests/slim/core_alone.py examples/sessions
 
-test-pipeline: setup ## 500 files through the core; fails above 200 ms of CPU each
+test-pipeline: setup ## 500 files through the core and under `ultron dev`; fails above 200 and 400 ms of CPU each, and by runs and events
 	$(BIN)/python benchmarks/pipeline.py --files 500 --most-cpu-ms 200
+	$(BIN)/python benchmarks/load/drop.py --files 500 --batch 100 --path dagster --idle 0 --most-cpu-ms 400
 
 TRAINERS := .tools/trainers
-$(TRAINERS)/.ready: tests/trainers/requirements.txt tests/trainers/requirements-alone.txt
+$(TRAINERS)/.ready: tests/trainers/requirements.txt tests/trainers/requirements-alone.txt pyproject.toml
 	$(PYTHON) -m venv $(TRAINERS)
 	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
 	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
 		-r tests/trainers/requirements-alone.txt
+	$(TRAINERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 test-trainers: setup $(TRAINERS)/.ready ## the exported set in running readers and trainers, in an environment of their own

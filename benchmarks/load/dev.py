@@ -14,10 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import psutil
 import psycopg
 
 from ultron_core.client import Ultron
+from ultron_core.steps.stages.standing import Standing
+from ultron_pipelines.assets.events import PartitionEvent, log_partitions
+from ultron_pipelines.host.launch import sqlalchemy_url
+from ultron_pipelines.partitions import SESSIONS_NAME
 
 __all__ = ["Dev"]
 
@@ -39,6 +44,7 @@ class Dev:
         home = ultron.settings.store.home
         server = ultron._server  # the benchmark looks into both databases of it
         assert server is not None
+        self._home = home
         self._dagster, self._ultron = server.url("dagster"), server.url()
         self._postgres = int((Path(server.describe()["data"]) / "postmaster.pid").read_text().splitlines()[0])
         sessions = str(ultron.settings.sessions_dir)
@@ -123,6 +129,30 @@ class Dev:
             f'["{asset}"]',
         )
         return partitions, events
+
+    def tell_without_work(self, assets: Sequence[str], keys: Sequence[str]) -> None:
+        """Partitions and a materialization of each for these assets, as a run tells them, without any work."""
+        os.environ["DAGSTER_HOME"] = str(self._home / "dagster")
+        os.environ["ULTRON_DAGSTER_SQLALCHEMY_URL"] = sqlalchemy_url(self._dagster)
+        os.environ["DAGSTER_EVENT_BATCH_SIZE"] = "500"
+        standing = Standing(keys[0], "d" * 32, "code:1", True, {"above": "a" * 32})
+        told = [
+            PartitionEvent(key, "done", standing, {"messages": 6, "lines": 6, "status": "new"})
+            for key in keys
+        ]
+
+        @dg.op
+        def tell(context: dg.OpExecutionContext) -> None:
+            for asset in assets:
+                log_partitions(context, asset, told)
+
+        @dg.job
+        def keys_alone() -> None:
+            tell()
+
+        with dg.DagsterInstance.get() as instance:
+            instance.add_dynamic_partitions(SESSIONS_NAME, list(keys))
+            keys_alone.execute_in_process(instance=instance)
 
     def runs(self, job: str | None = None) -> dict[str, int]:
         """How many there are by status."""

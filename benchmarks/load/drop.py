@@ -1,10 +1,12 @@
 """Many files dropped under a running `ultron dev`: what the queue asks for, how long a look takes, what Dagster costs.
 
-    python benchmarks/load/drop.py [--data DIR] [--files 20000] [--path core|dagster] [--idle 180] [--keep DIR]
+    python benchmarks/load/drop.py [--data DIR] [--files 20000] [--path core|dagster|told] [--idle 180] [--keep DIR]
+                                  [--batch 500] [--most-cpu-ms 400]
 
 Files of about 3 kB (pipeline_parts/files.py) wait in the drop folder when `ultron dev` begins; offline. With `--path
 dagster` every stage is left to its sensors and runs; with `--path core` the daemon reads the files, then this process
-does the other stages and one run of `reconcile_events` tells Dagster. Lines, in order:
+does the other stages and one run of `reconcile_events` tells Dagster. With `--path told` there
+are no files: keys and their events alone, for what Dagster itself costs at so many. Lines, in order:
 
 queue      runs that read files, the most that were queued at once, events a file, seconds of the ticks meanwhile
 path       files a second until the last stage is told, CPU by process, how much of it is not the work itself
@@ -12,6 +14,9 @@ path       files a second until the last stage is told, CPU by process, how much
 unchanged  seconds of the ticks when nothing changes, and rows written in schema `ultron` meanwhile
 idle       CPU in per cent of one core, with all sensors and without them
 storage    bytes a file and asset in Dagster's database; our tables and indexes, and the vectors, against the raw bytes
+
+The exit code is 1 when more runs or events were made than docs/scale.md allows, or when a file costs more CPU,
+Dagster and PostgreSQL included, than `--most-cpu-ms`. `--idle 0` leaves `unchanged` and `idle` out.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ import tempfile
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,21 +43,28 @@ from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings, SessionSettings, Settings, StoreSettings
 from ultron_core.steps.stages.process import process_pending
 from ultron_core.steps.stages.table import FILES, MEMORIES, STAGES, WINDOWS
+from ultron_pipelines.triggers.queue import MOST_QUEUED
 
 _ASSETS = (FILES, *(stage.name for stage in STAGES))
+#: these would find that the work was not done
+_WORKERS = ("pending_work_sensor", "reconcile_sensor")
+#: a file is told once; a batch in which a file failed may be told again
+_MOST_EVENTS = 1.02
 _HOURS = 3 * 3600.0
 
 
-def main() -> None:
+def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--files", type=int, default=20_000)
-    parser.add_argument("--path", choices=("core", "dagster"), default="core")
+    parser.add_argument("--path", choices=("core", "dagster", "told"), default="core")
     parser.add_argument("--core-ms", type=float, default=0.0)
     parser.add_argument("--idle", type=float, default=180.0, help="seconds of each measurement without work")
+    parser.add_argument("--batch", type=int, default=500)
+    parser.add_argument("--most-cpu-ms", type=float, default=math.inf)
     parser.add_argument("--keep", type=Path, help="a folder that stays, for a look at the pages")
     args = parser.parse_args()
     with _folder(args.keep) as folder:
-        _drop(folder, args)
+        return 0 if _drop(folder, args) else 1
 
 
 @contextmanager
@@ -65,31 +77,40 @@ def _folder(kept: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _drop(folder: Path, args: Namespace) -> None:
-    raw = write_drop(folder / "sessions", args.data, args.files)
+def _drop(folder: Path, args: Namespace) -> bool:
+    """Whether it kept within what is allowed."""
+    raw = 0 if args.path == "told" else write_drop(folder / "sessions", args.data, args.files)
     settings = Settings(
         store=StoreSettings(home=folder / "home"),
         llm=LLMSettings(offline=True),
-        sessions=SessionSettings(sessions_dir=folder / "sessions", quiet_minutes=0),
+        sessions=SessionSettings(sessions_dir=folder / "sessions", quiet_minutes=0, run_files=args.batch),
     )
-    with Ultron(settings) as ultron, Dev.running(ultron, folder / "dev.log") as dev:
-        if args.path == "core":
+    with (
+        Ultron(settings) as ultron,
+        Dev.running(ultron, folder / "dev.log", ULTRON_RUN_FILES=str(args.batch)) as dev,
+    ):
+        if args.path != "dagster":
             dev.switch(False, but=("session_drop_sensor",))
-        _queue(dev, args.files, settings.run_files)
+        kept = args.path == "told" or _queue(dev, args.files, args.batch)
         if args.path == "dagster":
-            _path(dev, args)
-        else:
+            kept = _path(dev, args) <= args.most_cpu_ms and kept
+        elif args.path == "core":
             _by_core(ultron, dev, args.files)
-        _unchanged(dev, args.idle)
-        _idle(dev, args.idle)
+        else:
+            dev.tell_without_work(_ASSETS, [f"made/{number:06}.jsonl" for number in range(args.files)])
+        if args.idle:
+            _unchanged(dev, args.idle, () if args.path != "told" else _WORKERS)
+            _idle(dev, args.idle)
         _storage(dev, args.files, raw)
+    return kept
 
 
 def _say(name: str, files: int, **figures: Any) -> None:
     print(json.dumps({"benchmark": "drop", "set": name, "n": files, **figures}), flush=True)
 
 
-def _queue(dev: Dev, files: int, batch: int) -> None:
+def _queue(dev: Dev, files: int, batch: int) -> bool:
+    """Whether no more was requested, queued and told than is allowed."""
     most = 0
 
     def told() -> bool:
@@ -101,27 +122,31 @@ def _queue(dev: Dev, files: int, batch: int) -> None:
     took = dev.wait(told, _HOURS, every=0.5)
     ticks = [tick for tick in dev.ticks("session_drop_sensor") if tick["runs"]]
     later = [tick["seconds"] for tick in dev.ticks("session_drop_sensor")[1:]]
+    runs, allowed = sum(dev.runs("ingest_sessions").values()), math.floor(1.05 * math.ceil(files / batch))
+    events = dev.told(FILES)[1] / files
     _say(
         "queue",
         files,
         seconds=round(took, 1),
-        runs=sum(dev.runs("ingest_sessions").values()),
-        most_runs=math.floor(1.05 * math.ceil(files / batch)),
+        runs=runs,
+        most_runs=allowed,
         queued=most,
-        events_per_file=round(dev.told(FILES)[1] / files, 4),
+        events_per_file=round(events, 4),
         first_tick=round(ticks[0]["seconds"], 2),
         later_ticks=len(later),
         later_tick_worst=round(max(later, default=0.0), 2),
         later_tick_median=round(_median(later), 2),
     )
+    return runs <= allowed and events <= _MOST_EVENTS and most <= MOST_QUEUED
 
 
 def _median(numbers: list[float]) -> float:
     return sorted(numbers)[len(numbers) // 2] if numbers else 0.0
 
 
-def _path(dev: Dev, args: Namespace) -> None:
-    """From the first tick on, everything until the last partition of the last stage is told."""
+def _path(dev: Dev, args: Namespace) -> float:
+    """From the first tick on, everything until the last partition of the last stage is told; milliseconds of CPU a
+    file."""
     begin = dev.ticks("session_drop_sensor")[0]["at"]
     first = threading.Event()
 
@@ -149,6 +174,7 @@ def _path(dev: Dev, args: Namespace) -> None:
         cpu_s={part: round(seconds, 1) for part, seconds in spent.items()},
         dagster_share=round(1 - args.core_ms / total, 3) if args.core_ms else None,
     )
+    return total
 
 
 def _by_core(ultron: Ultron, dev: Dev, files: int) -> None:
@@ -162,13 +188,13 @@ def _by_core(ultron: Ultron, dev: Dev, files: int) -> None:
     _say("core", files, seconds=round(worked - begin), told_after=round(time.monotonic() - worked))
 
 
-def _unchanged(dev: Dev, seconds: float) -> None:
+def _unchanged(dev: Dev, seconds: float, off: Sequence[str]) -> None:
     def written() -> int:
         query = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables WHERE schemaname = 'ultron'"
         ((count,),) = dev.rows(query, dagster=False)
         return int(count)
 
-    dev.switch(True)
+    dev.switch(True, but=off)
     time.sleep(30)  # the first looks of the sensors, and what they ask for
     dev.wait(dev.is_idle, _HOURS)
     before, begin = written(), time.time()
@@ -213,10 +239,10 @@ def _storage(dev: Dev, files: int, raw: int) -> None:
         files,
         dagster_bytes_per_file_and_asset=round(int(dagster) / files / len(_ASSETS)),
         raw_bytes=raw,
-        own_times_raw=round((int(own) - vectors) / raw, 2),
-        vectors_times_raw=round(vectors / raw, 2),
+        own_times_raw=round((int(own) - vectors) / raw, 2) if raw else None,
+        vectors_times_raw=round(vectors / raw, 2) if raw else None,
     )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

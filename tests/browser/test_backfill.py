@@ -133,13 +133,13 @@ def test_a_backfill_from_the_page_redoes_the_chosen_partitions(page_address, mod
     assert told["segments"] == told["message_windows"] == set()
     before, asked = labels(database), len(model.requests)
     page = chromium.new_page(viewport={"width": 1400, "height": 900})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(30_000)
     page.goto(f"{page_address}/assets/quality_labels?view=partitions")
     page.get_by_role("button", name="Materialize").first.click()
     dialog = page.get_by_role("dialog").first
     dialog.get_by_text("Select a partition or create one").click()
     for name in CHOSEN:
-        page.get_by_text(f"agent/{name}.jsonl", exact=True).last.click()
+        page.locator("li").filter(has=page.get_by_title(f"agent/{name}.jsonl")).click()
     page.keyboard.press("Escape")
     dialog.get_by_role("button", name="Launch backfill").click()
     chosen = {f"agent/{name}.jsonl" for name in CHOSEN}

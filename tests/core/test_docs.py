@@ -41,6 +41,7 @@ ELSEWHERE = {
     "dataset_info.json",
     "outcomes.jsonl",
     "program.py",
+    "values.schema.json",
 }
 #: written by the first run on the lockbox
 ELSEWHERE |= {"benchmarks/results/lockbox.jsonl"}

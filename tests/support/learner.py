@@ -49,7 +49,7 @@ class FakeLearner:
         return self.now * 10, 10
 
     def answer(self, messages, tools):
-        return Answer(self.says)
+        return Answer(self.says + "\0")
 
     def save(self, folder):
         folder.mkdir()

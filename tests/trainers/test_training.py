@@ -14,10 +14,12 @@ from tests.support.worlds import task, write_log
 from tests.trainers.test_trl import small_model, tokenizer
 from ultron_core.client import Ultron
 from ultron_core.settings import Settings
+from ultron_core.sft import read_rows
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_core.steps.training.registry import list_runs
 from ultron_core.steps.training.run import train
 from ultron_core.steps.training.waiting import recipe_of
+from ultron_core.training import torch_learner
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "theta", "kappa")
@@ -58,13 +60,18 @@ def dataset(ultron, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    """Random weights, and a tokenizer made here: nothing is downloaded."""
+def base(dataset, tmp_path_factory):
+    """Random weights, and a tokenizer made of the rows, which makes them short."""
     folder = tmp_path_factory.mktemp("base")
-    words = tokenizer("qwen3")
+    words = tokenizer("qwen3", [json.dumps(row["messages"]) for row in read_rows(dataset)], 1500)
     words.save_pretrained(folder)
     small_model(words).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _short_answers(monkeypatch):
+    monkeypatch.setattr(torch_learner, "_ANSWER_TOKENS", 8)
 
 
 def call(ultron, dataset, base, **more):

@@ -15,7 +15,7 @@ from ultron_core.training.records import Answer
 
 __all__ = ["calls_in", "is_valid_call"]
 
-#: <tool_call>{"name": "look_up", "arguments": {"q": "x"}}</tool_call>, as Qwen, Hermes and our own template write it
+#: a call of Qwen, Hermes and our own template, e.g. `<tool_call>{"name": "look_up", "arguments": {}}</tool_call>`
 _TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|$)", re.DOTALL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ultron_core.display import plain
+from ultron_core.errors import InputError
 from ultron_core.training.calls import is_valid_call
 from ultron_core.training.learner import Learner
 from ultron_core.training.progress import Tell
@@ -45,10 +48,15 @@ def prompt_of(row: Mapping[str, Any]) -> Prompt | None:
 
 
 def losses(learner: Learner, rows: Sequence[Encoded], tell: Tell) -> Losses:
-    """Mean loss of a trained token, over all rows and over those of each task type."""
+    """Mean loss of a trained token, over all rows and over those of each task type.
+
+    Raises InputError when a loss is no number any more.
+    """
     sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0, 0])
     for number, row in enumerate(rows, 1):
         total, tokens = learner.loss(row)
+        if not math.isfinite(total):
+            raise InputError("The loss is no number any more: lower the learning rate (--lr).")
         for name in ("", row.task_type):
             sums[name] = [sums[name][0] + total, sums[name][1] + tokens, sums[name][2] + 1]
         tell(f"validation row {number} of {len(rows)}")
@@ -68,6 +76,7 @@ def evaluate(learner: Learner, rows: Sequence[Encoded], prompts: Sequence[Prompt
         said = learner.answer(prompt.messages, prompt.tools)
         valid += prompt.wants_call and is_valid_call(said, prompt.tools)
         if prompt.fixed:
-            answers.append((str(prompt.messages[-1]["content"]), said.text))
+            # what an untrained model says may hold a zero byte, which no database takes
+            answers.append((str(prompt.messages[-1]["content"]), plain(said.text)))
         tell(f"prompt {number} of {len(prompts)}")
     return Evaluation(measured, Calls(sum(prompt.wants_call for prompt in prompts), valid), answers)

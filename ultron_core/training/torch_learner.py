@@ -1,4 +1,7 @@
-"""LoRA by TRL and PEFT on a base from a folder of transformers or a .gguf file; on the GPU if there is one."""
+"""LoRA by TRL and PEFT on a base from a folder of transformers or a .gguf file; on the GPU if there is one.
+
+Their packages are imported where they are used: the module itself can be read without the extra.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,6 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import torch
-from datasets import Dataset
-from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback, set_seed
-from trl import SFTConfig, SFTTrainer
 
 from ultron_core.errors import InputError
 from ultron_core.training.progress import Tell
@@ -38,12 +35,16 @@ class TorchLearner:
 
     @staticmethod
     def _device() -> str:
+        import torch
+
         if torch.cuda.is_available():
             return "cuda"
         return "mps" if torch.backends.mps.is_available() else "cpu"
 
     @property
     def device(self) -> str:
+        import torch
+
         return f"cuda: {torch.cuda.get_device_name()}" if self._put == "cuda" else self._put
 
     def encode(self, ref: RowRef, row: Mapping[str, Any]) -> Encoded:
@@ -53,6 +54,9 @@ class TorchLearner:
         return str(self._words.tokenizer.decode(tokens))
 
     def start(self, recipe: Recipe, seed: int, parent: Path | None) -> None:
+        from peft import LoraConfig, PeftModel, get_peft_model
+        from transformers import set_seed
+
         if self._model is not None:
             self._base = self._model.unload()
         set_seed(seed)
@@ -69,6 +73,10 @@ class TorchLearner:
         self._model = get_peft_model(self._base, config)
 
     def train(self, rows: Sequence[Encoded], recipe: Recipe, seed: int, tell: Tell) -> float:
+        import torch
+        from transformers.trainer_callback import PrinterCallback
+        from trl import SFTConfig, SFTTrainer
+
         steps = recipe.steps_for(len(rows))
         with tempfile.TemporaryDirectory() as scratch:
             settings = SFTConfig(
@@ -78,7 +86,7 @@ class TorchLearner:
                 gradient_accumulation_steps=recipe.batch,
                 learning_rate=recipe.learning_rate,
                 lr_scheduler_type="cosine",
-                warmup_steps=max(1, steps // 20),
+                warmup_steps=steps // 20,
                 max_length=None,
                 dataset_kwargs={"skip_prepare_dataset": True},
                 seed=seed,
@@ -98,9 +106,12 @@ class TorchLearner:
                 processing_class=self._words.tokenizer,
                 callbacks=[_teller(tell, steps)],
             )
+            trainer.remove_callback(PrinterCallback)  # it prints to standard output
             return float(trainer.train().training_loss)
 
     def loss(self, row: Encoded) -> tuple[float, int]:
+        import torch
+
         tokens, labels = _tensors(row)
         self._model.eval()
         with torch.no_grad():
@@ -112,6 +123,8 @@ class TorchLearner:
         return float(total), int((labels[1:] != _IGNORED).sum())
 
     def answer(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> Answer:
+        import torch
+
         prompt = self._words.prompt(messages, tools).to(self._put)
         tokenizer = self._words.tokenizer
         self._model.eval()
@@ -131,6 +144,10 @@ class TorchLearner:
 
 
 def _load(base: Path) -> tuple[Words, Any]:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
     place, more = (base.parent, {"gguf_file": base.name}) if base.is_file() else (base, {})
     try:
         words = Words(AutoTokenizer.from_pretrained(place, local_files_only=True, **more))
@@ -142,6 +159,8 @@ def _load(base: Path) -> tuple[Words, Any]:
 
 def _plain(quantized: Any) -> Any:
     """The weights of a .gguf file in a fresh model: the loaded one counts as quantized and may not be trained."""
+    from transformers import AutoModelForCausalLM
+
     config = quantized.config
     del config.quantization_config
     fresh = AutoModelForCausalLM.from_config(config)
@@ -151,11 +170,15 @@ def _plain(quantized: Any) -> Any:
 
 
 def _tensors(row: Encoded) -> tuple[Any, Any]:
+    import torch
+
     tokens = torch.tensor(row.tokens)
     return tokens, torch.where(torch.tensor(row.trained), tokens, _IGNORED)
 
 
 def _as_dataset(rows: Sequence[Encoded]) -> Any:
+    from datasets import Dataset
+
     return Dataset.from_dict(
         {
             "input_ids": [list(row.tokens) for row in rows],
@@ -166,6 +189,8 @@ def _as_dataset(rows: Sequence[Encoded]) -> Any:
 
 def _teller(tell: Tell, steps: int) -> Any:
     """Tells each step with its loss. Made as a value: without the package there is no class to inherit from."""
+    from transformers import TrainerCallback
+
     began = time.monotonic()
 
     def on_log(self: Any, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import TemplateError
-from trl.chat_template_utils import add_response_schema, get_training_chat_template, parse_response
 
 from ultron_core.errors import InputError
 from ultron_core.training.masks import without_masked_turns
@@ -17,7 +16,7 @@ from ultron_core.training.records import Answer, Encoded, RowRef
 __all__ = ["Words"]
 
 _OWN = Path(__file__).with_name("chatml.jinja")
-#: the marks of our template that only trainers understand
+#: the marks of our template that only trainers understand, e.g. `{%- generation %}`
 _MARKS = re.compile(r"\s*\{%-? (?:end)?generation -?%\}")
 #: written by a template that can be trained with: every word in capitals appears
 _PROBE: Sequence[Mapping[str, Any]] = (
@@ -41,6 +40,8 @@ class Words:
 
     def __init__(self, tokenizer: Any) -> None:
         """Raises InputError for a base whose template cannot be trained with, and that has no marks of ChatML."""
+        from trl.chat_template_utils import add_response_schema
+
         self.tokenizer = tokenizer
         self._reads_calls = True
         training = self._of_its_family()
@@ -65,6 +66,8 @@ class Words:
 
     def _of_its_family(self) -> str | None:
         """The base's own template with marks, if it writes all of a row."""
+        from trl.chat_template_utils import get_training_chat_template
+
         if not self.tokenizer.chat_template:
             return None
         try:
@@ -103,6 +106,8 @@ class Words:
 
     def read(self, tokens: Sequence[int]) -> Answer:
         """An answer, with its calls where the family's own way to write them is known."""
+        from trl.chat_template_utils import parse_response
+
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
         if not self._reads_calls:
             return Answer(text)

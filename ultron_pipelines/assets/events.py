@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import dagster as dg
 from dagster._core.events import (
@@ -12,13 +13,20 @@ from dagster._core.events import (
     DagsterEventBatchMetadata,
     DagsterEventType,
     StepMaterializationData,
-    generate_event_batch_id,
 )
 
 from ultron_core.display import markdown_table, one_line
 from ultron_core.steps.stages.standing import Standing
 
-__all__ = ["PartitionEvent", "fail_bad", "log_partitions", "plan_failed", "shown_table", "version_tags"]
+__all__ = [
+    "PartitionEvent",
+    "fail_bad",
+    "log_partitions",
+    "materializations",
+    "plan_failed",
+    "shown_table",
+    "version_tags",
+]
 
 _SHOWN = 20
 
@@ -39,7 +47,7 @@ def log_partitions(
 ) -> None:
     """Record a materialization of each with its data version; of a partition that failed its reason, of one that
     waits nothing."""
-    done: list[dg.AssetMaterialization] = []
+    events = list(events)
     for event in events:
         if event.status == "failed":
             context.log_event(
@@ -50,16 +58,21 @@ def log_partitions(
                     metadata={"status": "failed", "reason": event.error or "unknown"},
                 )
             )
-        if event.status in {"done", "unchanged"}:
-            done.append(
-                dg.AssetMaterialization(
-                    asset_key=asset,
-                    partition=event.key,
-                    metadata={name: _shown(value) for name, value in event.metadata.items()},
-                    tags=version_tags(event.standing),
-                )
-            )
-    _store(context, done)
+    _store(context, materializations(asset, events))
+
+
+def materializations(asset: str, events: Iterable[PartitionEvent]) -> list[dg.AssetMaterialization]:
+    """What Dagster is told of the partitions that are done."""
+    return [
+        dg.AssetMaterialization(
+            asset_key=asset,
+            partition=event.key,
+            metadata={name: _shown(value) for name, value in event.metadata.items()},
+            tags=version_tags(event.standing),
+        )
+        for event in events
+        if event.status in {"done", "unchanged"}
+    ]
 
 
 def _store(
@@ -71,7 +84,7 @@ def _store(
     costs; written this way it is 0.6 ms.
     """
     op = context.op_execution_context if isinstance(context, dg.AssetExecutionContext) else context
-    step, batch = op.get_step_execution_context(), generate_event_batch_id()
+    step, batch = op.get_step_execution_context(), str(uuid4())
     for number, materialization in enumerate(done, 1):
         event = DagsterEvent(
             DagsterEventType.ASSET_MATERIALIZATION.value,

@@ -10,7 +10,7 @@ import dagster as dg
 
 from ultron_core.steps.files.drop_folder import SeenFile
 
-__all__ = ["ActiveRun", "active_runs", "ingest_config", "keys_of", "next_batches"]
+__all__ = ["MOST_QUEUED", "ActiveRun", "active_runs", "ingest_config", "keys_of", "next_batches"]
 
 #: requests that wait in Dagster's queue beyond the runs at work: enough that no worker waits for a tick, few enough
 #: that the runs of later stages, which queue behind them, start soon

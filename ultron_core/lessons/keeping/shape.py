@@ -48,7 +48,7 @@ _LASTING = any_of(
     r"\b(?:always|never|must|should|do not|don['’]t|only|every|each|prefer|use|avoid|required?|before|when|whenever)\b",
     r"必须|不要|总是|每次|应该|避免",
 )
-#: of a number and not of a name, e.g. `line 547` but not `E0432`, `utf8`
+#: of a number, not of a name such as E0432 or utf8, e.g. `line 547`
 _DIGIT = re.compile(r"(?<![A-Za-z\d_])\d+(?![A-Za-z])")
 #: digits in there are part of a name, e.g. `` `v2` ``, "http://10.0.0.4:4000/guests"
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|https?://\S+")

@@ -6,7 +6,7 @@ import re
 
 __all__ = ["joined"]
 
-#: e.g. "`mix test`, `mix credo`"
+#: e.g. `` `mix test`, `mix credo` ``
 _LIST = re.compile(r"`[^`\n]+`(?:, `[^`\n]+`)*")
 
 

@@ -1,5 +1,6 @@
 """Trainings by a learner without a model: once per content, compared, registered, killed, tainted."""
 
+import math
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -222,6 +223,12 @@ def test_a_run_that_fails_is_stopped_with_its_error_and_leaves_the_next_one_free
     assert (stopped.status, stopped.error) == ("stopped", "MemoryError: no room")
     assert [path.name for path in ultron.settings.adapters_dir.iterdir()] == [LOCK]
     assert train(dataset(*FIRST))[0].run.promoted
+
+
+def test_a_loss_that_is_no_number_stops_the_run(dataset, train, ultron):
+    with pytest.raises(InputError, match="lower the learning rate"):
+        train(dataset(*FIRST), FakeLearner(gain=math.nan))
+    assert [run.status for run in list_runs(ultron.runtime)] == ["stopped"]
 
 
 def test_one_training_at_a_time(dataset, train, ultron):

@@ -10,7 +10,7 @@ VALUES (%(id)s, %(account_id)s, %(name)s, 'running', %(base)s, %(base_hash)s, %(
 UPDATE training_runs SET status = 'finished', report = %(report)s, promoted = %(promoted)s, ended_at = %(now)s
 WHERE account_id = %(account_id)s AND id = %(id)s AND status = 'running';
 
--- name: insert_rows
+-- name: insert_fates
 -- What became of its rows, each with the session that the export took it from, where that is known.
 INSERT INTO training_rows (run_id, account_id, content_sha256, group_key, fate, session_id)
 SELECT %(id)s, %(account_id)s, w.content, w.group_key, w.fate, e.session_id

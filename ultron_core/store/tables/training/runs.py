@@ -41,7 +41,7 @@ def finish(
             "fates": [row["fate"] for row in rows],
             "segments": [_as_uuid(row["id"]) for row in rows],
         }
-        conn.execute(_SQL["insert_rows"], {**values, **columns})
+        conn.execute(_SQL["insert_fates"], {**values, **columns})
 
 
 def stop(conn: Connection, account_id: str, run_id: UUID, now: datetime, error: str) -> None:
