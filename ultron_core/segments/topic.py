@@ -81,7 +81,7 @@ _READ_FIRST = re.compile(
     r"(?!.*(?:\band\b|\bto\b|\bthen\b|，|然后))",
     re.IGNORECASE,
 )
-#: a command that a person pasted above their request: "curl -v localhost:8080"; not "add --verbose to the command"
+#: a command that a person pasted above their request, e.g. `curl -v localhost:8080`
 _COMMAND_LINE = re.compile(
     r"(?!(?:add|use|remove|pass|set|drop|make|try|run|fix|support|allow|what|why|the|is|does)\b)"
     r"[a-z][\w.+-]{1,20} --?[A-Za-z][\w-]*(?: [\w./:@=*-]+){0,8}$"
