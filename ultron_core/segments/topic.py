@@ -81,6 +81,11 @@ _READ_FIRST = re.compile(
     r"(?!.*(?:\band\b|\bto\b|\bthen\b|，|然后))",
     re.IGNORECASE,
 )
+#: a command that a person pasted above their request, e.g. `curl -v localhost:8080`
+_COMMAND_LINE = re.compile(
+    r"(?!(?:add|use|remove|pass|set|drop|make|try|run|fix|support|allow|what|why|the|is|does)\b)"
+    r"[a-z][\w.+-]{1,20} --?[A-Za-z][\w-]*(?: [\w./:@=*-]+){0,8}$"
+)
 #: code that is to be completed, and the name of the function: "Complete the following code:⏎⏎def f(x):"
 _TO_COMPLETE = re.compile(
     r"\A\W*(complete|implement|finish) the (?:following |given )?(?:python )?(?:code|function)\b", re.I
@@ -211,6 +216,8 @@ def clean_topic(text: str) -> str:
         _HIDDEN.sub(lambda m: hidden[int(m[1])], s) for s in islice(_sentences(named or plain), _SENTENCES)
     ]
     telling = [s for s in found if _says_enough(s) and not _POINTER.search(s)]
+    if telling and _COMMAND_LINE.match(telling[0]):
+        telling = [*(s for s in telling[1:3] if _asks(s) or _CJK.search(s)), *telling]
     if telling and _READ_FIRST.match(_bare(telling[0])):
         telling = [*(s for s in telling[1:4] if _asks(s)), *telling]
     if len(text) <= _SHORT_MESSAGE and telling and _CIRCUMSTANCE.match(GREETING.sub("", telling[0]).strip()):

@@ -81,6 +81,17 @@ def test_clean_topic(text, title):
     assert clean_topic(text) == title
 
 
+def test_a_pasted_command_above_the_request_is_no_title():
+    assert (
+        clean_topic("curl -v localhost:8080\nCan you tell me why it answers with 502?")
+        == "Why it answers with 502"
+    )
+    assert clean_topic("ssh -vvv build-7\n帮我看一下为什么连接不上服务器") == "为什么连接不上服务器"
+    assert (
+        clean_topic("add --verbose to the command. Can you also test it?") == "Add --verbose to the command"
+    )
+
+
 def test_it_is_at_most_80_characters_and_ends_at_a_word():
     title = clean_topic("Explain how " + "photosynthesis and respiration work together " * 5)
     assert len(title) <= MAX_TOPIC and title.endswith("…") and " photosynth…" not in title

@@ -49,7 +49,7 @@ _NEXT = any_of(
 _GUESS = any_of(r"\b(?:in theory|theoretically|most suspicious|my guess)\b", r"理论上|可疑|怀疑")
 #: the error once more, what it leads to, and papers about it: "错误信息：...", "Impact: ...", "Updated CHANGELOG.md"
 RESTATES = any_of(
-    r"^\W*(?:error(?: message)?|symptoms?|impact|错误信息|报错信息|症状|现象|影响)\W{0,4}[:：]|"
+    r"^\W*(?:error message|symptoms?|impact|错误信息|报错信息|症状|现象|影响)\W{0,4}[:：]|"
     r"\b(?:CHANGELOG|README|TROUBLESHOOTING)\b"
 )
 #: sentences after the announcement in which the cause is told
