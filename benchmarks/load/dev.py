@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -26,7 +27,6 @@ from ultron_pipelines.partitions import SESSIONS_NAME
 
 __all__ = ["Dev"]
 
-_PORT = 3986
 _OVER = "('SUCCESS', 'FAILURE', 'CANCELED')"
 _SENSORS = """query { sensorsOrError(repositorySelector: {repositoryName: "__repository__",
 repositoryLocationName: "ultron"}) { ... on Sensors { results { name id sensorState { selectorId } } } } }"""
@@ -45,12 +45,15 @@ class Dev:
         server = ultron._server  # the benchmark looks into both databases of it
         assert server is not None
         self._home = home
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
         self._dagster, self._ultron = server.url("dagster"), server.url()
         self._postgres = int((Path(server.describe()["data"]) / "postmaster.pid").read_text().splitlines()[0])
         sessions = str(ultron.settings.sessions_dir)
         quiet = {"ULTRON_OFFLINE": "1", "ULTRON_SESSION_QUIET_MINUTES": "0"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "ultron_pipelines.host.launch", "--port", str(_PORT)],
+            [sys.executable, "-m", "ultron_pipelines.host.launch", "--port", str(self.port)],
             env={
                 **os.environ,
                 **quiet,
@@ -93,7 +96,7 @@ class Dev:
     def graphql(self, query: str, **variables: Any) -> Any:
         body = json.dumps({"query": query, "variables": variables}).encode()
         asked = urllib.request.Request(
-            f"http://127.0.0.1:{_PORT}/graphql", body, {"Content-Type": "application/json"}
+            f"http://127.0.0.1:{self.port}/graphql", body, {"Content-Type": "application/json"}
         )
         with urllib.request.urlopen(asked, timeout=120) as answer:
             told = json.load(answer)
@@ -135,14 +138,14 @@ class Dev:
         os.environ["DAGSTER_HOME"] = str(self._home / "dagster")
         os.environ["ULTRON_DAGSTER_SQLALCHEMY_URL"] = sqlalchemy_url(self._dagster)
         os.environ["DAGSTER_EVENT_BATCH_SIZE"] = "500"
-        standing = Standing(keys[0], "d" * 32, "code:1", True, {"above": "a" * 32})
+        standing = Standing(keys[0], "d" * 32, "code:1", {"above": "a" * 32}, True)
         told = [
             PartitionEvent(key, "done", standing, {"messages": 6, "lines": 6, "status": "new"})
             for key in keys
         ]
 
         @dg.op
-        def tell(context: dg.OpExecutionContext) -> None:
+        def tell(context) -> None:
             for asset in assets:
                 log_partitions(context, asset, told)
 
