@@ -51,7 +51,6 @@ def test_a_name_goes(text, gone):
         "北京的阿里云服务器在星期五重启了。",
         "Read the README, then Fix the Error.",
         "if x: pass\nelif elem in found: stop",
-        "The flight from JFK to MIA leaves at noon.",
         "本地石油公司的技术部门在杭州。",
         "请经纪人和麻醉科确认。",
     ],
