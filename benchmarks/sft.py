@@ -1,6 +1,6 @@
 """What the dataset export ships, what it loses on the way, and how fast it is; one JSON object a line.
 
-    python benchmarks/sft.py [--data DIR] [--rows 1000,10000] [--skip-speed]
+    python benchmarks/sft.py [--data DIR] [--rows 1000,10000] [--skip-speed] [--datatrove PYTHON]
 
 `yield_*`: segments of a source that pass the gate (`passed`), rows made of them and what the rest was lost to; evidence
 is not asked. `shipped_*`: runs with known ends, labels by models fitted without the source; `base_rate` of the source,
@@ -9,6 +9,7 @@ sources, each run weighed by its own source's base rate, with the 90 % interval 
 `shipped_half_imported`: the same with the ends of a random half of the runs imported. `pairs`: runs with known ends in
 pairs, once with their tasks as imported, once by the words of the request. `near_pairs`: 4,000 generated pairs;
 `near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs of sessions, by `task` label.
+`beside_datatrove`: filter and deduplication of the same rows here and by datatrove, milliseconds of CPU a row.
 `speed_*`: rows made from the shared segments in a database, redaction on: a first export, a second one, and one with a
 hundredth of new rows; `peak_mb` is of all processes but the database's.
 """
@@ -30,6 +31,7 @@ from inputs.places import arguments
 from inputs.sources import OUTCOME_SOURCES, group_of
 from label_parts.fit import fit_work
 from label_parts.runs import independent, load_runs, outcome_names
+from sft_parts.beside import beside
 from sft_parts.halves import halves
 from sft_parts.pairs import pairs_of
 from sft_parts.segments import Cut, as_candidate, cuts
@@ -282,6 +284,7 @@ def main() -> None:
     parser.add_argument("--rows", default="1000", help="sizes of the speed test, separated by commas")
     parser.add_argument("--workers", type=int, default=2, help="processes of the speed test")
     parser.add_argument("--skip-speed", action="store_true")
+    parser.add_argument("--datatrove", metavar="PYTHON", help="of an environment that has datatrove")
     options = parser.parse_args()
     with guarded("sft", options.data):
         segments = list(cuts(options.data))
@@ -294,6 +297,8 @@ def main() -> None:
         near_pairs()
         near_shared(segments)
         same_task(segments)
+        if passed and options.datatrove and not is_lockbox(options.data):
+            emit(**beside(passed, 2000, options.datatrove))
         if passed and not options.skip_speed and not is_lockbox(options.data):
             for rows in map(int, options.rows.split(",")):
                 for row in speed(passed, rows, options.workers):

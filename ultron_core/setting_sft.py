@@ -1,4 +1,4 @@
-"""The settings of the exported datasets."""
+"""The settings of the exported datasets, and of training on them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ultron_core.setting_stages import Stage, setting
 
-__all__ = ["SftSettings"]
+__all__ = ["SftSettings", "TrainSettings"]
 
 
 class SftSettings(Stage):
@@ -136,3 +136,43 @@ class SftSettings(Stage):
     def processes(self) -> int:
         """Worker processes of one export."""
         return self.workers or min(4, os.cpu_count() or 1)
+
+
+class TrainSettings(Stage):
+    """Training on the newest dataset."""
+
+    base: Path | None = setting(
+        None,
+        "ULTRON_TRAIN_BASE",
+        about="The model to train on: a folder of transformers or a .gguf file; unset means that nothing is trained by"
+        " itself.",
+    )
+    rows: int = setting(
+        100,
+        "ULTRON_TRAIN_ROWS",
+        ge=1,
+        about="So many rows that were never trained on start a training by themselves.",
+    )
+    adapters_dir: Path | None = setting(
+        None, "ULTRON_TRAIN_DIR", about="Folder of adapters; unset means `adapters` in the home."
+    )
+    steps: int = setting(
+        0, "ULTRON_TRAIN_STEPS", ge=0, about="Steps of one training; 0 = one pass over the rows."
+    )
+    learning_rate: float = setting(
+        2e-4, "ULTRON_TRAIN_LEARNING_RATE", gt=0, le=1, about="Highest learning rate of a training."
+    )
+    rank: int = setting(16, "ULTRON_TRAIN_RANK", ge=1, le=1024, about="Rank of a new adapter.")
+    max_length: int = setting(
+        4096,
+        "ULTRON_TRAIN_MAX_LENGTH",
+        ge=16,
+        about="Rows above this many tokens of the base are not trained (never cut).",
+    )
+    batch: int = setting(8, "ULTRON_TRAIN_BATCH", ge=1, about="Rows of one step.")
+    seed: int = setting(
+        0, "ULTRON_TRAIN_SEED", ge=0, about="First of the three seeds that a training is made with."
+    )
+    interval_hours: float = setting(
+        24.0, "ULTRON_TRAIN_INTERVAL_HOURS", ge=0.1, about="Hours between looks for rows to train on."
+    )

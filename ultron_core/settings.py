@@ -23,7 +23,7 @@ from ultron_core.errors import SettingsError
 from ultron_core.folders import find_home
 from ultron_core.setting_models import EmbeddingSettings, LLMSettings, QualityLLMSettings
 from ultron_core.setting_runs import RunSettings
-from ultron_core.setting_sft import SftSettings
+from ultron_core.setting_sft import SftSettings, TrainSettings
 from ultron_core.setting_stages import (
     ClusterSettings,
     DedupSettings,
@@ -59,6 +59,7 @@ __all__ = [
     "SftSettings",
     "StoreSettings",
     "TierSettings",
+    "TrainSettings",
 ]
 
 CONFIG_FILE = "ultron.toml"
@@ -83,6 +84,7 @@ class Settings(Stage):
     clusters: ClusterSettings = ClusterSettings()
     redaction: RedactionSettings = RedactionSettings()
     sft: SftSettings = SftSettings()
+    train: TrainSettings = TrainSettings()
     serve: ServeSettings = ServeSettings()
     runs: RunSettings = RunSettings()
 
@@ -153,6 +155,10 @@ class Settings(Stage):
     @property
     def exports_dir(self) -> Path:
         return self.store.exports_dir or self.store.home / "exports"
+
+    @property
+    def adapters_dir(self) -> Path:
+        return self.train.adapters_dir or self.store.home / "adapters"
 
     @property
     def reviews_dir(self) -> Path:

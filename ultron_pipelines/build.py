@@ -16,6 +16,7 @@ from ultron_pipelines.assets.sessions import session_files
 from ultron_pipelines.assets.sft import sft_dataset
 from ultron_pipelines.assets.summary import pipeline_summary
 from ultron_pipelines.assets.tiers import tier_assignments
+from ultron_pipelines.assets.training import sft_training
 from ultron_pipelines.assets.windows import message_windows
 from ultron_pipelines.catalog import catalogued
 from ultron_pipelines.checks import CHECKS
@@ -51,6 +52,7 @@ def build_defs(
                 tier_assignments,
                 clusters,
                 sft_dataset,
+                sft_training,
                 pipeline_summary,
             )
         ],
@@ -66,6 +68,7 @@ def build_defs(
             rebalance_hours=settings.tiers.decay_interval_hours,
             export_hours=settings.sft.interval_hours,
             checks_hours=settings.runs.checks_interval_hours,
+            training_hours=settings.train.interval_hours,
         ),
         resources={"ultron": resource or UltronResource()},
         executor=executor_of(settings),

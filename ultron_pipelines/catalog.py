@@ -41,6 +41,7 @@ _ENTRIES: Mapping[str, Entry] = {
     "tier_assignments": Entry("docs/memory-store.md", ("assets/tiers.py", "steps/upkeep/tiers.py")),
     "clusters": Entry("docs/memory-store.md", ("assets/clusters.py", "steps/clusters/reshape.py")),
     "sft_dataset": Entry("docs/sft.md", ("assets/sft.py", "steps/sft/export.py")),
+    "sft_training": Entry("docs/training.md", ("assets/training.py", "steps/training/run.py")),
     "pipeline_summary": Entry("docs/data-path.md", ("assets/summary.py", "steps/audit/totals.py")),
 }
 

@@ -139,4 +139,10 @@ CHECKS = [
         "The newest dataset matches its manifest.",
         blocking=True,
     ),
+    _check(
+        "sft_training",
+        "adapters_untainted",
+        audit.adapters_untainted,
+        "No adapter that was trained on rows erased since then still lies in its folder.",
+    ),
 ]

@@ -23,6 +23,8 @@ from ultron_pipelines.partitions import add_partitions
 from ultron_pipelines.reconcile import reconcile
 from ultron_pipelines.reembed import reembed_job
 from ultron_pipelines.resources import UltronResource
+from ultron_pipelines.triggers.queue import active_runs
+from ultron_pipelines.triggers.suspects import TOLD
 
 __all__ = ["JOBS", "ingest_sessions", "pending_work", "session_files_job"]
 
@@ -39,8 +41,10 @@ class IngestConfig(dg.Config):
 def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ultron: UltronResource) -> None:
     with ultron.open() as opened:
         events = ingest_partitions(opened, files_of_partitions(opened.runtime, config.keys), config.keys)
+        # what another run reads at this moment, that run tells
+        held = frozenset[str]().union(*(run.keys for run in active_runs(context.instance)))
         known = {event.key for event in events}
-        waiting = [s for s in unreported(opened.runtime) if s.partition_key not in known]
+        waiting = [s for s in unreported(opened.runtime) if s.partition_key not in known | held]
         add_partitions(context.instance, [s.partition_key for s in waiting])
         log_partitions(context, ASSET, events)
         standing = {
@@ -48,8 +52,9 @@ def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ult
             for one in standings(opened.runtime, ASSET, [s.partition_key for s in waiting])
         }
         log_partitions(context, ASSET, (_library_event(s, standing) for s in waiting if s.status != "failed"))
-        plan_failed(context, ASSET, events)
+        plan_failed(context.instance, context.run, ASSET, (e.key for e in events if e.status == "failed"))
         mark_reported(opened.runtime, [*known, *(s.partition_key for s in waiting)])
+    context.instance.add_run_tags(context.run_id, {TOLD: "true"})
     fail_bad(context, events)
 
 
@@ -120,6 +125,9 @@ JOBS: list[Any] = [
     ),
     dg.define_asset_job(
         "sft_export_job", selection=_alone("sft_dataset"), description="Exports the training set."
+    ),
+    dg.define_asset_job(
+        "sft_training_job", selection=_alone("sft_training"), description="Trains on what is new in it."
     ),
     dg.define_asset_job(
         "checks_job",

@@ -13,7 +13,8 @@ from psycopg import sql
 from tests.support.memories import rows
 from tests.support.worlds import solved, task, write_log
 from ultron_core.cli.main import run_command, set_up_logging
-from ultron_core.cli.output import Terminal, console, progress_bar, terminal
+from ultron_core.cli.output import Terminal, console, terminal
+from ultron_core.cli.progress import progress_bar
 from ultron_core.client import Ultron
 from ultron_core.display import cell, markdown_table, plain
 from ultron_core.recall.block import RecallItem, make_block
@@ -22,7 +23,7 @@ from ultron_core.settings import LabelSettings
 from ultron_core.sft.files.card import render_card
 from ultron_core.sft.files.plots import bars
 from ultron_pipelines.assets.clusters import clusters
-from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
+from ultron_pipelines.assets.events import PartitionEvent, fail_bad, materializations
 from ultron_pipelines.assets.sft import SftConfig, sft_dataset
 from ultron_pipelines.assets.summary import _pictures
 from ultron_pipelines.assets.tiers import tier_assignments
@@ -251,13 +252,13 @@ class _Events:
 
 def test_events_and_failures_of_partitions_are_words():
     context, seen = _Events(), []
-    log_partitions(context, "segments", [PartitionEvent("k", "done", metadata={"agent": EVIL})])
-    checked(context.told[0].metadata, seen)
+    (told,) = materializations("segments", [PartitionEvent("k", "done", metadata={"agent": EVIL})])
+    checked(told.metadata, seen)
     bad = [PartitionEvent("k", "failed", error=EVIL), PartitionEvent("w", "pending", error=EVIL)]
     with pytest.raises(dg.Failure) as failed:
         fail_bad(context, bad)
     checked(failed.value.metadata, seen)
-    assert harmless(failed.value.description) and harmless(context.told[1])
+    assert harmless(failed.value.description) and harmless(context.told[0])
     assert "md.example" in seen[0]
 
 

@@ -37,6 +37,11 @@ ELSEWHERE = {
     "AGENTS.md",
     "chat_history.jsonl",
     "tokenizer.json",
+    "train.jsonl",
+    "dataset_info.json",
+    "outcomes.jsonl",
+    "program.py",
+    "values.schema.json",
 }
 #: written by the first run on the lockbox
 ELSEWHERE |= {"benchmarks/results/lockbox.jsonl"}

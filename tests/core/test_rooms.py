@@ -9,7 +9,7 @@ ROOT = Path(ultron_core.steps.__file__).parent
 #: each room may import from those before it
 ORDER = (
     *("runtime", "ids", "projects", "clusters", "rows", "search", "upload", "given", "edit", "upkeep"),
-    *("stages", "files", "sft", "audit", "overview", "keys", "browse", "recall", "handbook"),
+    *("stages", "files", "sft", "training", "audit", "overview", "keys", "browse", "recall", "handbook"),
 )
 
 

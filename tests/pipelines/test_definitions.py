@@ -29,6 +29,7 @@ def test_the_assets_their_partitions_and_what_they_rest_on(defs):
         "tier_assignments": {"extracted_memories"},
         "clusters": {"extracted_memories"},
         "sft_dataset": {"quality_labels"},
+        "sft_training": {"sft_dataset"},
         "pipeline_summary": PARTITIONED,
     }
     partitioned = {k.to_user_string() for k in graph.materializable_asset_keys if graph.get(k).is_partitioned}
@@ -95,6 +96,7 @@ def test_jobs_sensors_and_schedules_by_name(defs):
     assert {s.name for s in repository.schedule_defs} == {
         "rebalance_schedule",
         "sft_export_schedule",
+        "sft_training_schedule",
         "checks_schedule",
     }
     assert {"ingest_sessions", "pending_work", "rebalance_job", "sft_export_job", "checks_job"} <= {

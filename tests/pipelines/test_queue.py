@@ -62,3 +62,15 @@ def test_a_few_files_wait_while_others_are_queued():
 @pytest.mark.parametrize("queued", [2, 3])
 def test_nothing_is_requested_while_two_requests_wait(queued):
     assert next_batches(files(5000), [ActiveRun(frozenset(), True)] * queued, 500) == []
+
+
+def test_files_that_are_read_alone_keep_no_batch_waiting():
+    drop, alone = files(30), {"a/00003.jsonl", "a/00007.jsonl"}
+    assert [len(batch) for batch in next_batches(drop, [], 500, alone)] == [28, 1], "two requests at most"
+    held = keys(drop) - alone - {"a/00009.jsonl"}
+    assert next_batches(drop, [ActiveRun(held, True)], 500, alone) == []
+    assert [len(batch) for batch in next_batches(drop, [ActiveRun(held, False)], 500, alone)] == [1, 1]
+    assert [keys(batch) for batch in next_batches(drop, [], 500, keys(drop))] == [
+        keys(drop[:1]),
+        keys(drop[1:2]),
+    ]

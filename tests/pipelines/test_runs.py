@@ -8,6 +8,7 @@ from tests.support.worlds import rows_written, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.partitions import SESSIONS_NAME, sessions_partitions
+from ultron_pipelines.triggers.queue import ingest_config
 
 pytestmark = pytest.mark.xdist_group("dagster")
 
@@ -225,3 +226,21 @@ def test_what_a_cancelled_backfill_left_undone_is_asked_for_again(defs, instance
     assert run(defs, instance, "pending_work").success
     for stage in STAGES:
         assert partitions_of(instance, stage.name) == {"agent/one.jsonl"}
+
+
+def test_two_runs_at_once_tell_of_their_own_files_alone(defs, instance, drop, dagster_settings):
+    drop("agent/one.jsonl", task("alpha"))
+    drop("agent/two.jsonl", task("beta"))
+    job = defs.resolve_job_def("ingest_sessions")
+    # the other run has stored its file and not told of it yet
+    with Ultron(dagster_settings) as ultron:
+        ultron.ingest([dagster_settings.sessions_dir / "agent" / "two.jsonl"], "agent")
+    other = instance.create_run_for_job(
+        job, run_config=ingest_config(["agent/two.jsonl"]), status=dg.DagsterRunStatus.STARTED
+    )
+    assert run(defs, instance, "ingest_sessions", run_config=ingest_config(["agent/one.jsonl"])).success
+    assert partitions_of(instance, "session_files") == {"agent/one.jsonl"}
+    instance.report_run_failed(other)
+    (request,), _ = tick(defs, instance)
+    assert run(defs, instance, "ingest_sessions", run_config=request.run_config).success
+    assert partitions_of(instance, "session_files") == {"agent/one.jsonl", "agent/two.jsonl"}

@@ -5,13 +5,11 @@ import json
 
 import dagster as dg
 import pytest
-from dagster._core.definitions.data_version import CachingStaleStatusResolver
-from dagster._core.definitions.partitions.context import partition_loading_context
-from dagster._core.loader import LoadingContextForTest
 
 from tests.core.steps.stages.test_model_path import answer
 from tests.pipelines.test_runs import over_all, run, tick
 from tests.support.model.server import model_server
+from tests.support.page_of_dagster import stale_partitions
 from tests.support.worlds import solved, task
 from ultron_core.client import Ultron
 from ultron_core.settings import EmbeddingSettings, LLMSettings
@@ -44,17 +42,8 @@ def everything(defs, instance):
 
 
 def stale(defs, instance):
-    """Stale partitions by asset, as `staleStatusByPartition` of the UI has them; Missing ones are none."""
-    graph = defs.resolve_asset_graph()
-    found = {}
-    with partition_loading_context(dynamic_partitions_store=instance):
-        resolver = CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
-        for asset in ASSETS:
-            status = {key: resolver.get_status(dg.AssetKey(asset), key).value for key in KEYS}
-            assert set(status.values()) <= {"FRESH", "STALE"}, (asset, status)
-            if keys := {key for key, value in status.items() if value == "STALE"}:
-                found[asset] = keys
-    return found
+    """Stale partitions by asset, as `staleStatusByPartition` tells the UI; Missing ones are none."""
+    return stale_partitions(defs, instance, ASSETS, KEYS)
 
 
 def newer(monkeypatch, name):

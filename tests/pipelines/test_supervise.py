@@ -12,7 +12,7 @@ import pytest
 
 from ultron_core.errors import StoreError
 from ultron_pipelines.host import supervise
-from ultron_pipelines.host.code_server import fail_lost_runs
+from ultron_pipelines.host.code_server import fail_lost_runs, start_of_runs
 from ultron_pipelines.host.supervise import Part, only_one
 
 SLEEPS = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -140,3 +140,16 @@ def test_the_lock_goes_with_a_killed_process(tmp_path):
         other.wait()
         with only_one(tmp_path):
             pass
+
+
+def test_a_run_begins_with_the_definitions_imported():
+    context = start_of_runs()
+    loaded = context.Queue()
+    process = context.Process(target=tell_definitions, args=(loaded,))
+    process.start()
+    assert loaded.get(timeout=60)
+    process.join()
+
+
+def tell_definitions(loaded):
+    loaded.put("ultron_pipelines.definitions" in sys.modules)

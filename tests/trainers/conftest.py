@@ -1,4 +1,4 @@
-"""These tests run by `make test-trainers`, in an environment that has the trainers and not Ultron."""
+"""These tests run by `make test-trainers`, in an environment that has the trainers and the core of Ultron."""
 
 import importlib.util
 import json

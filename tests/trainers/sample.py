@@ -57,6 +57,15 @@ def candidates():
         assistant(f"ANSWER_6 {filler('m')}"),
         session="s5",
     )
+    # a call that was never answered: its turn is masked
+    yield candidate(
+        6,
+        user(f"USER_7 {filler('n')}"),
+        assistant("BESIDE_7", ToolCall("e", "run", {"n": 7})),
+        user(f"USER_8 {filler('o')}"),
+        assistant(f"ANSWER_7 {filler('p')}"),
+        session="s6",
+    )
 
 
 def main(folder):
@@ -64,7 +73,7 @@ def main(folder):
     # all in one split: the trainers read `train`
     rows = [row.__class__(**{**_fields(row), "split": "train"}) for row in built.rows]
     write_dataset(folder / "good", Built(rows, (), len(rows)), MANIFEST)
-    assert len(rows) == 5 and verify_dataset(folder / "good") == []
+    assert len(rows) == 6 and verify_dataset(folder / "good") == []
     expected = [{"messages": list(row.messages), "tools": list(row.tools)} for row in rows]
     (folder / "expected.json").write_text(json.dumps(expected))
     for kind in ("preference", "outcome"):

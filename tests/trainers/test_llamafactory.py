@@ -74,7 +74,7 @@ def test_the_function_formatter_reads_every_call_as_it_was(lines, expected):
                 written = json.dumps(call["function"]["arguments"], ensure_ascii=False)
                 assert f'"arguments": {written}' in text
                 seen += 1
-    assert seen == 6
+    assert seen == 7
 
 
 def test_markers_that_are_not_escaped_would_break_it():

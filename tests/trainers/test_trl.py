@@ -13,15 +13,15 @@ from trl import SFTConfig, SFTTrainer
 TEMPLATES = Path(trl.__file__).parent / "chat_templates"
 
 
-def tokenizer(family):
-    """A byte-level BPE of 400 entries, made here: nothing is downloaded."""
+def tokenizer(family, texts=("user assistant tool system",), size=400):
+    """A byte-level BPE, made here: nothing is downloaded."""
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    bpe = trainers.BpeTrainer(vocab_size=400, special_tokens=special, initial_alphabet=alphabet)
-    raw.train_from_iterator(["user assistant tool system"], bpe)
+    bpe = trainers.BpeTrainer(vocab_size=size, special_tokens=special, initial_alphabet=alphabet)
+    raw.train_from_iterator(texts, bpe)
     made = PreTrainedTokenizerFast(tokenizer_object=raw, eos_token="<|im_end|>", pad_token="<|endoftext|>")
     made.chat_template = (TEMPLATES / f"{family}.jinja").read_text("utf-8")
     return made

@@ -55,6 +55,7 @@ _MODULES = {
     "sft": "sft",
     "show": "memory",
     "stats": "memory",
+    "train": "datasets.train",
     "unmerge": "maintain",
 }
 

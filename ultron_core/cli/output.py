@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for machines, progress on long work."""
+"""What commands print: tables for people, JSON for machines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ultron_core.display import harmless_json, one_line, plain
+from ultron_core.display import harmless_json, plain
 
 __all__ = [
     "DONE",
@@ -31,7 +31,6 @@ __all__ = [
     "console",
     "key_values",
     "print_json",
-    "progress_bar",
     "table",
     "terminal",
 ]
@@ -158,24 +157,3 @@ def _cell(value: Any) -> str:
 def key_values(title: str, values: Mapping[str, Any]) -> Table:
     """A two-column table."""
     return table(title, ["what", "#value"], list(values.items()))
-
-
-@contextmanager
-def progress_bar(label: str, *, quiet: bool) -> Iterator[Any]:
-    """A bar on standard error; yields `advance(text, done, total)`; shows nothing when quiet or piped."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    out = console(stderr=True)
-    with Progress(*columns, console=out, transient=True, disable=quiet or not out.is_terminal) as progress:
-        task = progress.add_task(label, total=None)
-
-        def advance(text: str, done: int, total: int | None = None) -> None:
-            progress.update(task, description=f"{label} {one_line(text)[-48:]}", completed=done, total=total)
-
-        yield advance

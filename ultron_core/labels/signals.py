@@ -10,15 +10,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ultron_core.models import Message
 from ultron_core.transcript import speech
 from ultron_core.transcript.commands import command_in
-from ultron_core.transcript.dialogue import Dialogue, ToolStep
+from ultron_core.transcript.dialogue import Dialogue, ToolStep, read_dialogue
 from ultron_core.transcript.harness import LIMIT_REACHED, joined
 from ultron_core.transcript.language import CJK
+from ultron_core.transcript.people import is_human
 from ultron_core.transcript.results.failures import find_failure, reports_success
 from ultron_core.transcript.risks import find_secrets, risky_parts
 
-__all__ = ["Signals", "observe", "words"]
+__all__ = ["Signals", "observe", "was_accepted", "words"]
 
 Positions = tuple[int, ...]
 #: a word or a number, e.g. `naïve`, `3.5`
@@ -113,6 +115,13 @@ def observe(dialogue: Dialogue) -> Signals:
         gave_up=bool(speech.GAVE_UP.search(dialogue.answer[-_CONCLUSION:])),
         confirmed_end=_confirmed_end(dialogue),
     )
+
+
+def was_accepted(messages: Sequence[Message]) -> bool:
+    """Is anything `accepted`? Runs in which no person has the words for it need not be observed."""
+    spoken = (_FENCE.sub(" ", message.content) for message in messages if is_human(message))
+    said = any(len(text) <= _VERDICT and speech.ACCEPTANCE.search(text) for text in spoken)
+    return said and bool(observe(read_dialogue(messages)).accepted)
 
 
 def _is_reply(dialogue: Dialogue, position: int) -> bool:

@@ -100,7 +100,8 @@ def describe_failure(messages: Sequence[Message], action: Action, lang: Lang, pr
     assert action.failure is not None
     reported = action.failure.line
     ran = command_of(action) is not None or action.tool in ("code", "patch")
-    line = clean_line(general_line(reported) if ran else general_value(reported))
+    # what only announces ("expected one element, but got none within:") ends there
+    line = clean_line(general_line(reported) if ran else general_value(reported)).rstrip(":： ")
     return PHRASES[lang]["failed_in" if project else "failed"].format(
         subject=describe_subject(messages, action, lang), line=line, project=project
     )

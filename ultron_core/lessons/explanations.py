@@ -131,7 +131,12 @@ def first_remark(messages: Sequence[Message], position: int) -> str:
     if position >= len(messages) or messages[position].role != "assistant":
         return ""
     for sentence in sentences(without_code(messages[position].content))[:3]:
-        if 25 <= len(sentence) <= 300 and _REMARK.search(sentence) and not _WEAK.match(sentence):
+        announces = sentence.endswith((":", "："))
+        if (
+            25 <= len(sentence) <= 300
+            and _REMARK.search(sentence)
+            and not (announces or _WEAK.match(sentence))
+        ):
             return sentence
     return ""
 

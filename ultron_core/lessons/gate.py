@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 
 from ultron_core.lessons.evidence import holding
+from ultron_core.lessons.keeping.judge import is_worth_keeping
+from ultron_core.lessons.keeping.retracted import is_taken_back
 from ultron_core.lessons.people.guides import quotes_guide
-from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
+from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, Origin, as_messages
 from ultron_core.transcript.actions import message_texts
 from ultron_core.transcript.language import CJK, one_line
 from ultron_core.transcript.orders import orders_reader
@@ -89,15 +91,19 @@ _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
 
-def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | None:
+def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules: bool = True) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
     About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
     system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
     says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
-    the second group alone.
+    the second group alone. What the rules found in a log must last also stand to the end of it and look worth
+    keeping: taken_back, little_worth. The fit knows no drafts of a model (`by_rules` False).
     """
-    reason = (_about_source(draft, as_messages(messages)) if messages else None) or _about_content(draft)
+    records = as_messages(messages)
+    reason = (_about_source(draft, records) if records else None) or _about_content(draft)
+    if reason is None and by_rules and records:
+        reason = _about_worth(draft, records)
     if reason is None:
         return None
     lines = [[item.start_line, item.end_line] for item in draft.evidence]
@@ -121,6 +127,18 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
     if all(message.origin == "recalled" for message in sources) or _echoes(draft, messages):
         return "recalled_echo"
     return None
+
+
+def _about_worth(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
+    if is_taken_back(draft, messages):
+        return "taken_back"
+    return None if is_worth_keeping(draft, _origin(draft, messages)) else "little_worth"
+
+
+def _origin(draft: MemoryDraft, messages: Sequence[Message]) -> Origin:
+    """Whose message holds the first line that the draft rests on."""
+    first = min(item.start_line for item in draft.evidence)
+    return next((m.origin for m in messages if m.start_line <= first <= m.end_line), "harness")
 
 
 def _is_instruction(message: Message) -> bool:

@@ -148,8 +148,10 @@ def is_check(command: str) -> bool:
 
 
 def _kind(text: str) -> str:
-    """What a command checks: "tests", "check", "build", or nothing."""
-    return next((name for name, pattern in _KINDS.items() if pattern.search(text)), "")
+    """What a command checks: "tests", "check", "build", or nothing; `--profile=test` is a value of an option,
+    `check-app.jar` a program to start."""
+    bare = " ".join(word for word in text.split() if "=" not in word and not word.endswith(".jar"))
+    return next((name for name, pattern in _KINDS.items() if pattern.search(bare)), "")
 
 
 def _general(words: Sequence[str]) -> str:

@@ -32,11 +32,12 @@ _COMMENT = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True)
 class HandbookLine:
-    """One line: `pointer` is the first characters of the memory's id."""
+    """One line: `pointer` is the first characters of the memory's id; of lines with one `about`, the first is shown."""
 
     section: Section
     pointer: str
     text: str
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,10 @@ class Handbook:
 
 def make_handbook(project: str, lines: Sequence[HandbookLine], budget_tokens: int) -> Handbook:
     """The first lines of each section that fit: one of each in turn, so that a long section keeps none out."""
-    waiting = {name: [line for line in lines if line.section == name] for name in SECTIONS}
+    different: dict[str, HandbookLine] = {}
+    for line in lines:
+        different.setdefault(line.about or line.pointer, line)
+    waiting = {name: [line for line in different.values() if line.section == name] for name in SECTIONS}
     kept: list[HandbookLine] = []
     while any(waiting.values()):
         for queue in waiting.values():
@@ -60,7 +64,7 @@ def make_handbook(project: str, lines: Sequence[HandbookLine], budget_tokens: in
                 kept.append(queue[0])
             del queue[:1]
     page = _page(project, kept) if kept else ""
-    return Handbook(project, page, tuple(kept), count_tokens(page), len(lines) - len(kept))
+    return Handbook(project, page, tuple(kept), count_tokens(page), len(different) - len(kept))
 
 
 def put_section(text: str, section: str) -> str:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from ultron_core.search.ranking import is_weak, relevance, score
+from ultron_core.search.ranking import is_alike_across_languages, is_weak, relevance, score
 from ultron_core.search.terms import BM25_MOST, idf
+from ultron_core.transcript.language import Lang, language
 
 __all__ = ["Candidate", "RankedMemory", "Ranking", "rank_memories"]
 
@@ -42,16 +43,19 @@ class Candidate:
     unknown: int
     documents: int
     superseded: bool
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What all candidates of a query are ranked by; `soft` is the embedder's soft threshold, a cosine."""
+    """What all candidates of a query are ranked by; `soft` is the embedder's soft threshold, a cosine; `asked_in` the
+    query's language."""
 
     now: datetime
     soft: float
     decay_alpha: float
     time_decay_weight: float
+    asked_in: Lang = "en"
 
     @property
     def noise(self) -> float:
@@ -113,5 +117,7 @@ def _scored(one: Candidate, ranking: Ranking) -> RankedMemory:
     days = (ranking.now - (one.last_hit_at or ranking.now)).total_seconds() / 86_400
     final = score(close, one.tier, days, ranking.decay_alpha, ranking.time_decay_weight)
     final *= _SUPERSEDED if one.superseded else 1.0
-    weak = is_weak(close, cosine, ranking.soft)
+    weak = is_weak(close, cosine, ranking.soft) and not (
+        is_alike_across_languages(cosine, ranking.soft) and language(one.summary) != ranking.asked_in
+    )
     return RankedMemory(one.id, cosine, bm25, close, days, one.superseded, round(final, 4), weak)

@@ -20,9 +20,27 @@ class Shown(Generic[Hit]):
     differs: str = ""
 
 
-def own_first(hits: Iterable[Hit], is_own: Callable[[Hit], bool]) -> list[Hit]:
-    """In the order given, but one's own before others'."""
-    return sorted(hits, key=lambda hit: not is_own(hit))
+#: weak hits of one's own project before what others know better: ten would keep the only right one off the page, none
+#: would answer "what do I run before a commit" with another's rule; set by hand, on the twenty project questions
+_WEAK_LEAD = 3
+
+
+def own_first(
+    hits: Iterable[Hit], is_own: Callable[[Hit], bool], is_weak: Callable[[Hit], bool] = lambda hit: False
+) -> list[Hit]:
+    """In the order given, but one's own before others'. Of one's own weak ones the first three; the other weak ones
+    come last."""
+    own: list[Hit] = []
+    others: list[Hit] = []
+    late: list[Hit] = []
+    weak = 0
+    for hit in hits:
+        if is_weak(hit):
+            weak += is_own(hit)
+            (own if is_own(hit) and weak <= _WEAK_LEAD else late).append(hit)
+        else:
+            (own if is_own(hit) else others).append(hit)
+    return [*own, *others, *sorted(late, key=lambda hit: not is_own(hit))]
 
 
 def collapse(

@@ -45,8 +45,8 @@ _QUOTING = frozenset(
 )
 #: rows that are worked on together: names are found in batches, memory stays flat
 _BATCH = 64
-#: batches that are drafted before processes are started for it: a draft takes 2 to 3 ms
-_BATCHES_HERE = 15
+#: batches that are drafted before processes are started, which takes them a second
+_BATCHES_HERE = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -42,13 +43,19 @@ class Workers(Generic[Handed]):
     """`count` processes; fewer than two, or a single batch, and the work is done here.
 
     `make` builds what the functions are handed in this process, `anew` in a new one, where it is pickled, so it is a
-    function of a module. Processes are spawned, never forked: this one holds threads and connections.
+    function of a module. Processes are spawned, never forked: this one holds threads and connections. They start once
+    two batches wait that hold `least` items together.
     """
 
     def __init__(
-        self, make: Callable[[], Handed], count: int = 1, anew: Callable[[], Handed] | None = None
+        self,
+        make: Callable[[], Handed],
+        count: int = 1,
+        anew: Callable[[], Handed] | None = None,
+        *,
+        least: int = 2,
     ) -> None:
-        self._make, self._anew = make, anew
+        self._make, self._anew, self._least = make, anew, least
         self._count = count if anew else 1
         self._pool: ProcessPoolExecutor | None = None
         #: batches in work or waiting; more would only fill the memory
@@ -83,11 +90,11 @@ class Workers(Generic[Handed]):
             yield self._finish(waiting.popleft())
 
     def _submit(self, waiting: Iterable[_Task]) -> None:
-        """Hand everything that waits to the processes, which start with the second batch."""
+        """Hand everything that waits to the processes, once that is worth starting them."""
         if self._count < 2:
             return
         mine = [task for task in waiting if task.batch and task.future is None]
-        if self._pool is None and len(mine) < 2:
+        if self._pool is None and (len(mine) < 2 or sum(len(task.batch) for task in mine) < self._least):
             return
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
@@ -124,6 +131,9 @@ class Workers(Generic[Handed]):
 def _prepare(make: Callable[[], Any] | None) -> None:
     global _handed
     _handed = make() if make else None
+    # tables of words and models stay: they need not be looked through for garbage again and again
+    gc.freeze()
+    gc.set_threshold(50_000)
 
 
 def _run(function: Callable[[Any, Any], Sequence[Any]], batch: Sequence[Any]) -> Sequence[Any]:

@@ -24,12 +24,19 @@ def handbook(runtime: Runtime, project: str | None, budget_tokens: int) -> Handb
         raise InputError("The working folder belongs to no project that is stored: name one with --project.")
     found = [(section_of(record), record) for record in known_of_project(runtime, name, _LOOKED_AT)]
     lines = [
-        HandbookLine(section, str(record.id)[:8], shown_line(_text(record), name))
+        HandbookLine(section, str(record.id)[:8], shown_line(_text(record), name), _about(record))
         for section, record in found
         # what was seen in several projects belongs to none alone
         if section is not None and record.project == name
     ]
     return make_handbook(name, lines, budget_tokens)
+
+
+def _about(record: MemoryRecord) -> str:
+    """What failed, in the words of the failure: the same one met in two tests is one line of a handbook. Empty where
+    the memory tells no command that failed."""
+    _, failed, rest = (record.content or record.summary_l0 or "").partition("` failed: ")
+    return rest.split("\n", 1)[0].casefold() if failed else ""
 
 
 def _text(record: MemoryRecord) -> str:

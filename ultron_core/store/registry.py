@@ -55,5 +55,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "sft_drafted": "session",
         "sft_exports": "kept",
         "sft_export_rows": "kept",
+        "training_runs": "kept",
+        "training_rows": "kept",
     }
 )

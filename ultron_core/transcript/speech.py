@@ -123,6 +123,10 @@ PREFERENCE = any_of(
     # "i would only want e2e tests"
     r"\bi(?: would|'d)? only (?:ever )?want\b|\bi (?:don't|do not|never) ever want\b|\bi hate (?:it )?when you\b",
     r"\bi (?:want|like|need) you to (?:always|never)\b|\bmake sure (?:you|to) always\b",
+    # "DO NOT TOUCH IT AGAIN", "never change that file again"; not "don't worry again"
+    r"^(?:please |and |so )?(?:do not|don['’]?t|never) (?:ever )?(?:touch|change|modify|edit|delete|remove|overwrite|"
+    r"rename|move|commit|push|run|use|add|create|break)\b.{0,60}\b(?:again|ever|anymore|any more)\b",
+    r"(?:不要|别)再(?:动|碰|改动?|修改|删除?|覆盖|推送)|(?:永远|绝对|千万)(?:不要|别)",
     # "stop adding comments"
     r"^(?:please )?(?:stop|no more|quit) (?:adding|using|writing|asking|apologi[sz]ing|creating|committing|putting)\b"
     r"(?! (?:it|that|this)\b)",
@@ -168,13 +172,19 @@ PROMPT = any_of(
 #: a person says that the result works or is right: a verdict, unlike mere thanks
 ACCEPTANCE = any_of(
     # not "how it works", "a grey that works on dark", e.g. `wow, it works`
-    r"(?<!how )(?<!where )\b(?:it|this|that|everything|all) (?:now )?(?:works|worked|is working|is fixed|passes|"
-    r"compiles)\b(?! (?:but|on|with|in|by|like (?!a charm))\b)",
+    r"(?<!how )(?<!where )\b(?:it|this|that|everything|all)(?:['’]s| is)? (?:all )?(?:now )?"
+    r"(?:works|worked|working|fixed|passes|compiles)\b(?! (?:but|on|with|in|by|like (?!a charm))\b)",
+    # "This setup now works.", "the login works again"; not "explain how the cache now works"
+    r"^(?!.*\b(?:how|where|when|if)\b)(?:ok(?:ay)?,? )?(?:the|this|that|my) (?:[\w-]+ ){1,4}"
+    r"(?:now works|works (?:now|again))\b(?! (?:but|only|on|with|in|by)\b)",
     r"\bworks (?:now|great|well|perfectly|fine|for me|like a charm)\b|\blgtm\b|\bship it\b|\bthat fixed it\b",
     r"\bthat(?:'s| is| was) (?:exactly (?:what|it|right)|correct|all right)",
     r"\b(?:looks|is) (?:good|perfect|correct) (?:to me|now)\b",
     r"\b(?:problem|issue|bug|error) (?:is |was |has been )?(?:now )?(?:solved|resolved|fixed|gone)\b",
-    r"可以了|搞定了?|解决了|正是我(?:想|需)要的|没问题了|好用了|能用了|跑通了|成功了",
+    r"可以了|搞定了?|(?<!没)(?<!没有)(?<!未)解决了|正是我(?:想|需)要的|没问题了|好用了|能用了|跑通了|成功了(?!吗)",
+    # "好了，能登录了", "现在正常了"; not "好了吗", "改好了，但是"
+    r"^(?:现在|终于)?(?:好了|行了|正常了|生效了)(?:[，,。.!！~]|$)|"
+    r"(?<!不)(?<!才)能(?:登录?上?|访问|启动|运行|打开|连上?|显示|编译|用上?)了(?!吗|么|？|\?)",
 )
 #: a person is polite or pleased; people thank for trying too
 THANKS = any_of(

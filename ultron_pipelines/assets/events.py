@@ -1,16 +1,32 @@
 """One event per partition: good ones are recorded, exactly the bad ones are left failed."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import dagster as dg
-from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
+from dagster._core.events import (
+    AssetMaterializationPlannedData,
+    DagsterEvent,
+    DagsterEventBatchMetadata,
+    DagsterEventType,
+    StepMaterializationData,
+)
 
 from ultron_core.display import markdown_table, one_line
 from ultron_core.steps.stages.standing import Standing
 
-__all__ = ["PartitionEvent", "fail_bad", "log_partitions", "plan_failed", "shown_table", "version_tags"]
+__all__ = [
+    "PartitionEvent",
+    "fail_bad",
+    "log_partitions",
+    "materializations",
+    "plan_failed",
+    "shown_table",
+    "version_tags",
+]
 
 _SHOWN = 20
 
@@ -31,6 +47,7 @@ def log_partitions(
 ) -> None:
     """Record a materialization of each with its data version; of a partition that failed its reason, of one that
     waits nothing."""
+    events = list(events)
     for event in events:
         if event.status == "failed":
             context.log_event(
@@ -41,15 +58,47 @@ def log_partitions(
                     metadata={"status": "failed", "reason": event.error or "unknown"},
                 )
             )
-        if event.status in {"done", "unchanged"}:
-            context.log_event(
-                dg.AssetMaterialization(
-                    asset_key=asset,
-                    partition=event.key,
-                    metadata={name: _shown(value) for name, value in event.metadata.items()},
-                    tags=version_tags(event.standing),
-                )
-            )
+    _store(context, materializations(asset, events))
+
+
+def materializations(asset: str, events: Iterable[PartitionEvent]) -> list[dg.AssetMaterialization]:
+    """What Dagster is told of the partitions that are done."""
+    return [
+        dg.AssetMaterialization(
+            asset_key=asset,
+            partition=event.key,
+            metadata={name: _shown(value) for name, value in event.metadata.items()},
+            tags=version_tags(event.standing),
+        )
+        for event in events
+        if event.status in {"done", "unchanged"}
+    ]
+
+
+def _store(
+    context: dg.OpExecutionContext | dg.AssetExecutionContext, done: Sequence[dg.AssetMaterialization]
+) -> None:
+    """Write the events in batches (DAGSTER_EVENT_BATCH_SIZE).
+
+    `log_event` takes each of them through Dagster's loggers, at 7.3 ms of CPU an event, a tenth of what a whole file
+    costs; written this way it is 0.6 ms.
+    """
+    op = context.op_execution_context if isinstance(context, dg.AssetExecutionContext) else context
+    step, batch = op.get_step_execution_context(), str(uuid4())
+    for number, materialization in enumerate(done, 1):
+        event = DagsterEvent(
+            DagsterEventType.ASSET_MATERIALIZATION.value,
+            job_name=context.run.job_name,
+            step_key=step.step.key,
+            node_handle=step.node_handle,
+            step_kind_value=step.step.kind.value,
+            logging_tags=step.event_tags,
+            event_specific_data=StepMaterializationData(materialization),
+            message=f"Materialized {materialization.label} of {materialization.partition}.",
+        )
+        context.instance.report_dagster_event(
+            event, context.run.run_id, logging.DEBUG, DagsterEventBatchMetadata(batch, number == len(done))
+        )
 
 
 def shown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> dg.MarkdownMetadataValue:
@@ -75,21 +124,18 @@ def version_tags(standing: Standing | None) -> dict[str, str]:
     return {**versions, **inputs, **pointers}
 
 
-def plan_failed(context: dg.OpExecutionContext, asset: str, events: Sequence[PartitionEvent]) -> None:
-    """Show the failed partitions as Failed: for a job of ops, whose run plans no partitions.
+def plan_failed(instance: dg.DagsterInstance, run: dg.DagsterRun, asset: str, keys: Iterable[str]) -> None:
+    """Show the partitions of a run that fails as Failed: for a job of ops, whose run plans no partitions.
 
     Dagster calls a partition failed when the run that planned it failed; there is no public way to say so of a
     partition of a job without assets.
     """
-    for event in events:
-        if event.status == "failed":
-            planned = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=event.key)
-            context.instance.report_dagster_event(
-                DagsterEvent.build_asset_materialization_planned_event(
-                    context.job_name, str(context.op_handle), planned
-                ),
-                run_id=context.run_id,
-            )
+    for key in keys:
+        planned = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=key)
+        instance.report_dagster_event(
+            DagsterEvent.build_asset_materialization_planned_event(run.job_name, asset, planned),
+            run_id=run.run_id,
+        )
 
 
 def fail_bad(

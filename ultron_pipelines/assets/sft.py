@@ -4,7 +4,7 @@ import dagster as dg
 from pydantic import Field
 
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
-from ultron_pipelines.assets.events import shown_table
+from ultron_pipelines.frames import frame_table, refused, shipped
 from ultron_pipelines.resources import UltronResource
 
 __all__ = ["SftConfig", "sft_dataset"]
@@ -56,7 +56,8 @@ def sft_dataset(config: SftConfig, ultron: UltronResource) -> dg.MaterializeResu
             "validation_rows": export.validation_rows,
             "unchanged": export.unchanged,
             "content_hash": export.content_hash,
-            "rejects": shown_table(["reason", "rows"], sorted(export.rejects.items())),
+            "shipped": frame_table(shipped(export.path)),
+            "rejects": frame_table(refused(export.path)),
             "report": dg.MetadataValue.md(export.report),
         },
         data_version=dg.DataVersion(export.content_hash),

@@ -2,24 +2,52 @@
 
 Runs are processes below the code server, which alone notices when one of them dies. Killed together with it, or while
 the database was away, they would stay Started for ever, and with them the files they hold.
+
+Dagster starts a new interpreter for each run, of which 3 of 5 s of CPU are imports. Here a run is forked from a process
+that has imported the definitions and does nothing else, so it has no threads and no connections to inherit.
 """
+
+import multiprocessing
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
+from typing import Any
 
 import click
 import dagster as dg
 from dagster._cli.api import grpc_command
 from dagster._core.launcher import DefaultRunLauncher
+from dagster._grpc import server
 
-__all__ = ["fail_lost_runs", "main"]
+__all__ = ["fail_lost_runs", "main", "start_of_runs"]
 
+_DEFINITIONS = "ultron_pipelines.definitions"
 _AT_WORK = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
 
 
 def main() -> None:
     """Takes the arguments of `dagster api grpc`."""
+    start_of_runs()
+    forkserver.ensure_running()  # it imports while this process does
     with dg.DagsterInstance.get() as instance:
         fail_lost_runs(instance)
+    server.DagsterApiServer = _Server  # type: ignore[misc]
     serve: click.Command = grpc_command
     serve.main(prog_name="dagster api grpc")
+
+
+class _Server(server.DagsterApiServer):
+    """Dagster's own, but for how runs begin."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._mp_ctx = start_of_runs()  # type: ignore[assignment]
+
+
+def start_of_runs() -> ForkServerContext:
+    """Starts processes that have imported the definitions."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([_DEFINITIONS])
+    return context
 
 
 def fail_lost_runs(instance: dg.DagsterInstance) -> int:

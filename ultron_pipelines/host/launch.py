@@ -46,7 +46,7 @@ def dagster_environment(settings: Settings) -> Iterator[dict[str, str]]:
             "ULTRON_DATABASE_URL": url,
             "ULTRON_DAGSTER_SQLALCHEMY_URL": sqlalchemy_url(dagster_url),
             "DAGSTER_HOME": str(_dagster_home(settings)),
-            "DAGSTER_EVENT_BATCH_SIZE": "50",
+            "DAGSTER_EVENT_BATCH_SIZE": "500",
             "PYTHONWARNINGS": "ignore",
         }
     finally:

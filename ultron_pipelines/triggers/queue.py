@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import dagster as dg
 
 from ultron_core.steps.files.drop_folder import SeenFile
 
-__all__ = ["ActiveRun", "active_runs", "ingest_config", "next_batches"]
+__all__ = ["MOST_QUEUED", "ActiveRun", "active_runs", "ingest_config", "keys_of", "next_batches"]
 
 #: requests that wait in Dagster's queue beyond the runs at work: enough that no worker waits for a tick, few enough
 #: that the runs of later stages, which queue behind them, start soon
@@ -29,17 +29,21 @@ class ActiveRun:
 
 
 def next_batches(
-    files: Sequence[SeenFile], active: Sequence[ActiveRun], size: int
+    files: Sequence[SeenFile], active: Sequence[ActiveRun], size: int, alone: Collection[str] = ()
 ) -> list[tuple[SeenFile, ...]]:
     """The batches to request now, of `size` files each; `files` in an order that does not change between ticks.
 
-    A batch that is not full waits while another is queued, so that n files make ceil(n / size) runs.
+    A batch that is not full waits while another is queued, so that n files make ceil(n / size) runs. Files that are to
+    be read `alone` come after the others, once nothing is queued: a batch that waits must not wait for them.
     """
     held = frozenset[str]().union(*(run.keys for run in active))
     queued = sum(run.queued for run in active)
     free = [file for file in files if file.key not in held]
-    batches = [tuple(free[begin : begin + size]) for begin in range(0, len(free), size)]
-    if queued and batches and len(batches[-1]) < size:
+    together = [file for file in free if file.key not in alone]
+    batches = [tuple(together[begin : begin + size]) for begin in range(0, len(together), size)]
+    if not queued:
+        batches += [(file,) for file in free if file.key in alone]
+    elif batches and len(batches[-1]) < size:
         batches.pop()
     return batches[: max(0, MOST_QUEUED - queued)]
 
@@ -52,10 +56,10 @@ def ingest_config(keys: Sequence[str]) -> dict[str, Any]:
 def active_runs(instance: dg.DagsterInstance) -> list[ActiveRun]:
     """The runs of `ingest_sessions` that are not over."""
     runs = instance.get_runs(dg.RunsFilter(job_name="ingest_sessions", statuses=[*_WAITING, *_WORKING]))
-    return [ActiveRun(frozenset(_keys(run.run_config)), run.status in _WAITING) for run in runs]
+    return [ActiveRun(frozenset(keys_of(run.run_config)), run.status in _WAITING) for run in runs]
 
 
-def _keys(run_config: Any) -> list[str]:
+def keys_of(run_config: Any) -> list[str]:
     """What `ingest_config` wrote; nothing for a run that was started by hand without files."""
     ops = run_config.get("ops", {}) if isinstance(run_config, dict) else {}
     keys: list[str] = ops.get("read_session_files", {}).get("config", {}).get("keys", [])

@@ -1,6 +1,9 @@
-"""Rebalance, export and checks, each at any interval of 0.1 hours or more."""
+"""Rebalance, export, training and checks, each at any interval of 0.1 hours or more."""
 
 import dagster as dg
+
+from ultron_core.steps.training.waiting import rows_due
+from ultron_pipelines.resources import UltronResource
 
 __all__ = ["cron_for", "is_due", "make_schedules"]
 
@@ -26,7 +29,12 @@ def is_due(hours: float, at: float) -> bool:
 
 
 def make_schedules(
-    status: dg.DefaultScheduleStatus, *, rebalance_hours: float, export_hours: float, checks_hours: float
+    status: dg.DefaultScheduleStatus,
+    *,
+    rebalance_hours: float,
+    export_hours: float,
+    checks_hours: float,
+    training_hours: float,
 ) -> list[dg.ScheduleDefinition]:
     """All schedules with the given default status."""
     return [
@@ -39,6 +47,7 @@ def make_schedules(
         ),
         _every(export_hours, "sft_export_schedule", "sft_export_job", status, "Exports the training set."),
         _every(checks_hours, "checks_schedule", "checks_job", status, "Checks the stored rows and sums up."),
+        _training(training_hours, status),
     ]
 
 
@@ -57,5 +66,33 @@ def _every(
         if not is_due(hours, context.scheduled_execution_time.timestamp()):
             return dg.SkipReason(f"Due every {hours:g} h.")
         return dg.RunRequest()
+
+    return schedule
+
+
+def _training(hours: float, status: dg.DefaultScheduleStatus) -> dg.ScheduleDefinition:
+    """Asks for a run only when enough rows wait: a run that finds nothing to do would cost as much as a look."""
+
+    @dg.schedule(
+        name="sft_training_schedule",
+        job_name="sft_training_job",
+        cron_schedule=cron_for(hours),
+        default_status=status,
+        description=f"Trains when enough rows are new to ULTRON_TRAIN_BASE. Looks every {hours:g} h.",
+        execution_timezone="UTC",
+    )
+    def schedule(
+        context: dg.ScheduleEvaluationContext, ultron: UltronResource
+    ) -> dg.RunRequest | dg.SkipReason:
+        if not is_due(hours, context.scheduled_execution_time.timestamp()):
+            return dg.SkipReason(f"Due every {hours:g} h.")
+        train = ultron.settings().train
+        if train.base is None:
+            return dg.SkipReason("ULTRON_TRAIN_BASE is not set.")
+        with ultron.open() as opened:
+            waiting = rows_due(opened.runtime)
+        if waiting < train.rows:
+            return dg.SkipReason(f"{waiting} rows are new, {train.rows} start a training.")
+        return dg.RunRequest(tags={"ultron/new_rows": str(waiting)})
 
     return schedule

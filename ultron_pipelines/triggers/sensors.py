@@ -1,19 +1,21 @@
 """Sensors of the drop folder and of pending work."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 import dagster as dg
 
+from ultron_core.client import Ultron
 from ultron_core.display import one_line
-from ultron_core.steps.files.drop_folder import scan, stamp_digest, unreported
+from ultron_core.steps.files.drop_folder import SeenFile, scan, stamp_digest, unreported
 from ultron_core.steps.stages.process import count_pending
 from ultron_core.steps.stages.segment_rows import close_quiet_segments
 from ultron_pipelines.jobs import ingest_sessions
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
 from ultron_pipelines.triggers.queue import active_runs, ingest_config, next_batches
+from ultron_pipelines.triggers.suspects import give_up, suspects
 
 __all__ = ["make_sensors"]
 
@@ -37,14 +39,14 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             found = scan(opened.runtime)
             silent = unreported(opened.runtime, limit=1)
             size = opened.settings.run_files
+            waiting, alone = _separated(context.instance, opened, (*found.changed, *found.retry))
         problem = one_line(found.problem or "")
         if problem:
             context.log.warning(problem)
-        waiting = (*found.changed, *found.retry)
         if not waiting and not silent:
             return dg.SkipReason(problem or f"{found.unchanged} files unchanged, {found.settling} settling.")
         active = active_runs(context.instance)
-        batches = next_batches(waiting, active, size)
+        batches = next_batches(waiting, active, size, alone)
         bucket = int(time.time() // _ASK_AGAIN_SECONDS)
         requests = [
             dg.RunRequest(
@@ -105,6 +107,19 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
         return dg.RunRequest(tags={"ultron/ended_badly": str(bad)})
 
     return [session_drop_sensor, pending_work_sensor, reconcile_sensor]
+
+
+def _separated(
+    instance: dg.DagsterInstance, opened: Ultron, files: Sequence[SeenFile]
+) -> tuple[list[SeenFile], Collection[str]]:
+    """The files to read now, and which of them alone."""
+    died = suspects(instance, files)
+    given_up = {
+        file.key
+        for file in files
+        if file.key in died and give_up(instance, opened.runtime, file, died[file.key])
+    }
+    return [file for file in files if file.key not in given_up], died.keys()
 
 
 def _ended_badly(instance: dg.DagsterInstance, since: datetime) -> int:

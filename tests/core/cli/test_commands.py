@@ -140,10 +140,13 @@ def test_wrong_usage_is_told_apart(run):
 
 def test_the_logs_of_claude_code_are_found_under_home(run, tmp_path):
     project = tmp_path / "user" / ".claude" / "projects" / "demo"
-    write_log(project / "session.jsonl", task("alpha"))
+    # a log that names its folder has a private one in its row, which is no JSON value and nobody's business
+    write_log(project / "session.jsonl", [{"_type": "metadata", "cwd": "/home/ann/blog"}, *task("alpha")])
     code, out, _ = run("ingest", "--claude-code", HOME=tmp_path / "user")
     assert code == 0 and "1 files: 1 new" in out
-    assert json.loads(run("sessions", "--json")[1])[0]["agent_id"] == "claude-code"
+    listed = json.loads(run("sessions", "--json")[1])[0]
+    assert (listed["agent_id"], listed["project"]) == ("claude-code", "blog")
+    assert "private_root" not in listed
 
 
 def test_no_message_text_in_the_log_at_info(run, tmp_path):

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.core.labels.talks import CHINESE_SOLVED, FAILED, SOLVED, calls, result, says, user
-from ultron_core.labels.signals import observe, words
+from ultron_core.labels.signals import observe, was_accepted, words
 from ultron_core.models import as_messages
 from ultron_core.transcript.dialogue import read_dialogue
 
@@ -63,6 +63,16 @@ def test_rejection(text):
 )
 def test_a_polite_no_is_no_rejection(text):
     assert answered_with(text).rejections == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["Great, it works now!", "搞定了", "Thanks!", "No, that is not it.", "that fixed it " * 60]
+)
+def test_acceptance_is_the_same_for_one_who_asks_for_nothing_else(text):
+    talk = (user("Make the list sorted, please."), says("I sorted the list by name."), user(text))
+    assert was_accepted(as_messages(talk)) == bool(signals(*talk).accepted)
+    # words of acceptance in the request are about no work that was done
+    assert not was_accepted(as_messages((user(text), says("Sorted."))))
 
 
 def test_the_first_request_and_a_pasted_document_are_no_verdict():

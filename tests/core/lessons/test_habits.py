@@ -29,6 +29,12 @@ def test_a_check_that_follows_a_change():
     assert [item.quote for item in draft.evidence] == ["npm run check tests/t1.ts", "42 files ok"]
 
 
+def test_the_value_of_an_option_is_no_check():
+    assert not is_check("java -jar server.jar --spring.profiles.active=test")
+    assert not is_check("java -jar target/check-server.jar")
+    assert is_check("npm run test --workspace=shop")
+
+
 def test_the_parts_of_one_line_are_told_together():
     line = (bash("go build -o app && golangci-lint run && go test -v ./pkg/a/"), "ok  example/a  0.1s")
     assert commands(line) == [

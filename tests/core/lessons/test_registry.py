@@ -13,7 +13,7 @@ from ultron_core.memories import extract_memories, gate_draft
 
 PROMISE = talk(
     ("user", "You deployed on a Friday."),
-    ("assistant", "I will never again deploy the billing service on a Friday."),
+    ("assistant", "I will never again deploy `services/billing` on a Friday."),
 )
 
 

@@ -136,7 +136,7 @@ def test_the_same_call_three_times_in_vain_is_said():
         bash("curl -f http://api/v1/items"),
         "curl: (22) The requested URL returned error: 401\nexit code 22",
     )
-    (draft,) = kept(talk(("user", "Fetch."), once, once, once))
+    (draft,) = extract_memories(talk(("user", "Fetch."), once, once, once))
     assert "3 times" in draft.content
     assert "unchanged did not help" in draft.resolution
 

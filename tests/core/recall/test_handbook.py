@@ -58,3 +58,13 @@ def test_a_line_of_a_log_cannot_end_the_section():
 def test_the_project_is_not_named_in_each_line():
     assert shown_line("Standing preference in shop: no em dashes.", "shop") == "No em dashes."
     assert shown_line("In shop, `make` failed: no rule", "shop") == "In shop, `make` failed: no rule"
+
+
+def test_one_failure_met_in_two_tests_is_one_line():
+    lines = [
+        HandbookLine("cures", "a1", "`mix test a` failed: no key", "no key"),
+        HandbookLine("cures", "b2", "`mix test b` failed: no key", "no key"),
+        HandbookLine("cures", "c3", "`mix test c` failed: no app", "no app"),
+    ]
+    made = make_handbook("shop", lines, 800)
+    assert [line.pointer for line in made.lines] == ["a1", "c3"] and made.left_out == 0

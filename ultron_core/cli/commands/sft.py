@@ -10,7 +10,8 @@ import click
 
 from ultron_core.cli.opening import open_ultron
 from ultron_core.cli.options import project_option
-from ultron_core.cli.output import FAILED, PARTLY, console, key_values, print_json, progress_bar
+from ultron_core.cli.output import FAILED, PARTLY, console, key_values, print_json
+from ultron_core.cli.progress import progress_bar
 from ultron_core.settings import Settings
 
 __all__ = ["COMMANDS"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ultron_core.lessons.describe import (
@@ -25,7 +25,7 @@ from ultron_core.lessons.errors.recurring import (
     tells,
     without_paths,
 )
-from ultron_core.lessons.errors.same_check import code_of, is_proof
+from ultron_core.lessons.errors.same_check import code_of, is_proof, same_check
 from ultron_core.lessons.explanations import best_reason, clip, ended, first_remark, talk_language
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -33,6 +33,7 @@ from ultron_core.transcript.actions import Action, message_texts
 from ultron_core.transcript.commands import command_of, purpose, same_purpose
 from ultron_core.transcript.results.checks import read_checks
 from ultron_core.transcript.results.failures import clean_line
+from ultron_core.transcript.speech import any_of
 
 __all__ = ["solved_drafts", "unsolved_drafts"]
 
@@ -46,6 +47,15 @@ _PUT_IN = re.compile(
     r"((?:(?!\n?>{5}|<{5} SEARCH).)*+)\n?>{5,} REPLACE",
     re.DOTALL,
 )
+#: a failed program says what to do: "Run `fly auth login` first", "hint: use --rebase", "请先执行 login"
+_REMEDY = any_of(
+    r"^(?:hint: |note: |tip: |please |try |you can |you (?:need|have) to )*(?:first )?"
+    r"(?:run|running|use|using|set|install|pass|provide|execute) .{0,20}(?:[`'\"]|--\w|[A-Z]+_[A-Z]|\w+ \w+)",
+    r"\bhave you run [`'\"]?\w+|\bplease (?:provide|specify|pass|set|run)\b",
+    r"^(?:请先?|需要先)(?:运行|执行|使用|设置|安装)",
+)
+#: asks only for more output: "Try rerunning the command with --debug to troubleshoot the error."
+_VAGUE = any_of(r"--(?:debug|verbose|help|trace)\b|\bfor (?:more|usage|help|details)\b")
 #: lines that frame a patch, e.g. `<<<<<<< SEARCH`, `@@ -1,3 +1,4 @@`, `--- a/app.py`
 _MARKS = re.compile(r"<{5,}|={5,}|>{5,}|@@|diff --git|[-+]{3} |```")
 
@@ -54,20 +64,19 @@ def solved_drafts(
     messages: Sequence[Message], episodes: Sequence[Episode], project: str
 ) -> list[MemoryDraft]:
     """One error memory for each failure that was followed by a change after which the same thing worked."""
-    found = [
-        (episode, _solved(messages, episode, episode.worked, project))
-        for episode in episodes
-        if episode.worked
-    ]
-    return _one_each([(episode, draft) for episode, draft in found if draft is not None])
+    found = (_solved(messages, one, one.worked, project) for one in episodes if one.worked)
+    return _one_each([draft for draft in found if draft is not None])
 
 
-def _one_each(found: Sequence[tuple[Episode, MemoryDraft]]) -> list[MemoryDraft]:
-    """Several failures that one change cured are told once, by the first."""
+def _one_each(found: Sequence[MemoryDraft]) -> list[MemoryDraft]:
+    """Several failures that one change cured are told once, by the first; of those that one sentence of the agent was
+    read to explain, the failure right before it, as a guess cannot be the cause of two."""
     cures: dict[str, MemoryDraft] = {}
-    for _, draft in found:
+    for draft in found:
         cures.setdefault(draft.resolution, draft)
-    return list(cures.values())
+    kept = list(cures.values())
+    last = {one.quote: draft for draft in kept for one in draft.evidence[1:] if one.quote in draft.resolution}
+    return [draft for draft in kept if all(last.get(one.quote, draft) is draft for one in draft.evidence[1:])]
 
 
 def unsolved_drafts(
@@ -76,10 +85,16 @@ def unsolved_drafts(
     """Failures that others would meet too and that were never cured, each line once."""
     chosen: dict[str, MemoryDraft] = {}
     for episode in episodes:
-        if episode.worked is None and episode.gone is None and _stays_open(episode):
+        if episode.worked is None and not _was_passed(episode) and _stays_open(episode):
             draft = _unsolved(messages, episode, project)
             chosen.setdefault(draft.content.casefold(), draft)
     return list(chosen.values())[:_MAX_UNSOLVED]
+
+
+def _was_passed(episode: Episode) -> bool:
+    """True when the same check later failed for another reason alone; `fly login` that fails says nothing of
+    `fly deploy`."""
+    return episode.gone is not None and same_check(episode.failed, episode.gone)
 
 
 def _stays_open(episode: Episode) -> bool:
@@ -174,6 +189,7 @@ def _unsolved(messages: Sequence[Message], episode: Episode, project: str) -> Me
     reason = best_reason(messages, failed.result + 1, failed.result, failed.result + 4, about)
     repeated = unchanged(episode)
     remark = reason[0] if reason else first_remark(messages, failed.result + 1)
+    remedy = _remedy(failed)
     content = describe_failure(messages, failed, lang, project)
     if repeated:
         line = clean_line(failed.failure.line)
@@ -184,17 +200,31 @@ def _unsolved(messages: Sequence[Message], episode: Episode, project: str) -> Me
         _quote(messages[failed.call], _first_line(failed.text, messages[failed.call])),
         _quote(messages[failed.result], failed.failure.line),
         _quote(messages[reason[1]], reason[0]) if reason else None,
+        _quote(messages[failed.result], remedy) if remedy else None,
     ]
     context = f"{describe_context(messages, failed, lang)} {clip(remark, 300)}".strip()
     return MemoryDraft(
         content=content,
         context=f"{context} {words['unsolved']}",
-        resolution=words["repeated_fix"] if repeated else "",
+        resolution=_advice(remedy, words, repeated=repeated),
         tags=(*describe_tags(failed), "unsolved"),
         confidence=0.6 if repeated else 0.55,
         memory_type="error",
         evidence=tuple(item for item in evidence if item is not None),
     )
+
+
+def _remedy(failed: Action) -> str:
+    """The line, other than that of the failure, in which a failed program says what to do."""
+    assert failed.failure is not None
+    lines = (line.strip() for line in failed.output.splitlines())
+    named = (line for line in lines if _REMEDY.search(line) and not _VAGUE.search(line))
+    return next((line for line in named if failed.failure.line not in line), "")[:_MAX_QUOTE].strip()
+
+
+def _advice(remedy: str, words: Mapping[str, str], *, repeated: bool) -> str:
+    told = words["names_remedy"].format(line=clean_line(remedy)) if remedy else ""
+    return f"{told} {words['repeated_fix'] if repeated else ''}".strip()
 
 
 def _line_in_change(change: str, message: Message) -> str:

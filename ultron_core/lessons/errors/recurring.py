@@ -32,6 +32,12 @@ _RECURS = re.compile(
     r"|\bno space left\b|\bout of memory\b|^Killed\b|\bread-only file system\b|\boperation not permitted\b"
     # "does not provide an export named 'default'", "the input device is not a TTY"
     r"|\bdoes not provide an export\b|\bunknown file extension\b|\bnot a TTY\b|\b50[0234] (?:internal|bad|service)"
+    # "Host key verification failed.", "Permission denied (publickey)", "Connection closed by 10.0.0.5 port 22"
+    r"|^Host key verification failed|^Connection (?:closed|reset) by \S"
+    # names what it needs first: "Cannot find app ref. Have you run `fly link`?", "Please provide --token flag"
+    r"|\bhave you run [`'\"]?\w+|\bplease (?:provide|specify|pass) (?:the |an? )?[`'\"]?--\w"
+    # PowerShell: "The token '&&' is not a valid statement separator in this version."
+    r"|\bvalid statement separator\b|有效语句分隔符"
     r"|\bhas no upstream branch\b|\bnot a git repository\b|\bis not installed\b|未安装|不支持|权限不足",
     re.IGNORECASE,
 )

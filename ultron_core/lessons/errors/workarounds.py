@@ -14,7 +14,7 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.language import one_line
+from ultron_core.transcript.language import Lang, one_line
 from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import any_of
 
@@ -28,8 +28,12 @@ _USAGE = any_of(
     r"\brequires? (?:an?|at least|exactly|\d+) (?:\w+ )?(?:argument|arg|option|value|parameter)s?\b",
     r"\bsyntax error\b|\bno such (?:option|command|subcommand)\b|\bnot an? \w+ command\b|"
     r"\bis not a (?:valid|recogni[sz]ed)\b|"
-    r"\bcannot be used with\b|\bbad (?:option|substitution|flag)\b|^usage:|无效选项|语法错误|参数(?:过多|错误)",
+    r"\bcannot be used with\b|\bbad (?:option|substitution|flag)\b|^usage:|无效选项|语法错误|"
+    r"参数(?:过多|错误)|不是.{0,12}有效",
 )
+#: a shell refuses how commands are joined, e.g. `The token "&&" is not a valid statement separator`: each part that
+#: then ran alone counts as the same check
+_SEPARATOR = re.compile(r"\bstatement separator\b|语句分隔符")
 #: the program that complains: "cat: illegal option -- A", "/bin/bash: line 3: syntax error"
 _PROGRAM = re.compile(r"^(?:\S*/)?(?P<name>[A-Za-z][\w.+-]{0,30}): ")
 #: what both commands are about: a path, a file, a number, a name, e.g. `src/app.py`, `168`, `user_id`
@@ -47,7 +51,9 @@ def find_workarounds(
     drafts: dict[str, MemoryDraft] = {}
     for episode in episodes:
         failed = episode.failed
-        if episode.worked is not None or failed.failure is None or not _USAGE.search(failed.failure.line):
+        if failed.failure is None or not _USAGE.search(failed.failure.line):
+            continue
+        if episode.worked is not None and not _SEPARATOR.search(failed.failure.line):
             continue
         after = [a for a in actions if a.call >= failed.result and a not in episode.again]
         instead = _instead(failed, after[:_REACH])
@@ -78,6 +84,17 @@ def _programs(failed: Action, command: str) -> set[str]:
     return set(words[:1])
 
 
+def _content(messages: Sequence[Message], failed: Action, lang: Lang, project: str) -> str:
+    """The failed command is shortened to what it ran, unless it failed for how its parts were joined."""
+    line = clean_line(failed.failure.line) if failed.failure else ""
+    if not _SEPARATOR.search(line):
+        return describe_failure(messages, failed, lang, project)
+    command = f"`{clean_line(one_line(command_of(failed) or ''), _MAX_SHOWN)}`"
+    return PHRASES[lang]["failed_in" if project else "failed"].format(
+        project=project, subject=command, line=line
+    )
+
+
 def _draft(messages: Sequence[Message], failed: Action, instead: Action, project: str) -> MemoryDraft:
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
@@ -89,7 +106,7 @@ def _draft(messages: Sequence[Message], failed: Action, instead: Action, project
         (messages[instead.result], shown),
     )
     return MemoryDraft(
-        content=describe_failure(messages, failed, lang, project),
+        content=_content(messages, failed, lang, project),
         context=describe_context(messages, failed, lang),
         resolution=PHRASES[lang]["ran_instead"].format(subject=f"`{clean_line(ran, _MAX_SHOWN)}`"),
         tags=describe_tags(failed),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ultron_core.lessons.errors.told.announced import RESTATES, last_announced
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.objections.complaints import REPORTS
@@ -14,6 +15,7 @@ from ultron_core.lessons.people.statements import (
     after_second_thought,
     clean_statement,
     has_detail,
+    named,
     names_a_thing,
     nearest,
     phrase,
@@ -25,7 +27,7 @@ from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
-from ultron_core.transcript.speech import QUESTION, any_of
+from ultron_core.transcript.speech import ACCEPTANCE, QUESTION, any_of
 
 __all__ = ["closing", "find_causes"]
 
@@ -68,6 +70,7 @@ _EMPTY = any_of(
     r"we need)\b|\bi have (?:a|the)\b",
     r"^(?:i|i['’](?:m|ve|ll)|one bonus|\(?\d+\)|lines? \d|there seem|you|we|verified|user)\b",
     r"^(?:我将|让我|我会|我先|接下来|我来|下面|我需要|为(?:了|找))",
+    RESTATES.pattern,
 )
 #: tells the reader what they did wrong; the points below say what it was, e.g. `你在 Astro 里用错了参数`
 _BLAMES = re.compile(
@@ -97,17 +100,54 @@ _MAX_REPORTED = 320
 def find_causes(
     messages: Sequence[Message], turns: Sequence[Turn], outcome: Outcome, project: str, work: bool
 ) -> list[MemoryDraft]:
-    """At most two of each closing answer that the person let stand; none of a task that failed."""
+    """At most two of each closing answer that the person let stand, else what the agent announced as the cause in
+    that turn; none of a task that failed."""
     if outcome == "failure" or not work:
         return []
-    drafts = []
-    for turn in closing(messages, turns):
-        answer = messages[turn.answer]
-        found = _of(answer, turn, project)
-        if not found and turn.position < turns[-1].position:
-            found = _mended(answer, turn, project)
+    closed = closing(messages, turns)
+    drafts: list[MemoryDraft] = []
+    pending: list[MemoryDraft] = []
+    ends = [*(turn.position for turn in turns[1:]), len(messages)]
+    for turn, end in zip(turns, ends[-len(turns) :] if turns else [], strict=True):
+        if turn.does("acceptance") or any(ACCEPTANCE.search(s) for s in own_sentences(turn.message)[:1]):
+            drafts, pending = [*drafts, *pending], []
+        found = _of(messages[turn.answer], turn, project) if turn in closed else []
+        if not found and not turn.objected and (told := _announced(messages, turn, end, project)):
+            # what is found later puts the earlier right, unless a person said in between that it works
+            pending = told
+        if not found and not pending and turn in closed and turn.position < turns[-1].position:
+            found = _mended(messages[turn.answer], turn, project)
         drafts += found
-    return drafts
+    return _last_words([*drafts, *pending])
+
+
+def _announced(messages: Sequence[Message], turn: Turn, end: int, project: str) -> list[MemoryDraft]:
+    """The last cause of a turn that the agent says it has found."""
+    found = last_announced(messages, turn.position + 1, end)
+    if found is None or _BLAMES.search(found.text) or not stands_alone(found.text):
+        return []
+    answer = messages[found.position]
+    evidence = (Evidence(answer.start_line, answer.end_line, found.quote[:400].strip()),)
+    return [
+        MemoryDraft(
+            content=phrase("cause", found.text, project, statement=found.text),
+            context=asked(turn),
+            tags=("cause",),
+            confidence=0.6,
+            memory_type="error",
+            evidence=evidence,
+        )
+    ]
+
+
+def _last_words(drafts: Sequence[MemoryDraft]) -> list[MemoryDraft]:
+    """Of causes in different answers that name the same thing the last: what was found later puts the earlier right."""
+    kept: list[MemoryDraft] = []
+    for draft in reversed(drafts):
+        line, names = draft.evidence[0].start_line, named(draft.content)
+        if all(line == one.evidence[0].start_line or names.isdisjoint(named(one.content)) for one in kept):
+            kept.insert(0, draft)
+    return kept
 
 
 def closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ultron_core.lessons.people.statements import word_count
-from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.people.statements import names_a_thing, word_count
+from ultron_core.lessons.people.turns import Turn, asked, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.language import language, one_line
@@ -47,6 +48,20 @@ _FOR_NOW = any_of(
 )
 #: a shorter imperative is a step of the work: "use tabs here"
 _MIN_WORDS_RULE = 5
+#: a rule of so few words that points at something holds nothing of its own: "DO NOT TOUCH IT AGAIN.", "别再动它"
+_LEANS, _FEW = any_of(r"\b(?:it|them|(?:this|that|these|those)(?= again|\W*$))\b", r"它|这个|那个"), 7
+#: points out a means, e.g. `you can use the staging API for that`, `你可以通过 ssh 连接`
+_MEANS = any_of(
+    r"^(?:ok(?:ay)?,? |btw,? |fyi,? )?you (?:can|could|may) (?:also |just |always |directly )?(?:use|call|go through|"
+    r"(?:connect|access|get|run|do|reach|deploy|test|read|fetch)\b.{0,30}\b(?:with|via|through|by|using))\s",
+    r"^你?(?:也|其实)?可以(?:直接)?(?:通过|使?用)",
+)
+#: what the means is called: a name, a file, a word in capitals, and not "this", e.g. `API`, `make dev`, `docker`
+_NAME_OF_MEANS = re.compile(
+    r"^\s*(?!(?:this|that|it|these|those|any|either|both|whatever|my|me)\b)[^，。]{0,20}?[A-Za-z`]{3,}"
+)
+#: a longer turn is an order of its own
+_FEW_SENTENCES = 2
 #: below the bound at which a turn is called a rule by itself (.9): here a sentence must be put like one, too
 _LIKELY = 0.5
 
@@ -68,11 +83,26 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         ]
         if long and len(found) > _MOST_IN_ORDER:
             continue
+        own = own_sentences(turn.message, _MAX_ORDER)
         drafts += [
-            _preference(sentence, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ)
+            _preference(sentence, before, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ)
             for sentence, cue in found
+            if (before := _before(own, sentence)) is not None
         ]
+        drafts += _means(turn, turns[0], project)
     return drafts
+
+
+def _means(turn: Turn, opening: Turn, project: str) -> list[MemoryDraft]:
+    """The means that a person points out in a short turn after the agent proposed or tried others."""
+    own = own_sentences(turn.message)
+    if turn.before < 0 or not 0 < len(own) <= _FEW_SENTENCES:
+        return []
+    hint = _MEANS.match(own[0])
+    if hint is None or _is_other(own[0]) or not _NAME_OF_MEANS.search(own[0][hint.end() :]):
+        return []
+    draft = _preference(own[0], "", turn.message, project, _CONFIDENCE_READ)
+    return [replace(draft, context=asked(opening))]
 
 
 def _is_rule(sentence: str) -> bool:
@@ -82,13 +112,23 @@ def _is_rule(sentence: str) -> bool:
     )
 
 
+def _before(own: Sequence[str], rule: str) -> str | None:
+    """The sentence before a rule that names nothing ("Do not touch it again."); empty where it needs none, None where
+    there is none."""
+    shouted = rule.lower() if rule.isupper() else rule  # capitals are no names there
+    if not _LEANS.search(rule) or word_count(rule) > _FEW or names_a_thing(shouted):
+        return ""
+    at = own.index(rule) if rule in own else 0
+    return own[at - 1] if at and word_count(own[at - 1]) >= _MIN_WORDS_RULE else None
+
+
 def _is_other(sentence: str) -> bool:
     return bool(QUESTION.search(sentence) or ONE_OFF.search(sentence))
 
 
-def _preference(sentence: str, message: Message, project: str, confidence: float) -> MemoryDraft:
+def _preference(sentence: str, before: str, message: Message, project: str, confidence: float) -> MemoryDraft:
     words = PHRASES[language(sentence)]
-    statement = one_line(sentence)
+    statement = one_line(f"{sentence} ({before})" if before else sentence)
     return MemoryDraft(
         content=words["preference_in" if project else "preference"].format(
             project=project, statement=statement

@@ -15,7 +15,7 @@ from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.reader import TurnActs, read_many
 from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.people import is_human
-from ultron_core.transcript.speech import PROMPT
+from ultron_core.transcript.speech import PROMPT, any_of
 
 __all__ = ["Turn", "asked", "own_remarks", "own_sentences", "read_turns"]
 
@@ -42,12 +42,19 @@ _UNSEEN = "…"
 _MIN_ASKED, _MAX_ASKED = 20, 240
 #: "[Request interrupted by user]"
 _INTERRUPTED = re.compile(r"^\[request interrupted", re.IGNORECASE)
+#: the agent gives in to what a person said: "You're absolutely right", "I apologize for the confusion", "你说得对"
+_CONCEDES = any_of(
+    r"^\W*(?:ah,? |oh,? )?(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)\b|my (?:mistake|bad)\b|good catch|"
+    r"i (?:sincerely )?apologi[sz]e|(?:i['’]m )?sorry)",
+    r"^\W*(?:您|你)说[得的]对|^\W*(?:非常)?(?:抱歉|对不起)",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One turn of a person. `before` is the position of the agent's last message, -1 when there is none; `answer` that
-    of its last message before the next turn, -1 when nothing followed. `objected` says how the next turn took it."""
+    of its last message before the next turn, -1 when nothing followed. `objected` says that the next turn objects to
+    it, or that the agent gives in to the next turn."""
 
     position: int
     message: Message
@@ -75,7 +82,9 @@ def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
     turns = []
     for number, (place, read) in enumerate(zip(places, acts, strict=True)):
         following = places[number + 1] if number + 1 < len(places) else len(messages)
-        objected = number + 1 < len(acts) and "objection" in acts[number + 1].labels
+        objected = number + 1 < len(acts) and (
+            "objection" in acts[number + 1].labels or _concedes(messages, following)
+        )
         turns.append(
             Turn(
                 place,
@@ -88,6 +97,12 @@ def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
             )
         )
     return tuple(turns)
+
+
+def _concedes(messages: Sequence[Message], place: int) -> bool:
+    """Whether the first words of the agent after the turn at `place` give in to it."""
+    said = (m.content for m in messages[place + 1 :] if m.role == "assistant" and m.content.strip())
+    return _CONCEDES.search(next(said, "")) is not None
 
 
 def _places(messages: Sequence[Message]) -> list[int]:

@@ -17,6 +17,7 @@ from ultron_core.errors import ContextTooLongError
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.memories.merging.facts import exact_strings
+from ultron_core.memories.merging.lists import joined
 from ultron_core.memories.merging.numerals import find_numbers
 from ultron_core.memories.prompting import ask
 from ultron_core.transcript.language import language, sentences
@@ -175,7 +176,16 @@ def _words(text: str) -> set[str]:
 def _extend(old: Body, new: Body) -> Body:
     merged = old
     for name, lines in _additions(old, new).items():
-        merged = replace(merged, **{name: "\n".join([part for part in (getattr(old, name), *lines) if part])})
+        mine = [line for line in getattr(old, name).split("\n") if line]
+        for line in lines:
+            place, both = next(
+                ((i, both) for i, one in enumerate(mine) if (both := joined(one, line))), (None, "")
+            )
+            if place is None:
+                mine.append(line)
+            else:
+                mine[place] = both
+        merged = replace(merged, **{name: "\n".join(mine)})
     return merged
 
 

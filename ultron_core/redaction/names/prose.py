@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -22,10 +23,15 @@ _END = re.compile(rf"\\(?:r\\)?n|\n[\r\n]*|\r[\r\n]*|。|！|？|\.{_CLOSE}|!{_C
 _MAX_UNIT = 2000
 #: what prose hardly holds, by itself
 _SIGNS = "{};=<>|`$#@"
+#: the same for text in ASCII: bytes without them are counted five times as fast
+_SIGN_BYTES, _LETTER_BYTES = _SIGNS.encode(), string.ascii_letters.encode()
+_KEYWORD = r"^\s*(?:import|from|def|class|return|if|for|const|let|var|async)\b"
+#: of a program, at the start of a line, e.g. `import os`
+_BEGINS_CODE = re.compile(_KEYWORD)
 #: and in its place, e.g. `foo(`, `a->b`, `import os`, `user_id`, `src/app`
-_CODE = re.compile(
-    r"\\(?![\"'nrt])|\w\(|\)\.|->|::|\w/\w|\w_\w|\w\.\w+\(|^\s*(?:import|from|def|class|return|if|for|const|let|var|async)\b"
-)
+_CODE = re.compile(rf"\\(?![\"'nrt])|\w\(|\)\.|->|::|\w/\w|\w_\w|\w\.\w+\(|{_KEYWORD}")
+#: one of these is in all of it but the keyword, and found much faster, e.g. `(`, `::`
+_CODE_SIGN = re.compile(r"[\\()/_>]|::")
 #: without a capital there is no name to look for, e.g. `M`, `Ö`
 _CAPITAL = re.compile(r"[A-ZÀ-Þ\u0100-\u017F]")
 #: e.g. `端`
@@ -79,13 +85,28 @@ def _could_hold_name(unit: str) -> bool:
         plain
     ).isdisjoint(GIVEN_NAMES):
         return False
-    letters = sum(map(str.isalpha, plain))
+    letters, signs = _counts(plain)
     visible = len(plain) - plain.count(" ")
     if letters < 2 or letters < 0.5 * visible:
         return bool(_INTRODUCED.search(plain))
     # a stray symbol is normal in prose; one per four words means code
     most = max(8, len(plain) // 5) // 4
-    signs = sum(map(plain.count, _SIGNS))
-    if signs <= most and signs + len(_CODE.findall(plain)) <= most:
+    if signs <= most and signs + _code(plain) <= most:
         return True
     return bool(_INTRODUCED.search(plain))
+
+
+def _code(plain: str) -> int:
+    """How many things are written as in code."""
+    if _CODE_SIGN.search(plain):
+        return len(_CODE.findall(plain))
+    return int(bool(_BEGINS_CODE.match(plain)))
+
+
+def _counts(plain: str) -> tuple[int, int]:
+    """(letters, signs that prose hardly holds)."""
+    if not plain.isascii():
+        return sum(map(str.isalpha, plain)), sum(map(plain.count, _SIGNS))
+    raw = plain.encode()
+    letters, signs = (len(raw.translate(None, some)) for some in (_LETTER_BYTES, _SIGN_BYTES))
+    return len(raw) - letters, len(raw) - signs

@@ -17,6 +17,8 @@ __all__ = ["BatchedRecogniser"]
 
 #: texts that are decoded together; with more, the numbers no longer fit into the processor's cache
 _TOGETHER = 128
+#: texts that are read before the first is decoded
+_AT_ONCE = 16 * _TOGETHER
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -27,9 +29,11 @@ class BatchedRecogniser:
     """Stands in for a spaCy pipeline with nothing but `ner`, whose weights it holds."""
 
     def __init__(self, nlp: Any) -> None:
+        from spacy.attrs import IS_SPACE, intify_attr
         from thinc.api import NumpyOps
         from threadpoolctl import ThreadpoolController
 
+        self._space = IS_SPACE
         ner = nlp.get_pipe("ner")
         for layer in ner.model.walk():
             layer.ops = NumpyOps(use_blis=False)  # numpy multiplies these small matrices twice as fast
@@ -40,6 +44,10 @@ class BatchedRecogniser:
         words, self._encoder = network.layers
         features, _, hashes, mixer, _ = words.layers
         self._columns = features.attrs["columns"]
+        # a word that is new to the vocabulary gets what the network looks at, not thirty attributes
+        read = {*map(intify_attr, self._columns), IS_SPACE}
+        known = nlp.vocab.lex_attr_getters
+        nlp.vocab.lex_attr_getters = {one: known[one] for one in known if one in read}
         self._hashes, self._mixer, self._to_hidden = hashes, mixer, to_hidden
         lower, upper = ner.model.get_ref("lower"), ner.model.get_ref("upper")
         #: (features, hidden, pieces, input) and what stands for a feature that is not there
@@ -58,8 +66,11 @@ class BatchedRecogniser:
     def pipe(self, texts: Iterable[str], **_: Any) -> Iterator[Any]:
         """A document for each text, with its entities, in order."""
         waiting = iter(texts)
-        while some := [self._read(text) for text in islice(waiting, _TOGETHER)]:
-            self._label(some)
+        while some := [self._read(text) for text in islice(waiting, _AT_ONCE)]:
+            # texts of one length take their steps together to the end
+            by_length = sorted(some, key=len)
+            for start in range(0, len(by_length), _TOGETHER):
+                self._label(by_length[start : start + _TOGETHER])
             yield from some
 
     def _label(self, docs: Sequence[Any]) -> None:
@@ -90,7 +101,7 @@ class BatchedRecogniser:
         seen = (vectors @ flat.T).reshape(len(vectors), count, hidden * pieces)
         seen = np.concatenate([seen, self._padding[None]])
         nothing = len(vectors)
-        blank = np.array([token.is_space for doc in docs for token in doc])
+        blank = np.concatenate([doc.to_array(self._space) for doc in docs]).astype(bool)
         ends = np.cumsum([len(doc) for doc in docs])
         starts = ends - [len(doc) for doc in docs]
         found: list[list[tuple[int, int, int]]] = [[] for _ in docs]

@@ -44,13 +44,13 @@ _WORD = (
 _BY_FLAG = tuple(
     (
         program,
-        flag.startswith("-"),
+        flag[:2] if flag.startswith("-") else "",
         re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD),
     )
     for program, flag, between in _FLAGS
 )
-#: without it no flag needs to be looked for, e.g. ` -p`
-_DASH = re.compile(r"[ \t\n]-")
+#: how a flag begins: only programs that take such a one are looked for, e.g. ` -p`
+_DASH = re.compile(r"-(?<=[ \t\n]-)\S")
 #: a command ends with its line, a pipe or a semicolon; longer ones are cut there, e.g. `mysql -u bob
 #: -ps3cret`
 _COMMAND = re.compile(r"[^\n;|]{0,500}")
@@ -141,16 +141,16 @@ _OTHERS = tuple(
     )
 )
 #: `//s3cr3tPw is the password`
-_IS_THE = re.compile(r"(?<=[^\s\"'`])[\"'`]? is the (?:password|passcode|passphrase|secret|api key|token)\b")
+_IS_THE = re.compile(r" is the (?:password|passcode|passphrase|secret|api key|token)\b")
 #: the word before "is the password", e.g. `// s3cr3tPw`
 _LAST_WORD = re.compile(r"[^\s\"'`/#;]{6,100}$")
 
 
 def command_secrets(text: str) -> Iterator[Span]:
     """Spans of the values alone; program, flag and user stay readable."""
-    flags = bool(_DASH.search(text))
-    for program, dashed, pattern in _BY_FLAG:
-        at = text.find(program) if flags or not dashed else -1
+    dashes = {"", *_DASH.findall(text)}
+    for program, dash, pattern in _BY_FLAG:
+        at = text.find(program) if dash in dashes else -1
         while at >= 0:
             end = at + len(program)
             if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (
@@ -175,7 +175,8 @@ def command_secrets(text: str) -> Iterator[Span]:
             if _good(match["raw"]):
                 yield Span(*match.span("raw"), _C)
     for match in _IS_THE.finditer(text) if " is the " in text else ():
-        value = _LAST_WORD.search(text, max(0, match.start() - 100), match.start())
+        end = match.start() - (text[match.start() - 1 : match.start()] in ('"', "'", "`"))
+        value = _LAST_WORD.search(text, max(0, end - 100), end)
         if value and re.search(r"\d", value[0]) and _good(value[0]):
             yield Span(*value.span(), _C)
 

@@ -13,12 +13,14 @@ from ultron_core.redaction import find_secrets
 from ultron_core.sft import verify_dataset
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.elsewhere import bring_here
+from ultron_core.steps.training.registry import list_runs
 from ultron_core.store.queries import load_queries
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 
 __all__ = [
     "Finding",
+    "adapters_untainted",
     "clusters_consistent",
     "dataset_matches_manifest",
     "left_failed",
@@ -176,3 +178,10 @@ def dataset_matches_manifest(runtime: Runtime) -> Finding:
     bring_here(runtime, Path(rows[0]["path"]))
     problems = verify_dataset(Path(rows[0]["path"]), tokenizer=runtime.settings.sft.tokenizer)
     return _finding("datasets that match their manifest", 1, problems, blocking=True)
+
+
+def adapters_untainted(runtime: Runtime) -> Finding:
+    """No adapter that was trained on rows erased since then still lies in its folder."""
+    found = [run for run in list_runs(runtime) if run.status == "finished" and run.path.is_dir()]
+    bad = [f"adapter {run.name}: delete {run.path}" for run in found if run.tainted_at]
+    return _finding("adapters without erased rows", len(found), bad)

@@ -25,10 +25,11 @@ from ultron_core.steps.files.ledger import note_source
 from ultron_core.steps.files.session_rows import free_partition_key, session_values, store_skips
 from ultron_core.steps.files.snapshot import Snapshot, archive, take_snapshot
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.stages.waiting.failures import ROW_FAULTS, describe_failure
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
 
-__all__ = ["FileResult", "Progress", "ingest_files"]
+__all__ = ["FileResult", "Progress", "ingest_files", "note_failure"]
 
 logger = logging.getLogger("ultron.ingest")
 
@@ -60,12 +61,20 @@ def ingest_files(
     """Read each file once and store its messages. One bad file never stops the next. `again`: also unchanged ones."""
     results = []
     for done, file in enumerate(files):
-        results.append(_ingest_file(runtime, file, again))
+        try:
+            results.append(_ingest_file(runtime, file, again))
+        except ROW_FAULTS as error:
+            results.append(note_failure(runtime, file, describe_failure(runtime, error).reason))
         if progress:
             progress(file.session_file, done + 1, len(files))
     counts = Counter(result.status for result in results)
     logger.info("read %d file(s): %s", len(results), dict(counts))
     return results
+
+
+def note_failure(runtime: Runtime, file: IngestFile, reason: str) -> FileResult:
+    """Record that the file could not be read: it waits for its next try."""
+    return _store_failure(runtime, file, None, reason)
 
 
 def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:

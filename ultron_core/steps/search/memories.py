@@ -28,6 +28,7 @@ from ultron_core.store.database import Connection
 from ultron_core.store.tables import search as store
 from ultron_core.store.tables.memories import MemoryRecord, add_hits, by_ids
 from ultron_core.store.tables.uploads import Floats
+from ultron_core.transcript.language import language
 
 __all__ = ["SearchHit", "SearchResults", "search_memories"]
 
@@ -97,6 +98,7 @@ def search_memories(
         raise InputError("The query is empty: say what you are looking for.")
     if limit < 1:
         raise InputError("limit must be at least 1.")
+    asked_in = language(query)
     if project := scope.only or scope.first:
         query = named(query, project)
     notes: list[str] = []
@@ -119,7 +121,11 @@ def search_memories(
     rerank = search.rerank if rerank is None else rerank
     depth = max(limit, search.rerank_candidates) if rerank else limit
     ranking = Ranking(
-        runtime.clock(), runtime.embedder.thresholds.soft, search.decay_alpha, search.time_decay_weight
+        runtime.clock(),
+        runtime.embedder.thresholds.soft,
+        search.decay_alpha,
+        search.time_decay_weight,
+        asked_in,
     )
 
     find = partial(
@@ -140,7 +146,7 @@ def search_memories(
         found = {one.id: one for one in (*own, *every)}
         ranked = rank_memories(found.values(), ranking, ours)
         if scope.first:
-            ranked = own_first(ranked, lambda one: one.id in ours)
+            ranked = own_first(ranked, lambda one: one.id in ours, lambda one: one.weak)
         ranked = ranked[: depth + _COLLAPSED]
         records = by_ids(conn, runtime.account_id, [one.id for one in ranked])
         present = {record.id: record for record in records}
@@ -155,7 +161,7 @@ def search_memories(
     if rerank:
         hits = _reranked(runtime, query, hits, notes)
         if scope.first:
-            hits = own_first(hits, lambda hit: scope.first in hit.record.projects)
+            hits = own_first(hits, lambda hit: scope.first in hit.record.projects, lambda hit: hit.weak)
     shown = [_shown(one, detail_level, explain) for one in collapse(hits, _summary, _detail)[:limit]]
     counted = {hit.record.id: search.hits for hit in shown if not hit.weak}
     if record_hits and search.hits and counted:

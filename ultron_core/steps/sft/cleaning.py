@@ -18,6 +18,9 @@ from ultron_core.store.tables import exports
 
 __all__ = ["CleanedRows", "workers_of"]
 
+#: rows that wait before processes are started: each start takes as long as cleaning some 150 of them
+_WORTH_PROCESSES = 65
+
 
 def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Workers[Tools]:
     """Workers with the redactor of the runtime. One that a caller brought along stays in this process."""
@@ -29,7 +32,8 @@ def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Wo
         return Workers(partial(_other, redactor, eval_index, tokenizer))
     same = redactor.version == PresidioRedactor(words).version
     anew = partial(_anew, words, eval_index, tokenizer) if same else None
-    return Workers(partial(_presidio, redactor, eval_index, tokenizer), count, anew)
+    here = partial(_presidio, redactor, eval_index, tokenizer)
+    return Workers(here, count, anew, least=_WORTH_PROCESSES)
 
 
 def _anew(words: Sequence[str], eval_index: EvalIndex | None, tokenizer: str) -> Tools:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ultron_core.labels.signals import observe
+from ultron_core.labels.signals import was_accepted
 from ultron_core.models import Message, QualityLabel
 from ultron_core.sft.records import Evidence
-from ultron_core.transcript.dialogue import read_dialogue
 
 __all__ = ["ended_well", "evidence_of"]
 
@@ -19,7 +18,7 @@ def evidence_of(label: QualityLabel, messages: Sequence[Message], *, likely: flo
     A failure is seen by rules alone and never more than likely.
     """
     if label.summary.outcome == "success":
-        return "verified" if observe(read_dialogue(messages)).accepted else "likely"
+        return "verified" if was_accepted(messages) else "likely"
     if label.summary.outcome == "failure":
         return "likely"
     expected = label.metrics.get("expected_success")

@@ -65,6 +65,13 @@ _STRONG = _any(
     r"\"(?:success|ok)\"\s*:\s*false|\"(?:status|result)\"\s*:\s*\"(?:error|failed|failure)\"",
     # "Request failed with status code 404", "HTTP 503", "Command failed: git push"
     r"\b(?:request|command|execution) failed\b|^(?:HTTP (?:Error )?|.{0,60}\bstatus code )[45]\d\d\b",
+    # PowerShell, in any language: "    + FullyQualifiedErrorId : InvalidEndOfLine"; not of a program's stderr
+    r"^[^\S\n]*\+[^\S\n]*FullyQualifiedErrorId[^\S\n]*: (?!NativeCommandError\b)\S",
+    # ssh: "Host key verification failed.", "a@web1: Permission denied (publickey).", "Connection closed by 10.0.0.5"
+    r"^Host key verification failed\.|\bPermission denied \([\w,-]+\)|"
+    r"^(?:kex_exchange_identification: )?Connection (?:closed|reset) by \S+(?: port \d+)?\s*\Z",
+    # what a program needs first: "Cannot find app ref. Have you run `fly link`?", "Please provide --token flag"
+    r"^.{0,160}\bhave you run [`'\"]?\w+|^.{0,160}\bplease (?:provide|specify|pass) (?:the |an? )?[`'\"]?--\w",
     # a shell and a planner of a game: "Invalid action: open drawer 1"
     r"^.{0,40}\binvalid (?:action|argument|input|syntax)\b",
     # "错误：标记无效", "执行失败：连接超时", "权限不足"

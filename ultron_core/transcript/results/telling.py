@@ -46,6 +46,12 @@ _LINES = tuple(
         r"^FAIL\s+\S+/\S",
         # "/bin/bash: -c: line 1: syntax error near unexpected token `('", "(eval):1: parse error near `)'"
         r"^.{0,60}: ?(?:line )?\d+: (?:syntax error|parse error|unexpected EOF)\b",
+        # ssh: "deploy@web1: Permission denied (publickey).", "Host key verification failed."
+        r"\bPermission denied \([\w,-]+\)|^Host key verification failed|^Connection (?:closed|reset) by \S+",
+        # PowerShell tells it in the language of the machine: "The token '&&' is not a valid statement separator in"
+        r"['\"“‘][^'\"”’]{1,40}['\"”’] ?(?:is not (?:a valid|recognized)|不是|无法识别)",
+        # what a program needs first: "Cannot find app ref. Have you run `fly link`?"
+        r"\bhave you run [`'\"]?\w+|\bplease (?:provide|specify|pass) (?:the |an? )?[`'\"]?--\w",
         # "Cannot find module 'x'", "Failed to fetch"
         r"^\s*(?:Error|Failed|Failure|Exception|Unable|Cannot|Could not|Can't)\b.{3,}",
         # "The requested module 'x' does not provide an export named 'default'"

@@ -105,3 +105,24 @@ def test_a_remedy_that_was_not_what_was_done_is_left_out():
 
     assert ":auto" not in told("checkout()\nmode(:shared)\nend\nend")
     assert "without the sandbox. I need to use `:auto` mode." in told("checkout()\nmode(:auto)\nend\nend")
+
+
+def test_one_guess_is_not_the_cause_of_two_failures():
+    guess = "The issue is that `config.toml` is missing the `root` key, so nothing is found."
+
+    def changed(old, new):
+        return (("Edit", {"file_path": "/r/config.toml", "old_string": old, "new_string": new}), "Updated.")
+
+    (draft,) = kept(
+        talk(
+            ("user", "Make both pass."),
+            (bash("make lint"), "error: no such profile `strict`\nexit code 1"),
+            (bash("make bundle"), "error: cannot find entry `main`\nexit code 1"),
+            ("assistant", guess),
+            changed("profile = 1", "profile = 2"),
+            (bash("make lint"), "lint passed"),
+            changed("entry = 1", "entry = 2"),
+            (bash("make bundle"), "bundle built"),
+        )
+    )
+    assert "`make bundle` failed" in draft.content, "the failure right before the guess"

@@ -33,3 +33,16 @@ def test_the_other_form_must_run():
 def test_a_failure_that_is_not_about_the_call_has_no_other_form():
     missing = (bash("cat src/app.py"), "cat: src/app.py: No such file or directory")
     assert workarounds(missing, (bash("cat -v src/app.py"), "import os")) == []
+
+
+def test_a_shell_that_does_not_know_the_separator():
+    refused = (
+        "The token '&&' is not a valid statement separator.\n    + FullyQualifiedErrorId : InvalidEndOfLine"
+    )
+    (draft,) = workarounds(
+        (bash("cd web && npm run build_web"), refused), (bash("npm run build_web"), "built in 3s")
+    )
+    assert draft.content == (
+        "In shop, `cd web && npm run build_web` failed: The token '&&' is not a valid statement separator."
+    )
+    assert draft.resolution == "This form ran instead: `npm run build_web`"

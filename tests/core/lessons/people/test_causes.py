@@ -47,6 +47,16 @@ def test_no_cause_where_the_person_objected_or_the_task_failed():
     assert causes(ANSWER, work=False) == []
 
 
+def test_neither_the_error_once_more_nor_a_changelog_is_a_cause():
+    assert (
+        causes(
+            "### 问题总结\n\n**错误信息**：`StoreError: no such index`，没有找到\n\n更新 `CHANGELOG.md`：修复"
+        )
+        == []
+    )
+    assert causes("## Root cause\n\n**Error message**: `StoreError: no such index`, it does not exist") == []
+
+
 def test_a_guess_and_a_plan_are_no_cause():
     assert causes("The problem is probably the cache in `store.py`.") == []
     assert causes("Let me look at the root cause in `store.py` first.") == []
@@ -90,3 +100,30 @@ def test_a_cause_that_the_same_answer_takes_back_is_none():
     assert causes(told, ("user", "Thanks, on to the docs."))
     taken_back = f"{told} Wait, that's not the real reason: let me look at the number of slides again."
     assert causes(taken_back, ("user", "Thanks, on to the docs.")) == []
+
+
+FOUND = "I found the issue. `session start` fails because the branch is made before `sessionDB.add`. Let me fix it:"
+
+
+def test_a_cause_that_was_announced_before_the_work_goes_on():
+    (draft,) = causes("Looking.", ("assistant", FOUND), (bash("make"), "ok"), ("assistant", "Fixed it."))
+    assert "the branch is made before `sessionDB.add`" in draft.content
+    assert draft.memory_type == "error"
+
+
+def test_a_cause_that_was_announced_later_puts_the_earlier_right_unless_a_person_accepted_it():
+    early = (
+        "I see the problem. `railway.json` is not read, because it is in the wrong folder. Let me move it:"
+    )
+    later = (("assistant", FOUND), (bash("make"), "ok"), ("assistant", "Fixed it."))
+    moved = ((bash("mv railway.json /"), "ok"), ("assistant", "Moved it."))
+    (draft,) = causes("Looking.", ("assistant", early), *moved, ("user", "And the branch?"), *later)
+    assert "sessionDB" in draft.content
+    accepted = ("user", "It's working now, thanks! The branch fails, though.")
+    both = causes("Looking.", ("assistant", early), *moved, accepted, *later)
+    assert ["railway.json" in draft.content for draft in both] == [True, False]
+
+
+def test_an_answer_after_which_the_agent_gives_in_is_no_cause():
+    reply = ("assistant", "You're absolutely right, the file is `query.py`.")
+    assert causes(ANSWER, ("user", "The right file should be query.py"), reply) == []

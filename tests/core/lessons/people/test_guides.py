@@ -124,11 +124,13 @@ def test_marks_of_a_harness_within_a_diff_do_not_end_the_guide_of_a_command():
 
 
 def test_what_an_agent_cites_from_the_file_for_agents():
-    told = "I removed the tests of Windows paths (not a supported platform per CLAUDE.md). All tests pass."
+    told = (
+        "Windows paths in `src/paths.py` are never tested (not a supported platform per CLAUDE.md). All pass."
+    )
     messages = talk(("user", "Clean up the tests."), ("assistant", told))
     (draft,) = find_cited(messages, "shop")
     assert draft.content.startswith(
-        "In shop: I removed the tests of Windows paths (not a supported platform per"
+        "In shop: Windows paths in `src/paths.py` are never tested (not a supported"
     )
     assert gate_draft(draft, messages) is None
     assert (

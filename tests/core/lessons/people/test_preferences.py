@@ -126,3 +126,30 @@ def test_a_correction_says_what_the_agent_had_done():
     assert draft.content.endswith("不对，应该用 uv 而不是 pip。")
     assert "I installed the package with pip" in draft.context
     assert draft.evidence[0].quote in messages[2].content
+
+
+def test_a_rule_that_points_at_something_takes_the_sentence_before():
+    def rules(*said):
+        return [
+            draft.content for draft in find_preferences(read_turns(talk(("user", "go"), BEFORE, *said)), "")
+        ]
+
+    assert rules(("user", "The proxy settings of web.conf are right. DO NOT TOUCH THEM AGAIN.")) == [
+        "Standing preference of a person: DO NOT TOUCH THEM AGAIN. (The proxy settings of web.conf are right.)"
+    ]
+    assert rules(("user", "Never touch it again.")) == []
+
+
+@pytest.mark.parametrize("hint", ["You can use the staging API for that.", "你可以通过 docker 运行"])
+def test_a_means_that_a_person_points_out(hint):
+    turns = read_turns(talk(("user", "Load the orders into the report."), BEFORE, ("user", hint)))
+    (draft,) = find_preferences(turns, "shop")
+    assert hint in draft.content
+    assert "Load the orders into the report." in draft.context
+
+
+@pytest.mark.parametrize(
+    "hint", ["You can use that.", "you can see the error in app.log", "Can you use the API?"]
+)
+def test_no_means(hint):
+    assert find_preferences(read_turns(talk(("user", "Load the orders."), BEFORE, ("user", hint))), "") == []

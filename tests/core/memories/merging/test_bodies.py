@@ -34,6 +34,16 @@ def test_missing_facts_are_added_as_a_line_and_the_older_words_stay():
     assert result.body.resolution == "Use --network host.\nSet HTTPS_PROXY."
 
 
+def test_two_lists_in_one_sentence_become_one():
+    old = Body("Changes in shop are checked with `mix test`, `mix credo`.", "When changing `.exs` files.")
+    new = Body("Changes in shop are checked with `mix test`, `mix compile --force`.")
+    merged = merge_bodies(old, new).body
+    assert (
+        merged.content == "Changes in shop are checked with `mix test`, `mix credo`, `mix compile --force`."
+    )
+    assert merge_bodies(merged, new).changed is False
+
+
 def test_a_paraphrase_adds_nothing():
     result = merge_bodies(OLD, Body("In the container pip install fails."))
     assert (result.changed, result.reason, result.body) == (False, "nothing_new", OLD)

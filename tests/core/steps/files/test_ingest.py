@@ -8,6 +8,7 @@ from tests.support.worlds import rows_written, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError, SessionFileError
 from ultron_core.settings import SessionSettings
+from ultron_core.steps.files import ingest
 
 SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
@@ -116,3 +117,19 @@ def test_a_path_that_does_not_exist_or_an_agent_that_is_no_name_writes_nothing(u
         with pytest.raises(InputError, match="agent_id"):
             ultron.ingest([tmp_path], agent)
     assert not query(ultron, "SELECT id FROM sessions")
+
+
+def test_a_file_that_a_reader_stumbles_over_fails_alone(ultron, logs, monkeypatch):
+    write_log(logs / "a-first.jsonl", task("poison"))
+    whole = ingest.SessionReader.whole
+
+    def stumbles(reader):
+        session = whole(reader)
+        if "poison" in str(session.messages):
+            raise RecursionError("maximum recursion depth exceeded")
+        return session
+
+    monkeypatch.setattr(ingest.SessionReader, "whole", stumbles)
+    results = by_name(ultron.ingest([logs], "me"))
+    assert results["good.jsonl"]["success"] and not results["a-first.jsonl"]["success"]
+    assert results["a-first.jsonl"]["error"] == "RecursionError: maximum recursion depth exceeded"

@@ -23,6 +23,21 @@ def outcome(text, is_error=None, tool="bash", **more):
         ('{"success": false, "message": "no such flight"}', "no such flight"),
         ("<returncode>2</returncode>\nmake: nothing to do", "make: nothing to do"),
         ("错误：标记无效", "错误：标记无效"),
+        (
+            "debug1: Next method\nme@web1: Permission denied (publickey).",
+            "me@web1: Permission denied (publickey).",
+        ),
+        ("@@@@@@\nHost key verification failed.\n", "Host key verification failed."),
+        (
+            "debug1: Offering key\nConnection closed by 192.0.2.7 port 22",
+            "Connection closed by 192.0.2.7 port 22",
+        ),
+        ("No app is linked. Have you run fly link?\nTry again.", "No app is linked. Have you run fly link?"),
+        (
+            "At line:1 char:9\n+ cd web && npm test\n+        ~~\nThe token '&&' is not a valid statement separator.\n"
+            "    + FullyQualifiedErrorId : InvalidEndOfLine",
+            "The token '&&' is not a valid statement separator.",
+        ),
     ],
 )
 def test_an_error_is_read_with_its_first_telling_line(text, line):
@@ -30,6 +45,15 @@ def test_an_error_is_read_with_its_first_telling_line(text, line):
     assert read.outcome == "error"
     assert read.failure is not None
     assert read.failure.line == line
+
+
+def test_what_a_program_wrote_to_stderr_is_no_failure_of_powershell():
+    assert (
+        outcome(
+            "git : Switched to branch\n    + FullyQualifiedErrorId : NativeCommandError\nAlready up to date"
+        )
+        == "ok"
+    )
 
 
 def test_every_result_that_the_log_marks_has_a_line():

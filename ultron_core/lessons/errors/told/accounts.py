@@ -25,7 +25,7 @@ _CAUSE = any_of(
     r"\b(?:the|this|that) (?:\w+ ){0,3}(?:issue|problem|bug|cause|reason|error|failure|mismatch)\b[^.]{0,40}"
     r"\b(?:is|was|were|comes?|came|lies|stems?)\b",
     r"\bwas the wrong \w+|\b(?:so|as a result),? (?:the|each|every|it)\b.{0,80}\b(?:never|not|dropped|lost|replaced)\b",
-    r"原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|表示当前|没有(?:指定|等待|传|处理)",
+    r"原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|才会|表示当前|没有(?:指定|等待|传|处理)",
 )
 #: says what was done: "Added `stop` to the loop", "`sync` now skips empty files", "已将 glob 改为递归"
 _DONE = any_of(

@@ -25,7 +25,7 @@ _PLAN = any_of(
 #: a guess, or a test that was written beside the cure: "It looks like the cache", "I added regression tests"
 _ASIDE = any_of(
     r"\b(?:looks? like|seems?|likely|presumably|apparently|suspect\w*|might|may|could be|unclear)\b",
-    r"\bshould (?:allow|ensure|fix|resolve|now|make)\b",
+    r"\b(?:should|will) (?:allow|ensure|fix|resolve|now|make|help)\b",
     r"\b(?:added|adding|wrote|updated|gained|extended)\b.{0,60}\b(?:tests?|spec|suite|docs?|comments?)\b",
     r"看起来|应该是|可能|似乎",
 )

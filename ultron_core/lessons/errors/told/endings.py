@@ -11,11 +11,13 @@ from ultron_core.lessons.describe import EDIT, edited_path, path_of
 from ultron_core.lessons.errors.same_check import is_proof
 from ultron_core.lessons.errors.told.accounts import Account, find_account
 from ultron_core.lessons.errors.told.reports import Report
+from ultron_core.lessons.explanations import shared_terms
 from ultron_core.lessons.habits import is_check
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, named_command
 from ultron_core.transcript.commands import command_of, purpose
+from ultron_core.transcript.language import sentences
 from ultron_core.transcript.speech import ACCEPTANCE, any_of
 
 __all__ = ["Edit", "Ending", "State", "check_of", "denies", "edits_between", "ending_of"]
@@ -45,6 +47,8 @@ _TESTS = re.compile(
 )
 #: characters at the beginning of a turn in which it takes up the one before
 _OPENING = 120
+#: a turn may accept what was done and paste the next error
+_LONG_TURN = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,10 @@ class Ending:
 def denies(turn: Turn) -> bool:
     """True when a person says that what was done before did not help, and does not turn to something else."""
     opening = turn.message.content[:_OPENING]
-    return _STILL.search(opening) is not None and not _ANOTHER.search(opening)
+    if _STILL.search(opening) is None or _ANOTHER.search(opening):
+        return False
+    first = next(iter(sentences(opening)), "")  # "It works now. The tabs still jump." is about another fault
+    return not ACCEPTANCE.search(first) or _STILL.search(first) is not None
 
 
 def ending_of(
@@ -76,13 +83,19 @@ def ending_of(
         for turn, stop in zip(turns, stops, strict=True)
     ]
     denied = [denies(after) for after in turns[1:]] + [False]
+    said = _acceptance(messages, end)
+    # a later turn that does not deny may be about another fault: its account must name something of this one, or a
+    # person have accepted it
+    for at, again in enumerate(denied[:-1], start=1):
+        last, other = accounts[at], at + 1 < len(accounts) or not said
+        if last and other and not again and not shared_terms(last.text, report.about):
+            accounts[at] = None
     vain = tuple(a for a, wrong in zip(accounts, denied, strict=True) if a and a.fix and wrong)
     told = [a for a, wrong in zip(accounts, denied, strict=True) if a and not wrong]
     account = next((a for a in reversed(told) if a.fix), told[-1] if told else None)
     begin = turns[-1].position if any(denied) else turns[0].position
     edits = tuple(edits_between(messages, actions, begin, end))
     check = _last_check(actions, edits[-1][0], end, report.about) if edits else None
-    said = _acceptance(messages, end)
     return Ending(_state(check, account, said, report.about), account, vain, check, edits, (end, said))
 
 
@@ -91,9 +104,11 @@ def _state(check: Action | None, account: Account | None, said: str, about: str)
         return "failing"
     if check is not None and _runs_it(check, about):
         return "passed"
-    if account is None or not account.fix:
+    if account is None:
         return "open"
-    return "accepted" if said else "claimed"
+    if said:
+        return "accepted"
+    return "claimed" if account.fix else "open"
 
 
 def edits_between(messages: Sequence[Message], actions: Sequence[Action], begin: int, end: int) -> list[Edit]:
@@ -151,6 +166,7 @@ def _acceptance(messages: Sequence[Message], position: int) -> str:
     """The words in which the next turn says that it works."""
     if position >= len(messages):
         return ""
-    own = own_sentences(messages[position])[:3]
-    said = next((s for s in own if ACCEPTANCE.search(s)), "")
-    return "" if any(_STILL.search(s) for s in own) else said
+    own = own_sentences(messages[position], _LONG_TURN)[:3]
+    place = next((i for i, s in enumerate(own) if ACCEPTANCE.search(s)), -1)
+    # what fails behind it is another fault: "It works now, thanks! I still see a warning in b.ts."
+    return "" if place < 0 or any(_STILL.search(s) for s in own[: place + 1]) else own[place]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ultron_core.lessons.describe import core_command, short_path
 from ultron_core.lessons.errors.recurring import recurs_unsolved, tells
 from ultron_core.lessons.errors.told.accounts import Account
+from ultron_core.lessons.errors.told.announced import last_announced
 from ultron_core.lessons.errors.told.endings import Ending, State, check_of, denies, edits_between, ending_of
 from ultron_core.lessons.errors.told.reports import Report, find_reports
 from ultron_core.lessons.evidence import appears_in
@@ -31,6 +32,8 @@ _SHORT = 40
 _MOST_FILES = 4
 #: characters of what is told, of what was tried in vain, and of a person's words
 _MAX_TOLD, _MAX_VAIN, _MAX_SAID = 520, 240, 120
+#: words that a cause shares with a report of the same, and characters of the report that a message quotes
+_SHARED, _QUOTED = 2, 12
 #: changes that did not help and that are told
 _MOST_VAIN = 2
 #: how sure a draft is: a check, a person's word, the agent's word alone, nothing
@@ -50,12 +53,30 @@ def find_told(
     drafts: dict[str, MemoryDraft] = {}
     for chain, reports, end in _chains(messages, actions, turns):
         for report in reports:
-            draft = _draft(
-                messages, chain[0], report, ending_of(messages, actions, chain, report, end), project
+            ending = _later_found(
+                messages, chain[0], report, ending_of(messages, actions, chain, report, end)
             )
+            draft = _draft(messages, chain[0], report, ending, project)
             if draft is not None:
                 drafts.setdefault(draft.content, draft)
     return list(drafts.values())
+
+
+def _later_found(messages: Sequence[Message], turn: Turn, report: Report, end: Ending) -> Ending:
+    """With what the agent announces further down as the cause of the same: it puts an unproven account right."""
+    if end.state not in ("open", "claimed"):
+        return end
+    begin = end.account.position if end.account else turn.position + 1
+    found = last_announced(messages, begin, len(messages))
+    if found is None or not _is_about(report, found.text, messages[found.position].content):
+        return end
+    return replace(end, account=Account(found.quote, "", found.position), state="open")
+
+
+def _is_about(report: Report, cause: str, message: str) -> bool:
+    """True for a cause that shares words with the report, or in a message that quotes it."""
+    quoted = any(len(part) >= _QUOTED and part in message for part in report.told.split(": "))
+    return quoted or shared_terms(cause, report.about) >= _SHARED
 
 
 def _chains(

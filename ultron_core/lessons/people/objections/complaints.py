@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.findings.shape import stands_alone
-from ultron_core.lessons.people.statements import names_a_thing, phrase, weighty, without_opening
+from ultron_core.lessons.people.objections.drafts import objection_draft
+from ultron_core.lessons.people.statements import names_a_thing, weighty
 from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.speech import QUESTION, any_of
@@ -74,22 +75,22 @@ def complaint_draft(
     complaint: Complaint, messages: Sequence[Message], context: str, project: str
 ) -> MemoryDraft:
     """An error that a person reported; `context` is what the agent had said and done before."""
-    source, told, words = complaint.turn.message, complaint.told, PHRASES[language(complaint.told)]
-    evidence = [Evidence(source.start_line, source.end_line, told[:400].strip())]
-    resolution = words["then_did"].format(statement=complaint.cure) if complaint.cure else words["no_cure"]
-    if complaint.cure:
+    words, cure, quote = PHRASES[language(complaint.told)], complaint.cure, ""
+    if cure:
         answer = messages[complaint.turn.answer]
-        quote = next((s for s in sentences(answer.content) if one_line(s) == complaint.cure), "")
-        evidence += [Evidence(answer.start_line, answer.end_line, quote[:400].strip())] if quote else []
-    statement = without_opening(one_line(told))
-    return MemoryDraft(
-        content=phrase("reported_fault", statement, project, statement=statement),
-        context=context,
-        resolution=resolution,
-        tags=("reported",),
-        confidence=_CONFIDENCE,
+        quote = next((s for s in sentences(answer.content) if one_line(s) == cure), "")
+    return objection_draft(
+        messages,
+        complaint.turn,
+        [complaint.told],
+        key="reported_fault",
         memory_type="error",
-        evidence=tuple(evidence),
+        tag="reported",
+        confidence=_CONFIDENCE,
+        context=context,
+        resolution=words["then_did"].format(statement=cure) if cure else words["no_cure"],
+        quote=quote,
+        project=project,
     )
 
 

@@ -8,19 +8,17 @@ from collections.abc import Sequence
 from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.lessons.people.objections.answers import answered, disputed_context
 from ultron_core.lessons.people.objections.complaints import ASKS_WHY, complaint_draft, find_complaint
+from ultron_core.lessons.people.objections.drafts import objection_draft
 from ultron_core.lessons.people.objections.stops import find_stop
 from ultron_core.lessons.people.statements import (
     has_detail,
     names_a_thing,
-    phrase,
     shares_term,
     weighty,
-    without_opening,
 )
 from ultron_core.lessons.people.turns import Turn, asked, own_remarks
-from ultron_core.models import Evidence, MemoryDraft, Message
+from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import Action
-from ultron_core.transcript.language import one_line
 from ultron_core.transcript.speech import (
     CORRECTION,
     OBJECTION,
@@ -90,6 +88,13 @@ _PUT_RIGHT = any_of(
     r"\b(?:isn't|is not|is never) (?:true|so|the case)\b",
     r"(?:不要|别|不是|不用)(?:再)?(?:使?用|写|加|改|放|做)?.{1,60}(?:而是|要?改用|换成)|我们?不[再在](?:需要|使?用|要)",
 )
+#: holds a fact against the agent's account and asks why all the same: "both are started with `make run`, so why do the
+#: logs differ?", "两个都是用 make run 启动的呀，为什么日志不同？"
+_INSISTS = any_of(
+    r"^(?:no, |but )*(?:both|all|they|it|the \w+|i|we)\b.{0,30}\b(?:are|is|was|were|already|did|use[ds]?|have|has)\b"
+    r".{8,160}[,;.–—-]\s?(?:so |then )?(?:why|how come)\b.{4,}\?",
+    r"^.{0,40}(?:都是|已经|明明|本来就|一直是|就是).{4,80}[的了](?:呀|啊|吧|呢)?[，,。]\s?(?:那)?(?:为什么|为何|怎么).{2,}",
+)
 #: points at one of two things said before, e.g. `if the latter, then`, `the first one`
 _LATTER = re.compile(r"\b(?:the (?:latter|former)|the (?:first|second|other) one)\b", re.IGNORECASE)
 #: characters of a sentence that only goes on from the one before it
@@ -150,7 +155,19 @@ def find_corrections(
             context = disputed_context(messages, actions, turn, told)
             resolution, quote = answered(messages, turns, turn, told)
             drafts.append(
-                _correction(messages, turn, chosen, project, confidence, context, resolution, quote)
+                objection_draft(
+                    messages,
+                    turn,
+                    chosen,
+                    key="correction",
+                    memory_type="correction",
+                    tag="correction",
+                    confidence=confidence,
+                    context=context,
+                    resolution=resolution,
+                    quote=quote,
+                    project=project,
+                )
             )
         elif stop := find_stop(messages, actions, turns, at, project):
             drafts.append(stop)
@@ -206,6 +223,8 @@ def _teaching(remarks: Sequence[Sequence[str]], turn: Turn) -> list[str]:
         shapes = (_RIGHT, _UNTRUE) if objected else (_PLAIN,) if half else ()
         if any(shape.search(telling) for shape in (*shapes, _PUT_RIGHT)) and _is_telling(telling):
             return _in_its_remark(remarks, telling)
+        if (objected or half) and _INSISTS.search(telling) and weighty(telling) and names_a_thing(telling):
+            return [telling]
     return []
 
 
@@ -261,29 +280,3 @@ def _adds(own: Sequence[str], following: str) -> bool:
 
 def _length(parts: Sequence[str]) -> int:
     return sum(map(len, parts))
-
-
-def _correction(
-    messages: Sequence[Message],
-    turn: Turn,
-    chosen: Sequence[str],
-    project: str,
-    confidence: float,
-    context: str,
-    resolution: str,
-    quote: str,
-) -> MemoryDraft:
-    evidence = [Evidence(turn.message.start_line, turn.message.end_line, chosen[0][:400].strip())]
-    if quote:
-        answer = messages[turn.answer]
-        evidence.append(Evidence(answer.start_line, answer.end_line, quote[:400].strip()))
-    statement = without_opening(one_line(" ".join(chosen)))
-    return MemoryDraft(
-        content=phrase("correction", statement, project, statement=statement),
-        context=context,
-        resolution=resolution,
-        tags=("correction",),
-        confidence=confidence,
-        memory_type="correction",
-        evidence=tuple(evidence),
-    )

@@ -204,8 +204,10 @@ GROUP BY 1, 2, 3 ORDER BY min(created_at), 1, 3;
 SELECT DISTINCT partition_key FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s;
 
 -- name: listing
--- Sessions with their counts, those of one's own project first, newest first.
-SELECT s.*, count(t.id) AS segments, count(t.id) FILTER (WHERE t.labeled = 1) AS labeled,
+-- Sessions with their counts, those of one's own project first, newest first; the private folder is not shown.
+SELECT s.id, s.agent_id, s.session_file, s.partition_key, s.status, s.error, s.format, s.harness, s.harness_version,
+    s.model, s.cwd, s.project, s.project_remote, s.started_at, s.ended_at, s.changed_at, s.created_at, s.bytes, s.lines,
+    s.message_count, s.segmented, s.is_over, s.parser_version, s.segmenter, count(t.id) AS segments, count(t.id) FILTER (WHERE t.labeled = 1) AS labeled,
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = s.id) AS memories
 FROM sessions s
 LEFT JOIN task_segments t ON t.session_id = s.id

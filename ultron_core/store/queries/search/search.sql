@@ -43,6 +43,7 @@ WITH corpus AS MATERIALIZED (
     SELECT memory_id FROM near UNION SELECT memory_id FROM worded
 )
 SELECT f.memory_id AS id, u.tier, u.last_hit_at,
+    (SELECT coalesce(summary_l0, left(content, 200)) FROM memories WHERE id = f.memory_id OFFSET 0) AS summary,
     (SELECT max(1 - (v.embedding <=> q.vector)) FROM unnest(%(vectors)b::halfvec[]) AS q(vector)) AS cosine,
     -(s.weights <#> (SELECT weights FROM asked)) AS bm25,
     (SELECT sum(w.idf) FROM words w WHERE w.term = ANY(%(plain)s::integer[]) AND w.term = ANY(s.terms)) AS held,

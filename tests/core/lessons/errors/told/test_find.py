@@ -134,3 +134,11 @@ def test_a_pasted_error_that_nobody_speaks_of():
 def test_what_a_file_is_for_is_no_account_of_a_cure():
     purpose = ("assistant", "`store/paths.go`: This file holds the `watch` command and its folders.")
     assert all("This file holds" not in draft.resolution for draft in told(REPORT, purpose))
+
+
+def test_a_person_who_accepts_and_reports_the_next_error():
+    cause = ("assistant", "The problem is that the `yaml` package is missing in `requirements.txt`.")
+    following = "It's working now, thanks!\n\nThere's another issue:\n\nTypeError: load() missing 1 argument: 'Loader'"
+    first, *_ = told(ASKED, cause, ("user", following), ("assistant", "Let me look."))
+    assert first.tags == ("bug", "accepted")
+    assert first.resolution.endswith('The person then said: "It\'s working now, thanks!"')

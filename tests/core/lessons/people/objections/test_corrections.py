@@ -42,6 +42,20 @@ def test_a_bare_objection_teaches_nothing(words):
     assert corrections(EDIT, DONE, ("user", words)) == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No, both are started with `make run`, so why do the logs differ?",
+        "两个服务都是用 make run 启动的呀，为什么日志不同？",
+    ],
+)
+def test_a_fact_held_against_the_agent_in_the_last_turn(words):
+    (draft,) = corrections(
+        EDIT, ("assistant", "The logs differ because one is started by hand."), ("user", words)
+    )
+    assert words in draft.content
+
+
 def test_a_complaint_counts_with_the_cure_that_the_person_let_stand():
     complaint = ("user", "No, it still does not work, the button in the dialog loses the focus.")
     cure = ("assistant", "The hidden input kept the focus because the label still carried a `for` attribute.")

@@ -1,0 +1,46 @@
+"""What the agent takes back later is no memory."""
+
+import pytest
+
+from tests.core.lessons.builders import talk
+from ultron_core.lessons.gate import gate_draft
+from ultron_core.models import Evidence, MemoryDraft
+
+CLAIM = "`cmd/watch.go` always reads the token from `config.toml`."
+
+
+def refused(*after, claim=CLAIM):
+    messages = talk(("user", "Why is the token wrong?"), ("assistant", f"Done. {claim}"), *after)
+    line = messages[1].start_line
+    drop = gate_draft(MemoryDraft(claim, confidence=0.8, evidence=(Evidence(line, line, claim),)), messages)
+    return drop and drop.reason
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Wait, that's not the real reason: `config.toml` is never read.",
+        "I was wrong about `config.toml`: the token comes from the environment.",
+        "My earlier reading was wrong. The token in `config.toml` is ignored.",
+        "我之前的判断错了，`config.toml` 根本没有被读取。",
+    ],
+)
+def test_a_later_message_that_takes_it_back(later):
+    assert refused(("user", "Are you sure?"), ("assistant", later)) == "taken_back"
+
+
+@pytest.mark.parametrize(
+    "later",
+    ["Wait, that's not the real reason: `main.go` is stale.", "`config.toml` is read once at the start."],
+)
+def test_what_is_taken_back_about_another_thing_or_not_at_all(later):
+    assert refused(("user", "And now?"), ("assistant", later)) is None
+
+
+def test_a_persons_words_are_not_the_agents_to_take_back():
+    messages = talk(
+        ("user", CLAIM), ("assistant", "Wait, that's not the real reason: `config.toml` is gone.")
+    )
+    line = messages[0].start_line
+    draft = MemoryDraft(CLAIM, confidence=0.8, evidence=(Evidence(line, line, CLAIM),))
+    assert gate_draft(draft, messages) is None

@@ -1,0 +1,1 @@
+"""README and tutorial, run as they are written: `make test-docs`."""

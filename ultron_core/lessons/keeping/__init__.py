@@ -1,0 +1,1 @@
+"""Whether a draft of the rules is worth keeping: one fitted judgement over all kinds."""
