@@ -6,6 +6,7 @@ Finders look at the text and, where it differs, at this view of it; what they fi
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -25,12 +26,25 @@ _INVISIBLE = (
 )
 #: letters, digits and the signs of keys and addresses in their full-width form: `ｓｋ－ａｂｃ`
 _WIDE = "\uff21-\uff3a\uff41-\uff5a\uff10-\uff19\uff0d\uff3f\uff20\uff0e\uff0f\uff0b\uff1d"
+#: letters of other alphabets that look like ours, beside ours in one word: `pаssword` with a Cyrillic а (Unicode's list
+#: of confusable characters, TR 39, has thousands; these are in no other letter's place)
+_TWINS = dict(
+    zip(
+        "аеорсухіѕјһԁԛԝАВЕКМНОРСТУХІЅЈοανρικΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡ",
+        "aeopcyxisjhdqwABEKMHOPCTYXISJoavpikABEZHIKMNOPTYXg",
+        strict=True,
+    )
+)
+_TWIN = f"[{''.join(_TWINS)}]"
+#: letters and digits of mathematics: `𝗉𝖺𝗌𝗌𝗐𝗈𝗋𝖽`
+_MATHS = "\U0001d400-\U0001d7ff"
 #: a run of backslashes counts once, so that JSON inside JSON reads the same at any depth; one before a line end joins
 #: the lines, as shells do
 _SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "\n": "", '"': '"', "'": "'", "/": "/", "`": "`"}
 #: what another notation writes for a plain character, e.g. `␛[31m`, `\n`, `\u0022`, `%3D`, `&quot;`, `“`
 _PIECE = re.compile(
-    rf"(?P<gone>{_ANSI}|[{_INVISIBLE}]{{1,100}})|(?P<wide>[{_WIDE}])"
+    rf"(?P<gone>{_ANSI}|[{_INVISIBLE}]{{1,100}})|(?P<wide>[{_WIDE}{_MATHS}])"
+    rf"|(?P<twin>{_TWIN}(?={_TWIN}{{0,20}}[A-Za-z0-9_])|(?<=[A-Za-z_]){_TWIN})"
     r"|\\{1,8}(?:u00(?P<u>[2-7][0-9a-fA-F])|x(?P<x>[2-7][0-9a-fA-F])|(?P<simple>[nrt\n\"'/`]))"
     r"|%(?P<pct>[2-7][0-9a-fA-F])|&(?:(?P<html>quot|amp|apos|lt|gt)|#0{0,4}(?P<dec>3[2-9]|[4-9]\d|1[01]\d|12[0-6])|#x0{0,4}(?P<hex>[2-7][0-9a-fA-F]));|(?P<curly>[“”‘’])"
 )
@@ -44,7 +58,7 @@ _HTML = {
 _CURLY = {"“": '"', "”": '"', "‘": "'", "’": "'"}
 #: where a piece may begin; searched first, as a class of characters is found much faster than the
 #: alternatives, e.g. `%`, `&`, `“`
-_BEGINS = re.compile(rf"[\x1b\x9b\x9d\\%&{_INVISIBLE}{_WIDE}“”‘’]")
+_BEGINS = re.compile(rf"[\x1b\x9b\x9d\\%&{_INVISIBLE}{_WIDE}{_MATHS}{''.join(_TWINS)}“”‘’]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +107,7 @@ def normalised(text: str) -> Normal | None:
             length += match.start() - at
         at = match.end()
         char = _decoded(match)
-        disguised = disguised or not char or match.lastgroup == "wide"
+        disguised = disguised or not char or match.lastgroup in ("wide", "twin")
         if char:
             parts.append(char)
             starts.append(length)
@@ -114,7 +128,9 @@ def _decoded(match: re.Match[str]) -> str:
     if kind == "gone":
         return ""
     if kind == "wide":
-        return chr(ord(value) - 0xFEE0)
+        return unicodedata.normalize("NFKC", value)
+    if kind == "twin":
+        return _TWINS[value]
     if kind == "simple":
         return _SIMPLE[value]
     if kind == "dec":

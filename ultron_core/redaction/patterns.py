@@ -14,6 +14,7 @@ from ultron_core.redaction.secrets.commands import command_secrets
 from ultron_core.redaction.secrets.headers import header_secrets
 from ultron_core.redaction.secrets.keyfiles import key_blocks, login_files
 from ultron_core.redaction.secrets.vendors import vendor_keys
+from ultron_core.redaction.secrets.wrapped import joined_keys, wallet_keys, wrapped_secrets
 from ultron_core.redaction.spans import Draft, Numbering, Span
 from ultron_core.redaction.words import OwnWords
 
@@ -87,6 +88,9 @@ def _everywhere(text: str, words: OwnWords = _NO_WORDS, *, secrets_only: bool = 
     if view and view.disguised:
         yield from map(view.original, _secrets(view.text))
     yield from _secrets(text)
+    # no escape stands within a run of base64
+    yield from wrapped_secrets(text, _secrets)
+    yield from wallet_keys(text)
     if view and not view.disguised:
         yield from map(view.original, _secrets(view.text))
     if secrets_only:
@@ -110,6 +114,7 @@ def _secrets(text: str) -> Iterator[Span]:
     yield from assigned_secrets(text)
     yield from command_secrets(text)
     yield from login_files(text)
+    yield from joined_keys(text)
 
 
 def _personal(text: str, words: OwnWords) -> Iterator[Span]:

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.redaction.names.lexicon import (
     GIVEN_NAMES,
+    NOBODY,
+    NOT_NAMES,
     known_given,
     only_ordinary,
     open_word,
@@ -23,7 +25,9 @@ from ultron_core.redaction.names.lexicon import (
 __all__ = [
     "TEMPLATES",
     "full_names",
+    "given_windows",
     "name_candidates",
+    "network_name",
     "open_windows",
     "open_words",
     "repeats",
@@ -94,6 +98,10 @@ _CAPITALISED = re.compile(
 #: who speaks, in lower case too, e.g. `petra: "Good morning"`
 _SPEAKER = re.compile(r"(?m)^[>\s]{0,4}([^\W\d_]{2,20})\s?: ?\\?\"")
 
+#: three capitals are an airport or an acronym: `MIA`, `ANN`
+_SHORTEST_SHOUTED = 4
+#: a word that is no part of a path, an address or an identifier, e.g. `mary`, `MARY`
+_WHOLE = re.compile(r"(?<![\w./@\\-])[^\W\d_]{3,30}(?![\w@/\\(]|\.\w)")
 #: what stands between spaces, e.g. `Mary,`
 _SPACED = re.compile(r"\S+")
 #: words around an open one that the model is shown: it sees four tokens to each side, a name before it may be longer
@@ -118,7 +126,33 @@ def open_windows(unit: str, sure: Sequence[tuple[int, int]]) -> list[tuple[int, 
     Without one the model, which costs a hundred times as much as the rules, is not asked about the unit; else about
     these words only: it sees four words to each side of the one it judges.
     """
-    at = [start for start, _ in open_words(unit, sure)]
+    return _around(unit, [start for start, _ in open_words(unit, sure)])
+
+
+def given_windows(unit: str) -> list[tuple[int, int]]:
+    """(start, end) of the words around each given name in lower case or in capitals: spaCy's model passes over it."""
+    if words_of(unit).isdisjoint(GIVEN_NAMES):
+        return []
+    return _around(unit, [match.start() for match in _WHOLE.finditer(unit) if _oddly_written(match[0])])
+
+
+def _oddly_written(word: str) -> bool:
+    if word.isupper() and len(word) < _SHORTEST_SHOUTED:
+        return False
+    return (
+        (word.islower() or word.isupper()) and word.lower() in GIVEN_NAMES and word.lower() not in NOT_NAMES
+    )
+
+
+def network_name(value: str) -> bool:
+    """Is what the network takes for a name none of the words that are nobody's?"""
+    if value != value.lower() and value != value.upper():
+        return plausible_name(value) and not only_ordinary(value)
+    words = words_of(value)
+    return not words <= NOBODY and words.isdisjoint(NOT_NAMES)
+
+
+def _around(unit: str, at: Sequence[int]) -> list[tuple[int, int]]:
     if not at:
         return []
     words = [match.span() for match in _SPACED.finditer(unit)]
@@ -152,6 +186,11 @@ _CUES = words_of(
     " grandfather grandmother grandpa grandma brother sister uncle aunt cousin son daughter wife husband"
     " partner boyfriend girlfriend friend boss colleague neighbor neighbour"
 )
+#: one of these stands behind a name, but for the quotation of a dialogue
+_FOLLOWERS = words_of(
+    "said says shouted asked told lives spent born replied wrote is years daughter son wife husband partner friend"
+    " address"
+)
 #: one of these stands beside a name in lower case
 _LOWER_CUES = words_of("name user called named hi dear m tell call calls said says replied asked explained")
 
@@ -167,9 +206,11 @@ def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
         for start, end, _ in _plausible(_CERTAIN, text, True):
             yield start, end, not only_ordinary(text[start:end])
         yield from _plausible(_LEAD, text, False)
-    yield from _plausible(_SPEAKER_LINE, text, True)
+    if '"' in text and ":" in text:
+        yield from _plausible(_SPEAKER_LINE, text, True)
     yield from _plausible(_LINE, text, False)
-    yield from _plausible(_FOLLOWED, text, False)
+    if not words.isdisjoint(_FOLLOWERS) or ('"' in text and ":" in text):
+        yield from _plausible(_FOLLOWED, text, False)
 
 
 def _plausible(pattern: re.Pattern[str], text: str, sure: bool) -> Iterator[tuple[int, int, bool]]:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-__all__ = ["GIVEN_NAMES", "known_given", "only_ordinary", "open_word", "plausible_name", "words_of"]
+__all__ = [
+    "GIVEN_NAMES",
+    "NOBODY",
+    "NOT_NAMES",
+    "ORDINARY",
+    "known_given",
+    "only_ordinary",
+    "open_word",
+    "plausible_name",
+    "words_of",
+]
 
 
 def _listed(name: str) -> frozenset[str]:
@@ -16,10 +26,10 @@ def _listed(name: str) -> frozenset[str]:
 #: lower case, as all of these; the heads of the files say where they come from
 GIVEN_NAMES = _listed("given_names.txt") | _listed("more_given_names.txt")
 #: words that begin sentences and headings
-_ORDINARY = _listed("ordinary_words.txt")
+ORDINARY = _listed("ordinary_words.txt")
 #: words of logs and forms that models take for people
-_NOT_NAMES = _listed("not_names.txt")
-_NOBODY = _ORDINARY | _NOT_NAMES
+NOT_NAMES = _listed("not_names.txt")
+NOBODY = ORDINARY | NOT_NAMES
 
 #: e.g. `mary`, `o`
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -47,8 +57,8 @@ def open_word(word: str) -> bool:
     bare = _TAIL.sub("", word)
     low = bare.lower()
     if low in GIVEN_NAMES:
-        return True
-    if len(bare) < 2 or low in _NOBODY or bare.isupper() or _DERIVED.search(low):
+        return not (bare.isupper() and len(bare) <= 3)  # `MIA` is an airport
+    if len(bare) < 2 or low in NOBODY or bare.isupper() or _DERIVED.search(low):
         return False
     return not _INNER_CAPITAL.search(_PREFIX.sub("", bare))
 
@@ -68,7 +78,7 @@ def plausible_name(value: str) -> bool:
     words = value.replace("’s", "").replace("'s", "").split()
     if not 1 <= len(words) <= 5 or not 2 <= len(value) <= 60 or _SIGN.search(value):
         return False
-    if any(word.strip(".,'’").lower() in _NOT_NAMES for word in words):
+    if any(word.strip(".,'’").lower() in NOT_NAMES for word in words):
         return False
     if value == value.lower():
         return False

@@ -18,12 +18,15 @@ from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.english import (
     TEMPLATES,
     full_names,
+    given_windows,
     name_candidates,
+    network_name,
     open_windows,
     open_words,
     repeats,
     whole_word,
 )
+from ultron_core.redaction.names.network import default_network
 from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
@@ -33,12 +36,14 @@ from ultron_core.redaction.words import OwnWords
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "8"
+REDACTION_VERSION = "9"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
 #: units and doubtful words kept in memory; some 100 bytes each
 _MOST_CACHED = 100_000
+#: how likely the network must find each word of a name; chosen on sentences and names that it was not fitted to
+_LIKELY = 0.5
 
 
 class _Look:
@@ -54,9 +59,21 @@ class _Look:
         if self._windows:
             self._doubts += [(start, end, True) for start, end, sure in ruled if not sure]
             self._doubts += [(start, end, True) for start, end in full_names(unit)]
+        #: what the network reads besides: words around a given name in lower case or in capitals
+        self._given = given_windows(unit)
 
     def open_texts(self) -> list[str]:
         return [self._unit[low:high] for low, high in self._windows]
+
+    def network_texts(self) -> list[str]:
+        return [self._unit[low:high] for low, high in (*self._windows, *self._given)]
+
+    def hear_network(self, said: dict[str, list[tuple[int, int]]]) -> None:
+        """What the network says of the same texts."""
+        for low, high in (*self._windows, *self._given):
+            for start, end in said[self._unit[low:high]]:
+                if network_name(self._unit[low + start : low + end]):
+                    self._sure.append((low + start, low + end))
 
     def hear(self, said: dict[str, list[tuple[int, int, bool]]]) -> None:
         """What the model says of the open texts: (start, end, whether that is enough)."""
@@ -199,6 +216,11 @@ class PresidioRedactor:
         said = self._said({text for look in looks for text in look.open_texts()})
         for look in looks:
             look.hear(said)
+        heard = default_network().names(
+            sorted({text for look in looks for text in look.network_texts()}), _LIKELY
+        )
+        for look in looks:
+            look.hear_network(heard)
         self._ask({doubt for look in looks for doubt in look.doubts()})
         return [look.names(self._probed) for look in looks]
 

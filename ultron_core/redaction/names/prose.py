@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
+from functools import lru_cache
 
+from ultron_core.redaction.names.lexicon import GIVEN_NAMES, words_of
 from ultron_core.redaction.spans import JSON_STRING, PLACEHOLDER
 
 __all__ = ["prose_units"]
@@ -72,12 +74,16 @@ def _eligible(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
+@lru_cache(maxsize=20_000)
 def _could_hold_name(unit: str) -> bool:
+    """Asked again for each look at a document, and logs repeat their lines."""
     # a placeholder counts as one word: what was redacted must not change what is looked at
     plain = PLACEHOLDER.sub("Aaaa", unit) if "<" in unit else unit
     if len(plain.strip()) < 2:
         return False
-    if not (_CAPITAL.search(plain) or _HAN.search(plain) or _LOWER_NAME.search(plain)):
+    if not (_CAPITAL.search(plain) or _HAN.search(plain) or _LOWER_NAME.search(plain)) and words_of(
+        plain
+    ).isdisjoint(GIVEN_NAMES):
         return False
     letters, signs = _counts(plain)
     visible = len(plain) - plain.count(" ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultron_core.redaction.secrets.names import STEMS, Strength, strength
+from ultron_core.redaction.secrets.names import FOREIGN, STEMS, Strength, strength
 from ultron_core.redaction.secrets.values import is_secret
 from ultron_core.redaction.spans import Span
 
@@ -13,6 +13,9 @@ __all__ = ["assigned_secrets", "credential_name", "credential_value"]
 
 _C = "REDACTED_CREDENTIAL"
 _NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
+_ASCII_STEMS = tuple(stem for stem in STEMS if stem.isascii())
+#: e.g. `contraseña`
+_FOREIGN = re.compile("|".join(FOREIGN), re.IGNORECASE)
 #: characters of a name before a value
 _LONGEST = 80
 _Q = r"\"'`"
@@ -22,10 +25,10 @@ _VALUE = (
     r"|`(?P<bq>[^`\r\n]{1,200})`)|(?P<raw>[^\s\"'`<,;][^\s\"'`,;]{0,400}))"
 )
 _TYPE = r"(?:\s{0,3}:?\s{0,2}(?:Optional\[)?(?:str|string|String|SecretStr|char\s?\*|&str|&'static str|bytes|any|text|NSString\s?\*)\]?\??)?"  # noqa: E501
-#: what follows a telling name, e.g. `: "s3cret"`, `=s3cret`, ` := 's3cret'`, `: str = "s3cret"`, `是 s3cret`
+#: what follows a telling name, e.g. `: "s3cret"`, `=s3cret`, ` := 's3cret'`, `是 s3cret`, `:** s3cret`
 _REST = re.compile(
-    rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\])?){_TYPE}"
-    r"(?P<sep>\s{0,3}(?:=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?"
+    rf"(?P<close>\\{{0,3}}[{_Q}]?\]{{0,2}}[{_Q}]?(?:\[\]|\*\*|__)?){_TYPE}"
+    r"(?P<sep>\s{0,3}(?::\*\*\s{1,3}|=>|->|:{0,3}=|[?+.|]{1,2}=|={2,3}|::|:|：|＝)\s{0,4}|\s{0,2}(?:是|为|\bis\b)\s{0,3}[:：]?\s{0,2})(?:!!str\s)?"
     + _VALUE
 )
 #: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `private_key "x";`
@@ -66,7 +69,7 @@ _BLOCK = re.compile(
 )
 #: commands that take name and value apart, e.g. `set -gx `, `ENV `, `aws configure `
 _SET = re.compile(
-    r"(?:\bset(?:\s{1,2}-{1,2}[a-zA-Z]{1,10}){0,3}|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$"
+    r"(?:\bset(?:\s{1,2}-{1,2}[a-zA-Z]{1,10}){0,3}|\bsetx|\bsetenv|\bENV|\bARG|config|configure|login)\s{1,4}$|\bEnv:$"
 )
 #: e.g. ` s3cret` of "ENV API_TOKEN s3cret"
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
@@ -121,7 +124,7 @@ def _stems(text: str) -> list[int]:
     if len(lowered) != len(text):
         lowered = text.replace("İ", "I").lower()
     found = []
-    for stem in STEMS:
+    for stem in _ASCII_STEMS if text.isascii() else STEMS:
         at = lowered.find(stem)
         while at >= 0:
             found.append(at)
@@ -133,6 +136,8 @@ def _stems(text: str) -> list[int]:
 def _name_around(text: str, at: int) -> tuple[int, int]:
     """The whole name that the stem at `at` is part of; a Chinese one ends with the stem."""
     start, end = at, at + 1
+    if foreign := _FOREIGN.match(text, at):
+        return foreign.span()
     if text[at] >= "\u4e00":
         return at, at + 2
     while start and text[start - 1] in _NAME_CHARS and at - start < _LONGEST:

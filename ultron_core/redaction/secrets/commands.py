@@ -34,6 +34,7 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("jfrog", "--password", _APART), ("nuget", "-Password", _APART), ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART),  # noqa: E501
     ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
     ("gh secret set", "--body", _APART), ("gh secret set", "-b", _APART), ("rclone config", "pass", _APART), ("rclone obscure", "", r"[ \t]"),  # noqa: E501
+    ("security", "-w", _APART), ("ssh-keygen", "-N", _APART), ("jarsigner", "-keypass", _APART),
     ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
 )  # fmt: skip
 _WORD = (
@@ -97,16 +98,38 @@ _OTHERS = tuple(
             "rabbitmqctl",
             r"rabbitmqctl[ \t]{1,4}(?:add_user|change_password)[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",  # noqa: E501
         ),
+        (
+            "htpasswd",
+            r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}n[a-zA-Z]{0,6}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",
+        ),
+        ("net use", r"net use[^\n]{1,120}/user:\S{1,60}[ \t]{1,4}(?P<raw>[^\s/]\S{3,200})"),
+        ("chpasswd", r"chpasswd[^\n<]{0,20}<<<[ \t]{0,3}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"']{3,200})"),
+        ("kinit", r"kinit[^\n<]{0,80}<<<[ \t]{0,3}[\"']?(?P<raw>[^\s\"']{4,200})"),
+        (
+            "sqlplus",
+            r"sqlplus[ \t]{1,4}(?:-\w{1,10}[ \t]{1,4}){0,4}[\"']?[\w.-]{1,60}/(?P<raw>[^\s@\"'/]{3,200})@",
+        ),
+        ("lftp", r"lftp[^\n]{0,80} -u[ \t]{0,3}[\w.-]{1,60},(?P<raw>[^\s\"']{3,200})"),
+        ("mysqladmin", r"mysqladmin[^\n]{1,120}[ \t]password[ \t]{1,4}[\"']?(?P<raw>[^\s\"']{3,200})"),
+        ("wpa_passphrase", r"wpa_passphrase[ \t]{1,4}\S{1,60}[ \t]{1,4}[\"']?(?P<raw>[^\s\"']{8,63})"),
+        ('send "', r"send \\{0,2}[\"'](?P<raw>(?=\D{0,30}\d)[^\"'\\\s]{6,100})\\{1,2}[rn]"),
+        ("AUTH PLAIN", r"AUTH PLAIN (?P<raw>[A-Za-z0-9+/]{12,400}={0,2})"),
+        (
+            '="password"',
+            r"type=\\?[\"']password\\?[\"'][^<>\n]{0,200}?value=\\?[\"'](?P<raw>[^\"'\\\s<>{]{4,200})",
+        ),
         ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         (
             "SecureString",
             r"ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{3,200})",
         ),
-        (
-            " for ",
-            r"(?i:password|passcode|passphrase) for [\"']?[^\s\"':]{1,80}[\"']?: "
-            r"(?P<raw>(?=\D{0,30}\d)[^\s\"'`]{6,100})",
+        *(
+            (
+                f"{kind} for ",
+                rf"(?i:{kind}) for [\"']?[^\s\"':]{{1,80}}[\"']?: (?P<raw>(?=\D{{0,30}}\d)[^\s\"'`]{{6,100}})",
+            )
+            for kind in ("assword", "asscode", "assphrase")
         ),
         (
             " as the pass",

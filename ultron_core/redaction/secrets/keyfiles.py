@@ -7,6 +7,8 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from ultron_core.redaction.secrets.names import Strength, strength
+from ultron_core.redaction.secrets.values import is_secret
 from ultron_core.redaction.spans import Span
 
 __all__ = ["basic_pair", "key_blocks", "login_files"]
@@ -63,6 +65,17 @@ _BASE64_FIELD = re.compile(
 )
 #: what the QR code of an authenticator holds, e.g. `otpauth://totp/app:bob?secret=JBSWY3DPEHPK3PXP`
 _HOTP = re.compile(r"otpauth://[a-z]{4}/[^\s\"'<>]{0,200}?secret=([A-Z2-7a-z]{10,128})")
+#: the words that restore a wallet (BIP 39: 12 to 24 of them), e.g. `mnemonic: legal winner thank year wave sausage ..`
+_MNEMONIC = re.compile(
+    r"(?i:mnemonic|seed[ _-]?phrase|recovery[ _-](?:phrase|words))[\"'*]{0,3}\s{0,2}[:=]\s{0,2}[\"'`]?"
+    r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b"
+)
+#: in the first line of a list of logins, e.g. `user,password`, `| user | password |`
+_IN_HEADING = re.compile(r"[pPsS](?:ass|ASS|wd|WD|ecret|ECRET)")
+#: how its cells are parted; rows that are read, characters of one
+_CELLS, _ROWS, _WIDEST = re.compile(r"[,;|\t]"), 50, 300
+#: e.g. `Secret access key`
+_HEADING = re.compile(r"[\w \"'.-]{0,40}")
 
 
 def key_blocks(text: str) -> Iterator[Span]:
@@ -105,6 +118,35 @@ def login_files(text: str) -> Iterator[Span]:
     if "otpauth:" in text:
         for match in _HOTP.finditer(text):
             yield Span(*match.span(1), _C)
+    if "nemonic" in text or "hrase" in text or "ecovery" in text:
+        for match in _MNEMONIC.finditer(text):
+            yield Span(*match.span(1), _C)
+    done = 0
+    for match in _IN_HEADING.finditer(text):
+        if match.start() >= done:
+            done = text.find("\n", match.end())
+            if done < 0:
+                return
+            yield from _columns(text, text.rfind("\n", 0, match.start()) + 1, done)
+
+
+def _columns(text: str, start: int, end: int) -> Iterator[Span]:
+    """The cells below a heading that names a password: rows with as many cells as the heading."""
+    names = _CELLS.split(text[start:end]) if end - start <= _WIDEST else []
+    if len(names) < 2 or not all(_HEADING.fullmatch(name) for name in names):
+        return
+    grades = [strength(name.strip(" \"'")) for name in names]
+    at = end + 1
+    for row in text[at : at + _ROWS * _WIDEST].split("\n")[:_ROWS]:
+        cells = _CELLS.split(row)
+        if len(cells) != len(names):
+            return
+        for cell, grade in zip(cells, grades, strict=True):
+            value = cell.strip(" \"'`\r")
+            start = at + cell.find(value)
+            if grade >= Strength.STRONG and is_secret(grade, value, quoted=False):
+                yield Span(start, start + len(value), _C)
+            at += len(cell) + 1
 
 
 def basic_pair(value: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-__all__ = ["STEMS", "Strength", "strength"]
+__all__ = ["FOREIGN", "STEMS", "Strength", "strength"]
 
 
 class Strength(IntEnum):
@@ -23,11 +23,16 @@ class Strength(IntEnum):
     PASSWORD = 4
 
 
+#: a password in other languages, a name by itself: `contraseña: x`. "Parola" and "clave" are other words too
+FOREIGN = (
+    "contraseña", "mot de passe", "пароль", "senha", "パスワード", "비밀번호", "hasło", "wachtwoord", "şifre",
+    "mật khẩu", "kennwort", "lösenord", "adgangskode", "passord", "salasana", "heslo", "jelszó", "lozinka",
+)  # fmt: skip
 #: one of these is in every name that counts; texts are searched for them first
 STEMS = (
     "pass", "pwd", "secret", "key", "token", "cred", "auth", "cookie", "psw", "connection_string", "_pw", "sonar",
     "cloudflare", "heroku", "datadog", "facebook", "twitter", "discord", "netlify", "confluent", "fastly", "sumologic",
-    "密码", "口令", "密钥", "秘钥", "令牌", "凭证",
+    "密码", "口令", "密钥", "秘钥", "令牌", "凭证", "psk", *FOREIGN,
 )  # fmt: skip
 
 #: where the words of a name part, e.g. `_` of DB_PASSWORD, `dbPassword`
@@ -37,14 +42,14 @@ _BEHIND = frozenset(
     [
         "value", "values", "env", "prod", "production", "dev", "staging", "live", "test", "base64", "b64", "plain",
         "plaintext", "text", "string", "str", "raw", "new", "old", "current", "data", "hash", "main", "default",
-        "primary", "secondary", "a", "b", "x"
+        "primary", "secondary", "base", "a", "b", "x"
     ]
 )  # fmt: skip
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "psw")
 _PASS = frozenset(
     [
         "pass", "dbpass", "smtppass", "userpass", "mypass", "rootpass", "adminpass", "ftppass", "sshpass", "mailpass",
-        "mysqlpass", "pgpass", "redispass", "imappass", "ldappass", "slpass", "authpass", "pw"
+        "mysqlpass", "pgpass", "redispass", "imappass", "ldappass", "slpass", "authpass", "pw", "psk"
     ]
 )  # fmt: skip
 _SECRET_KEYS = (
@@ -103,6 +108,8 @@ def strength(name: str) -> Strength:
         "KEY",
     ):  # `--- PASS: TestFTSQuery/empty` of go test; a heading of a table
         return Strength.NONE
+    if name.lower() in FOREIGN:
+        return Strength.PASSWORD
     if name.endswith((*_HAN, *_HAN_WEAK)):
         return Strength.PASSWORD if name.endswith(_HAN) else Strength.WEAK
     words = [re.sub(r"\d+$", "", word).lower() or "0" for word in _SPLIT.split(name) if word]

@@ -38,6 +38,8 @@ _SQL = load_queries("upkeep/audit")
 _SHOWN = 20
 #: what redaction put in, e.g. `<API_KEY>`, `<PERSON_2>`
 _PLACEHOLDER = re.compile(r"<[A-Z_]+(?:_\d+)?>")
+#: a control in arguments as JSON has it, e.g. `\\u001b[31m`
+_CONTROL = re.compile(r"\\u00([01][0-9a-f])")
 #: a quote may have been wrapped, e.g. `a ⏎ b`
 _SPACE = re.compile(r"\s+")
 
@@ -133,8 +135,9 @@ def memories_have_sources(runtime: Runtime) -> Finding:
 def quote_in_text(quote: str, text: str) -> bool:
     """Whether a redacted quote occurs in the text: its pieces between placeholders, in order, whitespace folded."""
     folded = _SPACE.sub(" ", text)
-    # arguments are stored as JSON, where a newline or a quotation mark is escaped
-    unescaped = _SPACE.sub(" ", text.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "\t"))
+    # arguments are stored as JSON, where a newline, a quotation mark or a control is escaped
+    plain = text.replace("\\n", "\n").replace('\\"', '"').replace("\\t", "\t")
+    unescaped = _SPACE.sub(" ", _CONTROL.sub(lambda match: chr(int(match[1], 16)), plain))
     pieces = [_SPACE.sub(" ", p).strip() for p in _PLACEHOLDER.split(quote)]
     return any(_in_order([p for p in pieces if p], haystack) for haystack in (folded, unescaped))
 

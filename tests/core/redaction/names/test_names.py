@@ -28,6 +28,12 @@ from ultron_core.redaction import (
         ("Name: Ella Snider", "Ella Snider"),
         ("My uncle was called Oyelaran.", "Oyelaran"),
         ("My colleague's name is Tiverton Vask.", "Tiverton Vask"),
+        # in lower case and in capitals, beside a given name
+        ("follow up with patricia desrosiers in two months", "patricia desrosiers"),
+        ("PLEASE ASK PATRICIA DESROSIERS ABOUT IT.", "PATRICIA DESROSIERS"),
+        # what spaCy's small model takes for a product or nothing
+        ("Hey Ngozi, how was the trip?", "Ngozi"),
+        ("Reviewed-by: K. Kristjánsdóttir", "Kristjánsdóttir"),
     ],
 )
 def test_a_name_goes(text, gone):
@@ -44,6 +50,7 @@ def test_a_name_goes(text, gone):
         "def get_user(name): return User.objects.get(name=name)",
         "北京的阿里云服务器在星期五重启了。",
         "Read the README, then Fix the Error.",
+        "if x: pass\nelif elem in found: stop",
         "本地石油公司的技术部门在杭州。",
         "请经纪人和麻醉科确认。",
     ],

@@ -166,6 +166,7 @@ def test_a_long_list_is_counted_in_full_and_shown_in_part(world):
         ("key <LLM_API_KEY> works", "the key sk-123 works now", True),
         ("works <LLM_API_KEY> key", "the key sk-123 works now", False),
         ('say "hi"', '{"text": "say \\"hi\\""}', True),
+        ("pytest \x1b[31mx", '{"command": "pytest \\u001b[31mx"}', True),
         ("not there", "something else", False),
     ],
 )
