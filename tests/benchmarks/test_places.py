@@ -82,5 +82,5 @@ OUTSIDE = ("../" + "shared", "shared/" + "data", "/" + "work/")
 def test_no_file_of_the_repository_points_outside_it():
     listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     own = [name for name in listed.splitlines() if not name.startswith("examples/sessions/")]
-    texts = {name: (ROOT / name).read_text("utf-8") for name in own if not name.endswith(".png")}
+    texts = {name: (ROOT / name).read_text("utf-8") for name in own if not name.endswith((".png", ".npz"))}
     assert [(name, place) for name, text in texts.items() for place in OUTSIDE if place in text] == []
