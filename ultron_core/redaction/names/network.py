@@ -38,6 +38,7 @@ FLAGS = 12
 NEAR, NEXT = 3, 2
 #: characters that are read together
 _TOGETHER = 40_000
+#: words whose features are kept: a session has a few thousand different ones
 _MOST_CACHED = 20_000
 
 

@@ -65,7 +65,8 @@ _BASE64_FIELD = re.compile(
 )
 #: what the QR code of an authenticator holds, e.g. `otpauth://totp/app:bob?secret=JBSWY3DPEHPK3PXP`
 _HOTP = re.compile(r"otpauth://[a-z]{4}/[^\s\"'<>]{0,200}?secret=([A-Z2-7a-z]{10,128})")
-#: the words that restore a wallet (BIP 39: 12 to 24 of them), e.g. `mnemonic: legal winner thank year wave sausage ..`
+#: the words that restore a wallet (BIP 39: 12 to 24 of them), e.g.
+#: `mnemonic: legal winner thank year wave sausage worth useful legal winner thank yellow`
 _MNEMONIC = re.compile(
     r"(?i:mnemonic|seed[ _-]?phrase|recovery[ _-](?:phrase|words))[\"'*]{0,3}\s{0,2}[:=]\s{0,2}[\"'`]?"
     r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b"
