@@ -31,6 +31,7 @@ __all__ = [
     "open_windows",
     "open_words",
     "repeats",
+    "stands_alone",
     "whole_word",
 ]
 
@@ -149,7 +150,8 @@ def network_name(value: str) -> bool:
     if value != value.lower() and value != value.upper():
         return plausible_name(value) and not only_ordinary(value)
     words = words_of(value)
-    return not words <= NOBODY and words.isdisjoint(NOT_NAMES)
+    # without its case an unknown word beside a name is as often a project, e.g. `yuichat`
+    return not words <= NOBODY and words.isdisjoint(NOT_NAMES) and not words.isdisjoint(GIVEN_NAMES)
 
 
 def _around(unit: str, at: Sequence[int]) -> list[tuple[int, int]]:
@@ -260,6 +262,12 @@ def repeats(name: str) -> Iterator[str]:
     for word in (words[0], words[-1]):
         if len(word) >= 4 and word[0].isupper() and plausible_name(word):
             yield word
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Is the span whole words, and no part of a dotted name such as `java.base`?"""
+    dotted = text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()
+    return whole_word(text, start, end) and not dotted
 
 
 def whole_word(text: str, start: int, end: int) -> bool:

@@ -26,6 +26,8 @@ Floats = NDArray[np.float32]
 _TOKEN = re.compile(
     r"['’](?:s|m|ll|d|re|ve)\b|[^\W\d_]+(?:['’](?!(?:s|m|ll|d|re|ve)\b)[^\W\d_]+)*|\d+|\n|[^\w\s]|_"
 )
+#: begins a word of a script that the network was fitted to; a run of Chinese is one word to it, e.g. `Ö`
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 #: a capital inside of a word, e.g. `sessionId`
 _INNER = re.compile(r"[a-z][A-Z]")
 #: what may stand between the words of one name, e.g. `-` of "Anne-Marie", `. ` of "J. Brown"
@@ -138,7 +140,7 @@ def _joined(
 ) -> Iterator[tuple[int, int]]:
     begun = ended = -1
     for (start, end, word), likely in zip(words, odds, strict=True):
-        if likely < least or not word[0].isalpha():
+        if likely < least or not _LATIN.match(word):
             continue
         if begun >= 0 and text[ended:start] not in _JOINTS:
             yield begun, ended

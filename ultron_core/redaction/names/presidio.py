@@ -24,6 +24,7 @@ from ultron_core.redaction.names.english import (
     open_windows,
     open_words,
     repeats,
+    stands_alone,
     whole_word,
 )
 from ultron_core.redaction.names.network import default_network
@@ -72,8 +73,9 @@ class _Look:
         """What the network says of the same texts."""
         for low, high in (*self._windows, *self._given):
             for start, end in said[self._unit[low:high]]:
-                if network_name(self._unit[low + start : low + end]):
-                    self._sure.append((low + start, low + end))
+                span = low + start, low + end
+                if network_name(self._unit[slice(*span)]) and stands_alone(self._unit, *span):
+                    self._sure.append(span)
 
     def hear(self, said: dict[str, list[tuple[int, int, bool]]]) -> None:
         """What the model says of the open texts: (start, end, whether that is enough)."""

@@ -59,6 +59,19 @@ def test_organisations_places_dates_and_code_stay(text):
     assert redact_text(text).text == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "在 health-backend 中：`common` 模块是一个库模块，不应该用 Spring Boot 的插件打包，这会失败。",
+        "在 yuichat 中，用户报告了一个错误：Error saving settings",
+        "at java.base/java.util.ArrayList.forEach(ArrayList.java:1511)",
+        "Do you know why yuichat cannot load the avatar?",
+    ],
+)
+def test_the_network_is_asked_of_words_in_letters_that_it_knows(text):
+    assert redact_text(text).text == text
+
+
 @pytest.mark.parametrize("wish", ["Always use `uv add` in this repository.", "Never push to main."])
 def test_a_wish_after_the_user_is_nobody_s_name(wish):
     told = f"Standing wish of the user: {wish}"
