@@ -143,7 +143,7 @@ def test_tiers_clusters_dataset_and_checks(defs, instance, drop):
     result = run(defs, instance, "checks_job")
     assert result.success
     evaluations = result.get_asset_check_evaluations()
-    assert len(evaluations) == len({e.check_name for e in evaluations}) == 15, "each check ran once"
+    assert len(evaluations) == len({e.check_name for e in evaluations}) == 16, "each check ran once"
     assert [e.check_name for e in evaluations if not e.passed] == []
     summary = instance.get_latest_materialization_event(dg.AssetKey("pipeline_summary"))
     numbers = {k: v.value for k, v in summary.asset_materialization.metadata.items()}

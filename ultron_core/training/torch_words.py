@@ -17,7 +17,7 @@ __all__ = ["Words"]
 
 _OWN = Path(__file__).with_name("chatml.jinja")
 #: the marks of our template that only trainers understand, e.g. `{%- generation %}`
-_MARKS = re.compile(r"\s*\{%-? (?:end)?generation -?%\}")
+_MARKS = re.compile(r"(?:(?<!\s)\s+)?\{%-? (?:end)?generation -?%\}")
 #: written by a template that can be trained with: every word in capitals appears
 _PROBE: Sequence[Mapping[str, Any]] = (
     {"role": "user", "content": "ASKED"},

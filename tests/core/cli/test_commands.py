@@ -3,7 +3,7 @@
 import json
 import os
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 
@@ -233,6 +233,7 @@ def test_an_empty_answer_names_the_store_and_what_it_holds(run, logs):
 
 def test_every_command_is_found_by_its_name():
     """The table in `main` says where each stands; one that it leaves out could not be run."""
-    modules = [import_module(f"{commands.__name__}.{one.name}") for one in iter_modules(commands.__path__)]
-    found = sorted(c.name for module in modules for c in getattr(module, "COMMANDS", ()))
-    assert [cli.get_command(None, name).name for name in cli.list_commands(None)] == found
+    found = walk_packages(commands.__path__, f"{commands.__name__}.")
+    modules = [import_module(one.name) for one in found]
+    named = sorted(c.name for module in modules for c in getattr(module, "COMMANDS", ()))
+    assert [cli.get_command(None, name).name for name in cli.list_commands(None)] == named

@@ -1,7 +1,8 @@
 """A small network that tells names from other words by their letters, their neighbours and their case.
 
 It was fitted to what a transformer says of sentences of many sources, with names of 50 lists in the place of theirs,
-in lower case and in capitals too (docs/redaction.md, "Names"): spaCy's small model knows neither.
+in lower case and in capitals too: spaCy's small model knows neither. benchmarks/training/names/fit.py fits it and says
+of what it was made; docs/redaction.md measures it.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ultron_core.memories import gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message
@@ -56,9 +57,27 @@ def gate_drafts(
 
 
 def _known_secrets(messages: Sequence[Message]) -> KnownSecrets:
-    """Secrets of the log, found where their names stand: a draft may hold the second line of `token: |` alone."""
-    arguments = (json.dumps(c.arguments, ensure_ascii=False) for m in messages for c in m.tool_calls)
-    return KnownSecrets([*(message.content for message in messages), *arguments])
+    """Secrets of the log, found where their names stand: a draft may hold the second line of `token: |` alone.
+
+    Arguments are read as JSON, where the key gives a value away, and each text of them as it is: a table has its
+    heading in another line.
+    """
+    given = [call.arguments for message in messages for call in message.tool_calls]
+    whole = (json.dumps(arguments, ensure_ascii=False) for arguments in given)
+    texts = (text for arguments in given for text in _texts(arguments))
+    return KnownSecrets([*(message.content for message in messages), *whole, *texts])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text inside a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def _without(known: KnownSecrets, draft: MemoryDraft) -> MemoryDraft:
