@@ -30,8 +30,18 @@ def test_what_looks_like_junk_is_refused_with_a_reason_of_its_own():
     assert gate_draft(draft, ()) is None, "nor what a person uploads"
 
 
-def test_a_leaked_secret_is_told_however_it_is_put():
-    assert is_worth_keeping(replace(MemoryDraft(LEANING), memory_type="security"), "model")
+@pytest.mark.parametrize("kind", ["security", "correction", "preference"])
+def test_a_leaked_secret_and_what_a_person_said_are_told_however_they_are_put(kind):
+    assert is_worth_keeping(replace(MemoryDraft(LEANING), memory_type=kind), "model")
+
+
+def test_a_failure_whose_cure_the_log_proves_is_told_whatever_its_numbers():
+    content = "`pytest alpha` failed: ModuleNotFoundError: No module named 'pandas_ZEBRA-4711'"
+    told = MemoryDraft(
+        content, memory_type="error", resolution="It was after `pip install pandas_ZEBRA-4711`."
+    )
+    proven = replace(told, resolution="It worked after running `pip install pandas_ZEBRA-4711`.")
+    assert not is_worth_keeping(told, "tool") and is_worth_keeping(proven, "tool")
 
 
 def test_the_words_of_the_templates_point_at_nothing():
