@@ -10,8 +10,8 @@ _ELSEWHERE = {"make demo", "make dev"}
 _GOES_ON = ".venv/bin/ultron serve"
 #: by itself, or by Ctrl-C as shells tell it
 _ENDED = {0, 130}
-#: the example logs hold no task that passes the gate; what the stand-in for a model says is the least that a schema allows,
-#: and some of it does not do
+#: the example logs hold no task that passes the gate; what the stand-in for a model says is the least that a schema
+#: allows, and some of it does not do
 _ENDS_WITH = {".venv/bin/ultron export-sft": {0, 2}, ".venv/bin/ultron process": {0, 3}}
 
 
