@@ -35,10 +35,15 @@ def pipeline_summary(context: dg.AssetExecutionContext, ultron: UltronResource) 
     last = context.instance.get_latest_materialization_event(_KEY)
     since = datetime.fromtimestamp(last.timestamp, UTC) if last else None
     with ultron.open() as opened:
-        numbers = totals(opened.runtime, since)
+        numbers = {name: _shown(value) for name, value in totals(opened.runtime, since).items()}
         pictures = _pictures(opened)
     checks = context.job_def.asset_layer.asset_graph.asset_check_keys
     return dg.MaterializeResult(metadata={**numbers, **_violations(context.instance, checks), **pictures})
+
+
+def _shown(value: Any) -> Any:
+    """A mean to four digits, as people write it."""
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def _violations(instance: dg.DagsterInstance, checks: Any) -> dict[str, int]:
