@@ -18,10 +18,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.lockbox import forbid_lockbox
-from inputs.places import EXAMPLES, ROOT, arguments, session_sets
+from inputs.places import ROOT, arguments, session_sets
+from inputs.store import ingest_examples, offline_settings
 
 from ultron_core.client import Ultron
-from ultron_core.settings import LLMSettings, SessionSettings, Settings, StoreSettings
 from ultron_core.transcript.language import language
 
 QUESTIONS = ROOT / "benchmarks" / "gold" / "cross_language.jsonl"
@@ -33,11 +33,7 @@ def main() -> None:
     data = arguments(__doc__).parse_args().data
     forbid_lockbox(data)
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(
-            store=StoreSettings(home=Path(folder) / "home"),
-            sessions=SessionSettings(quiet_minutes=0),
-            llm=LLMSettings(offline=True),
-        )
+        settings = offline_settings(Path(folder) / "home")
         with Ultron(settings) as ultron:
             fill(ultron, data, Path(folder) / "logs")
             asked = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
@@ -47,8 +43,7 @@ def main() -> None:
 
 
 def fill(ultron: Ultron, data: Path, logs: Path) -> None:
-    for agent in sorted((EXAMPLES / "sessions").iterdir()):
-        ultron.ingest([agent], agent.name)
+    ingest_examples(ultron)
     for found in session_sets(data):
         if found.name == CHINESE:
             for name, body in found.files():

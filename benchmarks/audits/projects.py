@@ -20,10 +20,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.lockbox import forbid_lockbox
-from inputs.places import EXAMPLES, ROOT, arguments, session_sets
+from inputs.places import ROOT, arguments, session_sets
+from inputs.store import ingest_examples, offline_settings
 
 from ultron_core.client import Ultron
-from ultron_core.settings import LLMSettings, SessionSettings, Settings, StoreSettings
+from ultron_core.settings import Settings
 from ultron_core.steps.search.memories import SearchHit
 
 QUESTIONS = ROOT / "benchmarks" / "gold" / "project_questions.jsonl"
@@ -38,11 +39,7 @@ def main() -> None:
     forbid_lockbox(data)
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(
-            store=StoreSettings(home=Path(folder) / "home"),
-            sessions=SessionSettings(quiet_minutes=0),
-            llm=LLMSettings(offline=True),
-        )
+        settings = offline_settings(Path(folder) / "home")
         with Ultron(settings) as ultron:
             fill(ultron, data, Path(folder) / "logs")
         judged = list(answers(settings))
@@ -56,8 +53,7 @@ def main() -> None:
 
 def fill(ultron: Ultron, data: Path, logs: Path) -> None:
     """The examples under their agents, and native logs where their harness would have written them."""
-    for agent in sorted((EXAMPLES / "sessions").iterdir()):
-        ultron.ingest([agent], agent.name)
+    ingest_examples(ultron)
     for found in session_sets(data):
         place = next((place for prefix, place in NATIVE.items() if found.name.startswith(prefix)), None)
         if place is None:

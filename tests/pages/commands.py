@@ -1,5 +1,6 @@
 """The commands that a page shows, and a shell that runs them in a home like a reader's."""
 
+import json
 import os
 import re
 import shlex
@@ -13,6 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 #: what a block of commands begins with; other blocks show output or a tree
 _COMMAND = re.compile(r"^(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(?:ultron|make|export)\b")
+#: how a command that was ended by Ctrl-C tells it
+ENDED = {0, 130}
 #: a log of two days ago is quiet
 _AGE_SECONDS = 2 * 86_400
 
@@ -85,6 +88,11 @@ class Reader:
             if placeholder in command:
                 command = command.replace(placeholder, value() if callable(value) else value)
         return command
+
+    def first_memory(self):
+        """What `ID` stands for on a page: the first characters of a memory that the logs give."""
+        found = self.shell(".venv/bin/ultron search 'git push rejected' --json").stdout
+        return json.loads(found)[0]["record"]["id"][:8]
 
     def type_and_leave(self, command, until, seconds=120):
         """Run a line that goes on until Ctrl-C, which is pressed once `until()` holds; gives the exit code."""

@@ -1,15 +1,11 @@
 """Every command of the README does what it says, and every Python line runs."""
 
-import json
-
-from tests.pages.commands import ROOT, blocks, commands
+from tests.pages.commands import ENDED, ROOT, blocks, commands
 
 PAGE = ROOT / "README.md"
 #: run elsewhere: `.ci/run` calls the demo, the supervisor's tests are those of `make dev`
 _ELSEWHERE = {"make demo", "make dev"}
 _GOES_ON = ".venv/bin/ultron serve"
-#: by itself, or by Ctrl-C as shells tell it
-_ENDED = {0, 130}
 #: the example logs hold no task that passes the gate; what the stand-in for a model says is the least that a schema
 #: allows, and some of it does not do
 _ENDS_WITH = {".venv/bin/ultron export-sft": {0, 2}, ".venv/bin/ultron process": {0, 3}}
@@ -18,7 +14,7 @@ _ENDS_WITH = {".venv/bin/ultron export-sft": {0, 2}, ".venv/bin/ultron process":
 def test_every_command_in_its_order(reader, model):
     reader.filled_in = {
         " PATH...": " ~/logs",
-        " ID": lambda: " " + first(reader),
+        " ID": lambda: " " + reader.first_memory(),
         "API_KEY=...": "API_KEY=key",
         "https://host/v1": model.url,
     }
@@ -26,7 +22,7 @@ def test_every_command_in_its_order(reader, model):
         if command in _ELSEWHERE:
             continue
         if command == _GOES_ON:
-            assert reader.type_and_leave(command, lambda text: "http://127.0.0.1:" in text) in _ENDED
+            assert reader.type_and_leave(command, lambda text: "http://127.0.0.1:" in text) in ENDED
             continue
         code, text = reader.type(command)
         assert code in _ENDS_WITH.get(command, {0}), f"{command}: {code}\n{text}"
@@ -46,8 +42,3 @@ def test_the_python_lines(reader):
 
 def test_the_demo_is_run_by_the_ci():
     assert "make demo" in (ROOT / ".ci" / "run").read_text("utf-8")
-
-
-def first(reader):
-    found = reader.shell(".venv/bin/ultron search 'git push rejected' --json").stdout
-    return json.loads(found)[0]["record"]["id"][:8]

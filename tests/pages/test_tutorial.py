@@ -2,13 +2,11 @@
 
 import json
 
-from tests.pages.commands import ROOT, commands
+from tests.pages.commands import ENDED, ROOT, commands
 
 PAGE = ROOT / "docs" / "tutorial.md"
 #: what goes on until Ctrl-C
 _GOES_ON = "ultron dev"
-#: by itself, or by Ctrl-C as shells tell it
-_ENDED = {0, 130}
 #: what the page says ends otherwise than with 0
 _ENDS_WITH = {"ultron export-sft --evidence any": {0, 2}}
 #: words that the command's output must hold
@@ -32,20 +30,15 @@ def test_every_command_in_its_order(reader):
             json.dumps({"session": f"airline_t0{n}.jsonl", "outcome": 1}) + "\n" for n in ("04_r2", "40_r2")
         )
     )
-    reader.filled_in = {" ID": lambda: " " + best(reader), " NAME ": " spotter "}
+    reader.filled_in = {" ID": lambda: " " + reader.first_memory(), " NAME ": " spotter "}
     for command in commands(PAGE):
         if command == _GOES_ON:
-            assert reader.type_and_leave(command, lambda text: "http://127.0.0.1:" in text) in _ENDED
+            assert reader.type_and_leave(command, lambda text: "http://127.0.0.1:" in text) in ENDED
             continue
         code, text = reader.type(command)
         assert code in _ENDS_WITH.get(command, {0}), f"{command}: {code}\n{text}"
         assert _SAYS.get(command, "") in text, f"{command}\n{text}"
     assert "Failures whose cure held" in (reader.place / "AGENTS.md").read_text("utf-8")
-
-
-def best(reader):
-    found = reader.shell(".venv/bin/ultron search 'git push rejected' --json").stdout
-    return json.loads(found)[0]["record"]["id"][:8]
 
 
 def test_what_is_expected_of_a_command_stands_in_the_page():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ultron_core.memories import gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message
 from ultron_core.redaction.known import KnownSecrets
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.drops import DropPlace
+from ultron_core.transcript.actions import message_texts
 from ultron_core.transcript.language import one_line
 
 __all__ = ["GatedDrafts", "gate_drafts", "refuse_drafts"]
@@ -62,22 +62,8 @@ def _known_secrets(messages: Sequence[Message]) -> KnownSecrets:
     Arguments are read as JSON, where the key gives a value away, and each text of them as it is: a table has its
     heading in another line.
     """
-    given = [call.arguments for message in messages for call in message.tool_calls]
-    whole = (json.dumps(arguments, ensure_ascii=False) for arguments in given)
-    texts = (text for arguments in given for text in _texts(arguments))
-    return KnownSecrets([*(message.content for message in messages), *whole, *texts])
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text inside a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)
+    arguments = (json.dumps(c.arguments, ensure_ascii=False) for m in messages for c in m.tool_calls)
+    return KnownSecrets([*(text for message in messages for text in message_texts(message)), *arguments])
 
 
 def _without(known: KnownSecrets, draft: MemoryDraft) -> MemoryDraft:
