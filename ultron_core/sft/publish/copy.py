@@ -12,6 +12,7 @@ from fsspec.core import url_to_fs
 
 from ultron_core.errors import ExportError
 from ultron_core.folders import make_folders
+from ultron_core.remote import as_os_errors
 from ultron_core.sft.files.read import MANIFEST, load_manifest
 
 __all__ = ["Copied", "copy_dataset", "fetch_dataset"]
@@ -31,36 +32,46 @@ def copy_dataset(folder: Path, target: str, *, dry_run: bool = False) -> Copied:
     cannot be reached."""
     manifest = load_manifest(folder)
     try:
-        system, root = url_to_fs(target)
-        system.invalidate_cache()
-        place = f"{root.rstrip('/')}/{manifest['name']}/{manifest['version']}"
-        files = {name: (folder / name).stat().st_size for name in (*manifest["files"], MANIFEST)}
-        there = _there(system, place)
-        if there is not None and there != manifest["content_hash"]:
-            raise ExportError(f"{place} holds another dataset. Publish to another target.")
-        if there is None and not dry_run:
-            for name in files:
-                system.makedirs(f"{place}/{name}".rpartition("/")[0], exist_ok=True)
-                system.put_file(str(folder / name), f"{place}/{name}")
+        with as_os_errors():
+            return _copied(folder, target, manifest, dry_run)
     except (OSError, ValueError, ImportError) as error:
         raise ExportError(f"Nothing complete was published to {target}: {error}.") from error
+
+
+def _copied(folder: Path, target: str, manifest: Mapping[str, Any], dry_run: bool) -> Copied:
+    system, root = url_to_fs(target)
+    system.invalidate_cache()
+    place = f"{root.rstrip('/')}/{manifest['name']}/{manifest['version']}"
+    files = {name: (folder / name).stat().st_size for name in (*manifest["files"], MANIFEST)}
+    there = _there(system, place)
+    if there is not None and there != manifest["content_hash"]:
+        raise ExportError(f"{place} holds another dataset. Publish to another target.")
+    if there is None and not dry_run:
+        for name in files:
+            system.makedirs(f"{place}/{name}".rpartition("/")[0], exist_ok=True)
+            system.put_file(str(folder / name), f"{place}/{name}")
     return Copied(system.unstrip_protocol(place), files, there is not None)
 
 
 def fetch_dataset(source: str, folder: Path) -> bool:
     """Bring `source`/<name>/<version> into the folder of that name and version; False when it is not there."""
+    try:
+        with as_os_errors():
+            return _fetched(source, folder)
+    except (OSError, ValueError, ImportError) as error:
+        raise ExportError(f"{source} cannot be read: {error}.") from error
+
+
+def _fetched(source: str, folder: Path) -> bool:
     system, root = url_to_fs(source)
     place = f"{root.rstrip('/')}/{folder.parent.name}/{folder.name}"
-    try:
-        system.invalidate_cache()
-        if _there(system, place) is None:
-            return False
-        names = [path.removeprefix(f"{place}/") for path in system.find(place)]
-        for name in sorted(names, key=lambda name: name == MANIFEST):
-            make_folders((folder / name).parent)
-            system.get_file(f"{place}/{name}", str(folder / name))
-    except (OSError, ValueError) as error:
-        raise ExportError(f"{source} cannot be read: {error}.") from error
+    system.invalidate_cache()
+    if _there(system, place) is None:
+        return False
+    names = [path.removeprefix(f"{place}/") for path in system.find(place)]
+    for name in sorted(names, key=lambda name: name == MANIFEST):
+        make_folders((folder / name).parent)
+        system.get_file(f"{place}/{name}", str(folder / name))
     return True
 
 

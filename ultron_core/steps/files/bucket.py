@@ -15,6 +15,7 @@ from typing import Any
 from fsspec.core import url_to_fs
 
 from ultron_core.errors import SessionFileError
+from ultron_core.remote import as_os_errors
 
 __all__ = [
     "BucketObject",
@@ -60,10 +61,12 @@ def is_address(place: str) -> bool:
 
 
 def list_objects(url: str) -> Iterator[tuple[str, BucketObject]]:
-    """(name below the address, object) of everything below it, in order of names."""
-    system, root = url_to_fs(url)
-    system.invalidate_cache()
-    found: dict[str, dict[str, Any]] = system.find(root, detail=True)
+    """(name below the address, object) of everything below it, in order of names. Raises OSError when it cannot be
+    reached, as everything here does."""
+    with as_os_errors():
+        system, root = url_to_fs(url)
+        system.invalidate_cache()
+        found: dict[str, dict[str, Any]] = system.find(root, detail=True)
     top = root.rstrip("/") + "/"
     for path, info in sorted(found.items()):
         if info.get("type") == "file" and path.startswith(top):
@@ -72,9 +75,10 @@ def list_objects(url: str) -> Iterator[tuple[str, BucketObject]]:
 
 def object_at(url: str) -> BucketObject:
     """Raises FileNotFoundError, and OSError when the place cannot be reached."""
-    system, path = url_to_fs(url)
-    system.invalidate_cache()
-    return _object(url, system.info(path))
+    with as_os_errors():
+        system, path = url_to_fs(url)
+        system.invalidate_cache()
+        return _object(url, system.info(path))
 
 
 def object_is_gone(url: str) -> bool:
@@ -96,15 +100,17 @@ def read_object(one: BucketObject, max_bytes: int = 0) -> tuple[bytes, BucketObj
             f"{one.url} holds {now.size:,} bytes, over the limit of {max_bytes:,}: split it, or raise "
             "ULTRON_INGEST_MAX_BYTES (0 means no limit)."
         )
-    system, path = url_to_fs(one.url)
-    body: bytes = system.cat_file(path)
+    with as_os_errors():
+        system, path = url_to_fs(one.url)
+        body: bytes = system.cat_file(path)
     return body, now
 
 
 def put_object(url: str, body: bytes) -> BucketObject:
     """Put the bytes there and return what is there now."""
-    system, path = url_to_fs(url)
-    system.pipe_file(path, body)
+    with as_os_errors():
+        system, path = url_to_fs(url)
+        system.pipe_file(path, body)
     return object_at(url)
 
 
