@@ -221,14 +221,16 @@ class DedupSettings(Stage):
         "ULTRON_DEDUP_SIMILARITY_THRESHOLD",
         ge=0,
         le=1,
-        about="Memories with a cosine strictly above this merge (text-embedding-v4: 0.85).",
+        about="Memories with a cosine strictly above this merge; unset = the embedder's own (local 0.90, remote"
+        " 0.85).",
     )
     soft_threshold: float | None = setting(
         None,
         "ULTRON_DEDUP_SOFT_THRESHOLD",
         ge=0,
         le=1,
-        about="From here up to the threshold a model decides; offline they are linked (text-embedding-v4: 0.75).",
+        about="From here up to that a model decides, offline they are linked; unset = the embedder's own (local 0.74,"
+        " remote 0.75).",
     )
     merge_max_field_tokens: int = setting(
         8192,
@@ -310,7 +312,8 @@ class ClusterSettings(Stage):
         "ULTRON_CLUSTER_SIMILARITY_THRESHOLD",
         ge=0,
         le=1,
-        about="A memory joins a cluster from this cosine up; unset = the embedder's calibrated value.",
+        about="A memory joins a cluster from this cosine up; unset = the embedder's own (local 0.70,"
+        " remote 0.75).",
     )
     crystallization_threshold: int = setting(
         5,

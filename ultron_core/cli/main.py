@@ -78,10 +78,18 @@ class _Commands(click.Group):
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(__version__, prog_name="ultron")
-@click.option("--home", type=click.Path(path_type=Path), help="Data folder (ULTRON_HOME).")
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path),
+    help="Folder of the store (ULTRON_HOME; default: `ultron` in your data folder).",
+)
 @click.pass_context
 def cli(context: click.Context, home: Path | None) -> None:
-    """Agent session logs in; shared memory and SFT datasets out."""
+    """Logs of coding agents in; shared memory and datasets for training out.
+
+    Begin with `ultron ingest --claude-code` (or --codex, or a folder), then `ultron search "..."`. `ultron doctor` says
+    where everything is. Exit codes: 0 done, 1 you must act, 2 wrong usage, 3 partly done.
+    """
     if (server := lent()) is not None:
         # settings, with the folder of whoever asks, and logging are the server's
         context.obj = server.settings

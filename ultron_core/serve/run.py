@@ -95,7 +95,10 @@ def serve(
     with only_one(home / _LOCK_FILE) as alone:
         if not alone:
             where = address_of(home) or "an address that it is about to write"
-            raise SettingsError(f"A server for {home} runs already, at {where}.")
+            raise SettingsError(
+                f"A server for {home} runs already, at {where}: use that one (`ultron serve --sign-in` prints an "
+                "address for a browser), or end it first."
+            )
         with _socket(listen) as sock, closing(backend):
             if not is_local:
                 _check_open_to_others(backend, listen)

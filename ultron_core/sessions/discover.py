@@ -30,7 +30,7 @@ def discover_sessions(paths: Iterable[str | Path] | str | Path) -> list[Path]:
             elif path.exists():
                 found.add(path)
             else:
-                raise SessionFileError(f"{path} does not exist.")
+                raise SessionFileError(f"{path} does not exist: name a session file or a folder of them.")
         except OSError as error:
             raise SessionFileError(f"{path} cannot be read: {error.strerror}.") from error
     return sorted(found)

@@ -181,7 +181,9 @@ def _set_status(runtime: Runtime, wanted: UUID, new: str, reason: str | None) ->
         _one(runtime, conn, wanted)
         status.set_status(runtime, conn, [wanted], new, reason)
         if new == "active" and store.fetch(conn, "orphans", {"ids": [wanted]}):
-            raise InputError(f"Memory {wanted} cannot come back: its last source is gone.")
+            raise InputError(
+                f"Memory {wanted} cannot come back: its last source is gone. Upload it again instead."
+            )
         return _one(runtime, conn, wanted)
 
     return runtime.database.run(work)
@@ -241,5 +243,7 @@ def _undoable(runtime: Runtime, conn: Connection, decision_id: UUID) -> dict[str
     if not rows:
         raise NotFoundError(f"No decision {decision_id}.")
     if rows[0]["decision"] != "merge" or rows[0]["undone_at"] is not None:
-        raise InputError(f"Decision {decision_id} is not a merge that can still be undone.")
+        raise InputError(
+            f"Decision {decision_id} is not a merge that can still be undone: `ultron show ID` lists what was decided."
+        )
     return rows[0]

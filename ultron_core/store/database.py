@@ -187,7 +187,8 @@ class Database:
                     raise
                 if attempt == attempts:
                     raise DatabaseUnreachableError(
-                        f"Lost the connection to {describe_url(self.url)} {attempts} times in a row."
+                        f"Lost the connection to {describe_url(self.url)} {attempts} times in a row. "
+                        "Look whether the server runs, then start the same again."
                     ) from error
             self._sleep(FIRST_WAIT_SECONDS * 2 ** (attempt - 1) * (0.5 + self._jitter()))
         raise ValueError("attempts must be at least 1")

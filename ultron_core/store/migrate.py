@@ -50,7 +50,7 @@ def migrate(database: Database, folder: Path = FOLDER) -> list[str]:
             _prepare(conn)
         except errors.InsufficientPrivilege as error:
             raise MigrationError(
-                "This user may not create schema ultron; see the grants in docs/database.md."
+                "This user may not create schema ultron: make it the owner of the database (docs/deployment.md)."
             ) from error
         missing = _missing(conn, migrations)
         for migration in missing:

@@ -44,7 +44,8 @@ def start_work(target: Path) -> Path:
         work.mkdir()
     except OSError as error:
         raise ExportError(
-            f"The adapter cannot be written to {target.parent}: {error.strerror or error} (ULTRON_TRAIN_DIR)."
+            f"The adapter cannot be written to {target.parent}: {error.strerror or error}. Check its "
+            "permissions and free space, or set ULTRON_TRAIN_DIR."
         ) from error
     return work
 

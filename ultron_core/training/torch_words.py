@@ -48,8 +48,8 @@ class Words:
         if training is None:
             if "<|im_start|>" not in tokenizer.get_vocab():
                 raise InputError(
-                    "The base's chat template leaves out tools or calls, or TRL does not know it: use the instruct "
-                    "model of a family in docs/training.md."
+                    "The base's chat template leaves out tools or calls, or TRL does not know it: use an instruct "
+                    "model whose template writes both, or one with the marks of ChatML (docs/training.md)."
                 )
             training = _OWN.read_text("utf-8")
             tokenizer.chat_template = _MARKS.sub("", training)

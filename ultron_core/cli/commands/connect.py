@@ -33,7 +33,10 @@ class _Change:
 @click.option("--remove", is_flag=True, help="Take Ultron out again.")
 @click.pass_obj
 def connect(settings: Settings, client: str, project: bool, dry_run: bool, remove: bool) -> None:
-    """Write hooks and the MCP server into a client's own files. What is there stays; a backup is kept."""
+    """Connect a coding agent: hooks and the MCP server.
+
+    They are written into the agent's own files. What is there stays, a backup is kept, --remove takes ours out again.
+    """
     scripts = Path(sys.executable).parent
     commands = Commands(
         str(scripts / "ultron-hook"), str(scripts / "ultron-mcp"), str(settings.store.home), client

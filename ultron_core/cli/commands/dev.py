@@ -22,7 +22,7 @@ __all__ = ["COMMANDS"]
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.pass_obj
 def dev(settings: Settings, port: int, host: str) -> None:
-    """Open the Dagster UI with sensors and schedules running; Ctrl-C stops everything."""
+    """Open the Dagster UI with sensors and schedules running. Ctrl-C stops everything."""
     _pipelines()
     _become("ultron_pipelines.host.launch", settings.store.home, "--host", host, "--port", str(port))
 
@@ -30,7 +30,10 @@ def dev(settings: Settings, port: int, host: str) -> None:
 @click.command()
 @click.option("--clean", is_flag=True, help="Remove the demo's store.")
 def demo(clean: bool) -> None:
-    """Take the example sessions of a clone through the whole path, in a store apart from your own."""
+    """Take the example sessions through the whole path.
+
+    They are in a clone of the project, and go into a store apart from your own.
+    """
     clone = _pipelines().parent
     if not (clone / "examples").is_dir():
         raise InputError(

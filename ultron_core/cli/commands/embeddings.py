@@ -27,9 +27,9 @@ __all__ = ["COMMANDS"]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def reembed(settings: Settings, model: str | None, keep_old: bool, status: bool, as_json: bool) -> None:
-    """Rebuild all vectors with another embedding model, while search and uploads go on.
+    """Rebuild all vectors with another embedding model.
 
-    If it is stopped, the next run resumes where it left off.
+    Search and uploads go on meanwhile. If it is stopped, the next run resumes where it left off.
     """
     from ultron_core.embeddings.factory import embedder_of
     from ultron_core.errors import InputError
@@ -76,12 +76,14 @@ def _print_states(states: list[dict[str, object]], as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
+@click.option(
+    "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="Maximum number of rows."
+)
 @click.option("--changes", is_flag=True, help="Show merges and splits with their reasons instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def clusters(settings: Settings, limit: int, changes: bool, as_json: bool) -> None:
-    """Groups of related memories, largest first, and why they were merged or split."""
+    """List groups of related memories, largest first."""
     from ultron_core.steps.clusters.read import get_cluster_changes, get_clusters
 
     with open_ultron(settings) as ultron:

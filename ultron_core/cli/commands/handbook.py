@@ -28,7 +28,10 @@ __all__ = ["COMMANDS"]
 )
 @click.pass_obj
 def handbook(settings: Settings, project: str | None, path: Path | None, check: bool, tokens: int) -> None:
-    """Print what people said for good about a project and what its logs prove: conventions, checks, cures, warnings."""
+    """Print what is certain about a project, for AGENTS.md.
+
+    What people said for good and what the logs prove: conventions, checks, cures that held, warnings.
+    """
     from ultron_core.recall.handbook import put_section
 
     if check and path is None:
@@ -37,7 +40,8 @@ def handbook(settings: Settings, project: str | None, path: Path | None, check: 
         found = ultron.handbook(project, budget_tokens=tokens)
     if not found.text:
         raise NotFoundError(
-            f"Nothing certain is known of {found.project} yet: no person's rule, check or proven cure."
+            f"Nothing certain is known of {found.project} yet: no person's rule, check or proven cure. More "
+            "sessions of it may bring some (`ultron ingest`)."
         )
     if path is None:
         click.echo(found.text)

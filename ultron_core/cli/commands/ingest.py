@@ -51,7 +51,11 @@ def ingest(
     process: bool,
     as_json: bool,
 ) -> None:
-    """Read session files (.jsonl, .jsonl.gz) and folders of them."""
+    """Read session files (.jsonl, .jsonl.gz) and folders of them.
+
+    The format is found out from the content; docs/formats.md lists all. A file of another name must be named
+    itself. What has not changed is not read again.
+    """
     batches = _batches(paths, agent_id, claude_code, codex)
     with open_ultron(settings) as ultron:
         outcomes: list[dict[str, Any]] = []
@@ -201,7 +205,10 @@ def _leave(failed_files: int, report: ProcessReport | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def process(settings: Settings, estimate: bool, project: str | None, as_json: bool) -> None:
-    """Run all stages on what waits: segment, label, extract, texts, back-fill."""
+    """Run all stages on what waits.
+
+    Cut logs into tasks, judge them, take memories from them and from texts, add vectors that are missing.
+    """
     from ultron_core.steps.stages.estimate import estimate_pending
 
     with open_ultron(settings) as ultron:
@@ -229,7 +236,7 @@ def process(settings: Settings, estimate: bool, project: str | None, as_json: bo
 @click.option(
     "--file", "path", type=click.Path(path_type=Path), help="Read the text from a file; - is standard input."
 )
-@click.option("--agent", "agent_id", default="default", show_default=True)
+@click.option("--agent", "agent_id", default="default", show_default=True, help="Agent whose note it is.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def ingest_text(

@@ -20,7 +20,7 @@ __all__ = ["COMMANDS"]
 
 @click.group()
 def keys() -> None:
-    """Make, list and revoke access keys."""
+    """Make, list and revoke access keys of `ultron serve`."""
 
 
 @keys.command()

@@ -20,7 +20,10 @@ __all__ = ["COMMANDS"]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def rebalance(settings: Settings, as_json: bool) -> None:
-    """Reassign every memory's tier by hits; archive COLD ones that are too old."""
+    """Sort memories into HOT, WARM and COLD by use.
+
+    COLD ones without a hit for ULTRON_COLD_TTL_DAYS are archived. `ultron dev` does this by itself.
+    """
     with open_ultron(settings) as ultron:
         report = ultron.run_tier_rebalance()
     if as_json:
@@ -36,12 +39,17 @@ def rebalance(settings: Settings, as_json: bool) -> None:
     type=click.Choice([stage.option for stage in STAGES]),
     help="What to do again.",
 )
-@click.option("--made-by", default=None, help="Only what this version made, for example offline.")
+@click.option(
+    "--made-by",
+    default=None,
+    help="Only what this version made, e.g. offline (all without a model), offline:11, or model:NAME.",
+)
 @click.pass_obj
 def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
-    """Mark a stage for reprocessing (after a new model or version); `ultron process` does the work.
+    """Mark what a stage made, to be made again.
 
-    Memories that are extracted again keep their id and hits.
+    After a new model or version; `ultron process` then does the work. Memories that are extracted again keep their
+    id and hits.
     """
     from ultron_core.steps.stages.reprocess import reprocess as reprocess_stage
 
@@ -55,7 +63,7 @@ def reprocess(settings: Settings, stage: str, made_by: str | None) -> None:
 @click.command()
 @click.pass_obj
 def retry(settings: Settings) -> None:
-    """Free rows that used up their attempts; `ultron process` then tries them again."""
+    """Free rows that used up their attempts. `ultron process` then tries them again."""
     from ultron_core.steps.stages.reprocess import retry as retry_exhausted
 
     with open_ultron(settings) as ultron:
@@ -105,7 +113,7 @@ def delete(settings: Settings, memory_id: str, yes: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def redact(settings: Settings, replaying: bool, again: bool, previewed: Path | None, as_json: bool) -> None:
-    """Apply the current redaction rules to stored rows, or show what they replace in a file.
+    """Apply the redaction rules to stored rows, or preview them.
 
     A replay that was stopped resumes where it left off.
     """

@@ -33,9 +33,17 @@ __all__ = ["COMMANDS", "lines_command"]
     type=click.IntRange(1, 1000),
     help="Maximum number of results; default ULTRON_MEMORY_SEARCH_LIMIT (10).",
 )
-@click.option("--level", type=click.Choice(["l0", "l1"]), default="l1", show_default=True)
-@click.option("--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)))
-@click.option("--tag", "tags", multiple=True)
+@click.option(
+    "--level",
+    type=click.Choice(["l0", "l1"]),
+    default="l1",
+    show_default=True,
+    help="What --json holds of each: the one-line summary, or the overview as well.",
+)
+@click.option(
+    "--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)), help="Only these types."
+)
+@click.option("--tag", "tags", multiple=True, help="Only memories with all of these tags.")
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
 @project_option("Only what was seen in this project.")
 @all_projects_option
@@ -47,7 +55,7 @@ __all__ = ["COMMANDS", "lines_command"]
     default=None,
     help="Let the model reorder the best hits (default: as configured).",
 )
-@click.option("--no-hits", is_flag=True, help="Do not count hits.")
+@click.option("--no-hits", is_flag=True, help="Count no hits, whatever ULTRON_SEARCH_HITS says.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def search(
@@ -161,8 +169,11 @@ def _print_sessions(found: Sequence[Any]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def show(settings: Settings, memory_id: str, as_json: bool) -> None:
-    """Print a memory with the file, lines and quotes it is based on; counts two hits. MEMORY_ID may be its first
-    characters."""
+    """Print a memory with the lines it rests on.
+
+    The file, the lines, the words, and a command that opens them; counts two hits. MEMORY_ID may be its first
+    characters.
+    """
     from ultron_core.steps import overview
 
     with open_ultron(settings, reading=True) as ultron:
@@ -235,7 +246,7 @@ def _source_line(source: Any) -> str:
 
 
 @click.command()
-@click.option("--agent", "agent_id")
+@click.option("--agent", "agent_id", help="Only sessions of this agent.")
 @project_option("Only sessions of this project.")
 @all_projects_option
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 100_000))
@@ -249,7 +260,7 @@ def sessions(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List sessions with their counts, newest first; those of the working folder's project before others."""
+    """List sessions with their counts, newest first. Those of the working folder's project come before others."""
     from ultron_core.steps import overview
     from ultron_core.steps.projects import scope_of
 
@@ -276,7 +287,7 @@ def sessions(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def stats(settings: Settings, project: str | None, as_json: bool) -> None:
-    """Count sessions, segments, memories, projects and pending work, and sum up what models cost."""
+    """Count what is stored and what waits, and sum up costs."""
     from ultron_core.steps import overview
     from ultron_core.steps.projects import scope_of
 
@@ -298,8 +309,10 @@ def stats(settings: Settings, project: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.option("--stage", help="sessions, extract or ingest_text.")
-@click.option("--reason")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 100_000))
+@click.option("--reason", help="Only this reason, as the table of counts names it.")
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1, 100_000), help="Maximum number listed."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def drops(settings: Settings, stage: str | None, reason: str | None, limit: int, as_json: bool) -> None:

@@ -35,7 +35,10 @@ def serve(
     behind_tls: bool,
     sign_in: bool,
 ) -> None:
-    """Keep models loaded and answer programs, agents, browsers and the commands that read. One server a home."""
+    """Answer programs, agents and browsers from one process.
+
+    Models stay loaded; commands that only read ask it, too. One server for each store (home).
+    """
     if sign_in:
         from ultron_core.serve.pages.addresses import new_address, running_address
 

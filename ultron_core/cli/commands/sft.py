@@ -30,15 +30,22 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 )
 @click.option("--task-type", help="Only this task type.")
 @project_option("Only what was done in this project.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Overrides the configured quality gate.")
-@click.option("--limit", type=click.IntRange(0), help="Maximum rows.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    help="Lowest overall_score, instead of ULTRON_TRAJECTORY_SFT_SCORE_THRESHOLD.",
+)
+@click.option("--limit", type=click.IntRange(0), help="Maximum rows, instead of ULTRON_SFT_LIMIT.")
 @click.option(
     "--evidence",
     type=click.Choice(["verified", "likely", "any"]),
     help="How much must be known of a run's end (default: the setting, likely).",
 )
 @click.option(
-    "--out", "out_dir", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+    "--out",
+    "out_dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write to, instead of ULTRON_EXPORTS_DIR.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -54,7 +61,10 @@ def export_sft(
     out_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the eligible segments as a dataset that trainers take without edits; exit code 2 when there is none."""
+    """Write a dataset that trainers take without edits.
+
+    Of the tasks that pass the quality gate. Exit code 2 when none does; nothing is written then.
+    """
     from ultron_core.steps.given import check_task_type
     from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
@@ -94,10 +104,11 @@ def export_sft(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def outcomes(settings: Settings, file: Path, source: str, success_from: float, as_json: bool) -> None:
-    """Import how sessions ended: .jsonl or .csv lines with session, outcome (0, 1 or a reward), source, task.
+    """Import how sessions ended.
 
-    They override what the rules make of a log: a failure never ships, a success ships as verified. Exit code 3 when
-    some lines name no session, or several.
+    FILE has .jsonl or .csv lines with session, outcome (0, 1 or a reward), source, task. They override what the
+    rules make of a log: a failure never ships, a success ships as verified. Exit code 3 when some lines name no
+    session, or several.
     """
     from ultron_core.steps.sft.outcomes import import_outcomes
 
@@ -118,7 +129,7 @@ def outcomes(settings: Settings, file: Path, source: str, success_from: float, a
 
 @click.group("sft")
 def sft() -> None:
-    """Look at datasets that were exported."""
+    """Check, compare, review and publish datasets."""
 
 
 @sft.command("verify")
@@ -126,7 +137,7 @@ def sft() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def verify(settings: Settings, folder: Path, as_json: bool) -> None:
-    """Check a dataset folder by all rules; needs no database. Exit code 1 when it breaks one."""
+    """Check a dataset folder by all rules. Needs no database; exit code 1 when it breaks one."""
     from ultron_core.sft import verify_dataset
 
     problems = verify_dataset(folder, tokenizer=settings.sft.tokenizer)
@@ -146,7 +157,7 @@ def verify(settings: Settings, folder: Path, as_json: bool) -> None:
 @click.argument("new", type=_FOLDER)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def diff(old: Path, new: Path, as_json: bool) -> None:
-    """What changed between two datasets, row by row, and why; needs no database."""
+    """Tell what changed between two datasets, row by row, and why. Needs no database."""
     from ultron_core.sft import diff_datasets
 
     found = diff_datasets(old, new)
@@ -167,7 +178,11 @@ def diff(old: Path, new: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def explain(settings: Settings, segment: UUID, as_json: bool) -> None:
-    """Why a segment is, or is not, in the dataset: its scores, what is known of its end, what was put right."""
+    """Tell why a task is, or is not, in the dataset.
+
+    Its scores, what is known of its end, what was put right. SEGMENT is the task's id: it stands in
+    rejects.parquet of a dataset, and in the address of the task's page in `ultron serve`.
+    """
     from ultron_core.steps.sft.explain import explain_segment
 
     with open_ultron(settings, reading=True) as ultron:
@@ -188,7 +203,10 @@ def explain(settings: Settings, segment: UUID, as_json: bool) -> None:
 def review(
     settings: Settings, folder: Path, samples: int, everything: bool, confirm_it: bool, as_json: bool
 ) -> None:
-    """What was replaced in a dataset, what scanners find in it, and rows to read, project by project."""
+    """Show what was replaced, what scanners find, and samples.
+
+    Project by project. --confirm says that you have looked: `ultron sft publish` asks for it.
+    """
     from ultron_core.cli.commands.sft_review import show_review
     from ultron_core.sft.files.read import load_manifest
     from ultron_core.sft.publish.review import confirm, review_dataset
@@ -218,7 +236,10 @@ def review(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def publish(settings: Settings, folder: Path, target: str, dry_run: bool, as_json: bool) -> None:
-    """Copy a dataset that was reviewed and confirmed, with this very content, to a place outside."""
+    """Copy a reviewed dataset to a folder, bucket or hub.
+
+    Only what `ultron sft review --confirm` was run on, with this very content.
+    """
     from ultron_core.sft.publish.upload import publish_dataset
 
     done = publish_dataset(

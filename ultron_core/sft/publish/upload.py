@@ -32,7 +32,10 @@ def publish_dataset(
     this very content, or when something else is at that place. What is there is complete once it has a manifest."""
     manifest = load_manifest(folder)
     if problems := verify_dataset(folder, tokenizer=tokenizer):
-        raise ExportError(f"{len(problems)} violation(s), nothing was published. First: {problems[0]}")
+        raise ExportError(
+            f"{len(problems)} violation(s), nothing was published (`ultron sft verify DIR` lists them). "
+            f"First: {problems[0]}"
+        )
     confirmed(reviews, manifest["content_hash"])
     copied = copy_dataset(folder, target, dry_run=dry_run)
     return Published(copied.place, copied.files, dry_run, copied.unchanged)

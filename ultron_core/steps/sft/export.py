@@ -170,8 +170,13 @@ def _name(request: ExportRequest) -> str:
 
 
 def _why_empty(rejects: Mapping[str, int]) -> str:
+    if not rejects:
+        return "No row to export: no finished task fits the request. `ultron stats` says what there is."
     reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.items())
-    return f"No row to export: {f'left out {reasons}' if reasons else 'no finished task fits the request'}."
+    return (
+        f"No row to export: left out {reasons}. docs/sft.md explains the reasons; `--evidence any` takes runs of "
+        "unknown end, and `ultron outcomes FILE` imports how they ended."
+    )
 
 
 def export_rows(

@@ -77,13 +77,15 @@ def train(
     make_folders(folder)
     with only_one(folder / LOCK) as alone:
         if not alone:
-            raise ConflictError(f"A training is running already; its log is in {folder}.")
+            raise ConflictError(f"A training is running already; its log is in {folder}. Wait for its end.")
         take_up_killed(runtime)
         waiting = waiting_rows(runtime, dataset, base, recipe, again=again)
         if waiting.plan.new < least:
             return Trained(None, waiting.plan.new, waiting.plan.left_out)
         if problems := verify_dataset(dataset, tokenizer=runtime.settings.sft.tokenizer):
-            raise InputError(f"{dataset} breaks {len(problems)} rule(s). First: {problems[0]}")
+            raise InputError(
+                f"{dataset} breaks {len(problems)} rule(s), nothing was trained: export it again. First: {problems[0]}"
+            )
         learner = make_learner(base)
         rows = _encoded(learner, dataset, waiting, recipe)
         run_id = uuid4()

@@ -78,7 +78,9 @@ def waiting_rows(
     Marks adapters as tainted on the way: none of them is gone on from. Raises InputError for another kind of dataset.
     """
     if (kind := load_manifest(dataset).get("kind", "sft")) != "sft":
-        raise InputError(f"{dataset} is a dataset of kind {kind}: training takes kind sft.")
+        raise InputError(
+            f"{dataset} is a dataset of kind {kind}: give one of kind sft, as `ultron export-sft` writes it."
+        )
     rows = list(_refs(dataset))
     digest = base_hash(base)
     account = runtime.account_id

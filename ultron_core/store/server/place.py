@@ -80,7 +80,10 @@ def choose_place(home: Path) -> Place:
         account = _account(root / "data")
         if is_root and not _can_enter(account, root):
             if (root / "data").exists():
-                raise ServerStartError(f"Account {account.name} runs the server but cannot get into {root}.")
+                raise ServerStartError(
+                    f"Account {account.name} runs the server but cannot get into {root}. Let it in (chmod o+x on "
+                    "the folders above), or set ULTRON_HOME to another folder."
+                )
             root = system
             make_home(root)
         pginstall = _pginstall()
@@ -88,7 +91,9 @@ def choose_place(home: Path) -> Place:
             pginstall = _copy_binaries(pginstall)
         return Place(root, pginstall, account)
     except OSError as error:
-        raise ServerStartError(f"The folder of the database cannot be used: {error}.") from error
+        raise ServerStartError(
+            f"The folder of the database cannot be used: {error}. Set ULTRON_HOME to a folder that you may write to."
+        ) from error
 
 
 def has_data(home: Path) -> bool:
@@ -115,7 +120,10 @@ def make_socket_dir(place: Place) -> Path:
                 folder, place
             ):
                 return folder
-    raise ServerStartError("No folder for the server's socket could be created in the temporary folder.")
+    raise ServerStartError(
+        "No folder for the server's socket could be created in the temporary folder: set TMPDIR to one that you may "
+        "write to."
+    )
 
 
 def _own(folder: Path, place: Place) -> bool:
@@ -145,7 +153,10 @@ def _account(data_dir: Path) -> Account:
             except KeyError:
                 continue
             return Account(entry.pw_uid, entry.pw_gid, name)
-        raise ServerStartError("PostgreSQL does not run as root, and there is no account postgres or nobody.")
+        raise ServerStartError(
+            "PostgreSQL does not run as root, and there is no account postgres or nobody: make one, or run as another "
+            "user."
+        )
     try:
         entry = pwd.getpwuid(uid)
     except KeyError:  # containers run under numbers without a name

@@ -47,10 +47,10 @@ def train(
     as_json: bool,
     **recipe: Any,
 ) -> None:
-    """Train a LoRA adapter on the rows of DATASET that no adapter of the base was trained on.
+    """Train a LoRA adapter on rows that are new to its base.
 
-    Without DATASET on the newest export. Options that are not given are the settings ULTRON_TRAIN_...; docs/training.md
-    says what is promoted. Needs the extra `train`.
+    On the rows of DATASET, or of the newest export, that no adapter of the base was trained on. Options that are
+    not given are the settings ULTRON_TRAIN_...; docs/training.md says what is promoted. Needs the extra `train`.
     """
     if listing or shown:
         if (listing and shown) or dataset or base or again or any(v is not None for v in recipe.values()):
