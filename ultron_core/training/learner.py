@@ -59,7 +59,7 @@ def check_installed() -> None:
     """Raises InputError when the packages of the extra `train` are missing."""
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
         raise InputError(
-            f"Training needs {', '.join(missing)}: install `ultron-memory[train]` (docs/training.md says how)."
+            f"Training needs {', '.join(missing)}: install `ultron-memory[train]` (docs/dependencies.md says how)."
         )
 
 

@@ -51,7 +51,9 @@ def _pipelines() -> Path:
     """The folder of the Dagster side: a separate program, which the library does not know."""
     found = importlib.util.find_spec("ultron_pipelines")
     if found is None or not found.submodule_search_locations or importlib.util.find_spec("dagster") is None:
-        raise InputError("The Dagster side is not installed: install `ultron-memory[pipeline]`.")
+        raise InputError(
+            "The Dagster side is not installed: install `ultron-memory[pipeline]` (docs/dependencies.md says how)."
+        )
     return Path(found.submodule_search_locations[0])
 
 

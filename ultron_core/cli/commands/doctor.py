@@ -105,7 +105,7 @@ def _extra(name: str) -> Finding:
         return Finding(f"[{name}]", f"{package} {version(package)}")
     except PackageNotFoundError:
         return Finding(
-            f"[{name}]", f"not installed: {without}; `pip install 'ultron-memory[{name}]'` adds it"
+            f"[{name}]", f"not installed: {without}; the extra `ultron-memory[{name}]` (docs/dependencies.md)"
         )
 
 
