@@ -70,7 +70,9 @@ def ingest(
     }
     if not result["total_files"]:
         places = ", ".join(str(path) for batch, _ in batches for path in batch)
-        console(stderr=True).print(f"No .jsonl files in {places}.")
+        console(stderr=True).print(
+            f"No .jsonl files in {places}. A file of another name is read when it is named itself."
+        )
     if as_json:
         print_json({**result, "process": asdict(report) if report else None})
     else:
@@ -95,7 +97,10 @@ def _batches(
             continue
         place = folder.expanduser()
         if not place.is_dir():
-            raise InputError(f"{place} does not exist: this user has no {name} logs.")
+            raise InputError(
+                f"{place} does not exist: no {name} logs there. Name the folder that has them: "
+                f"`ultron ingest PATH --agent {name}`."
+            )
         batches.append(([place], name if agent_id == "default" else agent_id))
     if not batches:
         raise click.UsageError("Name files or folders, or use --claude-code or --codex.")
@@ -134,7 +139,9 @@ def _print_files(results: Sequence[dict[str, Any]]) -> None:
             out.print(f"{r['session_file']}: {r['error']}")
     unread = sum(_unread(r) for r in results)
     if unread:
-        out.print(f"{unread} file(s) without a message: their lines are in no format that Ultron reads.")
+        out.print(
+            f"{unread} file(s) without a message: their lines are in no format that Ultron reads (docs/formats.md)."
+        )
     if len(results) > _SHOWN:
         out.print(f"... and {len(results) - _SHOWN} more")
     changed = sum(r["status"] not in {"unchanged", "failed"} for r in results)
