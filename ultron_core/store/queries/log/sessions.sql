@@ -256,10 +256,6 @@ ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF
 -- The memories of this text are stored.
 UPDATE raw_uploads SET status = 'done', error = NULL, next_try = NULL WHERE id = %(id)s;
 
--- name: text_lost
--- Its memories are not stored, and its bytes are not kept: it cannot be tried again.
-UPDATE raw_uploads SET status = 'failed', next_try = NULL WHERE id = %(id)s;
-
 -- name: text_failed
 -- Not now, as for sessions.
 UPDATE raw_uploads SET error = %(error)s, next_try = %(next_try)s,
