@@ -182,8 +182,10 @@ ORDER BY window_next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
 -- name: mark_windowed
--- Done for exactly these bytes; the model is left out where it has still to give vectors.
-UPDATE sessions s SET windowed = %(windows)s, window_attempts = 0, window_next_try = NULL
+-- Done for exactly these bytes; the model is left out where it has still to give vectors. An error that segmentation or
+-- reading left stays.
+UPDATE sessions s SET windowed = %(windows)s, window_attempts = 0, window_next_try = NULL,
+    error = CASE WHEN s.status = 'failed' OR s.segmented = 0 AND (s.attempts > 0 OR s.next_try IS NOT NULL) THEN s.error END
 FROM unnest(%(ids)s::uuid[], %(contents)s::text[]) AS made(id, content_sha256)
 WHERE s.id = made.id AND s.content_sha256 = made.content_sha256 AND s.windowed IS DISTINCT FROM %(windows)s;
 
