@@ -74,6 +74,10 @@ WITH moved AS (
         status = CASE WHEN status = 'source_missing' THEN 'ok' ELSE status END
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
     RETURNING id
+), archived AS (
+    UPDATE raw_uploads SET session_file = %(new_file)s
+    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
+        AND EXISTS (SELECT FROM moved)
 ), known AS (
     UPDATE outcomes SET session_file = %(new_file)s
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
