@@ -232,9 +232,14 @@ ORDER BY created_at, partition_key
 LIMIT %(limit)s;
 
 -- name: mark_reported
--- Dagster has an event for this content.
-UPDATE sessions SET reported = true
-WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s) AND NOT reported;
+-- Dagster has an event for this content, by its data version (see `session_data_version`), and so for what was there
+-- before. What came since is still to be reported.
+UPDATE sessions s SET reported = true
+FROM unnest(%(keys)s::text[], %(versions)s::text[]) AS told(key, version)
+WHERE s.account_id = %(account_id)s AND s.partition_key = told.key AND NOT s.reported
+    AND (left(encode(sha256(convert_to(s.content_sha256 || E'\n' || s.parser_version, 'UTF8')), 'hex'), 32) = told.version
+        OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
+            AND n.session_file = s.session_file AND n.generation > s.generation));
 
 -- name: insert_blob
 -- Bytes once; a second upload of the same bytes only counts.
