@@ -294,10 +294,14 @@ FROM (
 ) t;
 
 -- name: failed
--- Sessions left failed, for the daily check.
+-- Sessions left failed, and files of which nothing could be read, for the daily check.
 SELECT partition_key, error, attempts FROM sessions
-WHERE account_id = %(account_id)s
-    AND (status = 'failed' OR attempts >= %(max_attempts)s OR (segmented = 0 AND next_try IS NOT NULL))
+WHERE account_id = %(account_id)s AND (status = 'failed' OR attempts >= %(max_attempts)s
+    OR window_attempts >= %(max_attempts)s OR (segmented = 0 AND next_try IS NOT NULL))
+UNION ALL
+SELECT partition_key, error, attempts FROM source_files f
+WHERE account_id = %(account_id)s AND state = 'failed' AND NOT EXISTS (SELECT 1 FROM sessions s
+    WHERE (s.account_id, s.agent_id, s.session_file) = (f.account_id, f.agent_id, f.session_file) AND s.status = 'failed')
 ORDER BY partition_key LIMIT %(limit)s;
 
 -- name: pending_texts_count
