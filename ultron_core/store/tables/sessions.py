@@ -40,6 +40,7 @@ __all__ = [
     "rename_candidates",
     "run",
     "source_file_attempts",
+    "source_file_facts",
     "source_files",
     "system_prompt",
     "to_segment",
@@ -305,6 +306,15 @@ def source_file_attempts(conn: Connection, account_id: str, agent_id: str, sessi
         conn, "attempts", {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
     )
     return int(row["attempts"]) if row else 0
+
+
+def source_file_facts(
+    conn: Connection, account_id: str, agent_id: str, session_file: str
+) -> dict[str, Any] | None:
+    """Size, time, device and inode of a file when it was read last."""
+    return _FILES.fetch_one(
+        conn, "facts", {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
+    )
 
 
 def mark_missing(
