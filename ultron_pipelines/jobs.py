@@ -17,7 +17,7 @@ from ultron_core.steps.stages.process import process_and_report
 from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, plan_failed
-from ultron_pipelines.assets.sessions import ASSET, ingest_partitions
+from ultron_pipelines.assets.sessions import ASSET, data_versions, ingest_partitions
 from ultron_pipelines.assets.stages import stage_event
 from ultron_pipelines.partitions import add_partitions
 from ultron_pipelines.reconcile import reconcile
@@ -53,7 +53,7 @@ def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ult
         }
         log_partitions(context, ASSET, (_library_event(s, standing) for s in waiting if s.status != "failed"))
         plan_failed(context.instance, context.run, ASSET, (e.key for e in events if e.status == "failed"))
-        mark_reported(opened.runtime, [*known, *(s.partition_key for s in waiting)])
+        mark_reported(opened.runtime, data_versions([*(e.standing for e in events), *standing.values()]))
     context.instance.add_run_tags(context.run_id, {TOLD: "true"})
     fail_bad(context, events)
 

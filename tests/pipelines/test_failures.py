@@ -108,3 +108,14 @@ def test_one_that_refuses_is_an_error_that_does_not_name_the_address(webhook, co
 def test_nobody_there_is_an_error_too():
     with pytest.raises(NotifyError, match="run 0123"):
         tell_webhook("http://127.0.0.1:9/hook", NOTICE, lambda _: None)
+
+
+@dg.op
+def fails_at_length():
+    raise dg.Failure("x " * 490 + f"key {KEY}", allow_retries=False)
+
+
+def test_a_long_reason_is_redacted_before_it_is_cut(instance):
+    """The cut falls into the key: half of one is no longer known as a key."""
+    notice = notice_of(failed(fails_at_length, instance), PresidioRedactor())
+    assert KEY[:12] not in notice.reason and len(notice.reason) <= 1000

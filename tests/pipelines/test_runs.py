@@ -244,3 +244,17 @@ def test_two_runs_at_once_tell_of_their_own_files_alone(defs, instance, drop, da
     (request,), _ = tick(defs, instance)
     assert run(defs, instance, "ingest_sessions", run_config=request.run_config).success
     assert partitions_of(instance, "session_files") == {"agent/one.jsonl", "agent/two.jsonl"}
+
+
+def test_work_that_waited_long_ago_does_not_shorten_the_wait_of_what_waits_now(defs, instance):
+    """What is fresh is left to automation for one tick."""
+    repository = defs.get_repository_def()
+    context = dg.build_sensor_context(
+        instance=instance,
+        repository_def=repository,
+        sensor_name="pending_work_sensor",
+        resources=defs.resources,
+        cursor="waiting",
+    )
+    assert isinstance(repository.get_sensor_def("pending_work_sensor")(context), dg.SkipReason)
+    assert not context.cursor

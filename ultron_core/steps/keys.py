@@ -47,6 +47,8 @@ def add_key(
     check_id("name", name)
     check_id("agent_id", agent_id, optional=True)
     now = runtime.clock()
+    if expires_at is not None and expires_at.tzinfo is None:
+        raise InputError("expires_at has no time zone: give one, such as UTC.")
     if expires_at is not None and expires_at <= now:
         raise InputError("expires_at is in the past: such a key would never hold.")
     made = new_key()

@@ -1,6 +1,6 @@
 """`session_files`: each log file read once, archived and normalised."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import dagster as dg
@@ -16,7 +16,7 @@ from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
 from ultron_pipelines.triggers.asked import asked_for
 
-__all__ = ["ASSET", "ingest_partitions", "session_files"]
+__all__ = ["ASSET", "data_versions", "ingest_partitions", "session_files"]
 
 ASSET = FILES
 
@@ -38,7 +38,7 @@ def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> 
             opened, files_of_partitions(opened.runtime, keys), keys, again=asked_for(context)
         )
         log_partitions(context, ASSET, events)
-        mark_reported(opened.runtime, keys)
+        mark_reported(opened.runtime, data_versions(event.standing for event in events))
     fail_bad(context, events)
     yield from ()  # each partition is logged by itself: there is no output
 
@@ -57,6 +57,11 @@ def ingest_partitions(
         if key not in files
     ]
     return events + gone
+
+
+def data_versions(told: Iterable[Standing | None]) -> dict[str, str]:
+    """By partition what Dagster was told of; nothing of a file that has no session."""
+    return {one.partition_key: one.data_version for one in told if one is not None}
 
 
 def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:

@@ -10,7 +10,8 @@ from ultron_pipelines.triggers.notify import Notice, tell_log, tell_webhook
 
 __all__ = ["make_failure_sensor", "notice_of"]
 
-_LONGEST = 1000
+#: characters of a reason that are told, of so many that are redacted
+_LONGEST, _READ = 1000, 20_000
 
 
 def make_failure_sensor(status: dg.DefaultSensorStatus) -> dg.SensorDefinition:
@@ -43,7 +44,8 @@ def notice_of(context: dg.RunFailureSensorContext, redactor: PresidioRedactor) -
             reason = data.user_failure_data.description
         elif data.error is not None:
             reason = (data.error.cause or data.error).message.strip()
-    reason = redactor.redact_text(reason[:_LONGEST]).text
+    # cut to what is told after it is redacted: half a key is no longer known as one
+    reason = redactor.redact_text(reason[:_READ]).text[:_LONGEST]
     return Notice(
         text=f"Ultron: run {run.run_id[:8]} of {run.job_name} failed: {reason}",
         job=run.job_name,

@@ -80,6 +80,7 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
             counts = count_pending(opened.runtime, due=True)
             waiting = {name: n for name, n in counts.items() if name not in {"open", "exhausted"} and n}
         if not closed and not waiting:
+            context.update_cursor("")
             return dg.SkipReason("Nothing is pending.")
         if _is_running(context):
             return dg.SkipReason("The last run is still running.")

@@ -117,3 +117,8 @@ def test_a_key_of_another_account_opens_nothing(settings):
         _, text = stranger.keys.add("ci", preset="admin")
         with pytest.raises(KeyRefusedError):
             ultron.keys.recognise(text)
+
+
+def test_a_key_that_ends_at_a_time_without_a_zone_is_refused(settings):
+    with Ultron(settings) as ultron, pytest.raises(InputError, match="expires_at"):
+        ultron.keys.add("ci", preset="agent", expires_at=datetime(2100, 1, 1))

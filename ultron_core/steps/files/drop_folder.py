@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -249,11 +249,12 @@ def unreported(runtime: Runtime, limit: int = 1000) -> list[UnreportedSession]:
     ]
 
 
-def mark_reported(runtime: Runtime, keys: Sequence[str]) -> None:
-    """Record that Dagster has an event for the content of these partitions."""
-    if keys:
+def mark_reported(runtime: Runtime, told: Mapping[str, str]) -> None:
+    """Record that Dagster has an event for the content with this data version, by partition."""
+    if told:
+        named = {"keys": list(told), "versions": list(told.values())}
         with runtime.database.transaction() as conn:
-            session_store.run(conn, "mark_reported", {"account_id": runtime.account_id, "keys": list(keys)})
+            session_store.run(conn, "mark_reported", {**runtime.account, **named})
 
 
 def stamp_digest(files: Sequence[SeenFile]) -> str:

@@ -4,6 +4,7 @@ unchanged bytes         nothing is written
 grown or edited         the same session with other messages; segments follow by fingerprint
 no message in common    log rotation: a new generation, the old one stays
 renamed                 old path gone and same bytes (or same device and inode, and mostly the same text)
+read late               nothing: another process has read what is there now
 unreadable              marked failed with its reason, also when no line holds a message; what was read before stays
 """
 
@@ -21,13 +22,14 @@ from ultron_core.segments import fingerprint_messages
 from ultron_core.sessions import PARSER_VERSION, SessionReader
 from ultron_core.steps.files.continuity import adopt_renamed, common_prefix, is_rotation
 from ultron_core.steps.files.identity import IngestFile, storable
-from ultron_core.steps.files.ledger import note_source
+from ultron_core.steps.files.ledger import is_overtaken, note_source
 from ultron_core.steps.files.session_rows import free_partition_key, session_values, store_skips
 from ultron_core.steps.files.snapshot import Snapshot, archive, take_snapshot
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.waiting.failures import ROW_FAULTS, describe_failure
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
+from ultron_core.store.tables.records import SessionRow
 
 __all__ = ["FileResult", "Progress", "ingest_files", "note_failure"]
 
@@ -123,9 +125,7 @@ def _known_unchanged(runtime: Runtime, file: IngestFile, snapshot: Snapshot) -> 
             return None
         sessions.mark_ok(conn, row.id, runtime.clock())
         note_source(runtime, conn, file, row.partition_key, snapshot)
-        return _result(
-            file, row.partition_key, "unchanged", snapshot, row.message_count, row.lines, row.format
-        )
+        return _unchanged(file, row, snapshot)
 
     return runtime.database.run(look)
 
@@ -136,6 +136,8 @@ def _store(
     account = runtime.account_id
     sessions.lock_file(conn, account, file.agent_id, file.session_file)
     row = sessions.latest(conn, account, file.agent_id, file.session_file, for_update=True)
+    if row is not None and is_overtaken(runtime, conn, file, snapshot):
+        return _unchanged(file, row, snapshot)
     digests = [fingerprint_messages([message]) for message in session.messages]
     status = "changed"
     if row is None:
@@ -187,6 +189,10 @@ def _store_failure(runtime: Runtime, file: IngestFile, snapshot: Snapshot | None
         return replace(_result(file, key, "failed", snapshot, 0, {}, ""), error=reason)
 
     return runtime.database.run(write)
+
+
+def _unchanged(file: IngestFile, row: SessionRow, snapshot: Snapshot) -> FileResult:
+    return _result(file, row.partition_key, "unchanged", snapshot, row.message_count, row.lines, row.format)
 
 
 def _result(

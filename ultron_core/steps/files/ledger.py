@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from ultron_core.steps.files.bucket import BucketObject
+from ultron_core.steps.files.bucket import BucketObject, object_at
 from ultron_core.steps.files.identity import IngestFile, private_path, storable
 from ultron_core.steps.files.snapshot import FileFacts, Snapshot
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
 
-__all__ = ["note_source"]
+__all__ = ["is_overtaken", "note_source"]
 
 #: a failed file is tried again after a minute, then after twice as long each time, at most every six hours
 _RETRY_FIRST = timedelta(minutes=1)
@@ -33,7 +33,7 @@ def note_source(
     if error is not None:
         before = sessions.source_file_attempts(conn, runtime.account_id, file.agent_id, file.session_file)
         attempts = before + 1
-    wait = min(_RETRY_FIRST * 2 ** min(attempts, 12), _RETRY_MOST)
+    wait = min(_RETRY_FIRST * 2 ** min(max(attempts - 1, 0), 12), _RETRY_MOST)
     facts = _facts(file.path, snapshot)
     sessions.upsert_source_file(
         conn,
@@ -56,6 +56,21 @@ def note_source(
             "now": now,
         },
     )
+
+
+def is_overtaken(runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot) -> bool:
+    """Whether another process has read the file since: it saw a later state than this snapshot, the present one."""
+    known = sessions.source_file_facts(conn, runtime.account_id, file.agent_id, file.session_file)
+    seen = snapshot.facts
+    if known is None or (known["mtime_ns"], known["size"]) <= (seen.mtime_ns, seen.size):
+        return False
+    try:
+        now = FileFacts.of(
+            object_at(file.path.url) if isinstance(file.path, BucketObject) else file.path.stat()
+        )
+    except OSError:
+        return False  # gone meanwhile: what was read of it counts
+    return now.is_as_in(known) and now != seen
 
 
 def _facts(path: Path | BucketObject, snapshot: Snapshot | None) -> FileFacts:

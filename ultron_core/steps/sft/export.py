@@ -330,10 +330,14 @@ def _record(runtime: Runtime, target: Path, built: Built, digest: str, manifest:
         "rows": len(built.rows),
         "now": runtime.clock(),
     }
-    runs = {run.id: run for row in built.rows for run in row.sides if ":" not in run.id}
+    # of a segment that is shipped as a whole and in parts (`<segment>:corrected`) the whole is recorded
+    shipped = sorted(
+        (run for row in built.rows for run in row.sides), key=lambda run: ":" in run.id, reverse=True
+    )
+    runs = {run.id.partition(":")[0]: run for run in shipped}
     rows = [
         {
-            "segment_id": run.id,
+            "segment_id": segment_id,
             "account_id": runtime.account_id,
             "agent_id": run.agent_id,
             "session_id": run.session_id,
@@ -342,7 +346,7 @@ def _record(runtime: Runtime, target: Path, built: Built, digest: str, manifest:
             "content_sha256": run.content_sha256,
             "split": run.split,
         }
-        for run in runs.values()
+        for segment_id, run in runs.items()
     ]
     runtime.database.run(lambda conn: exports.insert(conn, values, rows))
 

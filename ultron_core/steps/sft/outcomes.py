@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ultron_core.errors import InputError
+from ultron_core.sessions import check_names
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import outcomes
 
@@ -84,8 +85,13 @@ def _read(path: Path, source: str) -> Iterator[_Said]:
         session, reward = str(value.get("session") or "").strip(), _reward(value)
         if not session or reward is None:
             raise InputError(f"{path.name}, line {number}: needs `session` and `outcome` (0, 1 or a reward).")
-        task = value.get("task") or value.get("task_id") or ""
-        yield _Said(session, reward, str(task), str(value.get("source") or source or path.stem))
+        task = str(value.get("task") or value.get("task_id") or "")
+        told_by = str(value.get("source") or source or path.stem)
+        try:
+            check_names(session=session, task=task, source=told_by)
+        except InputError as error:
+            raise InputError(f"{path.name}, line {number}: {error}") from error
+        yield _Said(session, reward, task, told_by)
 
 
 def _values(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -111,6 +117,6 @@ def _reward(value: Mapping[str, Any]) -> float | None:
         given = {"true": 1, "false": 0}.get(given.strip().lower(), given)
     try:
         number = float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None

@@ -51,8 +51,6 @@ def ingest_text(runtime: Runtime, text: str, agent_id: str) -> StageResult:
         result = _work_through(runtime, [Item(upload.id, "", Text(agent_id, text))])[0]
     if result.status == "done" or upload.stored:
         return result
-    with runtime.database.transaction() as conn:
-        session_store.run(conn, "text_lost", {"id": upload.id})
     return replace(
         result, status="failed", error=f"{result.error} The text was not kept: give it again later."
     )

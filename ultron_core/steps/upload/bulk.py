@@ -68,7 +68,9 @@ def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
 def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> int:
     locks.lock_types(runtime, conn, [item.memory_type for item in prepared])
     snapshot = take_words(runtime, prepared, conn)
-    plan = make_plan(prepared, snapshot, runtime.thresholds, Judge(runtime), compare=False)
+    judge = Judge(runtime)
+    judge.may_ask = False  # a model would be asked under the lock: what it has to word waits for back-filling
+    plan = make_plan(prepared, snapshot, runtime.thresholds, judge, compare=False)
     write_plan(runtime, conn, plan, bulk=True)
     return len(plan.new)
 

@@ -40,6 +40,7 @@ __all__ = [
     "rename_candidates",
     "run",
     "source_file_attempts",
+    "source_file_facts",
     "source_files",
     "system_prompt",
     "to_segment",
@@ -259,13 +260,15 @@ def archive_bytes(
 ) -> Archived:
     """Record one upload; `body` None means that the bytes are over the limit and only recorded.
 
-    Bytes that cannot be stored do not stop the ingest: the upload is recorded without them, and a drop says why.
+    Bytes that cannot be stored do not stop the ingest: the upload is recorded without them, and a drop says why. One
+    without its bytes cannot wait for a later try: what should be `pending` is `failed` until it is done.
     `values`: account_id, agent_id, kind, session_file, path, sha256, bytes, status, now.
     """
     upload_id = uuid4()
     problem = "" if body is None else _store_bytes(conn, body, values)
     stored = body is not None and not problem
-    conn.execute(_SQL["insert_upload"], {**values, "id": upload_id, "stored": stored})
+    status = "failed" if values["status"] == "pending" and not stored else values["status"]
+    conn.execute(_SQL["insert_upload"], {**values, "id": upload_id, "stored": stored, "status": status})
     if problem:
         owner = (values["account_id"], values["agent_id"])
         lost = (Drop("archive", "bytes_not_stored", problem), None, None)
@@ -303,6 +306,15 @@ def source_file_attempts(conn: Connection, account_id: str, agent_id: str, sessi
         conn, "attempts", {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
     )
     return int(row["attempts"]) if row else 0
+
+
+def source_file_facts(
+    conn: Connection, account_id: str, agent_id: str, session_file: str
+) -> dict[str, Any] | None:
+    """Size, time, device and inode of a file when it was read last."""
+    return _FILES.fetch_one(
+        conn, "facts", {"account_id": account_id, "agent_id": agent_id, "session_file": session_file}
+    )
 
 
 def mark_missing(

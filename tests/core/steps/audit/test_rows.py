@@ -56,6 +56,16 @@ BROKEN = [
         "UPDATE sessions SET status = 'failed', error = 'broken here' WHERE session_file LIKE '%two.jsonl'",
         "two.jsonl: broken here",
     ),
+    (
+        audit.left_failed,
+        "UPDATE source_files SET state = 'failed', error = 'too large' WHERE session_file LIKE '%two.jsonl'",
+        "two.jsonl: too large",
+    ),
+    (
+        audit.left_failed,
+        "UPDATE sessions SET window_attempts = 99, error = 'no vector' WHERE session_file LIKE '%two.jsonl'",
+        "two.jsonl: no vector",
+    ),
     (audit.segments_tile, "DELETE FROM task_segments WHERE session_file LIKE '%two.jsonl'", "two.jsonl"),
     (
         audit.segments_tile,

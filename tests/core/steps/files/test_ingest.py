@@ -1,6 +1,7 @@
 """Files that cannot be read, or not any more: named, counted, and nothing else suffers."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +10,7 @@ from ultron_core.client import Ultron
 from ultron_core.errors import InputError, SessionFileError
 from ultron_core.settings import SessionSettings
 from ultron_core.steps.files import ingest
+from ultron_core.steps.files.drop_folder import mark_reported, unreported
 
 SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 
@@ -133,3 +135,37 @@ def test_a_file_that_a_reader_stumbles_over_fails_alone(ultron, logs, monkeypatc
     results = by_name(ultron.ingest([logs], "me"))
     assert results["good.jsonl"]["success"] and not results["a-first.jsonl"]["success"]
     assert results["a-first.jsonl"]["error"] == "RecursionError: maximum recursion depth exceeded"
+
+
+def test_content_that_came_after_its_event_is_still_to_be_reported(ultron, logs):
+    ultron.ingest([logs], "me")
+    (told,) = unreported(ultron.runtime)
+    write_log(logs / "good.jsonl", task("gamma"), task("delta"))
+    ultron.ingest([logs], "me")  # another process, between the event and the note that there is one
+    mark_reported(ultron.runtime, {told.partition_key: told.data_version})
+    (still,) = unreported(ultron.runtime)
+    assert still.partition_key == told.partition_key and still.data_version != told.data_version
+    mark_reported(ultron.runtime, {still.partition_key: still.data_version})
+    assert unreported(ultron.runtime) == []
+
+
+def test_a_reading_that_took_longer_than_the_next_one_does_not_undo_it(ultron, logs, monkeypatch):
+    """Two hooks of one harness, one after another: the first is still reading when the second is done."""
+    path = logs / "good.jsonl"
+    ultron.ingest([path], "me")
+    write_log(path, task("beta"), task("gamma"))
+    first = ingest.take_snapshot(path)
+    write_log(path, task("beta"), task("gamma"), task("delta"))
+    assert by_name(ultron.ingest([path], "me"))["good.jsonl"]["success"]
+    before = query(ultron, "SELECT seq, content FROM messages ORDER BY seq")
+    monkeypatch.setattr(ingest, "take_snapshot", lambda *_: first)
+    assert by_name(ultron.ingest([path], "me"))["good.jsonl"]["status"] == "unchanged"
+    assert query(ultron, "SELECT seq, content FROM messages ORDER BY seq") == before
+
+
+def test_a_file_that_failed_is_tried_again_after_a_minute_then_after_two(ultron, logs):
+    (logs / "binary.jsonl").write_bytes(bytes(range(256)) * 40)
+    for minutes in (1, 2, 4):
+        ultron.ingest([logs / "binary.jsonl"], "me")
+        (row,) = query(ultron, "SELECT * FROM source_files WHERE state = 'failed'")
+        assert row["next_try"] - row["updated_at"] == timedelta(minutes=minutes)

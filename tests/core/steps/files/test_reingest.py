@@ -181,3 +181,17 @@ def test_fifty_appends_cost_a_bounded_number_of_calls_each(ultron, cutter, tmp_p
     assert max(calls for calls, _ in costs) <= 2
     # the text sent for the last append is no more than that of an early one: the tail, not the log
     assert max(tokens for _, tokens in costs[40:]) <= 2 * max(tokens for _, tokens in costs[1:5])
+
+
+def test_the_archive_of_a_renamed_file_goes_by_its_new_name(ultron, tmp_path):
+    """Whoever looks for all that is kept of a session looks by the name that the session has."""
+    path = write_log(tmp_path / "log.jsonl", A)
+    cycle(ultron, path)
+    moved = tmp_path / "renamed.jsonl"
+    path.rename(moved)
+    cycle(ultron, moved)
+    with ultron.runtime.database.transaction() as conn:
+        names = conn.execute(
+            "SELECT s.session_file FROM raw_uploads u LEFT JOIN sessions s USING (account_id, agent_id, session_file)"
+        ).fetchall()
+    assert len(names) == 2 and all(row["session_file"] for row in names)

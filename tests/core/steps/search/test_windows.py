@@ -240,3 +240,13 @@ def parse(lines):
 
 def ids_of(text):
     return {term_id(term) for term in query_terms(text)}
+
+
+def test_an_embedder_that_is_back_leaves_no_error_on_the_session(ultron, embedder, tmp_path):
+    embedder.down = True
+    ingest(ultron, tmp_path, plumber=PIPES)
+    ultron.process_pending()
+    assert "embedder" in one(ultron, "SELECT error FROM sessions")["error"]
+    embedder.down = False
+    ultron.process_pending()
+    assert one(ultron, "SELECT error FROM sessions")["error"] is None

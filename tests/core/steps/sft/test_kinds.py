@@ -9,6 +9,7 @@ from tests.support.worlds import write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError
 from ultron_core.sft import read_rows, verify_dataset
+from ultron_core.steps.sft.explain import explain_segment
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_core.steps.sft.outcomes import import_outcomes
 
@@ -77,7 +78,14 @@ def test_a_corrected_answer_that_was_accepted_makes_a_pair(settings, tmp_path):
     write_log(tmp_path / "logs" / "one.jsonl", [{"role": role, "content": text} for role, text in turns])
     with Ultron(settings, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)) as ultron:
         ultron.ingest([tmp_path / "logs"], "me", process=True)
-        (row,) = read_rows(export_dataset(ultron.runtime, ExportRequest(kind="preference")).path)
+        export = export_dataset(ultron.runtime, ExportRequest(kind="preference"))
+        (row,) = read_rows(export.path)
+        with ultron.runtime.database.transaction() as conn:
+            (segment,) = conn.execute("SELECT id FROM task_segments").fetchall()
+        # what was shipped of a task is known, also where only parts of it were
+        assert explain_segment(ultron.runtime, segment["id"])["datasets"] == [
+            f"ultron-preference {export.version} ({row['split']})"
+        ]
     assert row["made_from"] == "corrected"
     assert [m["content"] for m in row["prompt"]] == [turns[0][1]]
     assert (row["chosen"][0]["content"], row["rejected"][0]["content"]) == (turns[3][1], turns[1][1])

@@ -98,3 +98,16 @@ def test_a_line_that_cannot_be_read_stops_the_import(world, tmp_path, line, prob
     with pytest.raises(InputError, match=f"line 2: {problem}"):
         import_outcomes(world.runtime, path)
     assert export_dataset(world.runtime, LOW).rejects == {}
+
+
+@pytest.mark.parametrize("line", [{"outcome": 10**400}, {"session": "a\0b"}, {"task": "half \ud83d"}])
+def test_what_cannot_be_stored_is_an_error_of_its_line(world, tmp_path, line):
+    with pytest.raises(InputError, match="line 2"):
+        import_outcomes(
+            world.runtime,
+            said(
+                tmp_path,
+                {"session": "one.jsonl", "outcome": 1},
+                {"session": "two.jsonl", "outcome": 1} | line,
+            ),
+        )

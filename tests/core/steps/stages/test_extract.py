@@ -9,6 +9,8 @@ from tests.support.records import messages_in
 from tests.support.worlds import call, solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.settings import ExtractSettings, LLMSettings
+from ultron_core.steps.stages import extract
+from ultron_core.steps.stages.process import process_pending
 
 KEY = "sk-proj-" + "Q7h2" * 12
 
@@ -118,3 +120,24 @@ def test_a_model_reads_as_many_tokens_at_once_as_the_setting_says(settings, tmp_
     ):
         ultron.ingest([log], "agent", process=True)
     assert least <= len(asked) <= most
+
+
+def test_a_task_that_is_cut_again_during_its_model_call_is_left_to_the_next_cycle(
+    settings, tmp_path, monkeypatch
+):
+    """Its log grew meanwhile, and another process segmented it: the row that the memories would name is gone."""
+    real = extract.upload_memories
+
+    def after_another_cut(runtime, uploads):
+        with runtime.database.transaction() as conn:
+            conn.execute("DELETE FROM task_segments WHERE id = %s", [uploads[0].sources[0].segment_id])
+        return real(runtime, uploads)
+
+    with Ultron(settings) as ultron:
+        ultron.ingest([write_log(tmp_path / "a.jsonl", solved("alpha", "pandas"))], "agent")
+        ultron.ingest([write_log(tmp_path / "b.jsonl", solved("beta", "numpy"))], "agent")
+        monkeypatch.setattr(extract, "upload_memories", after_another_cut)
+        report = process_pending(ultron.runtime)
+        assert (report.failed, report.memories) == (0, 0)
+        assert any("cut again" in error for error in report.errors)
+        assert rows(ultron, "SELECT 1 FROM memories") == []

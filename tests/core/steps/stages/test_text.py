@@ -9,6 +9,8 @@ from tests.support.worlds import task, write_log
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings
 from ultron_core.steps import overview
+from ultron_core.steps.stages import text
+from ultron_core.steps.stages.process import count_pending
 
 NOTE = """Error: the deploy to staging fails with "no route to host".
 Fix: join the VPN first, then run make deploy.
@@ -114,3 +116,15 @@ def test_an_archive_that_fails_stops_no_ingest_and_is_told(settings, tmp_path, f
         assert len(drops) == 2
         with ultron.runtime.database.transaction() as conn:
             assert [r["stored"] for r in conn.execute("SELECT stored FROM raw_uploads")] == [False, False]
+
+
+def test_a_text_whose_bytes_are_not_kept_never_waits_for_a_try_that_cannot_come(settings, monkeypatch):
+    def killed(runtime, uploads):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(text, "upload_memories", killed)
+    with Ultron(archive_limit(settings, 0)) as ultron:
+        with pytest.raises(KeyboardInterrupt):
+            ultron.ingest_text(NOTE)
+        assert count_pending(ultron.runtime)["texts"] == 0
+        assert ultron.process_pending()["texts"] == 0

@@ -2,11 +2,14 @@
 
 import pytest
 
-from tests.support.memories import StubEmbedder, one, rows
+from tests.support.memories import StubEmbedder, axis, one, rows
 from tests.support.recount import counters_off
 from ultron_core.client import Ultron
+from ultron_core.memories import Body
 from ultron_core.steps.upkeep.backfill import backfill
+from ultron_core.steps.upload import judge
 from ultron_core.store.tables.embeddings import index_name
+from ultron_core.testing import FakeLLM
 
 MANY = [{"content": f"The build of service {n} needs tool number {n}.", "tags": [f"s{n}"]} for n in range(60)]
 
@@ -69,3 +72,27 @@ def test_a_memory_whose_body_a_load_changes_leaves_its_cluster_until_it_has_a_ve
     assert counters_off(ultron) == []
     assert backfill(ultron.runtime) == 1
     assert one(ultron, "SELECT memory_id FROM cluster_members")["memory_id"] == memory.id
+
+
+def test_no_model_is_asked_while_a_chunk_holds_its_locks(settings, monkeypatch):
+    """Words that were once merged into a memory come again: its body has others by now, which a model words."""
+    held = []
+
+    def word(runtime, old, new):
+        with runtime.database.transaction() as conn:
+            held.append(
+                conn.execute("SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'").fetchone()["n"]
+            )
+        return Body("Wheel is missing in the docker image, and pip 24 brings it.")
+
+    monkeypatch.setattr(judge, "word_merge", word)
+    first, second = "The image lacks wheel.", "The image lacks wheel: pip 24 brings it."
+    vectors = {"The image": axis(0)}
+    llm = FakeLLM({"classify": lambda _: {"memory_type": "error"}})
+    with Ultron(settings, embedder=StubEmbedder(vectors), llm=llm) as ultron:
+        ultron.upload_memory(first)
+        ultron.upload_memory(second)
+        held.clear()
+        assert ultron.load_memories([{"content": second}]) == 0
+        assert held == [], "the lock of the type was held while the model was asked"
+        assert one(ultron, "SELECT count(*) AS n FROM memory_contributions WHERE pending_merge")["n"] == 1

@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 
+from ultron_core.errors import DatabaseUnreachableError
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
@@ -102,7 +103,8 @@ class Leases:
             try:
                 with self._runtime.database.transaction() as conn:
                     _SQL.run(conn, "renew", self._params)
-            except psycopg.Error as error:
+            # also while all connections of the pool are in use: the next renewal may find one
+            except (psycopg.Error, DatabaseUnreachableError) as error:
                 logger.warning("the leases of %s could not be renewed: %s", self._stage, error)
 
 

@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+from psycopg import errors
+
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.records.asking import made_by
 from ultron_core.models import Drop, Message
@@ -28,6 +30,7 @@ NEXT_TRY_AFTER = timedelta(minutes=5)
 Params = Mapping[str, Any]
 #: messages that are held in memory at once, about 100 MB: 50 files of usual size have far fewer
 _MOST_MESSAGES = 20_000
+_GONE = "its log was cut again or deleted meanwhile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class StageResult:
     """What became of one row.
 
     status: done, refused (by a gate), pending (the model is unavailable), failed (its answer is unusable) or
-    changed (its file grew meanwhile: the next cycle takes all of it).
+    changed (its file grew or its row went meanwhile: the next cycle takes what is there then).
     """
 
     id: UUID
@@ -156,6 +159,8 @@ def work_through(
             )
         try:
             return work(runtime, item)
+        except errors.ForeignKeyViolation:  # what was to be written names a row that is no longer there
+            return StageResult(item.id, item.partition_key, "changed", error=_GONE)
         except ROW_FAULTS as error:
             failure = describe_failure(runtime, error)
         if failure.transient:

@@ -122,8 +122,12 @@ FROM (
 ) t;
 
 -- name: labels_from
--- Labels of finished segments that may pass a gate: none passes with both scores below the lower threshold.
-SELECT quality_metrics FROM task_segments
+-- What the gates look at of the labels of finished segments that may pass one: none passes with both scores below the
+-- lower threshold. The notes of all labels at once would fill the memory of a machine.
+SELECT jsonb_build_object('summary', quality_metrics -> 'summary', 'metrics', jsonb_build_object(
+    'safety', jsonb_build_object('score', quality_metrics #> '{metrics,safety,score}'),
+    'completeness', jsonb_build_object('score', quality_metrics #> '{metrics,completeness,score}'))) AS quality_metrics
+FROM task_segments
 WHERE account_id = %(account_id)s AND labeled = 1 AND closed
     AND (%(project)s::text IS NULL OR session_id IN (
         SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))

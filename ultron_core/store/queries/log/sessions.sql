@@ -74,6 +74,10 @@ WITH moved AS (
         status = CASE WHEN status = 'source_missing' THEN 'ok' ELSE status END
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
     RETURNING id
+), archived AS (
+    UPDATE raw_uploads SET session_file = %(new_file)s
+    WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
+        AND EXISTS (SELECT FROM moved)
 ), known AS (
     UPDATE outcomes SET session_file = %(new_file)s
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
@@ -182,8 +186,10 @@ ORDER BY window_next_try NULLS FIRST, created_at, partition_key, generation
 LIMIT %(batch_size)s FOR UPDATE SKIP LOCKED;
 
 -- name: mark_windowed
--- Done for exactly these bytes; the model is left out where it has still to give vectors.
-UPDATE sessions s SET windowed = %(windows)s, window_attempts = 0, window_next_try = NULL
+-- Done for exactly these bytes; the model is left out where it has still to give vectors. An error that segmentation or
+-- reading left stays.
+UPDATE sessions s SET windowed = %(windows)s, window_attempts = 0, window_next_try = NULL,
+    error = CASE WHEN s.status = 'failed' OR s.segmented = 0 AND (s.attempts > 0 OR s.next_try IS NOT NULL) THEN s.error END
 FROM unnest(%(ids)s::uuid[], %(contents)s::text[]) AS made(id, content_sha256)
 WHERE s.id = made.id AND s.content_sha256 = made.content_sha256 AND s.windowed IS DISTINCT FROM %(windows)s;
 
@@ -226,9 +232,14 @@ ORDER BY created_at, partition_key
 LIMIT %(limit)s;
 
 -- name: mark_reported
--- Dagster has an event for this content.
-UPDATE sessions SET reported = true
-WHERE account_id = %(account_id)s AND partition_key = ANY(%(keys)s) AND NOT reported;
+-- Dagster has an event for this content, by its data version (see `session_data_version`), and so for what was there
+-- before. What came since is still to be reported.
+UPDATE sessions s SET reported = true
+FROM unnest(%(keys)s::text[], %(versions)s::text[]) AS told(key, version)
+WHERE s.account_id = %(account_id)s AND s.partition_key = told.key AND NOT s.reported
+    AND (left(encode(sha256(convert_to(s.content_sha256 || E'\n' || s.parser_version, 'UTF8')), 'hex'), 32) = told.version
+        OR EXISTS (SELECT 1 FROM sessions n WHERE n.account_id = s.account_id AND n.agent_id = s.agent_id
+            AND n.session_file = s.session_file AND n.generation > s.generation));
 
 -- name: insert_blob
 -- Bytes once; a second upload of the same bytes only counts.
@@ -255,10 +266,6 @@ ORDER BY u.next_try NULLS FIRST, u.created_at LIMIT %(batch_size)s FOR UPDATE OF
 -- name: text_done
 -- The memories of this text are stored.
 UPDATE raw_uploads SET status = 'done', error = NULL, next_try = NULL WHERE id = %(id)s;
-
--- name: text_lost
--- Its memories are not stored, and its bytes are not kept: it cannot be tried again.
-UPDATE raw_uploads SET status = 'failed', next_try = NULL WHERE id = %(id)s;
 
 -- name: text_failed
 -- Not now, as for sessions.
@@ -287,10 +294,14 @@ FROM (
 ) t;
 
 -- name: failed
--- Sessions left failed, for the daily check.
+-- Sessions left failed, and files of which nothing could be read, for the daily check.
 SELECT partition_key, error, attempts FROM sessions
-WHERE account_id = %(account_id)s
-    AND (status = 'failed' OR attempts >= %(max_attempts)s OR (segmented = 0 AND next_try IS NOT NULL))
+WHERE account_id = %(account_id)s AND (status = 'failed' OR attempts >= %(max_attempts)s
+    OR window_attempts >= %(max_attempts)s OR (segmented = 0 AND next_try IS NOT NULL))
+UNION ALL
+SELECT partition_key, error, attempts FROM source_files f
+WHERE account_id = %(account_id)s AND state = 'failed' AND NOT EXISTS (SELECT 1 FROM sessions s
+    WHERE (s.account_id, s.agent_id, s.session_file) = (f.account_id, f.agent_id, f.session_file) AND s.status = 'failed')
 ORDER BY partition_key LIMIT %(limit)s;
 
 -- name: pending_texts_count

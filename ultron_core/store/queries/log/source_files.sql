@@ -29,12 +29,12 @@ WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file =
 DELETE FROM source_files
 WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s;
 
+-- name: facts
+-- By what the file was known when it was read last.
+SELECT size, mtime_ns, device, inode FROM source_files
+WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s;
+
 -- name: attempts
 -- How often a file was tried in vain.
 SELECT attempts FROM source_files
 WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(session_file)s;
-
--- name: failed
--- Files left failed.
-SELECT partition_key, error, attempts FROM source_files
-WHERE account_id = %(account_id)s AND state = 'failed' ORDER BY partition_key LIMIT %(limit)s;

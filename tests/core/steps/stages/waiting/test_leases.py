@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
+from ultron_core.errors import DatabaseUnreachableError
 from ultron_core.steps.stages import segment
 from ultron_core.steps.stages.process import process_pending, run_stage
 from ultron_core.steps.stages.waiting import leases as leases_module
@@ -93,4 +94,27 @@ def test_a_lease_lasts_as_long_as_the_work(two, monkeypatch):
         with one.runtime.database.transaction() as conn:
             leases.claim(conn, [row["id"] for row in conn.execute("SELECT id FROM sessions")])
         threading.Event().wait(1.5)
+        assert run_batch(other.runtime, segment.STEP) == []
+
+
+def test_a_renewal_that_finds_no_connection_does_not_end_the_next_ones(two, monkeypatch):
+    """The pool says so with an error of its own: all its connections were in use for 30 s."""
+    monkeypatch.setattr(leases_module, "LASTS", timedelta(seconds=1.2))
+    monkeypatch.setattr(leases_module, "_RENEW_SECONDS", 0.1)
+    one, other = two
+    database = one.runtime.database
+    transaction, refused = database.transaction, []
+
+    def busy():
+        if threading.current_thread().name.startswith("leases of") and not refused:
+            refused.append(True)
+            raise DatabaseUnreachableError("No connection within 30 s: all connections are in use.")
+        return transaction()
+
+    monkeypatch.setattr(database, "transaction", busy)
+    with Leases(one.runtime, "segments") as leases:
+        with transaction() as conn:
+            leases.claim(conn, [row["id"] for row in conn.execute("SELECT id FROM sessions")])
+        threading.Event().wait(2.0)
+        assert refused
         assert run_batch(other.runtime, segment.STEP) == []
