@@ -62,6 +62,37 @@ def test_organisations_places_dates_and_code_stay(text):
 @pytest.mark.parametrize(
     "text",
     [
+        # places, peoples and what they are part of
+        "The office moved from Sapporo to Istanbul, then to the Alton Airport.",
+        "They played at the Yale Bowl before the Toronto Raptors came to town.",
+        "The Whig Party met at the Albion Stadium.",
+        "SELECT region FROM country WHERE name = 'Angola'",
+        "[('English', 60), ('Balochi', 4), ('Dari', 1)]",
+        # words of programs, typefaces and tables
+        "Deps: :grpcbox, :jason, :langchain",
+        "F821 undefined name 'Eq'",
+        "It returns a Promise<void> when the file is gone.",
+        "if isinstance(expr, Piecewise): return\n# Piecewise conditions do not depend on it",
+        "      June 2023\nSu Mo Tu We Th Fr Sa",
+        "% Total  % Received % Xferd  Average Speed\n   Dload  Upload   Total",
+    ],
+)
+def test_what_an_encyclopaedia_or_a_tool_prints_stays(text):
+    assert redact_text(text).text == text
+
+
+def test_the_quotation_mark_behind_a_name_is_no_part_of_it():
+    assert redact_text("[('Mary Whitfield', 3)]").text == "[('<PERSON>', 3)]"
+
+
+def test_a_person_keeps_a_name_that_is_also_a_place_or_a_thing():
+    told = "Sydney Brown met Peter Palace, and Mary Hall wrote to them."
+    assert redact_text(told).text == "<PERSON> met <PERSON_2>, and <PERSON_3> wrote to them."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "在 health-backend 中：`common` 模块是一个库模块，不应该用 Spring Boot 的插件打包，这会失败。",
         "在 yuichat 中，用户报告了一个错误：Error saving settings",
         "at java.base/java.util.ArrayList.forEach(ArrayList.java:1511)",
