@@ -308,10 +308,12 @@ _NEXT = re.compile(r" ([A-Z][a-z]+)\b")
 
 
 def names_thing(text: str, start: int, end: int) -> bool:
-    """Do these words name a place, a body or a thing: `Whig Party`, and the first of `Alton Airport`?"""
+    """Do these words name a place, a body or a thing: `Whig Party`, the first of `Alton Airport`, `ex-Minister`?"""
     words = text[start:end].lower().split()
     if words[0] in GIVEN_NAMES:
         return False
+    if text[start].islower() and text[start:end] != text[start:end].lower():
+        return not _BEGINS_SMALL.match(text, start)
     behind = _NEXT.match(text, end)
     return (len(words) > 1 and words[-1] in HEADS) or bool(behind and behind[1].lower() in HEADS)
 
