@@ -171,9 +171,10 @@ def _left(runtime: Runtime, found: _Found, elsewhere: str, with_datasets: bool) 
 
 
 def _is_ours(runtime: Runtime, folder: Path) -> bool:
-    """Does the folder lie directly where datasets or adapters are written?"""
+    """Does the folder lie below the one where datasets or adapters are written?"""
     homes = (runtime.settings.exports_dir.resolve(), runtime.settings.adapters_dir.resolve())
-    return folder.is_dir() and not folder.is_symlink() and folder.resolve().parent in homes
+    real = folder.resolve()
+    return folder.is_dir() and not folder.is_symlink() and not {*homes}.isdisjoint(real.parents)
 
 
 def _erase(runtime: Runtime, embedded: Embedded, conn: Connection, named: str) -> None:
