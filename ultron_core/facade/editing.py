@@ -86,7 +86,7 @@ class Editing(ABC):
 
         `datasets` also deletes datasets and adapters that hold it. Raises NotFoundError.
         """
-        given.check_text("session", session, most=given.MOST_COUNT)
+        given.check_text("session", session, most=2 * given.MOST_NAME + 1)
         from ultron_core.steps.upkeep.erase import erase_session
 
         return erase_session(self.runtime, session, dry_run=dry_run, with_datasets=datasets)

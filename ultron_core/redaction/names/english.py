@@ -26,6 +26,7 @@ from ultron_core.redaction.names.lexicon import (
 __all__ = [
     "TEMPLATES",
     "bare_end",
+    "bare_start",
     "code_word",
     "full_names",
     "given_windows",
@@ -272,6 +273,15 @@ def repeats(name: str) -> Iterator[str]:
             yield word
 
 
+def bare_start(text: str, start: int, end: int) -> int:
+    """The start of a name behind a word such as `ex-Minister`; its end when nothing else is there."""
+    value = text[start:end]
+    if not value[:1].islower() or value == value.lower() or "-" not in value or _BEGINS_SMALL.match(value):
+        return start
+    first, gap, _ = value.partition(" ")
+    return start + len(first + gap) if "-" in first else start
+
+
 def bare_end(text: str, start: int, end: int) -> int:
     """The end of a name without the quotation mark or hyphen behind it, as in `('Mary Whitfield', 3)`."""
     return start + len(text[start:end].rstrip("'’-"))
@@ -308,12 +318,10 @@ _NEXT = re.compile(r" ([A-Z][a-z]+)\b")
 
 
 def names_thing(text: str, start: int, end: int) -> bool:
-    """Do these words name a place, a body or a thing: `Whig Party`, the first of `Alton Airport`, `ex-Minister`?"""
+    """Do these words name a place, a body or a thing: `Whig Party`, the first of `Alton Airport`?"""
     words = text[start:end].lower().split()
     if words[0] in GIVEN_NAMES:
         return False
-    if text[start].islower() and text[start:end] != text[start:end].lower():
-        return not _BEGINS_SMALL.match(text, start)
     behind = _NEXT.match(text, end)
     return (len(words) > 1 and words[-1] in HEADS) or bool(behind and behind[1].lower() in HEADS)
 

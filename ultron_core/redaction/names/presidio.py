@@ -18,6 +18,7 @@ from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.english import (
     TEMPLATES,
     bare_end,
+    bare_start,
     code_word,
     full_names,
     given_windows,
@@ -117,7 +118,10 @@ class _Look:
         agreed = [
             (start, end) for start, end, likely in self._doubts if persons[self._unit[start:end], likely]
         ]
-        return _longest_first(span for span in self._sure + agreed if not names_thing(self._unit, *span))
+        found = [(bare_start(self._unit, start, end), end) for start, end in self._sure + agreed]
+        return _longest_first(
+            (start, end) for start, end in found if start < end and not names_thing(self._unit, start, end)
+        )
 
     def coarse(self) -> tuple[tuple[int, int], ...]:
         """All that may be a name, where no model can be asked."""

@@ -19,6 +19,7 @@ from uuid import UUID
 
 from ultron_core.errors import NotFoundError
 from ultron_core.memories import Body
+from ultron_core.sessions import check_names
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
 from ultron_core.steps.rows import memories as memory_rows
@@ -84,8 +85,9 @@ def erase_session(
 ) -> Erased:
     """Erase the session that a partition key, an id, or `<agent>/<file>` names, with all generations of its file.
 
-    `with_datasets` also deletes the folders of datasets and adapters that hold it. Raises NotFoundError.
+    `with_datasets` also deletes the folders of datasets and adapters that hold it. Raises NotFoundError and InputError.
     """
+    check_names(session=named)
     found = runtime.database.run(lambda conn: _find(runtime, conn, named))
     report = _report(runtime, found, dry_run, with_datasets)
     if dry_run:

@@ -85,6 +85,17 @@ def test_the_quotation_mark_behind_a_name_is_no_part_of_it():
     assert redact_text("[('Mary Whitfield', 3)]").text == "[('<PERSON>', 3)]"
 
 
+def test_a_word_of_two_parts_before_a_name_is_no_part_of_it():
+    assert redact_text("The talk by ex-Minister Seppinen was long.").text.startswith(
+        "The talk by ex-Minister <"
+    )
+
+
+def test_the_messages_of_this_program_name_nobody():
+    told = "a.jsonl holds no message that Ultron can read: 24 lines bad_json. See docs/formats.md."
+    assert redact_text(told).text == told
+
+
 def test_a_person_keeps_a_name_that_is_also_a_place_or_a_thing():
     told = "Sydney Brown met Peter Palace, and Mary Hall wrote to them."
     assert redact_text(told).text == "<PERSON> met <PERSON_2>, and <PERSON_3> wrote to them."

@@ -12,7 +12,7 @@ from tests.support.places import files_text
 from tests.support.worlds import solved, write_log
 from ultron_core.cli.main import cli
 from ultron_core.client import Ultron
-from ultron_core.errors import NotFoundError
+from ultron_core.errors import InputError, NotFoundError
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
 
 PHRASE, OTHER = "quetzalite", "wyvernite"
@@ -151,3 +151,10 @@ def test_the_command_asks_first_and_prints_what_goes(settings, monkeypatch):
         done = run(cli, ["erase", "--session", "agent/a.jsonl", "--yes"])
         assert done.exit_code == 0 and "Erased." in done.output
         assert tables_holding(ultron, PHRASE) == set()
+
+
+@pytest.mark.parametrize("named", ["", "x" * 1000, "\x00", None, "%", "\ud800"])
+def test_an_odd_name_is_refused_and_not_repeated_at_length(ultron, named):
+    with pytest.raises((InputError, NotFoundError)) as refused:
+        ultron.erase_session(named)
+    assert len(str(refused.value)) < 500
