@@ -37,6 +37,7 @@ _MODULES = {
     "dev": "dev",
     "doctor": "doctor",
     "drops": "memory",
+    "erase": "maintain",
     "export-sft": "sft",
     "handbook": "handbook",
     "ingest": "ingest",

@@ -31,10 +31,16 @@ class Replacement:
 
 
 def preview(path: Path, redactor: PresidioRedactor) -> Iterator[Replacement]:
-    """Every replacement in a file, or in all files below a folder, in order; nothing is written anywhere."""
+    """Every replacement in a file, or in all files below a folder, in order; nothing is written anywhere.
+
+    Links below a folder are passed over, as they are when it is read. Raises InputError.
+    """
     if not path.exists():
         raise InputError(f"{path} does not exist.")
-    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    if not (path.is_file() or path.is_dir()):
+        raise InputError(f"{path} is no regular file: name a file or a folder.")
+    below = path.rglob("*") if path.is_dir() else (path,)
+    files = sorted(file for file in below if file == path or (file.is_file() and not file.is_symlink()))
     for file in files:
         lines = file.read_text("utf-8", errors="replace").splitlines()
         for begin in range(0, len(lines), _BATCH):

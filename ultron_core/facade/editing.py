@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ultron_core.steps import given
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
+
+if TYPE_CHECKING:
+    from ultron_core.steps.upkeep.erase import Erased
 
 __all__ = ["Editing"]
 
@@ -77,6 +80,16 @@ class Editing(ABC):
         from ultron_core.steps import edit as curate
 
         curate.delete_memory(self.runtime, memory_id)
+
+    def erase_session(self, session: str, *, dry_run: bool = False, datasets: bool = False) -> Erased:
+        """Erase a session named by key, id or `<agent>/<file>`, with what was made of it; `dry_run` only says what.
+
+        `datasets` also deletes datasets and adapters that hold it. Raises NotFoundError.
+        """
+        given.check_text("session", session, most=2 * given.MOST_NAME + 1)
+        from ultron_core.steps.upkeep.erase import erase_session
+
+        return erase_session(self.runtime, session, dry_run=dry_run, with_datasets=datasets)
 
     def unmerge(self, decision_id: str | UUID) -> MemoryRecord:
         """Undo one merge: the contribution is restored as a separate memory."""

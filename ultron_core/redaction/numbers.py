@@ -38,11 +38,12 @@ _PHONE_BEFORE = re.compile(
 _LINES_BEFORE = re.compile(r"(?i)\b(?:lines?|rows?|pages?|pp?\.|L)\s?$")
 #: words after a telephone number, e.g. `-office`, ` mobile`
 _PHONE_AFTER = re.compile(r"(?i)[ \-–]{0,3}\\?(?:office|fax|mobile|cell|desk|home|work phone)\b")
-#: digits that are a date, e.g. `2024-05-17`, `17.05.2024`, `20240517 120000`
+#: digits that are a date, e.g. `2024-05-17`, `17.05.2024`, `20240517 120000`, and as files are listed, `18  2022`
 _DATE = re.compile(
     r"(?:1[89]|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])(?:[-./ ]?(?:0[1-9]|[12]\d|3[01]))?(?:[ -.]?\d{2}.*)?"
     r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|1[0-2])[-./](?:1[89]|20)?\d\d(?: .*)?"
     r"|(?:0?[1-9]|1[0-2])[-./]\d{1,2}[-./](?:19|20)\d\d"
+    r"|(?:0?[1-9]|[12]\d|3[01]) {1,2}(?:19|20)\d\d"
 )
 #: e.g. `+86 13800138000`, `138 0013 8000`
 _CN_MOBILE = re.compile(r"(?:\+?(?:00)?86[- ]?)?1[3-9]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})")

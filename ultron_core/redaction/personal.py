@@ -12,7 +12,7 @@ from ultron_core.redaction.spans import Span
 __all__ = ["personal_data"]
 
 #: what is before the @, e.g. `mary.whitfield`
-_MAIL_LOCAL = re.compile(r"[A-Za-z0-9_%+](?:[A-Za-z0-9._%+'-]{0,62}[A-Za-z0-9_%+-])?$")
+_MAIL_LOCAL = re.compile(r"[A-Za-z0-9_%+](?:[A-Za-z0-9._%+'-]{0,62}[A-Za-z0-9_%+-])?\Z")
 #: e.g. `@example.com`, `@[192.0.2.1]`
 _MAIL_DOMAIN = re.compile(
     r"@((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,6}[A-Za-z]{2,24}|\[\d{1,3}(?:\.\d{1,3}){3}\])(?![A-Za-z0-9_])"
@@ -35,7 +35,7 @@ _IPV6_ANCHOR = re.compile(r":[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:|::")
 #: e.g. `2001:db8::1`, `::ffff:192.0.2.1`
 _IPV6_CHARS = re.compile(r"[0-9A-Fa-f:.]{1,45}")
 #: the part of the address before the anchor, e.g. `2001:db8`
-_IPV6_LEFT = re.compile(r"[0-9A-Fa-f:]{0,40}$")
+_IPV6_LEFT = re.compile(r"[0-9A-Fa-f:]{0,40}\Z")
 #: e.g. `DE89 3704 0044 0532 0130 00`
 _IBAN = re.compile(
     r"[A-Z](?<![0-9A-Za-z][A-Z])[A-Z]\d{2}[ -]?[A-Z0-9]{4}(?:[ -]?[A-Z0-9]{4}){1,6}"

@@ -31,6 +31,14 @@ def is_local_host(host: str, more: Sequence[str] = ()) -> bool:
     return name in _LOCAL or name in more
 
 
+def _place_of(origin: str) -> str:
+    """Host and port of a page, nothing for what is no address: `http://[::1`."""
+    try:
+        return urlsplit(origin).netloc.casefold()
+    except ValueError:
+        return ""
+
+
 class Guards:
     """ASGI middleware around everything."""
 
@@ -63,11 +71,12 @@ class Guards:
         await self._app(scope, receive, send)
 
     def _refusal(self, method: str, path: str, headers: Headers) -> Response | None:
-        host = headers.get("host", "")
+        named = headers.getlist("host")
+        host = named[0] if len(named) == 1 else ""  # of several, proxies and servers take different ones
         if not is_local_host(host, self._hosts):
             return failure(421, "foreign_host", "This server does not answer under that host name.")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.casefold() != host.casefold():
+        if origin is not None and _place_of(origin) != host.casefold():
             return failure(403, "foreign_site", "Pages of other sites may not ask this server.")
         if headers.get("sec-fetch-site") == "cross-site" and method not in ("GET", "HEAD"):
             return failure(403, "foreign_site", "Pages of other sites may not ask this server.")

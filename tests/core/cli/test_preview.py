@@ -41,3 +41,14 @@ def test_a_log_cannot_steer_the_terminal(tmp_path):
 def test_either_replay_or_preview(tmp_path):
     assert run(tmp_path).exit_code == 2
     assert run(tmp_path, "--preview", str(tmp_path / "absent")).exit_code != 0
+
+
+def test_links_are_passed_over_and_a_device_is_refused(tmp_path):
+    outside = tmp_path / "outside.txt"
+    outside.write_text("password: hunter2x\n")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "link.jsonl").symlink_to(outside)
+    result = run(tmp_path, "--preview", str(tmp_path / "logs"))
+    assert result.exit_code == 0 and "0 replacements" in result.output
+    refused = run(tmp_path, "--preview", "/dev/null")
+    assert refused.exit_code != 0 and "no regular file" in str(refused.exception or refused.output)

@@ -74,6 +74,18 @@ def test_personal_data_goes_also_beside_chinese(text, expected):
 @pytest.mark.parametrize(
     "text",
     [
+        "<<<<<<< ORIGINAL\n@app.route('/hello')",
+        "drwxr-xr-x   2 root root 4096 Apr 18  2022 home",
+        "deadbeef\n::before {",
+    ],
+)
+def test_what_stands_on_two_lines_or_is_a_date_stays(text):
+    assert redact_patterns(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "commit 3f786850e387550fdab836ed7e6dc881de23001b",
         "at 1700000000123 ms, 1700000000 s, 1700000000123456 us",
         "version 10.12.14.16 and v1.2.3.4 on 127.0.0.1 and 0.0.0.0",

@@ -49,13 +49,13 @@ WRITERS = {
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
-        "redaction.write",
+        *("erase.retract_parts", "erase.restart_parts", "redaction.write"),
     },
     "merge_decisions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.undone"),
-        *("origins.forget_bodies", "redaction.write"),
+        *("origins.forget_bodies", "erase.forget_history", "redaction.write"),
     },
-    "memory_links": {"origins.insert_origins", "redaction.write"},
+    "memory_links": {"origins.insert_origins", "erase.forget_history", "redaction.write"},
     "idempotency_keys": {"origins.insert_origins", "origins.hand_over"},
     "embedding_models": {
         *(
@@ -80,23 +80,23 @@ WRITERS = {
     "cluster_members": {"clusters.join", "clusters.leave", "clusters.hand_over"},
     "cluster_changes": {"clusters.insert_change", "redaction.write"},
     "message_windows": {"windows.insert", "windows.delete"},
-    "memory_versions": {"origins.keep_version", "redaction.write"},
+    "memory_versions": {"origins.keep_version", "erase.forget_history", "redaction.write"},
     "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
     "redaction_replays": {"redaction.reach", "redaction.restart"},
 }
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
-    "sessions": 16,
+    "sessions": 17,
     "messages": 2,
     "task_segments": 14,
-    "source_files": 4,
-    "raw_blobs": 1,
-    "raw_uploads": 5,
+    "source_files": 5,
+    "raw_blobs": 2,
+    "raw_uploads": 6,
     "drops": 5,
-    "llm_cache": 2,
+    "llm_cache": 3,
     "llm_calls": 2,
-    "leases": 3,
-    "outcomes": 2,
+    "leases": 4,
+    "outcomes": 3,
     "sft_cleaned": 1,
     "sft_drafted": 1,
     "sft_exports": 1,

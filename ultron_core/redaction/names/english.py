@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.redaction.names.lexicon import (
     GIVEN_NAMES,
+    HEADS,
     NOBODY,
     NOT_NAMES,
     known_given,
@@ -24,19 +25,26 @@ from ultron_core.redaction.names.lexicon import (
 
 __all__ = [
     "TEMPLATES",
+    "bare_end",
+    "bare_start",
+    "code_word",
     "full_names",
     "given_windows",
     "name_candidates",
+    "names_thing",
     "network_name",
     "open_windows",
     "open_words",
     "repeats",
     "stands_alone",
+    "used_in_code",
     "whole_word",
 ]
 
 _CAP = r"[A-ZÀ-ÖØ-Þ\u0100-\u017F][a-zA-ZÀ-ÖØ-öø-ÿ\u0100-\u024F'’-]{1,30}"
 _PARTICLE = r"(?:van der|van den|van|von|de la|de|da|dos|di|del|bin|al|el|la|le)"
+#: what a name may begin with in lower case beside capitals, unlike `ex-Minister`, e.g. `von Braun`, `d'Arc`
+_BEGINS_SMALL = re.compile(rf"{_PARTICLE} |[a-z]['’]")
 #: one to four capitalised words on a line, with initials and particles between them
 NAME = rf"{_CAP}(?:[ ](?:[A-Z]\.?[ ])?(?:{_PARTICLE}[ ])?{_CAP}){{0,3}}"
 #: people that texts name by what they are to someone: "my grandfather was called ..."
@@ -148,7 +156,8 @@ def _oddly_written(word: str) -> bool:
 def network_name(value: str) -> bool:
     """Is what the network takes for a name none of the words that are nobody's?"""
     if value != value.lower() and value != value.upper():
-        return plausible_name(value) and not only_ordinary(value)
+        begins = value[0].isupper() or bool(_BEGINS_SMALL.match(value))
+        return begins and plausible_name(value) and not only_ordinary(value)
     words = words_of(value)
     # without its case an unknown word beside a name is as often a project, e.g. `yuichat`
     return not words <= NOBODY and words.isdisjoint(NOT_NAMES) and not words.isdisjoint(GIVEN_NAMES)
@@ -262,6 +271,59 @@ def repeats(name: str) -> Iterator[str]:
     for word in (words[0], words[-1]):
         if len(word) >= 4 and word[0].isupper() and plausible_name(word):
             yield word
+
+
+def bare_start(text: str, start: int, end: int) -> int:
+    """The start of a name behind a word such as `ex-Minister`; its end when nothing else is there."""
+    value = text[start:end]
+    if not value[:1].islower() or value == value.lower() or "-" not in value or _BEGINS_SMALL.match(value):
+        return start
+    first, gap, _ = value.partition(" ")
+    return start + len(first + gap) if "-" in first else start
+
+
+def bare_end(text: str, start: int, end: int) -> int:
+    """The end of a name without the quotation mark or hyphen behind it, as in `('Mary Whitfield', 3)`."""
+    return start + len(text[start:end].rstrip("'’-"))
+
+
+#: what stands behind a word of a program, e.g. `(x`, `<void`, `::`
+_CALLED = re.compile(r"[(<\[]\S|::")
+#: before an atom of Elixir or Ruby, e.g. `[:`, ` :`
+_ATOM = re.compile(r"(?:^|[\s,(\[{]):$")
+#: words that introduce a word of a program, e.g. `import`, `class`
+_DECLARES = r"(?:import|class|extends|implements|struct|interface|enum|trait|isinstance\(\w+,)"
+#: letters of a single word that is a name
+_SHORTEST = 3
+
+
+def code_word(text: str, start: int, end: int) -> bool:
+    """Is this one word of a program: `Promise<void>`, `:jason`, or too short for a name: `Eq`?"""
+    if " " in text[start:end]:
+        return False
+    atom = text[start].islower() and _ATOM.search(text[max(0, start - 2) : start])
+    return bool(end - start < _SHORTEST or atom or _CALLED.match(text, end))
+
+
+def used_in_code(text: str, word: str) -> bool:
+    """Does the text use the capitalised word as code does, in any place: `Piecewise(`, `import Piecewise`?"""
+    if " " in word or word.lower() in GIVEN_NAMES or not word.isascii() or not word.isalpha():
+        return False
+    used = rf"\b{word}(?:\(\w|<[\w{{]|::|\.\w+\()|\b{_DECLARES} {word}\b"
+    return bool(re.search(used, text))
+
+
+#: the capitalised word behind a name, e.g. ` Airport`
+_NEXT = re.compile(r" ([A-Z][a-z]+)\b")
+
+
+def names_thing(text: str, start: int, end: int) -> bool:
+    """Do these words name a place, a body or a thing: `Whig Party`, the first of `Alton Airport`?"""
+    words = text[start:end].lower().split()
+    if words[0] in GIVEN_NAMES:
+        return False
+    behind = _NEXT.match(text, end)
+    return (len(words) > 1 and words[-1] in HEADS) or bool(behind and behind[1].lower() in HEADS)
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:

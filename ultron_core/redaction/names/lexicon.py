@@ -7,6 +7,8 @@ from importlib.resources import files
 
 __all__ = [
     "GIVEN_NAMES",
+    "HEADS",
+    "KNOWN",
     "NOBODY",
     "NOT_NAMES",
     "ORDINARY",
@@ -29,7 +31,11 @@ GIVEN_NAMES = _listed("given_names.txt") | _listed("more_given_names.txt")
 ORDINARY = _listed("ordinary_words.txt")
 #: words of logs and forms that models take for people
 NOT_NAMES = _listed("not_names.txt")
-NOBODY = ORDINARY | NOT_NAMES
+#: places, peoples, companies and the like; no part of what the network was fitted to
+KNOWN = _listed("known_words.txt")
+#: what ends the name of a place, a body, an event or a thing
+HEADS = _listed("heads.txt")
+NOBODY = ORDINARY | NOT_NAMES | KNOWN
 
 #: e.g. `mary`, `o`
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -37,6 +43,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _SIGN = re.compile(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]")
 #: a capital inside of a word, e.g. `AgentSession`
 _INNER_CAPITAL = re.compile(r"[a-zß-öø-ÿ][A-Z]")
+#: an identifier that begins with an acronym, e.g. `MKind`, `HTTPie`
+_ACRONYM = re.compile(r"[A-ZÀ-Þ]{2,}[a-zß-ÿ]")
 #: surnames may have one, e.g. `McDonald`, `O'Brien`
 _PREFIX = re.compile(r"^(?:Mc|Mac|De|Van|Di|La|Le|O['’])")
 #: an ending of ordinary words, e.g. `initialize`, `graceful`, `attachment`
@@ -58,7 +66,7 @@ def open_word(word: str) -> bool:
     low = bare.lower()
     if low in GIVEN_NAMES:
         return not (bare.isupper() and len(bare) <= 3)  # `MIA` is an airport
-    if len(bare) < 2 or low in NOBODY or bare.isupper() or _DERIVED.search(low):
+    if len(bare) < 2 or low in NOBODY or bare.isupper() or _DERIVED.search(low) or _ACRONYM.match(bare):
         return False
     return not _INNER_CAPITAL.search(_PREFIX.sub("", bare))
 

@@ -91,9 +91,9 @@ class NameNetwork:
         self._threads = ThreadpoolController()
         self._cached: dict[str, Floats] = {}
 
-    def names(self, texts: Sequence[str], least: float) -> dict[str, list[tuple[int, int]]]:
-        """(start, end) of the names in each text, every word of them as likely as `least`."""
-        found: dict[str, list[tuple[int, int]]] = {}
+    def names(self, texts: Sequence[str], *least: float) -> list[dict[str, list[tuple[int, int]]]]:
+        """For each bound, (start, end) of the names in each text, every word of them as likely as the bound."""
+        found: list[dict[str, list[tuple[int, int]]]] = [{} for _ in least]
         waiting = iter(texts)
         count = max(1, _TOGETHER // max(1, sum(map(len, texts)) // max(1, len(texts))))
         while some := list(islice(waiting, count)):
@@ -101,7 +101,8 @@ class NameNetwork:
             with self._threads.limit(limits=1, user_api="blas"):
                 likely = self._likely([[word for _, _, word in words] for words in read])
             for text, words, odds in zip(some, read, likely, strict=True):
-                found[text] = list(_joined(text, words, odds, least))
+                for names, bound in zip(found, least, strict=True):
+                    names[text] = list(_joined(text, words, odds, bound))
         return found
 
     def _likely(self, texts: Sequence[Sequence[str]]) -> list[Floats]:

@@ -17,16 +17,22 @@ from ultron_core.redaction.names.analyzer import SURE, build_analyzer, is_instal
 from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.english import (
     TEMPLATES,
+    bare_end,
+    bare_start,
+    code_word,
     full_names,
     given_windows,
     name_candidates,
+    names_thing,
     network_name,
     open_windows,
     open_words,
     repeats,
     stands_alone,
+    used_in_code,
     whole_word,
 )
+from ultron_core.redaction.names.lexicon import known_given
 from ultron_core.redaction.names.network import default_network
 from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
@@ -37,14 +43,18 @@ from ultron_core.redaction.words import OwnWords
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "9"
+REDACTION_VERSION = "10"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
 #: units and doubtful words kept in memory; some 100 bytes each
 _MOST_CACHED = 100_000
 #: how likely the network must find each word of a name; chosen on sentences and names that it was not fitted to
-_LIKELY = 0.5
+_LIKELY = 0.3
+#: and one word of what others doubt; below it nearly all that was read was a place, a team or a title
+_POSSIBLE = 0.003
+#: (start, end) of the names in each text
+_Said = dict[str, list[tuple[int, int]]]
 
 
 class _Look:
@@ -52,14 +62,14 @@ class _Look:
 
     def __init__(self, unit: str) -> None:
         self._unit = unit
-        ruled = list(name_candidates(unit))
+        ruled = [(start, bare_end(unit, start, end), sure) for start, end, sure in name_candidates(unit)]
         self._sure = [(start, end) for start, end, sure in ruled if sure]
         self._windows = open_windows(unit, self._sure)
         #: (start, end, likely): names that a second question decides about
         self._doubts: list[tuple[int, int, bool]] = []
         if self._windows:
             self._doubts += [(start, end, True) for start, end, sure in ruled if not sure]
-            self._doubts += [(start, end, True) for start, end in full_names(unit)]
+            self._doubts += [(start, bare_end(unit, start, end), True) for start, end in full_names(unit)]
         #: what the network reads besides: words around a given name in lower case or in capitals
         self._given = given_windows(unit)
 
@@ -69,13 +79,27 @@ class _Look:
     def network_texts(self) -> list[str]:
         return [self._unit[low:high] for low, high in (*self._windows, *self._given)]
 
-    def hear_network(self, said: dict[str, list[tuple[int, int]]]) -> None:
-        """What the network says of the same texts."""
+    def hear_network(self, likely: _Said, possible: _Said) -> None:
+        """What the network says of the same texts; a doubt that it does not share at all is dropped."""
+        for span in self._heard(likely):
+            whole = stands_alone(self._unit, *span) and not code_word(self._unit, *span)
+            if whole and network_name(self._unit[slice(*span)]):
+                self._sure.append(span)
+        hints = list(self._heard(possible))
+        self._doubts = [
+            (start, end, asked)
+            for start, end, asked in self._doubts
+            if known_given(self._unit[start:end])
+            or (
+                any(low < end and start < high for low, high in hints)
+                and not code_word(self._unit, start, end)
+            )
+        ]
+
+    def _heard(self, said: _Said) -> Iterator[tuple[int, int]]:
         for low, high in (*self._windows, *self._given):
             for start, end in said[self._unit[low:high]]:
-                span = low + start, low + end
-                if network_name(self._unit[slice(*span)]) and stands_alone(self._unit, *span):
-                    self._sure.append(span)
+                yield low + start, low + end
 
     def hear(self, said: dict[str, list[tuple[int, int, bool]]]) -> None:
         """What the model says of the open texts: (start, end, whether that is enough)."""
@@ -94,7 +118,10 @@ class _Look:
         agreed = [
             (start, end) for start, end, likely in self._doubts if persons[self._unit[start:end], likely]
         ]
-        return _longest_first(self._sure + agreed)
+        found = [(bare_start(self._unit, start, end), end) for start, end in self._sure + agreed]
+        return _longest_first(
+            (start, end) for start, end in found if start < end and not names_thing(self._unit, start, end)
+        )
 
     def coarse(self) -> tuple[tuple[int, int], ...]:
         """All that may be a name, where no model can be asked."""
@@ -159,7 +186,9 @@ class PresidioRedactor:
             by_draft: dict[int, list[Span]] = {}
             for (draft, start, _), names_here in zip(units, found, strict=True):
                 by_draft.setdefault(id(draft), []).extend(
-                    Span(start + low, start + high, "PERSON") for low, high in names_here
+                    Span(start + low, start + high, "PERSON")
+                    for low, high in names_here
+                    if not used_in_code(draft.view, draft.view[start + low : start + high])
                 )
             open_drafts = [d for d in open_drafts if by_draft.get(id(d)) and self._take(d, by_draft[id(d)])]
             for draft in open_drafts:
@@ -218,11 +247,10 @@ class PresidioRedactor:
         said = self._said({text for look in looks for text in look.open_texts()})
         for look in looks:
             look.hear(said)
-        heard = default_network().names(
-            sorted({text for look in looks for text in look.network_texts()}), _LIKELY
-        )
+        texts = sorted({text for look in looks for text in look.network_texts()})
+        likely, possible = default_network().names(texts, _LIKELY, _POSSIBLE)
         for look in looks:
-            look.hear_network(heard)
+            look.hear_network(likely, possible)
         self._ask({doubt for look in looks for doubt in look.doubts()})
         return [look.names(self._probed) for look in looks]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from ultron_core.errors import InputError
 from ultron_core.serve.answers import ok, plain
@@ -38,11 +38,22 @@ def ingest(body: IngestBody, caller: Sender) -> Response:
     return ok({**done, "results": results}, len(results), success=done["successful"] > 0)
 
 
-@router.post("/ingest/session")
+async def _log(request: Request) -> bytes:
+    """The bytes as they came: FastAPI would parse what the sender calls JSON."""
+    return await request.body()
+
+
+_LOG_BODY = {
+    "required": True,
+    "content": {"application/x-ndjson": {"schema": {"type": "string", "format": "binary"}}},
+}
+
+
+@router.post("/ingest/session", openapi_extra={"requestBody": _LOG_BODY})
 def session(
     caller: Sender,
     name: Annotated[str, Query(min_length=1, max_length=200)],
-    body: Annotated[bytes, Body(media_type="application/x-ndjson")],
+    body: Annotated[bytes, Depends(_log)],
     agent_id: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
     over: bool = False,
 ) -> Response:

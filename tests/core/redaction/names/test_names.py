@@ -14,6 +14,7 @@ from ultron_core.redaction import (
     redact_text,
     redact_texts,
 )
+from ultron_core.redaction.names.english import bare_start
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,49 @@ def test_a_name_goes(text, gone):
 )
 def test_organisations_places_dates_and_code_stay(text):
     assert redact_text(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # places, peoples and what they are part of
+        "The office moved from Sapporo to Istanbul, then to the Alton Airport.",
+        "They played at the Yale Bowl before the Toronto Raptors came to town.",
+        "The Whig Party met at the Albion Stadium.",
+        "SELECT region FROM country WHERE name = 'Angola'",
+        "[('English', 60), ('Balochi', 4), ('Dari', 1)]",
+        # words of programs, typefaces and tables
+        "Deps: :grpcbox, :jason, :langchain",
+        "F821 undefined name 'Eq'",
+        "It returns a Promise<void> when the file is gone.",
+        "if isinstance(expr, Piecewise): return\n# Piecewise conditions do not depend on it",
+        "      June 2023\nSu Mo Tu We Th Fr Sa",
+        "% Total  % Received % Xferd  Average Speed\n   Dload  Upload   Total",
+    ],
+)
+def test_what_an_encyclopaedia_or_a_tool_prints_stays(text):
+    assert redact_text(text).text == text
+
+
+def test_the_quotation_mark_behind_a_name_is_no_part_of_it():
+    assert redact_text("[('Mary Whitfield', 3)]").text == "[('<PERSON>', 3)]"
+
+
+def test_a_word_of_two_parts_before_a_name_is_no_part_of_it():
+    told = "The talk by ex-Minister Seppinen was long."
+    assert told[bare_start(told, 12, 32) : 32] == "Seppinen"
+    whole = ("von Braun", "d'Arc", "anna-maria", "Anne-Marie")
+    assert [bare_start(name, 0, len(name)) for name in whole] == [0] * 4
+
+
+def test_the_messages_of_this_program_name_nobody():
+    told = "a.jsonl holds no message that Ultron can read: 24 lines bad_json. See docs/formats.md."
+    assert redact_text(told).text == told
+
+
+def test_a_person_keeps_a_name_that_is_also_a_place_or_a_thing():
+    told = "Sydney Brown met Peter Palace, and Mary Hall wrote to them."
+    assert redact_text(told).text == "<PERSON> met <PERSON_2>, and <PERSON_3> wrote to them."
 
 
 @pytest.mark.parametrize(
