@@ -163,8 +163,7 @@ def test_frequencies_follow_windows_that_go(ultron, tmp_path):
     index_windows(ultron.runtime, [ids["plumber"]])
     counted = rows(
         ultron,
-        "SELECT term, count(*)::integer AS df FROM message_windows, unnest(term_numbers(weights)) AS term"
-        " GROUP BY 1 ORDER BY 1",
+        "SELECT term, count(*)::integer AS df FROM message_windows, unnest(terms) AS term GROUP BY 1 ORDER BY 1",
     )
     stored = "SELECT term, df FROM lexical_df WHERE scope = 'window' AND df > 0 ORDER BY 1"
     assert rows(ultron, stored) == counted

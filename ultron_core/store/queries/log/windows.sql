@@ -33,10 +33,10 @@ WITH gone AS (
     USING unnest(%(session_id)s::uuid[], %(thread)s::text[], %(place)s::integer[]) AS old(session_id, thread, place)
     WHERE w.session_id = old.session_id AND w.account_id = %(account_id)s
         AND w.thread = old.thread AND w.place = old.place
-    RETURNING w.weights, w.length
+    RETURNING w.terms, w.length
 ), frequencies AS (
     UPDATE lexical_df d SET df = greatest(d.df - less.n, 0)
-    FROM (SELECT term, count(*) AS n FROM gone, unnest(term_numbers(weights)) AS term GROUP BY term) AS less
+    FROM (SELECT term, count(*) AS n FROM gone, unnest(terms) AS term GROUP BY term) AS less
     WHERE d.account_id = %(account_id)s AND d.scope = 'window' AND d.term = less.term
 )
 UPDATE lexical_stats s SET documents = greatest(s.documents - less.n, 0),
@@ -46,26 +46,23 @@ WHERE s.account_id = %(account_id)s AND s.scope = 'window';
 
 -- name: insert
 -- New windows of some sessions, and their words into the counts; terms, weights and vectors come as text.
-WITH given AS (
-    SELECT * FROM unnest(%(session_id)s::uuid[], %(thread)s::text[], %(place)s::integer[], %(start_seq)s::integer[],
-        %(start_char)s::integer[], %(end_seq)s::integer[], %(end_char)s::integer[], %(start_line)s::integer[],
-        %(end_line)s::integer[], %(sent_at)s::timestamptz[], %(digest)s::text[], %(terms)s::text[], %(weights)s::text[],
-        %(length)s::integer[], %(embedding)s::text[])
+WITH fresh AS (
+    INSERT INTO message_windows (session_id, thread, place, start_seq, start_char, end_seq, end_char, account_id,
+        agent_id, start_line, end_line, sent_at, digest, layout, terms, weights, length, model_id, embedding)
+    SELECT s.id, w.thread, w.place, w.start_seq, w.start_char, w.end_seq, w.end_char, s.account_id, s.agent_id,
+        w.start_line, w.end_line, coalesce(w.sent_at, s.started_at), w.digest, %(layout)s, w.terms::integer[],
+        w.weights::sparsevec, w.length, CASE WHEN w.embedding IS NOT NULL THEN %(model_id)s END, w.embedding::halfvec
+    FROM unnest(%(session_id)s::uuid[], %(thread)s::text[], %(place)s::integer[], %(start_seq)s::integer[], %(start_char)s::integer[],
+        %(end_seq)s::integer[], %(end_char)s::integer[], %(start_line)s::integer[], %(end_line)s::integer[],
+        %(sent_at)s::timestamptz[], %(digest)s::text[], %(terms)s::text[], %(weights)s::text[], %(length)s::integer[],
+        %(embedding)s::text[])
         AS w(session_id, thread, place, start_seq, start_char, end_seq, end_char, start_line, end_line, sent_at, digest, terms,
             weights, length, embedding)
-), fresh AS (
-    INSERT INTO message_windows (session_id, thread, place, start_seq, start_char, end_seq, end_char, account_id,
-        agent_id, start_line, end_line, sent_at, digest, layout, weights, length, model_id, embedding)
-    SELECT s.id, w.thread, w.place, w.start_seq, w.start_char, w.end_seq, w.end_char, s.account_id, s.agent_id,
-        w.start_line, w.end_line, coalesce(w.sent_at, s.started_at), w.digest, %(layout)s, w.weights::sparsevec,
-        w.length, CASE WHEN w.embedding IS NOT NULL THEN %(model_id)s END, w.embedding::halfvec
-    FROM given w JOIN sessions s ON s.id = w.session_id AND s.account_id = %(account_id)s
-    RETURNING session_id, thread, place, length
+    JOIN sessions s ON s.id = w.session_id AND s.account_id = %(account_id)s
+    RETURNING terms, length
 ), frequencies AS (
     INSERT INTO lexical_df AS d (account_id, scope, term, df)
-    SELECT %(account_id)s, 'window', term, count(*)
-    FROM fresh JOIN given USING (session_id, thread, place), unnest(given.terms::integer[]) AS term
-    GROUP BY term ORDER BY term
+    SELECT %(account_id)s, 'window', term, count(*) FROM fresh, unnest(terms) AS term GROUP BY term ORDER BY term
     ON CONFLICT (account_id, scope, term) DO UPDATE SET df = d.df + excluded.df
 )
 INSERT INTO lexical_stats AS t (account_id, scope, documents, total_length)
@@ -82,7 +79,7 @@ FROM message_windows WHERE account_id = %(account_id)s;
 -- name: recount
 -- The counts again, from the windows that are there.
 WITH counted AS (
-    SELECT term, count(*) AS df FROM message_windows, unnest(term_numbers(weights)) AS term
+    SELECT term, count(*) AS df FROM message_windows, unnest(terms) AS term
     WHERE account_id = %(account_id)s GROUP BY term
 ), known AS (
     SELECT d.term, coalesce(c.df, 0) AS df FROM lexical_df d LEFT JOIN counted c USING (term)
@@ -114,12 +111,11 @@ SELECT coalesce((SELECT documents FROM lexical_stats WHERE account_id = %(accoun
         >= %(exact_below)s AS many;
 
 -- name: search
--- Candidates of each lane, and those of the time that the query names, with all scores. `rare` finds, `query` scores,
--- `alone` has each of its terms by itself.
+-- Candidates of each lane, and those of the time that the query names, with all scores. `rare` finds, `query` scores.
 -- {model} is a literal; {nearness} is the distance, in the form of the index or as a sum that no index can serve.
 WITH lexical AS (
     SELECT session_id, thread, place FROM message_windows
-    WHERE account_id = %(account_id)s AND term_numbers(weights) && %(rare)s::integer[]
+    WHERE account_id = %(account_id)s AND terms && %(rare)s::integer[]
         AND (%(agent_id)s::text IS NULL OR agent_id = %(agent_id)s)
         AND (%(project)s::text IS NULL OR session_id IN (
             SELECT id FROM sessions WHERE account_id = %(account_id)s AND project = %(project)s))
@@ -148,8 +144,7 @@ WITH lexical AS (
 ), every_lane AS (SELECT * FROM lexical UNION SELECT * FROM nearest UNION SELECT * FROM timely)
 SELECT w.session_id, w.thread, w.place, -(w.weights <#> %(query)s::sparsevec) AS bm25,
     coalesce(1 - (w.embedding <=> %(vector)s::halfvec), 0) AS cosine,
-    ARRAY(SELECT term FROM unnest(%(terms)s::integer[], %(alone)s::text[]::sparsevec[]) AS asked(term, alone)
-        WHERE w.weights <#> alone <> 0) AS matched,
+    ARRAY(SELECT term FROM unnest(%(terms)s::integer[]) AS term WHERE term = ANY(w.terms)) AS matched,
     %(timed)s AND w.sent_at >= coalesce(%(from)s::timestamptz, '-infinity')
         AND w.sent_at < coalesce(%(to)s::timestamptz, 'infinity') AS in_time
 FROM every_lane JOIN message_windows w USING (session_id, thread, place)

@@ -46,6 +46,6 @@ WHERE cm.account_id = %(account_id)s GROUP BY cm.cluster_id ORDER BY 1;
 -- name: windows
 -- What the search over logs finds; the weights of its words depend on what was there before.
 SELECT s.partition_key, s.generation, w.thread, w.place, w.start_line, w.end_line, w.digest, w.model_id, w.layout,
-    term_numbers(w.weights) AS terms, w.length, w.embedding IS NOT NULL AS embedded
+    w.terms, w.length, w.embedding IS NOT NULL AS embedded
 FROM message_windows w JOIN sessions s ON s.id = w.session_id
 WHERE w.account_id = %(account_id)s ORDER BY 1, 2, 3, 4;
