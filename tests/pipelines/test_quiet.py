@@ -1,5 +1,7 @@
 """Automation evaluates its conditions when something has happened, and then asks for what it would ask for anyway."""
 
+import json
+
 import dagster as dg
 import pytest
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
@@ -80,6 +82,23 @@ def test_what_a_killed_daemon_did_not_request_is_asked_for_again(read, look):
     assert asked_for(look(cursor_is_kept=False)) == {"agent/one.jsonl"}
     assert asked_for(look()) == {"agent/one.jsonl"}
     assert not look().run_requests
+
+
+def test_the_daemon_keeps_a_name_and_a_cursor_of_an_older_version_goes_on(instance, read, look, defs):
+    look()
+    for number in range(3):
+        read(f"agent/{number:02}.jsonl", task("alpha"))
+        told = look()
+    assert len(told.cursor) < 40
+    name = "segments_automation"
+    kept = json.loads(instance.daemon_cursor_storage.get_cursor_values({f"ultron/{name}"})[f"ultron/{name}"])
+    assert len(kept) == 2 and told.cursor in kept, "the last one and the one before"
+    repository = defs.get_repository_def()
+    context = dg.build_sensor_context(
+        instance=instance, repository_def=repository, sensor_name=name, cursor=kept[told.cursor]
+    )
+    again = repository.get_sensor_def(name).evaluate_tick(context)
+    assert not again.run_requests, "what was asked for with it is known"
 
 
 def test_the_end_of_a_backfill_is_something_new(instance, look):
