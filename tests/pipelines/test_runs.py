@@ -242,6 +242,14 @@ def test_what_pending_work_has_told_is_not_told_again_by_the_run_that_automation
         assert run(defs, instance, f"{stage.name}_job", tags=over_all(instance)).success
     assert run(defs, instance, "pending_work").success
     assert {stage.name: events_of(instance, stage.name) for stage in STAGES} == told
+    by_hand = {**over_all(instance), "dagster/backfill": "by-hand"}
+    assert run(defs, instance, "segments_job", tags=by_hand).success
+    for name in ("quality_labels_job", "message_windows_job"):
+        assert run(defs, instance, name, tags=over_all(instance)).success
+    assert run(defs, instance, "reconcile_events").success
+    assert {stage.name: events_of(instance, stage.name) for stage in STAGES} == {**told, "segments": 4}, (
+        "what is made of the same segments is not told again because these were"
+    )
 
 
 def events_of(instance, asset):
