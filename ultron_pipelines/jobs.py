@@ -18,7 +18,7 @@ from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import STAGES
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, plan_failed
 from ultron_pipelines.assets.sessions import ASSET, data_versions, ingest_partitions
-from ultron_pipelines.assets.stages import stage_event
+from ultron_pipelines.assets.stages import tell_stage
 from ultron_pipelines.partitions import add_partitions
 from ultron_pipelines.reconcile import reconcile
 from ultron_pipelines.reembed import reembed_job
@@ -71,7 +71,7 @@ def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource)
         report, partitions = process_and_report(opened.runtime)
         add_partitions(context.instance, report.partition_keys)
         for stage, reports in partitions.items():
-            log_partitions(context, stage.name, (stage_event(stage, partition) for partition in reports))
+            tell_stage(context, stage, reports)
         told = reconcile(context, opened)
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "

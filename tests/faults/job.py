@@ -25,8 +25,8 @@ MOMENTS = {
     "between a memory and the mark on its segment": (extract, "_finish", 3),
     "between segments and windows": (windows_stage, "index_windows", 0),
     "inside the transaction of windows": (windows_step, "session_store.run", 0),
-    "late in pending_work, before its events": (jobs, "log_partitions", 0),
-    "in the middle of its events": (jobs, "log_partitions", 2),
+    "late in pending_work, before its events": (jobs, "tell_stage", 0),
+    "in the middle of its events": (jobs, "tell_stage", 2),
 }
 
 

@@ -228,6 +228,34 @@ def test_what_a_cancelled_backfill_left_undone_is_asked_for_again(defs, instance
         assert partitions_of(instance, stage.name) == {"agent/one.jsonl"}
 
 
+def test_what_pending_work_has_told_is_not_told_again_by_the_run_that_automation_asked_for(
+    defs, instance, drop
+):
+    drop("agent/one.jsonl", solved("alpha", "pandas"))
+    drop("agent/two.jsonl", task("beta"))
+    requests, _ = tick(defs, instance)
+    run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    assert run(defs, instance, "pending_work").success
+    told = {stage.name: events_of(instance, stage.name) for stage in STAGES}
+    assert all(events == 2 for events in told.values()), "one for each file"
+    for stage in STAGES:
+        assert run(defs, instance, f"{stage.name}_job", tags=over_all(instance)).success
+    assert run(defs, instance, "pending_work").success
+    assert {stage.name: events_of(instance, stage.name) for stage in STAGES} == told
+    by_hand = {**over_all(instance), "dagster/backfill": "by-hand"}
+    assert run(defs, instance, "segments_job", tags=by_hand).success
+    for name in ("quality_labels_job", "message_windows_job"):
+        assert run(defs, instance, name, tags=over_all(instance)).success
+    assert run(defs, instance, "reconcile_events").success
+    assert {stage.name: events_of(instance, stage.name) for stage in STAGES} == {**told, "segments": 4}, (
+        "what is made of the same segments is not told again because these were"
+    )
+
+
+def events_of(instance, asset):
+    return len(instance.fetch_materializations(dg.AssetKey(asset), limit=100).records)
+
+
 def test_two_runs_at_once_tell_of_their_own_files_alone(defs, instance, drop, dagster_settings):
     drop("agent/one.jsonl", task("alpha"))
     drop("agent/two.jsonl", task("beta"))

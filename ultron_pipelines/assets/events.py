@@ -52,10 +52,7 @@ def log_partitions(
         if event.status == "failed":
             context.log_event(
                 dg.AssetObservation(
-                    asset_key=asset,
-                    partition=event.key,
-                    description=event.error,
-                    metadata={"status": "failed", "reason": event.error or "unknown"},
+                    asset_key=asset, partition=event.key, metadata={"reason": event.error or "unknown"}
                 )
             )
     _store(context, materializations(asset, events))

@@ -1,6 +1,6 @@
 """What the partitioned stages after `session_files` share: the asset, its run over a range of keys, its events."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -12,9 +12,10 @@ from ultron_core.steps.stages.waiting.loop import Step
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
+from ultron_pipelines.told import not_told
 from ultron_pipelines.triggers.asked import asked_for
 
-__all__ = ["stage_asset", "stage_event"]
+__all__ = ["stage_asset", "tell_stage"]
 
 #: counts that an event shows, in order
 _SHOWN: Mapping[Stage, tuple[str, ...]] = {
@@ -41,20 +42,38 @@ def stage_asset(step: Step[Any], *, group: str, pool: str, about: str) -> dg.Ass
     )
     def asset(context: dg.AssetExecutionContext, ultron: UltronResource) -> Iterator[Any]:
         with ultron.open() as opened:
-            keys = list(context.partition_keys)
-            if asked_for(context):
+            keys, again = list(context.partition_keys), asked_for(context)
+            if again:
                 redo(opened.runtime, stage, keys)
             elif opened.settings.auto_reprocess:
-                redo_stale(opened.runtime, stage, keys)
-            events = [stage_event(stage, report) for report in run_stage(opened.runtime, stage.name, keys)]
-        log_partitions(context, stage.name, events)
-        fail_bad(context, events)
+                again = redo_stale(opened.runtime, stage, keys) > 0
+            reports = run_stage(opened.runtime, stage.name, keys)
+        fail_bad(context, tell_stage(context, stage, reports, again=again))
         yield from ()  # each partition is logged by itself: there is no output
 
     return asset
 
 
-def stage_event(stage: Stage, report: PartitionReport) -> PartitionEvent:
+def tell_stage(
+    context: dg.OpExecutionContext | dg.AssetExecutionContext,
+    stage: Stage,
+    reports: Sequence[PartitionReport],
+    *,
+    again: bool = False,
+) -> list[PartitionEvent]:
+    """Tell Dagster of these partitions and return all of their events. Two runs can hold the same ones, of which one
+    finds the work done: what the other has told by then is not told twice, unless it was to be done `again`."""
+    events = [_stage_event(stage, report) for report in reports]
+    if again:
+        log_partitions(context, stage.name, events)
+        return events
+    stored = [report.standing for report in reports if report.standing is not None]
+    new = {one.partition_key for one in not_told(context.instance, stage.name, stored, of_these=True)}
+    log_partitions(context, stage.name, (e for e in events if e.status == "failed" or e.key in new))
+    return events
+
+
+def _stage_event(stage: Stage, report: PartitionReport) -> PartitionEvent:
     """One report of the core as an event of the stage's asset."""
     metadata = {name: int(report.counts.get(name, 0)) for name in _SHOWN[stage]}
     return PartitionEvent(report.partition_key, report.status, report.standing, metadata, report.error)

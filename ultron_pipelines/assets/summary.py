@@ -28,7 +28,7 @@ _SHOWN = 25
     op_tags={"dagster/priority": "-1"},
     description=(
         "The whole pipeline in numbers, by time: files, scores, refusals, tokens, cost, failures, and what the checks "
-        "found, junk and secrets among it. Each number is charted on this page."
+        "found, junk and secrets among it. Each number is charted on this page, under Metadata, Plots."
     ),
 )
 def pipeline_summary(context: dg.AssetExecutionContext, ultron: UltronResource) -> dg.MaterializeResult[None]:

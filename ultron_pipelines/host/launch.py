@@ -47,6 +47,7 @@ def dagster_environment(settings: Settings) -> Iterator[dict[str, str]]:
             "ULTRON_DAGSTER_SQLALCHEMY_URL": sqlalchemy_url(dagster_url),
             "DAGSTER_HOME": str(_dagster_home(settings)),
             "DAGSTER_EVENT_BATCH_SIZE": "500",
+            "DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS": "300",  # of 60: one look at 20,000 keys on a busy machine
             "PYTHONWARNINGS": "ignore",
         }
     finally:

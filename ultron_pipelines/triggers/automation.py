@@ -6,11 +6,13 @@ ask once per change. The pending-work sensor takes up what failed or waits for a
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import dagster as dg
 
 from ultron_core.steps.stages.table import FILES, LABELS, MEMORIES, SEGMENTS, WINDOWS
+from ultron_pipelines.triggers.quiet import QuietAutomationSensor
 
 __all__ = ["automation_sensors", "on_new_code", "on_new_data_version"]
 
@@ -63,13 +65,17 @@ def automation_sensors(
     A stage records its good partitions itself and yields no output, so a later stage in the same run would be
     skipped; and a slow model in one stage must not delay another.
     """
-    return [
-        dg.AutomationConditionSensorDefinition(
-            name=f"{asset}_automation",
-            target=dg.AssetSelection.assets(asset).without_checks(),
-            default_status=status,
-            minimum_interval_seconds=seconds,
-            description=about,
-        )
-        for asset, about in _STAGES.items()
-    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)  # of evaluation in the code server
+        return [_sensor(asset, about, status, seconds) for asset, about in _STAGES.items()]
+
+
+def _sensor(asset: str, about: str, status: dg.DefaultSensorStatus, seconds: int) -> QuietAutomationSensor:
+    return QuietAutomationSensor(
+        name=f"{asset}_automation",
+        target=dg.AssetSelection.assets(asset).without_checks(),
+        default_status=status,
+        minimum_interval_seconds=seconds,
+        description=about,
+        use_user_code_server=True,
+    )
