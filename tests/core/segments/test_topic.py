@@ -42,7 +42,7 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
         ),
         (
             "现在会出现这个问题\n\n```\nError: expect(element).toHaveTextContent()\n```",
-            "会出现这个问题: Error: expect(element).toHaveTextContent()",
+            "Error: expect(element).toHaveTextContent()",
         ),
         (
             'Complete the following code:\n\ndef square(x):\n    """Return the square of x."""',
