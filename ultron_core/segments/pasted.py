@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["failure_told", "is_printed", "typed_lines"]
+__all__ = ["failure_told", "is_only_printed", "is_printed", "typed_lines"]
 
 #: the head of a line that nobody types
 _PRINTED = re.compile(
@@ -17,12 +17,13 @@ _PRINTED = re.compile(
     # "{", "│ total", "- Current branch:"
     r"|[{}<|│─╭╰👀]|[-*] Current [\w ]+:"
     # "[INFO] Building core 1.0", "WARN: slow", "npm ERR! code 1", "FAIL src/a.test.ts", "✓ adds"
-    r"|\[?(?:INFO|ERROR|WARN(?:ING)?|DEBUG|FATAL|SEVERE)(?:\]|:)|npm (?:ERR!|error|warn)|(?:FAIL|PASS) +\S+[./]"
+    r"|\[?(?:INFO|ERROR|WARN(?:ING)?|DEBUG|FATAL|SEVERE)(?:\]|:)|[Ww]arning: "
+    r"|npm (?:ERR!|error|warn)|(?:FAIL|PASS) +\S+[./]"
     r"|[✓✔×✗✘] "
     # "Uncaught TypeError: x is null", "java.lang.IllegalStateException: closed", "fatal error: a.h: No such file"
     r"|(?:Uncaught )?[\w.$]{0,100}(?:Error|Exception)(?:: |$)|Exception in thread|fatal(?: error)?: "
-    # "src/a.c:3:10: error", "index.js:19 Uncaught", "   12 | return x", "> 12 | return x"
-    r"|[\w./\\-]{1,200}\.\w{1,6}:\d+(?::\d+| Uncaught )|>? ?\d+ \| "
+    # "src/a.c:3:10: error", "index.js:19 Uncaught", "   12 | return x", "> 12 | return x", "▶\t112: catch"
+    r"|[\w./\\-]{1,200}\.\w{1,6}:\d+(?::\d+| Uncaught )|[>▶]?\s?\d+ \| |▶?\s*\d{2,6}: "
     r")"
 )
 #: a prompt with the command typed behind it: `C:\work\app>mvn test`, `PS D:\app> npm start`, `(env) D:\x>py a.py`
@@ -46,6 +47,10 @@ _NAMED = re.compile(
 _MARKED = re.compile(
     r"^.*?(?:\[ERROR\]|\bERROR:|\bnpm ERR!|\berror:|\bFAILED:?) ([A-Za-z].{7,}[^:\s])\s*$", re.MULTILINE
 )
+#: a code block, closed or cut off, e.g. ```` ```log⏎x⏎``` ````
+_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: words, or Chinese characters, of which fewer are no sentence, e.g. `why`, `为什么`
+_WORD, _FEWEST_WORDS = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]"), 4
 #: characters of a message in which the line is looked for
 _LOOKED_AT = 20_000
 
@@ -67,6 +72,15 @@ def typed_lines(text: str) -> Iterator[str]:
             pasted = bool(line.strip()) and not _TYPED_AGAIN.match(line)
         if not pasted:
             yield line
+
+
+def is_only_printed(text: str) -> bool:
+    """Whether a person pasted output and wrote nothing to it."""
+    lines = text.strip().splitlines()
+    if not any(map(is_printed, lines)):
+        return False
+    typed = " ".join(typed_lines(_BLOCK.sub(" ", text)))
+    return len(_WORD.findall(typed)) < _FEWEST_WORDS
 
 
 def failure_told(text: str) -> str:
