@@ -22,7 +22,7 @@ _PRINTED = re.compile(
     r"|[✓✔×✗✘] "
     # "Uncaught TypeError: x is null", "java.lang.IllegalStateException: closed", "fatal error: a.h: No such file"
     r"|(?:Uncaught )?[\w.$]{0,100}(?:Error|Exception)(?:: |$)|Exception in thread|fatal(?: error)?: "
-    # "src/a.c:3:10: error", "index.js:19 Uncaught", "   12 | return x", "> 12 | return x", "▶\t112: catch"
+    # "src/a.c:3:10: error", "index.js:19 Uncaught Error", "   12 | return x", "> 12 | return x", "▶\t112: catch"
     r"|[\w./\\-]{1,200}\.\w{1,6}:\d+(?::\d+| Uncaught )|[>▶]?\s?\d+ \| |▶?\s*\d{2,6}: "
     r")"
 )
@@ -37,13 +37,14 @@ _PRINTED_END = re.compile(r"\([\w$]{1,80}\.\w{1,6}:\d+(?::\d+)?\)\s*$|\S ---\s*$
 _ONLY_PATHS = re.compile(r"^\s*[~.]{0,2}/\S+(?:\s+[~.]{0,2}/\S+)*\s*$")
 #: words of a person below what they pasted, without an empty line between: `怎么解决这个`, `what is wrong here?`
 _TYPED_AGAIN = re.compile(r"^[^\\\[\]/]{0,40}[\u3400-\u9fff]{4}[^\\]*$|^[A-Za-z][\w ,'’]{10,200}\?\s*$")
-#: the lines that tell what failed, the most telling kind first: the last cause of a Java chain, an error by its name,
-#: what a log marks, e.g. `Caused by: a.b.ConnectException: refused`, `ValueError: port is not set`,
-#: `[AddressError] port is taken`, `[ERROR] disk full`
+# the lines that tell what failed, the most telling kind first
+#: the last cause of a Java chain, e.g. `Caused by: a.b.ConnectException: refused`
 _CAUSE = re.compile(r"^\s*Caused by: (?:[a-z]\w*\.)+(?:\w+\$)*(\S.{7,})$", re.MULTILINE)
+#: an error by its name, e.g. `ValueError: port is not set`, `[AddressError] port is taken`, `fatal error: a.h: no file`
 _NAMED = re.compile(
     r"^.*?(?:\[\w*(?:Error|Exception)\] |(?=\b\w*(?:Error|Exception)\b:? |\bfatal error: ))(\S.{7,})$", re.M
 )
+#: what a log marks, e.g. `[ERROR] disk full at noon`, `npm ERR! missing script`
 _MARKED = re.compile(
     r"^.*?(?:\[ERROR\]|\bERROR:|\bnpm ERR!|\berror:|\bFAILED:?) ([A-Za-z].{7,}[^:\s])\s*$", re.MULTILINE
 )

@@ -101,7 +101,7 @@ _QUESTION_CLAUSE = re.compile(
 )
 #: circumstances before a request: "I was born on 1990-05-15. Can you tell me how old I am?"
 _CIRCUMSTANCE = re.compile(
-    r"^(?:(?:i|my|we|our|there|this)\b(?!.*\b(?:want|need|like|hop(?:e|ing)|change|cancel)\b)|我(?!需要|想|要))",
+    r"^(?:(?:i|am|my|we|our|there|this)\b(?!.*\b(?:want|need|like|hop(?:e|ing)|change|cancel)\b)|我(?!需要|想|要))",
     re.I,
 )
 #: says that something is wrong, and shows it instead of telling: "现在会出现这个问题", "I get this error:"
@@ -116,7 +116,7 @@ _SHORT_LEAD = 40
 _HANDED_IN = re.compile(r"^(?:[@#](?:file:)?[\w./~-]+[,，]?\s+){2,}(?=\S+\s?\S)")
 #: how some clients mark a file that was handed in: "in #file:nav.ts the links are dead"
 _MARK = re.compile(r"(?<!\w)#file:(?=\w)")
-#: who is greeted: "Hi Claude, ", "hello team! "
+#: who is greeted, behind the greeting: "Claude, look at the build", "team! the links are dead"
 _NAMED_AFTER_GREETING = re.compile(r"^(?:[A-Z]\w+|\w+)[,，!！.]\s*(?=\w+\s?\w)")
 #: code without a fence: "def check_if_last_char_is_a_letter(txt):"
 _CODE_LINE = re.compile(r"^\s*(?:def \w+\(|class \w+[:(]|import \w+$|from \S+ import |[\"']{3}\s*$)")

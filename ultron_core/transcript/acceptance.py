@@ -19,7 +19,7 @@ __all__ = ["accepts", "closes", "goes_on", "says_right", "takes"]
 
 #: words for it that only a verdict on the own work has, with nothing behind them
 _SAYS_IT_WORKS = any_of(
-    # "it works fantastic!", "works as expected."
+    # "it works fantastic!", "this works as expected."
     r"\b(?:it|this|that|everything) works? (?:\w+ )?(?:fantastic(?:ally)?|beautifully|nicely|as expected)\b",
     # "This fixes the problem.", "The migration is now complete."
     r"^(?:ok(?:ay)?,? |great,? )?(?:this|that|it) (?:fixes|fixed|solves|solved) (?:it|the \w+|my \w+|that)\b",
@@ -27,7 +27,7 @@ _SAYS_IT_WORKS = any_of(
     # "登录部分已完成，"; not "还没完成"
     r"^[^，。,.不没未吗？?\n]{2,30}(?:已经?|都)完成了?(?=[，。,])",
     # "目前正常工作了", "现在可以编辑了"; not "现在可以编辑了吗"
-    r"(?:现在|目前|终于)(?:都|已经|可以|能够?|又)*(?:正常)?[^，。,不没吗？?]{0,8}(?<!什么)了(?=[。！!~～\s]|$)",
+    r"(?:现在|目前|终于)(?:都|已经|可以|能够?|又)*(?:正常)?[^，。,不没吗？?]{0,8}(?<!什么)了(?=[，,。！!~～\s]|$)",
 )
 #: the sentence sets a condition, orders a check or repeats what was promised: "verify if everything works",
 #: "我选一个就可以了", "改完就好了"

@@ -74,6 +74,21 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
             " such as what brewery that is headquartered in Escondido, california?",
             "What brewery that is headquartered in Escondido, california?",
         ),
+        (
+            "am running the demo here\n\nwhen I press verify I get this error:\n```\na.c:1:9: fatal error: pins.h: no"
+            " file\n```",
+            "Fatal error: pins.h: no file",
+        ),
+        (
+            "\\\\Desktop\\shop>mvn install\n[INFO] Scanning\n[ERROR] Child module cart does not exist",
+            "Child module cart does not exist",
+        ),
+        ("@src/app.py @src/db.py the port of the config is ignored", "The port of the config is ignored"),
+        ("Hi Claude, in #file:nav.ts the links are dead", "In nav.ts the links are dead"),
+        (
+            "use gh to look at issue 12\n\nwhy is the flag ignored by `run`?",
+            "Why is the flag ignored by `run`?",
+        ),
         ("你可以帮我增加 bump 的配置吗我想支持 next", "增加 bump 的配置，我想支持 next"),
     ],
 )
