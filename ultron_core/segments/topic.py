@@ -10,6 +10,7 @@ from ultron_core.models import Message
 from ultron_core.redaction.patterns import hide_secrets
 from ultron_core.segments.offline.cues import DETAIL
 from ultron_core.segments.pasted import failure_told, typed_lines
+from ultron_core.transcript.acceptance import says_right
 from ultron_core.transcript.harness import (
     COMPACTION_PROMPTS,
     HARNESS_COMMAND_ARGUMENTS,
@@ -59,7 +60,8 @@ _POLITE = re.compile(
 )
 #: a prompt names its task on a line of its own: "Question: who ...", "Your task is to: look at bowl", "ISSUE:\n..."
 _LABEL = re.compile(
-    r"^[\s#*]*(?:your )?(?:task(?: description| is to)?|question|issue|problem|goal|request|plan|任务|问题|目标)"
+    r"^[\s#*]*(?:your |my )?(?:task(?: description| is to)?|question|issue|problem|goal|target|plan|任务|问题|目标"
+    r"|request(?: for \w+)?)"
     r"[*\s]*[:：]\s*",
     re.IGNORECASE,
 )
@@ -114,8 +116,12 @@ _SHOWN = re.compile(
 _SHORT_LEAD = 40
 #: files handed in before the request, each by its name: "@src/app.py @src/db.py the port is ignored"
 _HANDED_IN = re.compile(r"^(?:[@#](?:file:)?[\w./~-]+[,，]?\s+){2,}(?=\S+\s?\S)")
+#: what an editor put in, e.g. `attachment:Pasted text #1`, `Context from my IDE setup:`
+_PUT_IN = re.compile(r"^#?attachment:|^context from my ide\b", re.IGNORECASE)
+#: a name in a short sentence without a file or code: "我安装 redis 遇到了以下问题"
+_NAME_IN_CJK = re.compile(r"[\u3400-\u9fff].{0,40}?[A-Za-z]{3}|[A-Za-z]{3}.{0,40}?[\u3400-\u9fff]")
 #: how some clients mark a file that was handed in: "in #file:nav.ts the links are dead"
-_MARK = re.compile(r"(?<!\w)#file:(?=\w)")
+_MARK = re.compile(r"(?<![\w#])#?file:(?=[\w/-]{0,80}\.\w)", re.IGNORECASE)
 #: who is greeted, behind the greeting: "Claude, look at the build", "team! the links are dead"
 _NAMED_AFTER_GREETING = re.compile(r"^(?:[A-Z]\w+|\w+)[,，!！.]\s*(?=\w+\s?\w)")
 #: code without a fence: "def check_if_last_char_is_a_letter(txt):"
@@ -220,7 +226,9 @@ def clean_topic(text: str) -> str:
     found = [
         _HIDDEN.sub(lambda m: hidden[int(m[1])], s) for s in islice(_sentences(named or plain), _SENTENCES)
     ]
+    found = [s for s in found if not _PUT_IN.search(s)]
     telling = [s for s in found if _says_enough(s) and not _POINTER.search(s)]
+    telling = [s for s in telling[:1] if not says_right(s)] + telling[1:] or telling
     if telling and _COMMAND_LINE.match(telling[0]):
         telling = [*(s for s in telling[1:3] if _asks(s) or _CJK.search(s)), *telling]
     if telling and _READ_FIRST.match(_bare(telling[0])):
@@ -244,7 +252,8 @@ def _with_failure(title: str, text: str) -> str:
     failure = _failure(text)
     if not failure:
         return title
-    return f"{title}: {failure}" if len(title) <= _SHORT_LEAD and DETAIL.search(title) else failure
+    names = DETAIL.search(title) or _NAME_IN_CJK.search(title)
+    return f"{title}: {failure}" if names and len(title) <= _SHORT_LEAD else failure
 
 
 def _failure(text: str) -> str:

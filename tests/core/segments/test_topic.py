@@ -84,6 +84,13 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
             "Child module cart does not exist",
         ),
         ("@src/app.py @src/db.py the port of the config is ignored", "The port of the config is ignored"),
+        ("It's working now, thanks! There's another issue in the menu.", "There's another issue in the menu"),
+        (
+            "# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nsort the tabs by name",
+            "Sort the tabs by name",
+        ),
+        ("#target: line breaks in descriptions\n\n- keep the lists", "Line breaks in descriptions"),
+        ("#file:notes.md fix the links of the menu", "Notes.md fix the links of the menu"),
         ("Hi Claude, in #file:nav.ts the links are dead", "In nav.ts the links are dead"),
         (
             "use gh to look at issue 12\n\nwhy is the flag ignored by `run`?",
