@@ -107,9 +107,12 @@ def opens_anew(turn: Turn, found: Mapping[str, float]) -> bool:
     asks: however much of the same project it speaks of, as all tasks of one session do."""
     if not found["works"]:
         return False
-    if cues.MORE.search(goes_on(turn.text)):
-        return True
-    return cues.OPENS.search(turn.text) is not None and cues.DETAIL.search(turn.text) is not None
+    # "that works for me" is a yes, behind a question and in a talk that names no file
+    accepted = not is_question(turn.last_text[-160:]) and cues.MORE.search(goes_on(turn.text)) is not None
+    names = cues.DETAIL.search(turn.text) is not None
+    return (accepted and (names or CJK.search(turn.text) is not None)) or (
+        names and cues.OPENS.search(turn.text) is not None
+    )
 
 
 def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:

@@ -253,7 +253,7 @@ ORDER = "Make the watch command in src/watch.py skip empty folders."
         "OK, there's an issue in that src/paths.py fails when the history folder goes away",
         "then we need to look at `resume`, which never closes its database",
         "The new provider is missing completely from README.md",
-        "It's working now, thanks! There's another issue in the menu: it never closes.",
+        "It's working now, thanks! There's another issue in menu.py: it never closes.",
         "好的，我还需要你根据 orders.xlsx生成一份说明表格",
         "现在出现了这个问题，帮我看看\n\n```\nThe slug `guide` does not exist\n```",
     ],
