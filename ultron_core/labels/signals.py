@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ultron_core.models import Message
 from ultron_core.transcript import speech
+from ultron_core.transcript.acceptance import accepts, closes, says_right, takes
 from ultron_core.transcript.commands import command_in
 from ultron_core.transcript.dialogue import Dialogue, ToolStep, read_dialogue
 from ultron_core.transcript.harness import LIMIT_REACHED, joined
@@ -45,6 +46,9 @@ class Signals:
     dialogue: Dialogue
     thanks: Positions
     accepted: Positions
+    #: turns with which the person takes the result, and ones that only close the talk (transcript/acceptance.py)
+    taken: Positions
+    closing: Positions
     #: words of a person against what was done, and calls that a person refused
     rejections: Positions
     corrections: Positions
@@ -74,6 +78,22 @@ class Signals:
         return self.dialogue.human[-1] if self.dialogue.human else -1
 
     @property
+    def complaints(self) -> Positions:
+        """Words of a person against what was done, and failures that they report of it."""
+        reported = (i for i in self.reported_errors if i != self.dialogue.human[0])
+        return tuple(sorted({*self.rejections, *self.corrections, *reported}))
+
+    @property
+    def settled_at(self) -> int:
+        """The turn with which the person takes the result for good: nothing but courtesies behind it. -1: none."""
+        for position in reversed(self.dialogue.human):
+            if position in self.taken:
+                return position
+            if position not in self.closing:
+                break
+        return -1
+
+    @property
     def has_tools(self) -> bool:
         return bool(self.dialogue.steps)
 
@@ -95,7 +115,9 @@ def observe(dialogue: Dialogue) -> Signals:
     return Signals(
         dialogue=dialogue,
         thanks=_where(answered, lambda text: bool(speech.THANKS.search(text))),
-        accepted=_where(answered, lambda text: bool(speech.ACCEPTANCE.search(text))),
+        accepted=_where(answered, says_right),
+        taken=_where(answered, lambda text: accepts(text) or takes(text)),
+        closing=_where(answered, closes),
         rejections=tuple(sorted({*_where(answered, speech.is_objection), *_refused_calls(dialogue)})),
         corrections=_where(answered, speech.is_correction),
         preferences=_where(wishes, speech.is_wish),
@@ -120,7 +142,7 @@ def observe(dialogue: Dialogue) -> Signals:
 def was_accepted(messages: Sequence[Message]) -> bool:
     """Is anything `accepted`? Runs in which no person has the words for it need not be observed."""
     spoken = (_FENCE.sub(" ", message.content) for message in messages if is_human(message))
-    said = any(len(text) <= _VERDICT and speech.ACCEPTANCE.search(text) for text in spoken)
+    said = any(len(text) <= _VERDICT and says_right(text) for text in spoken)
     return said and bool(observe(read_dialogue(messages)).accepted)
 
 

@@ -38,8 +38,7 @@ def decide_outcome(signals: Signals) -> Outcome:
     by_tests = _by_tests(signals)
     if by_tests is not None:
         return by_tests
-    accepted_last = bool(signals.accepted) and signals.accepted[-1] == signals.last_human
-    if accepted_last and not rejected_last:
+    if signals.settled_at >= 0 and not rejected_last:
         return "success"
     if rejected_last or (signals.unsolved and signals.unsolved[-1] == d.steps[-1].position):
         return "partial"
@@ -47,10 +46,12 @@ def decide_outcome(signals: Signals) -> Outcome:
 
 
 def _by_tests(signals: Signals) -> Outcome | None:
-    """The last test run, unless what came after it makes it old: work after a failure, an error after a pass."""
+    """The last test run, unless what came after it makes it old: work after a failure, an error or a person's
+    complaint after a pass."""
     later = {s.state for s in signals.dialogue.steps if s.position > signals.tests_at}
     if signals.tests == "passed":
-        return None if "error" in later else "success"
+        refuted = any(position > signals.tests_at for position in signals.complaints)
+        return None if refuted or "error" in later else "success"
     if signals.tests in ("failed", "mixed") and "ok" not in later:
         return "failure" if signals.tests == "failed" else "partial"
     return None

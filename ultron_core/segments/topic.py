@@ -8,6 +8,9 @@ from itertools import islice
 
 from ultron_core.models import Message
 from ultron_core.redaction.patterns import hide_secrets
+from ultron_core.segments.offline.cues import DETAIL
+from ultron_core.segments.pasted import failure_told, typed_lines
+from ultron_core.transcript.acceptance import says_right
 from ultron_core.transcript.harness import (
     COMPACTION_PROMPTS,
     HARNESS_COMMAND_ARGUMENTS,
@@ -18,6 +21,7 @@ from ultron_core.transcript.harness import (
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.people import is_request
 from ultron_core.transcript.protocol import program_rows
+from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import GREETING, is_only_courtesy, is_question
 
 __all__ = ["MAX_TOPIC", "clean_topic", "one_line", "title_of"]
@@ -56,7 +60,8 @@ _POLITE = re.compile(
 )
 #: a prompt names its task on a line of its own: "Question: who ...", "Your task is to: look at bowl", "ISSUE:\n..."
 _LABEL = re.compile(
-    r"^[\s#*]*(?:your )?(?:task(?: description| is to)?|question|issue|problem|goal|request|plan|任务|问题|目标)"
+    r"^[\s#*]*(?:your |my )?(?:task(?: description| is to)?|question|issue|problem|goal|target|plan|任务|问题|目标"
+    r"|request(?: for \w+)?)"
     r"[*\s]*[:：]\s*",
     re.IGNORECASE,
 )
@@ -76,7 +81,7 @@ _POINTER = re.compile(
 )
 #: an order to read first, when nothing is to be done with it: "Read main.ts tui-renderer.ts in full"
 _READ_FIRST = re.compile(
-    r"^(?:first,? )?(?:please )?(?:re-?read|read|(?:take|have) a look at|look at|check out"
+    r"^(?:first,? )?(?:please )?(?:use \w+ to )?(?:re-?read|read|(?:take|have) a look at|look at|check out"
     r"|先?(?:阅读|读一下|看看|看一下))"
     r"(?!.*(?:\band\b|\bto\b|\bthen\b|，|然后))",
     re.IGNORECASE,
@@ -98,21 +103,27 @@ _QUESTION_CLAUSE = re.compile(
 )
 #: circumstances before a request: "I was born on 1990-05-15. Can you tell me how old I am?"
 _CIRCUMSTANCE = re.compile(
-    r"^(?:(?:i|my|we|our|there|this)\b(?!.*\b(?:want|need|like|hop(?:e|ing)|change|cancel)\b)|我(?!需要|想|要))",
+    r"^(?:(?:i|am|my|we|our|there|this)\b(?!.*\b(?:want|need|like|hop(?:e|ing)|change|cancel)\b)|我(?!需要|想|要))",
     re.I,
 )
 #: says that something is wrong, and shows it instead of telling: "现在会出现这个问题", "I get this error:"
 _SHOWN = re.compile(
-    r"(?:这个|如下|以下)(?:问题|错误|报错)|\b(?:this|the following) (?:error|issue|problem|exception)\b", re.I
+    r"(?:问题|错误|报错|出错|异常|怎么回事|什么原因)[了吗呢啊吧]?\W*$"
+    r"|\b(?:an?|this|the(?: following)?|some|that) (?:error|issue|problem|exception|bug)s?\W*$",
+    re.I,
 )
-#: the line of a log that tells what failed, e.g. `ValueError: port is not set`, `[ERROR] disk full`
-_ERROR = re.compile(r"^.*?(\b\w*(?:Error|Exception)\b:? .{8,}|\[ERROR\] .+)$", re.MULTILINE)
-#: nobody types these: "[01/25/26 9:57 ~/src] ./run", "$ ls", "@@ -1 +1 @@", "+ new line", "22:00:54 [ERROR]",
-#: "at main (a.js:3)"
-_PASTED = re.compile(
-    r"^\s*(?:\[\d|\$ |❯|➜|@@|\+(?:[+\s_*#>]|$)|---|diff --git|\d{1,2}:\d\d|at \S+ ?\(|File \"|Traceback|[{}<|│─╭╰👀]"
-    r"|[-*] Current [\w ]+:)"
-)
+#: characters of such words that are still worth their place before what is shown
+_SHORT_LEAD = 40
+#: files handed in before the request, each by its name: "@src/app.py @src/db.py the port is ignored"
+_HANDED_IN = re.compile(r"^(?:[@#](?:file:)?[\w./~-]+[,，]?\s+){2,}(?=\S+\s?\S)")
+#: what an editor put in, e.g. `attachment:Pasted text #1`, `Context from my IDE setup:`
+_PUT_IN = re.compile(r"^#?attachment:|^context from my ide\b", re.IGNORECASE)
+#: a name in a short sentence without a file or code: "我安装 redis 遇到了以下问题"
+_NAME_IN_CJK = re.compile(r"[\u3400-\u9fff].{0,40}?[A-Za-z]{3}|[A-Za-z]{3}.{0,40}?[\u3400-\u9fff]")
+#: how some clients mark a file that was handed in: "in #file:nav.ts the links are dead"
+_MARK = re.compile(r"(?<![\w#])#?file:(?=[\w/-]{0,80}\.\w)", re.IGNORECASE)
+#: who is greeted, behind the greeting: "Claude, look at the build", "team! the links are dead"
+_NAMED_AFTER_GREETING = re.compile(r"^(?:[A-Z]\w+|\w+)[,，!！.]\s*(?=\w+\s?\w)")
 #: code without a fence: "def check_if_last_char_is_a_letter(txt):"
 _CODE_LINE = re.compile(r"^\s*(?:def \w+\(|class \w+[:(]|import \w+$|from \S+ import |[\"']{3}\s*$)")
 #: the subject of a pull request as the command-line client prints it: "title:\tSupport Factory Droid as provider"
@@ -215,21 +226,40 @@ def clean_topic(text: str) -> str:
     found = [
         _HIDDEN.sub(lambda m: hidden[int(m[1])], s) for s in islice(_sentences(named or plain), _SENTENCES)
     ]
+    found = [s for s in found if not _PUT_IN.search(s)]
     telling = [s for s in found if _says_enough(s) and not _POINTER.search(s)]
+    telling = [s for s in telling[:1] if not says_right(s)] + telling[1:] or telling
     if telling and _COMMAND_LINE.match(telling[0]):
         telling = [*(s for s in telling[1:3] if _asks(s) or _CJK.search(s)), *telling]
     if telling and _READ_FIRST.match(_bare(telling[0])):
         telling = [*(s for s in telling[1:4] if _asks(s)), *telling]
-    if len(text) <= _SHORT_MESSAGE and telling and _CIRCUMSTANCE.match(GREETING.sub("", telling[0]).strip()):
-        telling = [
-            *(s for s in telling[1:3] if is_question(s) and len(_bare(s).split()) > _LATIN_WORDS),
-            *telling,
-        ]
+    short = sum(map(len, found)) <= _SHORT_MESSAGE
+    if short and telling and _CIRCUMSTANCE.match(GREETING.sub("", telling[0]).strip()):
+        telling = [*(s for s in telling[1:3] if _comes_to_the_point(s)), *telling]
     for sentence in (*telling, *found):
         if title := _bare(sentence):
-            shown = _ERROR.search(text) if _SHOWN.search(title) else None
-            return _fit(f"{title}: {hide_secrets(shown[1]).strip()}" if shown else _question(title))
-    return ""
+            return _fit(_with_failure(title, text) if _SHOWN.search(title) else _question(title))
+    return _fit(_failure(text))
+
+
+def _comes_to_the_point(sentence: str) -> bool:
+    asks = is_question(sentence) and len(_bare(sentence).split()) > _LATIN_WORDS
+    return asks or _SHOWN.search(_bare(sentence)) is not None
+
+
+def _with_failure(title: str, text: str) -> str:
+    """What is wrong instead of "I get this error:"; below these words when they are few and name something."""
+    failure = _failure(text)
+    if not failure:
+        return title
+    names = DETAIL.search(title) or _NAME_IN_CJK.search(title)
+    return f"{title}: {failure}" if names and len(title) <= _SHORT_LEAD else failure
+
+
+def _failure(text: str) -> str:
+    """What pasted output says of the failure, as a title."""
+    told = clean_line(hide_secrets(failure_told(text)))
+    return told[:1].upper() + told[1:] if _says_enough(told) else ""
 
 
 def _hide(span: str, hidden: list[str]) -> str:
@@ -246,8 +276,7 @@ def _to_complete(text: str) -> str:
 
 def _asks(sentence: str) -> bool:
     """Whether a sentence asks or orders: "I want you to do an analysis", "Can this be simpler?"."""
-    opened = _INTERJECTION.sub("", GREETING.sub("", sentence).strip())
-    return is_question(sentence) or _POLITE.match(opened) is not None
+    return is_question(sentence) or _POLITE.match(_opened(sentence)) is not None
 
 
 def _question(title: str) -> str:
@@ -267,18 +296,24 @@ def _named_task(lines: Sequence[str]) -> str:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Of what was typed: what a program printed goes on to the next empty line."""
-    pasted = False
-    for raw in text.splitlines():
-        pasted = bool(_PASTED.match(raw)) or (pasted and bool(raw.strip()))
-        if pasted or _CODE_LINE.match(raw):
+    """Of what was typed."""
+    for raw in typed_lines(text):
+        if _CODE_LINE.match(raw):
             continue
         line = _SPACE.sub(" ", _MARKUP.sub("", raw)).strip()
         yield from (s for s in _SENTENCE_END.split(line) if s.strip())
 
 
+def _opened(sentence: str) -> str:
+    """Without greeting, interjections and the files that were handed in."""
+    rest = GREETING.sub("", sentence).strip()
+    if rest != sentence.strip():
+        rest = _NAMED_AFTER_GREETING.sub("", rest)
+    return _HANDED_IN.sub("", _MARK.sub("", _INTERJECTION.sub("", rest)))
+
+
 def _bare(sentence: str) -> str:
-    bare = _INTERJECTION.sub("", GREETING.sub("", sentence).strip())
+    bare = _opened(sentence)
     polite = _POLITE.sub("", bare).strip()
     # "Can you write a test?" is an order; "What is a test?" stays a question
     if polite != bare:

@@ -129,3 +129,26 @@ def test_secrets_are_seen_in_any_message():
 
 def test_each_chinese_character_is_a_word():
     assert words("Sort 列表 by 3.5") == ["sort", "列", "表", "by", "3.5"]
+
+
+DONE = (user("Sort the list, please."), says("I sorted the list by name."))
+
+
+@pytest.mark.parametrize(
+    "closing", [(), ("thanks!",), ("did you push?", "yes please")], ids=["nothing", "thanks", "questions"]
+)
+def test_what_only_closes_leaves_an_acceptance_standing(closing):
+    talk = [*DONE, user("wow, it works")]
+    for text in closing:
+        talk += [says("Yes."), user(text)]
+    assert signals(*talk).settled_at == 2
+
+
+@pytest.mark.parametrize("more", ["still the wrong order", "Now sort the other list by date."])
+def test_more_work_behind_an_acceptance_settles_nothing(more):
+    assert signals(*DONE, user("wow, it works"), says("Great."), user(more)).settled_at == -1
+
+
+def test_an_order_to_commit_settles_it():
+    assert signals(*DONE, user("Thanks! Please write a commit message for this.")).settled_at == 2
+    assert signals(user("Sort the list and commit it."), says("Done.")).settled_at == -1

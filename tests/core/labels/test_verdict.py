@@ -55,3 +55,11 @@ def test_what_the_agent_says_of_itself_is_no_evidence():
     assert boasting.summary.outcome == modest.summary.outcome == thanked.summary.outcome == "unknown"
     accepted = label_segment([*talk, user("That works, thank you!")])
     assert is_sft_eligible(accepted).ok
+
+
+def test_a_complaint_makes_an_earlier_pass_old():
+    assert label_segment(SOLVED).summary.outcome == "success"
+    assert (
+        label_segment([*SOLVED, user("Thanks, but it still fails here."), says("I see.")]).summary.outcome
+        != "success"
+    )

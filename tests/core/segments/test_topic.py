@@ -42,7 +42,7 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
         ),
         (
             "现在会出现这个问题\n\n```\nError: expect(element).toHaveTextContent()\n```",
-            "会出现这个问题: Error: expect(element).toHaveTextContent()",
+            "Error: expect(element).toHaveTextContent()",
         ),
         (
             'Complete the following code:\n\ndef square(x):\n    """Return the square of x."""',
@@ -73,6 +73,28 @@ from ultron_core.segments.topic import MAX_TOPIC, clean_topic, one_line, title_o
             "Question: Beer Wars covers the differences between large corporate breweries, and small breweries,"
             " such as what brewery that is headquartered in Escondido, california?",
             "What brewery that is headquartered in Escondido, california?",
+        ),
+        (
+            "am running the demo here\n\nwhen I press verify I get this error:\n```\na.c:1:9: fatal error: pins.h: no"
+            " file\n```",
+            "Fatal error: pins.h: no file",
+        ),
+        (
+            "\\\\Desktop\\shop>mvn install\n[INFO] Scanning\n[ERROR] Child module cart does not exist",
+            "Child module cart does not exist",
+        ),
+        ("@src/app.py @src/db.py the port of the config is ignored", "The port of the config is ignored"),
+        ("It's working now, thanks! There's another issue in the menu.", "There's another issue in the menu"),
+        (
+            "# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nsort the tabs by name",
+            "Sort the tabs by name",
+        ),
+        ("#target: line breaks in descriptions\n\n- keep the lists", "Line breaks in descriptions"),
+        ("#file:notes.md fix the links of the menu", "Notes.md fix the links of the menu"),
+        ("Hi Claude, in #file:nav.ts the links are dead", "In nav.ts the links are dead"),
+        (
+            "use gh to look at issue 12\n\nwhy is the flag ignored by `run`?",
+            "Why is the flag ignored by `run`?",
         ),
         ("你可以帮我增加 bump 的配置吗我想支持 next", "增加 bump 的配置，我想支持 next"),
     ],

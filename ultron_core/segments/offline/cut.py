@@ -20,6 +20,8 @@ from ultron_core.segments.offline.features import FEATURES, Running, describe
 from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
 from ultron_core.segments.offline.weights import Combiners, load_combiners
+from ultron_core.segments.pasted import is_only_printed
+from ultron_core.transcript.acceptance import goes_on
 from ultron_core.transcript.acts.features import agent_act
 from ultron_core.transcript.acts.reader import read_acts
 from ultron_core.transcript.language import CJK, CJK_CLASS
@@ -37,7 +39,7 @@ __all__ = [
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:7"
+SEGMENTER_VERSION = "offline:8"
 
 #: seconds
 _HOUR = 3600.0
@@ -101,21 +103,29 @@ def can_open(turn: Turn, running: Running) -> bool:
 
 
 def opens_anew(turn: Turn, found: Mapping[str, float]) -> bool:
-    """Whether a turn amid work says that it turns to another thing, and names it: however much of the same project
-    it speaks of, as all tasks of one session do."""
-    if not found["works"] or not cues.OPENS.search(turn.text):
+    """Whether a turn amid work says that it turns to another thing, and names it, or accepts what was done before it
+    asks: however much of the same project it speaks of, as all tasks of one session do."""
+    if not found["works"]:
         return False
-    return cues.DETAIL.search(turn.text) is not None
+    # "that works for me" is a yes, behind a question and in a talk that names no file
+    accepted = not is_question(turn.last_text[-160:]) and cues.MORE.search(goes_on(turn.text)) is not None
+    names = cues.DETAIL.search(turn.text) is not None
+    return (accepted and (names or CJK.search(turn.text) is not None)) or (
+        names and cues.OPENS.search(turn.text) is not None
+    )
 
 
 def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:
     """Whether a turn amid work with tools or code reacts to it, however far its words lie from it: "address 68",
-    "you broke that component". A long one that objects is a report of its own, as bug trackers have them."""
+    "you broke that component", the pasted output of what was tried. A long one that objects is a report of its own,
+    as bug trackers have them."""
+    if is_only_printed(turn.text):
+        return True
     if not found["works"]:
         return False
     if sum(not term[0].isdigit() for term in turn.terms) < _FEWEST_WORDS:
         return True
-    if cues.ITEM.search(turn.text):
+    if cues.ITEM.search(turn.text) or cues.REACTS.search(turn.text):
         return True
     if turn.length > _LONGEST_OBJECTION:
         return False

@@ -253,6 +253,8 @@ ORDER = "Make the watch command in src/watch.py skip empty folders."
         "OK, there's an issue in that src/paths.py fails when the history folder goes away",
         "then we need to look at `resume`, which never closes its database",
         "The new provider is missing completely from README.md",
+        "It's working now, thanks! There's another issue in menu.py: it never closes.",
+        "好的，我还需要你根据 orders.xlsx生成一份说明表格",
         "现在出现了这个问题，帮我看看\n\n```\nThe slug `guide` does not exist\n```",
     ],
 )
@@ -262,9 +264,17 @@ def test_amid_work_a_turn_that_says_so_opens_another_task(opening):
 
 @pytest.mark.parametrize(
     "remark",
-    ["Let's address 4 and 7 of your list", "here's a session: /home/dev/logs/debug.log", "先修复第二个"],
+    [
+        "Let's address 4 and 7 of your list",
+        "here's a session: /home/dev/logs/debug.log",
+        "先修复第二个",
+        "That was not the right folder. I meant the one below the archive.",
+        "Can you add a note about symbolic links as well?",
+        "[INFO] watch ... FAILURE\n[ERROR] Failed to start the observer of the archive",
+        "按照前面对齐的方案来执行吧",
+    ],
 )
-def test_amid_work_items_of_the_agents_list_and_what_it_asked_for_carry_on(remark):
+def test_amid_work_what_reacts_to_it_carries_on(remark):
     assert starts(work(ORDER, remark)) == [0]
 
 
