@@ -55,6 +55,10 @@ _STRONG = _any(
     # "bash: foo: command not found", "cat: a.txt: No such file or directory"
     # and curl's, behind a progress bar: "\\rWarning: Failed to create the file /a/b: No such file or directory"
     r"(?:^|\r).{0,200}: (?:command not found|no such file or directory|permission denied|cannot access)",
+    # "zsh: no matches found: src/[id]/page.tsx", "(eval):1: bad substitution"
+    r"^(?:zsh|\(eval\)):(?:\d+:)? (?:no matches found|bad (?:pattern|substitution|option))\b",
+    # git: " ! [rejected]        main -> main (fetch first)"
+    r"^[^\S\n]*! \[(?:remote )?rejected\] ",
     # "/bin/bash: -c: line 1: syntax error near unexpected token `('", "(eval):1: parse error near `)'"
     r"^.{0,60}: ?(?:line )?\d+: (?:syntax error|parse error|unexpected EOF)\b",
     # "go: cannot write multiple packages to non-directory specstory", "/a/*: cannot open `/a/*' (No such file ...)"

@@ -43,6 +43,7 @@ def test_a_shell_that_does_not_know_the_separator():
         (bash("cd web && npm run build_web"), refused), (bash("npm run build_web"), "built in 3s")
     )
     assert draft.content == (
-        "In shop, `cd web && npm run build_web` failed: The token '&&' is not a valid statement separator."
+        "In shop, `cd web && npm run build_web` in PowerShell failed: "
+        "The token '&&' is not a valid statement separator."
     )
     assert draft.resolution == "This form ran instead: `npm run build_web`"
