@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ultron_core.lessons.errors.told.announced import found_it
 from ultron_core.lessons.errors.told.asserted import is_told, told_lines
+from ultron_core.lessons.errors.told.specific import is_specific, says_mechanism, whole
 from ultron_core.lessons.explanations import LIST_MARK, shared_terms
 from ultron_core.lessons.people.statements import clean_statement, has_detail, names_a_thing
 from ultron_core.models import Message
@@ -59,11 +61,6 @@ _OTHER_LABEL = any_of(
     r"^\W*(?:\d[.、)]\s*)?(?:suggest\w*|recommend\w*|options?|next\b|verif\w*|tests?|alternativ\w*|follow-?ups?)\b",
     r"^\W*(?:\d[.、)]\s*)?(?:建议|可选|后续|方案\s?[A-Z一二三\d]|(?:快速)?验证|下一步|补充|注意)",
 )
-#: goes on from the sentence before: "As a result, the red line never appeared."
-_GOES_ON = any_of(
-    r"^(?:as a result|so\b|therefore|hence|this (?:made|meant|caused|leads)|that (?:made|meant))",
-    r"^(?:因此|所以|结果|这(?:导致|使得|就))",
-)
 #: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `**Fix:** wait for it`
 _LABELLED = re.compile(
     r"^\W{0,20}(?:\*\*)?([^*:：\n]{2,24}?)(?:\*\*)?\s{0,4}[:：]\s{0,20}(?:\*\*)?\s{0,20}(?=\S)"
@@ -86,38 +83,75 @@ _WORDS = 3
 _MAX_HEADING = 60
 
 
+#: tells what to do or what is done now, in front of the code that does it: "Update the loop to pass `done`:",
+#: "我需要修改`pom.xml`，移除插件：", "Add a null check before `remove()`"
+_ORDER = any_of(
+    r"^(?:\d+[.)]\s*)?(?:update|change|add|remove|replace|move|set|pass|rename|install|wrap|modify|import|delete|create|"
+    r"switch|convert|include|exclude|disable|enable|upgrade|downgrade|pin)\b(?!.{0,40}\b(?:tests?|docs?|comments?)\b)",
+    r"^(?:(?:我)?(?:现在)?(?:我)?(?:需要|要|来|将|先|应该|可以)?(?:在.{1,60}(?:中|里|上))?)?(?:修改|移除|删除|添加|增加|替换|更改|设置|禁用|启用|改用|"
+    r"改成|改为|安装|升级|降级|导入|引入)",
+)
+#: a heading that names the file below it, e.g. `### [loop.js](file:///repo/src/loop.js)`, `#### src/app.py`
+_FILE_HEADING = re.compile(r"^\W*(?:\d+[.)]\s*)?[\[`*]*(?P<file>[\w@./\\-]{1,120}\.\w{1,5})\b")
+#: where a link leads, e.g. `(file:///repo/src/loop.js)`
+_ADDRESS = re.compile(r"(?<=\])\([^)\s]{1,400}\)")
+#: opens a block of code that writes a file, or any block, e.g. ```` ```xml:web/pom.xml ````
+_WRITES = re.compile(r"^[^\S\n]*`{3,}[\w+-]*", re.MULTILINE)
+#: what is announced as found counts more than what is said in passing
+_ANNOUNCED = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
-    """`cause` and `fix` are verbatim from the message at `position`; either may be empty, not both."""
+    """`cause` and `fix` are from the messages at `position`, the cause from the one at `caused_at`; either may be
+    empty, not both."""
 
     cause: str
     fix: str
     position: int
+    caused_at: int = -1
 
     @property
     def text(self) -> str:
         return f"{clean_statement(self.cause)} {clean_statement(self.fix)}".strip()
 
+    @property
+    def cause_position(self) -> int:
+        return self.caused_at if self.caused_at >= 0 else self.position
+
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A sentence of an answer; `kind` is `cause`, `fix` or `other` below or behind such a label, else empty."""
+    """A sentence of an answer; `kind` is `cause`, `fix` or `other` below or behind such a label, else empty; `file` is
+    what a heading above it names."""
 
     kind: str
     text: str
     section: int
     heading: str
+    file: str = ""
+    #: right before a block of code
+    orders: bool = False
 
 
 def find_account(messages: Sequence[Message], begin: int, end: int, about: str) -> Account | None:
-    """What the model says of `about` in messages[begin:end]; the last words are the settled ones."""
-    spoken = [i for i in range(begin, min(end, len(messages))) if _is_models(messages[i])]
+    """What the model says of `about` in messages[begin:end]; the last words are the settled ones, and the cause may
+    stand before the words on the cure."""
     best: Account | None = None
-    for position in reversed(spoken):
+    for position in range(min(end, len(messages)) - 1, begin - 1, -1):
+        if not _is_models(messages[position]):
+            continue
         found = _of(messages[position].content, about, position)
-        if found is not None and found.fix:
-            return found if found.cause or best is None or not best.cause else best
-        best = best or found
+        if found is None:
+            continue
+        if best is None:
+            best = found
+        elif not best.cause and found.cause:
+            best = replace(best, cause=found.cause, caused_at=position)
+        elif not best.fix and found.fix:
+            best = Account(best.cause, found.fix, position, best.cause_position)
+        if best.cause and best.fix:
+            break
     return best
 
 
@@ -126,16 +160,26 @@ def _is_models(message: Message) -> bool:
 
 
 def _of(text: str, about: str, position: int) -> Account | None:
-    told = list(_told(text[-_MAX_ANSWER:]))
+    text = text[-_MAX_ANSWER:]
+    told = list(_told(text))
     section = _section(told, about)
     at = _best(told, "cause", about, section, _CAUSE)
     fix = _best(told, "fix", about, section if at < 0 else told[at].section, _DONE)
+    if fix < 0:
+        fix = next((i for i, one in enumerate(told) if one.orders and i != at), -1)
     if at == fix:
         at = -1
-    cause = told[at].text if at >= 0 else ""
-    if at > 0 and _GOES_ON.search(cause) and f"{told[at - 1].text} {cause}" in text:
-        cause = f"{told[at - 1].text} {cause}"
-    return Account(cause, told[fix].text if fix >= 0 else "", position) if cause or fix >= 0 else None
+    cause = whole([one.text for one in told], at, text) if at >= 0 else ""
+    if cause and not is_specific(cause, about):
+        cause = ""
+    done = told[fix].text if fix >= 0 else ""
+    if not done or not (says_mechanism(done) or names_a_thing(done) or told[fix].file):
+        done = ""
+    elif told[fix].file and told[fix].file not in done:
+        done = f"`{told[fix].file}`: {done}"
+    if done and done in cause:
+        done = ""
+    return Account(cause, done, position) if cause or done else None
 
 
 def _section(told: Sequence[_Told], about: str) -> int:
@@ -157,6 +201,7 @@ def _best(told: Sequence[_Told], label: str, about: str, section: int, cue: re.P
             continue
         rank = _SHARED * min(shared_terms(item.text, about), 3) + bool(cue.search(item.text))
         rank += _LABEL * (item.kind == label) + _SECTION * (item.section == section)
+        rank += _ANNOUNCED * (label == "cause" and place > 0 and found_it(told[place - 1].text))
         rank += (
             _LATER * (2 * place >= len(told))
             + _LATER * has_detail(item.text)
@@ -169,24 +214,35 @@ def _best(told: Sequence[_Told], label: str, about: str, section: int, cue: re.P
 
 def _told(text: str) -> Iterator[_Told]:
     """Sentences that say something, as they stand in the text; a heading without a label begins a section."""
-    headed, heading, section = "", "", 0
+    headed, heading, section, file = "", "", 0, ""
+    coded = {line.strip() for line in _before_code(text)}
     for bare in told_lines(text):
         if _is_heading(bare):
             headed = _label(bare.strip("#*_:： "))
+            named = _FILE_HEADING.match(bare.lstrip("#* "))
+            file = named["file"] if named else ""
             if not headed:
                 section, heading = section + 1, bare
             continue
         kind = headed
         labelled = _LABELLED.match(LIST_MARK.sub("", bare))
-        if labelled and (named := _label(labelled[1])):
-            kind = named
+        if labelled and (named_kind := _label(labelled[1])):
+            kind = named_kind
         for sentence in sentences(bare):
             clean = _bare(sentence)
-            if _says(clean, kind):
-                yield _Told(kind, clean, section, heading)
+            orders = bare in coded and _ORDER.search(clean) is not None and kind in ("", "fix")
+            if _says(clean, kind, orders=orders):
+                yield _Told(kind, clean, section, heading, file, orders)
+
+
+def _before_code(text: str) -> Iterator[str]:
+    """The last line of prose before each block of code."""
+    for block in _WRITES.finditer(text):
+        yield text[: block.start()].rstrip().rpartition("\n")[2]
 
 
 def _is_heading(line: str) -> bool:
+    line = _ADDRESS.sub("", line)
     if len(line) > _MAX_HEADING:
         return False
     marked = line.startswith("#") or re.fullmatch(r"\*\*[^*]+\*\*[:：]?", line) is not None
@@ -206,13 +262,15 @@ def _bare(sentence: str) -> str:
     return bare[labelled.end() :] if labelled and _label(labelled[1]) else bare
 
 
-def _says(sentence: str, kind: str) -> bool:
+def _says(sentence: str, kind: str, *, orders: bool = False) -> bool:
     if (
         len(sentence.encode()) < _SHORTEST
         or len(sentence) > _LONGEST
         or len(_PROSE.findall(_CODE.sub("", sentence))) < _WORDS
     ):
         return False
+    if orders:
+        return names_a_thing(sentence) or CJK.search(sentence) is None
     if sentence[-1] in ":：" and kind != "fix":
         return False
     if not is_told(sentence.rstrip(":：")) or sentence[-1] in "的，,、":

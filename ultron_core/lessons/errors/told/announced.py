@@ -14,7 +14,7 @@ from ultron_core.models import Message
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["RESTATES", "Announced", "announced_cause", "last_announced"]
+__all__ = ["RESTATES", "Announced", "announced_cause", "found_it", "last_announced"]
 
 #: says that the cause is known now, and not yet which: "Found the issue.", "Now I understand what's happening!",
 #: "I can see the issue now.", "我发现了问题所在。", "找到问题原因了！"
@@ -67,6 +67,11 @@ class Announced:
     text: str
     quote: str
     position: int
+
+
+def found_it(sentence: str) -> bool:
+    """True for a sentence that says that the cause is known now, and not yet which."""
+    return _FOUND.search(sentence) is not None
 
 
 def last_announced(messages: Sequence[Message], begin: int, end: int) -> Announced | None:

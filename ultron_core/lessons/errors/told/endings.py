@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ultron_core.lessons.describe import EDIT, edited_path, path_of
@@ -23,8 +23,8 @@ from ultron_core.transcript.speech import ACCEPTANCE, any_of
 __all__ = ["Edit", "Ending", "State", "check_of", "denies", "edits_between", "ending_of"]
 
 #: `passed`: a check passed after the last change; `failing`: it failed; `accepted`: a person said that it works;
-#: `claimed`: the agent's word alone; `open`: not even that
-State = Literal["passed", "failing", "accepted", "claimed", "open"]
+#: `moved`: what they reported next is another error; `claimed`: the agent's word alone; `open`: not even that
+State = Literal["passed", "failing", "accepted", "moved", "claimed", "open"]
 #: the position of a call and the file that it changed
 Edit = tuple[int, str]
 
@@ -45,6 +45,13 @@ _ANOTHER = any_of(
 _TESTS = re.compile(
     r"\b(?:tests?|pytest|vitest|jest|rspec|phpunit|ctest|tox|nox|runtests|unittest|playwright|cypress)\b"
 )
+#: the person lets it stand and goes on to the next step: "Thanks! Please write a commit message", "push it", "提交吧"
+_KEEPS = any_of(
+    r"^(?:ok(?:ay)?|great|perfect|nice|cool|awesome|good)?[,.! ]*(?:thanks|thank you|thx)\b[^?]*$",
+    r"\b(?:commit (?:message|it|this|these|the changes?|and push)|push (?:it|this|the changes?)|merge (?:it|this))\b"
+    r"[^?]*$",
+    r"^(?:谢谢|感谢|太好了|很好)[^?？吗但]*$|^(?:帮我)?(?:提交|推送)(?:一下|吧|代码|到)",
+)
 #: characters at the beginning of a turn in which it takes up the one before
 _OPENING = 120
 #: a turn may accept what was done and paste the next error
@@ -62,6 +69,8 @@ class Ending:
     check: Action | None
     edits: tuple[Edit, ...]
     said: tuple[int, str]
+    #: the same error was reported again after a change
+    came_back: bool = False
 
 
 def denies(turn: Turn) -> bool:
@@ -74,29 +83,46 @@ def denies(turn: Turn) -> bool:
 
 
 def ending_of(
-    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], report: Report, end: int
+    messages: Sequence[Message],
+    actions: Sequence[Action],
+    turns: Sequence[Turn],
+    report: Report,
+    end: int,
+    *,
+    again: Sequence[bool] = (),
+    another: bool = False,
 ) -> Ending:
-    """How the report of turns[0] ended; the turns after it complain again or order what was proposed."""
+    """How the report of turns[0] ended; the turns after it complain again or order what was proposed. `again` says of
+    which of them report the same once more, `another` that the turn at `end` reports something else."""
     stops = [*(turn.position for turn in turns[1:]), end]
     accounts = [
         find_account(messages, turn.position + 1, stop, report.about)
         for turn, stop in zip(turns, stops, strict=True)
     ]
-    denied = [denies(after) for after in turns[1:]] + [False]
+    came_back = any(again)
+    same = [*again, *[False] * len(turns)]
+    denied = [denies(after) or back for after, back in zip(turns[1:], same, strict=False)] + [False]
     said = _acceptance(messages, end)
     # a later turn that does not deny may be about another fault: its account must name something of this one, or a
     # person have accepted it
-    for at, again in enumerate(denied[:-1], start=1):
+    for at, wrong in enumerate(denied[:-1], start=1):
         last, other = accounts[at], at + 1 < len(accounts) or not said
-        if last and other and not again and not shared_terms(last.text, report.about):
+        if last and other and not wrong and not shared_terms(last.text, report.about):
             accounts[at] = None
     vain = tuple(a for a, wrong in zip(accounts, denied, strict=True) if a and a.fix and wrong)
     told = [a for a, wrong in zip(accounts, denied, strict=True) if a and not wrong]
     account = next((a for a in reversed(told) if a.fix), told[-1] if told else None)
+    if account is not None and not account.cause:
+        earlier = [a for a in accounts if a and a.cause and a.position <= account.position]
+        if earlier:  # why it failed was told before, and nobody denied that
+            account = replace(account, cause=earlier[-1].cause, caused_at=earlier[-1].cause_position)
     begin = turns[-1].position if any(denied) else turns[0].position
     edits = tuple(edits_between(messages, actions, begin, end))
     check = _last_check(actions, edits[-1][0], end, report.about) if edits else None
-    return Ending(_state(check, account, said, report.about), account, vain, check, edits, (end, said))
+    state = _state(check, account, said, report.about)
+    if state == "claimed" and another:
+        state = "moved"
+    return Ending(state, account, vain, check, edits, (end, said), came_back)
 
 
 def _state(check: Action | None, account: Account | None, said: str, about: str) -> State:
@@ -162,11 +188,18 @@ def _passes(check: Action) -> bool:
     return is_proof(check) and (check.tool != "patch" or check.checks == "passed")
 
 
+def _wants_it_kept(text: str) -> bool:
+    """True for a short turn that thanks and asks for nothing to be changed, or wants the change committed."""
+    return len(text) <= _OPENING and _KEEPS.search(text) is not None and not _STILL.search(text)
+
+
 def _acceptance(messages: Sequence[Message], position: int) -> str:
     """The words in which the next turn says that it works."""
     if position >= len(messages):
         return ""
     own = own_sentences(messages[position], _LONG_TURN)[:3]
     place = next((i for i, s in enumerate(own) if ACCEPTANCE.search(s)), -1)
+    if place < 0 and _wants_it_kept(messages[position].content.strip()):
+        return messages[position].content.strip()
     # what fails behind it is another fault: "It works now, thanks! I still see a warning in b.ts."
     return "" if place < 0 or any(_STILL.search(s) for s in own[: place + 1]) else own[place]

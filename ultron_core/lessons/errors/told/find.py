@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from ultron_core.lessons.errors.told.accounts import Account
 from ultron_core.lessons.errors.told.announced import last_announced
 from ultron_core.lessons.errors.told.endings import Ending, State, check_of, denies, edits_between, ending_of
 from ultron_core.lessons.errors.told.reports import Report, find_reports
+from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import clip, ended, shared_terms, talk_language
 from ultron_core.lessons.people.statements import clean_statement
@@ -25,7 +27,7 @@ from ultron_core.transcript.results.telling import Failure
 __all__ = ["find_told"]
 
 #: turns after a report in which its cure is told: "use plan C" orders what the answer before it proposed
-_TURNS = 4
+_TURNS = 8
 #: a longer turn is an order of its own
 _SHORT = 40
 #: an edit of more files is a rewrite, and its files are not named
@@ -33,7 +35,9 @@ _MOST_FILES = 4
 #: characters of what is told, of what was tried in vain, and of a person's words
 _MAX_TOLD, _MAX_VAIN, _MAX_SAID = 520, 240, 120
 #: words that a cause shares with a report of the same, and characters of the report that a message quotes
-_SHARED, _QUOTED = 2, 12
+_SHARED, _QUOTED = 2, 8
+#: what an error puts in quotes, e.g. `Cannot find module 'left-pad-fast'`
+_IN_QUOTES = re.compile(r"['\"‘“`]([^'\"’”`\s]{3,80})['\"’”`]")
 #: changes that did not help and that are told
 _MOST_VAIN = 2
 #: how sure a draft is: a check, a person's word, the agent's word alone, nothing
@@ -41,6 +45,7 @@ _CONFIDENCE: dict[State, float] = {
     "passed": 0.75,
     "failing": 0.6,
     "accepted": 0.7,
+    "moved": 0.65,
     "claimed": 0.6,
     "open": 0.55,
 }
@@ -51,15 +56,21 @@ def find_told(
 ) -> list[MemoryDraft]:
     """One draft for each error that a person reports and that the agent answers to."""
     drafts: dict[str, MemoryDraft] = {}
-    for chain, reports, end in _chains(messages, actions, turns):
+    found = {turn.position: find_reports(turn.message, first=turn.first) for turn in turns}
+    for chain, reports, end in _chains(messages, actions, turns, list(found.values())):
         for report in reports:
-            ending = _later_found(
-                messages, chain[0], report, ending_of(messages, actions, chain, report, end)
-            )
+            again = [_reports_again(report, found[turn.position]) for turn in chain[1:]]
+            another = any(one.pasted for one in found.get(end, ())) and report.pasted
+            ending = ending_of(messages, actions, chain, report, end, again=again, another=another)
+            ending = _later_found(messages, chain[0], report, ending)
             draft = _draft(messages, chain[0], report, ending, project)
             if draft is not None:
                 drafts.setdefault(draft.content, draft)
     return list(drafts.values())
+
+
+def _reports_again(report: Report, others: Sequence[Report]) -> bool:
+    return any(other.pasted and other.statement == report.statement for other in others)
 
 
 def _later_found(messages: Sequence[Message], turn: Turn, report: Report, end: Ending) -> Ending:
@@ -75,15 +86,16 @@ def _later_found(messages: Sequence[Message], turn: Turn, report: Report, end: E
 
 def _is_about(report: Report, cause: str, message: str) -> bool:
     """True for a cause that shares words with the report, or in a message that quotes it."""
-    quoted = any(len(part) >= _QUOTED and part in message for part in report.told.split(": "))
-    return quoted or shared_terms(cause, report.about) >= _SHARED
+    return _quotes(report, message) or shared_terms(cause, report.about) >= _SHARED
 
 
 def _chains(
-    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn]
+    messages: Sequence[Message],
+    actions: Sequence[Action],
+    turns: Sequence[Turn],
+    reports: Sequence[Sequence[Report]],
 ) -> Iterator[tuple[Sequence[Turn], Sequence[Report], int]]:
     """Each turn that reports with the turns that go on about it, its reports, and the position where they end."""
-    reports = [find_reports(turn.message, first=turn.first) for turn in turns]
     number = 0
     while number < len(turns):
         last = number + 1
@@ -114,9 +126,28 @@ def _goes_on(
         return bool(same)
     if denies(turns[number]):
         return True
+    if not reports[number] and _answer_is_about(messages, turns, reports[first], number):
+        return True
     short = len(turns[number].message.content) <= _SHORT and not reports[number]
     orders = short and not turns[number].does("acceptance", "praise")
     return orders and not edits_between(messages, actions, turns[number - 1].position, turns[number].position)
+
+
+def _answer_is_about(
+    messages: Sequence[Message], turns: Sequence[Turn], reports: Sequence[Report], number: int
+) -> bool:
+    """True when the agent's answer to a turn that neither accepts nor reports still speaks of the pasted error."""
+    if not reports or not reports[0].pasted or turns[number].answer < 0:
+        return False
+    if turns[number].does("acceptance", "praise"):
+        return False
+    return _quotes(reports[0], messages[turns[number].answer].content)
+
+
+def _quotes(report: Report, text: str) -> bool:
+    """True for a text that holds a telling part of the reported line, or what stands in its quotes."""
+    parts = (*report.told.split(": "), *_IN_QUOTES.findall(report.told))
+    return any(len(part) >= _QUOTED and part in text for part in parts)
 
 
 def _draft(
@@ -179,7 +210,9 @@ def _says_how(end: Ending) -> bool:
 def _resolution(end: Ending, lang: Lang) -> str:
     words = PHRASES[lang]
     parts = [
-        words["in_vain"].format(statement=ended(clip(account.text, _MAX_VAIN), lang))
+        words["came_back" if end.came_back else "in_vain"].format(
+            statement=ended(clip(account.fix or account.text, _MAX_VAIN), lang)
+        )
         for account in end.vain[-_MOST_VAIN:]
     ]
     told = ended(clip(end.account.text, _MAX_TOLD), lang) if end.account else ""
@@ -194,6 +227,8 @@ def _resolution(end: Ending, lang: Lang) -> str:
         parts += [account, words[key].format(files=files, check=check, line=line)]
     elif end.state == "accepted":
         parts += [told, words["accepted"].format(statement=clip(end.said[1], _MAX_SAID))]
+    elif end.state == "moved":
+        parts += [words["account"].format(statement=told), words["moved_on"]]
     else:
         if end.check is not None and files:
             told = " ".join(part for part in (told, words["changed"].format(files=files)) if part)
@@ -208,7 +243,8 @@ def _evidence(
     places: list[tuple[Message, str]] = [(source, report.told)]
     for account in (*end.vain[-_MOST_VAIN:], end.account):
         if account is not None:
-            places += [(messages[account.position], account.cause), (messages[account.position], account.fix)]
+            told = ((account.cause_position, account.cause), (account.position, account.fix))
+            places += [(messages[place], verbatim(text, messages[place].content)) for place, text in told]
     if end.check is not None:
         place, path = end.edits[-1]
         said = next((line.strip() for line in reversed(end.check.output.splitlines()) if line.strip()), "")

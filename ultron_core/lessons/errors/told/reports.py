@@ -58,6 +58,14 @@ _POINTS = any_of(
 )
 #: the test or file that a runner names above its error: " FAIL  packages/tabs/test/tabs.spec.ts > on arrow right"
 _RUN = re.compile(r"^[^\w\n]*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
+#: the first line of a stack, e.g. `    at drawLine (canvas-tools.js:13:1)`
+_FRAME = re.compile(
+    r"^[ \t]+at (?:async |Object\.|Module\.)?(?P<name>[\w$.]{2,80}) "
+    r"\((?:\S{0,200}[/\\])?(?P<file>[\w.-]{1,80}\.\w{1,5}):\d+",
+    re.MULTILINE,
+)
+#: characters after an error within which its stack begins, and of a line's end that two errors of one cause share
+_MAX_FRAME, _MIN_SAME = 400, 16
 #: a shorter sentence names nothing (in bytes), a longer one is a paragraph
 _SHORTEST, _LONGEST = 24, 320
 #: errors of one pasted text that are told, and characters of it that are read
@@ -149,8 +157,7 @@ def _pasted(text: str) -> list[Report]:
     if "\n" not in text.strip():  # a sentence of the person's own
         return []
     for part in _PARTS.split(text[:_MAX_PASTED]):
-        marked = _MARKED.search(part)
-        failure = Failure(marked[1][:400]) if marked else read_result(part, is_error=None).failure
+        failure = _marked(part) or read_result(part, is_error=None).failure
         if failure is None or not _says(failure.line):
             continue
         run = _RUN.search(part)
@@ -162,7 +169,38 @@ def _pasted(text: str) -> list[Report]:
             line = clean_line(told)
             found.setdefault(f"{line} {test}", Report(told, line, f"{test} {line}", True, test))
     named = [report for report in found.values() if report.test]  # a summary of the run names no test
-    return (named or list(found.values()))[:_MOST]
+    different: list[Report] = []
+    for report in named or found.values():
+        if not any(_same(report, one) for one in different):
+            different.append(_placed(report, text))
+    return different[:_MOST]
+
+
+def _placed(report: Report, text: str) -> Report:
+    """With the function and the file in which the program stopped, as the first line of its stack tells them."""
+    frame = _FRAME.search(text, text.find(report.told) + len(report.told))
+    if frame is None or report.test or frame.start() - text.find(report.told) > _MAX_FRAME:
+        return report
+    place = f"{frame['name']} ({frame['file']})"
+    return replace(report, statement=f"{report.statement} (in {place})", about=f"{report.about} {place}")
+
+
+def _marked(part: str) -> Failure | None:
+    """The first line that a program marks as an error and that says more than that there is one."""
+    found = [Failure(re.sub(r"^(?:\[\w+\]\s*)+", "", one[1])[:400].strip()) for one in _MARKED.finditer(part)]
+    return next((one for one in found if tells(one, "")), found[0] if found else None)
+
+
+def _same(one: Report, other: Report) -> bool:
+    """True when the telling end of one line stands in the other: a compiler and the program that ran it say it."""
+    end = one.told.rpartition(": ")[2]
+    return (not (one.test or other.test) and len(end) >= _MIN_SAME and end in other.told) or _core(
+        one
+    ) == _core(other)
+
+
+def _core(report: Report) -> str:
+    return ": ".join(report.told.split(": ")[-2:]).casefold() + report.test
 
 
 def _shown(sentence: str, text: str) -> str:
