@@ -176,6 +176,10 @@ def _plain(text: str) -> str:
 
 def _only_looks(part: _Part) -> bool:
     verb = f"{part.verb} {' '.join(part.operands)}".strip()
+    if part.program in ("python", "node", "ruby", "perl", "php", "deno") and re.search(
+        r"\s-[ce]\s", part.text
+    ):
+        return True  # a program for one occasion
     return part.program in _LOOKS or (bool(_LOOKING_VERB.match(verb)) and not INSTALL.search(verb))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ultron_core.lessons.describe import describe_context, describe_failure, describe_tags
@@ -11,8 +11,11 @@ from ultron_core.lessons.errors.doubts import is_doubtful
 from ultron_core.lessons.errors.episodes import Episode
 from ultron_core.lessons.errors.forms import Form, find_form, shown_call
 from ultron_core.lessons.errors.recurring import is_one_off, recurs, slipped, tells
+from ultron_core.lessons.errors.told.accounts import Account, find_account
+from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.evidence import appears_in
-from ultron_core.lessons.explanations import talk_language
+from ultron_core.lessons.explanations import clip, ended, talk_language
+from ultron_core.lessons.people.statements import clean_statement
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.actions import Action
@@ -21,6 +24,7 @@ from ultron_core.transcript.language import Lang, one_line
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import any_of
+from ultron_core.transcript.terminals import pasted_actions
 
 __all__ = ["find_workarounds"]
 
@@ -69,7 +73,36 @@ def find_workarounds(
         form = find_form(failed, _later(messages, actions, failed), refused=_is_refused(failed))
         if form is not None and not is_doubtful(messages, replace(episode, failed=failed), form.ran):
             drafts.setdefault(failed.failure.line, _draft(messages, failed, form, project))
+    for failed, form in _pasted(messages, actions):
+        cause = find_account(
+            messages,
+            failed.result + 1,
+            _next_turn(messages, failed.result),
+            failed.failure.line if failed.failure else "",
+            answers=True,
+        )
+        drafts.setdefault(
+            failed.failure.line if failed.failure else "", _draft(messages, failed, form, project, cause)
+        )
     return list(drafts.values())
+
+
+def _pasted(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[tuple[Action, Form]]:
+    """Commands that failed in what people pasted, and the form in which they, or the agent, got there later."""
+    shown = pasted_actions(messages)
+    for place, failed in enumerate(shown):
+        if failed.failure is None or not _counts(failed):
+            continue
+        own = [one for one in shown[place + 1 :] if one.output.strip()]
+        later = sorted((*own, *(a for a in actions if a.call > failed.result)), key=lambda a: a.call)
+        form = find_form(failed, later, refused=_is_refused(failed))
+        if form is not None:
+            yield failed, form
+
+
+def _next_turn(messages: Sequence[Message], position: int) -> int:
+    places = (place for place in range(position + 1, len(messages)) if is_human(messages[place]))
+    return next(places, len(messages))
 
 
 def _counts(failed: Action) -> bool:
@@ -123,7 +156,9 @@ def _called(failed: Action) -> str:
     return command
 
 
-def _draft(messages: Sequence[Message], failed: Action, form: Form, project: str) -> MemoryDraft:
+def _draft(
+    messages: Sequence[Message], failed: Action, form: Form, project: str, account: Account | None = None
+) -> MemoryDraft:
     assert failed.failure is not None
     lang, words = (spoken := talk_language(messages, failed.result)), PHRASES[spoken]
     ran = form.ran
@@ -133,12 +168,17 @@ def _draft(messages: Sequence[Message], failed: Action, form: Form, project: str
     else:
         call = clean_line(shown_call(_called(ran)), 300)
         resolution = words["ran_instead"].format(subject=f"`{call}`")
+    places: list[tuple[Message, str]] = [(messages[failed.result], failed.failure.line)]
+    if account is not None and account.cause:
+        told = ended(clip(clean_statement(account.cause), 400), lang)
+        resolution = f"{words['account'].format(statement=told)} {resolution}"
+        source = messages[account.cause_position]
+        places.append((source, verbatim(account.cause, source.content)))
     shown = next((line.strip() for line in ran.output.splitlines() if line.strip()), "")
-    places = (
-        (messages[failed.result], failed.failure.line),
+    places += [
         (messages[ran.call], one_line((command_of(ran) or "").split("\n")[0])),
         (messages[ran.result], shown),
-    )
+    ]
     return MemoryDraft(
         content=_content(messages, failed, lang, project),
         context=describe_context(messages, failed, lang),
@@ -147,8 +187,10 @@ def _draft(messages: Sequence[Message], failed: Action, form: Form, project: str
         confidence=0.65,
         memory_type="error",
         evidence=tuple(
-            Evidence(message.start_line, message.end_line, quote[:400].strip())
-            for message, quote in places
-            if quote.strip() and appears_in(quote[:400].strip(), message)
+            dict.fromkeys(
+                Evidence(message.start_line, message.end_line, quote[:400].strip())
+                for message, quote in places
+                if quote.strip() and appears_in(quote[:400].strip(), message)
+            )
         ),
     )

@@ -97,6 +97,8 @@ _FILE_HEADING = re.compile(r"^\W*(?:\d+[.)]\s*)?[\[`*]*(?P<file>[\w@./\\-]{1,120
 _ADDRESS = re.compile(r"(?<=\])\([^)\s]{1,400}\)")
 #: opens a block of code that writes a file, or any block, e.g. ```` ```xml:web/pom.xml ````
 _WRITES = re.compile(r"^[^\S\n]*`{3,}[\w+-]*", re.MULTILINE)
+#: sentences at the beginning of the answer to a pasted error that say what it comes from, whatever their words
+_OPENING = 4
 #: what is announced as found counts more than what is said in passing
 _ANNOUNCED = 1.0
 
@@ -134,14 +136,18 @@ class _Told:
     orders: bool = False
 
 
-def find_account(messages: Sequence[Message], begin: int, end: int, about: str) -> Account | None:
+def find_account(
+    messages: Sequence[Message], begin: int, end: int, about: str, *, answers: bool = False
+) -> Account | None:
     """What the model says of `about` in messages[begin:end]; the last words are the settled ones, and the cause may
-    stand before the words on the cure."""
+    stand before the words on the cure. With `answers` the first words are the answer to a pasted error, and say what
+    it comes from."""
     best: Account | None = None
+    first = next((p for p in range(begin, min(end, len(messages))) if _is_models(messages[p])), -1)
     for position in range(min(end, len(messages)) - 1, begin - 1, -1):
         if not _is_models(messages[position]):
             continue
-        found = _of(messages[position].content, about, position)
+        found = _of(messages[position].content, about, position, opening=answers and position == first)
         if found is None:
             continue
         if best is None:
@@ -159,11 +165,14 @@ def _is_models(message: Message) -> bool:
     return message.role == "assistant" and message.origin == "model" and bool(message.content.strip())
 
 
-def _of(text: str, about: str, position: int) -> Account | None:
+def _of(text: str, about: str, position: int, *, opening: bool = False) -> Account | None:
     text = text[-_MAX_ANSWER:]
     told = list(_told(text))
     section = _section(told, about)
     at = _best(told, "cause", about, section, _CAUSE)
+    if at < 0 and opening:
+        fits = (i for i, one in enumerate(told[:_OPENING]) if one.kind == "" and not one.orders)
+        at = next((i for i in fits if says_mechanism(told[i].text) and is_specific(told[i].text, about)), -1)
     fix = _best(told, "fix", about, section if at < 0 else told[at].section, _DONE)
     if fix < 0:
         fix = next((i for i, one in enumerate(told) if one.orders and i != at), -1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ultron_core.lessons.describe import EDIT, edited_path, path_of
+from ultron_core.lessons.describe import EDIT, core_command, edited_path, path_of
 from ultron_core.lessons.errors.same_check import is_proof
 from ultron_core.lessons.errors.told.accounts import Account, find_account
 from ultron_core.lessons.errors.told.reports import Report
@@ -52,6 +52,12 @@ _KEEPS = any_of(
     r"[^?]*$",
     r"^(?:谢谢|感谢|太好了|很好)[^?？吗但]*$|^(?:帮我)?(?:提交|推送)(?:一下|吧|代码|到)",
 )
+#: brings a package, e.g. `npm install left-pad`, `uv pip install --upgrade torch`, `cargo update`, `brew upgrade jq`
+_INSTALLS = re.compile(
+    r"^(?:sudo )?(?:\w+ ){0,3}(?:install|add|upgrade|update|downgrade|uninstall|remove|require)\b(?!.*[|>])"
+)
+#: a longer command is a program
+_MAX_STEP = 120
 #: characters at the beginning of a turn in which it takes up the one before
 _OPENING = 120
 #: a turn may accept what was done and paste the next error
@@ -71,6 +77,22 @@ class Ending:
     said: tuple[int, str]
     #: the same error was reported again after a change
     came_back: bool = False
+    #: what was installed, in order
+    steps: tuple[str, ...] = ()
+
+
+def _steps(actions: Sequence[Action], begin: int, end: int) -> Iterator[str]:
+    """The commands that brought a package or another version of it and did not fail."""
+    for action in actions:
+        command = command_of(action) or ""
+        core = core_command(command)
+        if (
+            begin < action.call < end
+            and action.failure is None
+            and _INSTALLS.search(core)
+            and len(core) <= _MAX_STEP
+        ):
+            yield core
 
 
 def denies(turn: Turn) -> bool:
@@ -96,7 +118,7 @@ def ending_of(
     which of them report the same once more, `another` that the turn at `end` reports something else."""
     stops = [*(turn.position for turn in turns[1:]), end]
     accounts = [
-        find_account(messages, turn.position + 1, stop, report.about)
+        find_account(messages, turn.position + 1, stop, report.about, answers=report.pasted)
         for turn, stop in zip(turns, stops, strict=True)
     ]
     came_back = any(again)
@@ -119,10 +141,13 @@ def ending_of(
     begin = turns[-1].position if any(denied) else turns[0].position
     edits = tuple(edits_between(messages, actions, begin, end))
     check = _last_check(actions, edits[-1][0], end, report.about) if edits else None
+    steps = tuple(_steps(actions, turns[0].position, end))
     state = _state(check, account, said, report.about)
+    if state == "open" and account is not None and (edits or steps):
+        state = "claimed"
     if state == "claimed" and another:
         state = "moved"
-    return Ending(state, account, vain, check, edits, (end, said), came_back)
+    return Ending(state, account, vain, check, edits, (end, said), came_back, steps)
 
 
 def _state(check: Action | None, account: Account | None, said: str, about: str) -> State:

@@ -38,6 +38,8 @@ _MAX_TOLD, _MAX_VAIN, _MAX_SAID = 520, 240, 120
 _SHARED, _QUOTED = 2, 8
 #: what an error puts in quotes, e.g. `Cannot find module 'left-pad-fast'`
 _IN_QUOTES = re.compile(r"['\"‘“`]([^'\"’”`\s]{3,80})['\"’”`]")
+#: installed packages that are told
+_MOST_STEPS = 2
 #: changes that did not help and that are told
 _MOST_VAIN = 2
 #: how sure a draft is: a check, a person's word, the agent's word alone, nothing
@@ -216,6 +218,9 @@ def _resolution(end: Ending, lang: Lang) -> str:
         for account in end.vain[-_MOST_VAIN:]
     ]
     told = ended(clip(end.account.text, _MAX_TOLD), lang) if end.account else ""
+    if end.steps and end.account and end.state not in ("open", "passed"):
+        steps = ", ".join(f"`{clean_line(step)}`" for step in dict.fromkeys(end.steps[-_MOST_STEPS:]))
+        told = " ".join((told, words["then_ran"].format(steps=steps)))
     names = list(dict.fromkeys(f"`{short_path(path)}`" for _, path in end.edits))
     files = ", ".join(names) if len(names) <= _MOST_FILES else ""
     if end.check is not None and end.state in ("passed", "failing"):
@@ -228,9 +233,11 @@ def _resolution(end: Ending, lang: Lang) -> str:
     elif end.state == "accepted":
         parts += [told, words["accepted"].format(statement=clip(end.said[1], _MAX_SAID))]
     elif end.state == "moved":
+        if files and end.account and not end.account.fix:
+            told = f"{told} {words['changed'].format(files=files)}"
         parts += [words["account"].format(statement=told), words["moved_on"]]
     else:
-        if end.check is not None and files:
+        if files and (end.check is not None or (end.account and not end.account.fix)):
             told = " ".join(part for part in (told, words["changed"].format(files=files)) if part)
         account = words["account"].format(statement=told) if told else ""
         parts += [account, words["unconfirmed" if end.state == "claimed" else "no_cure"]]

@@ -15,6 +15,7 @@ from ultron_core.transcript.protocol import FENCE
 from ultron_core.transcript.results.failures import clean_line, read_result
 from ultron_core.transcript.results.telling import Failure, telling_line
 from ultron_core.transcript.speech import any_of
+from ultron_core.transcript.terminals import SHELL_PROMPT
 
 __all__ = ["Report", "find_reports"]
 
@@ -58,6 +59,15 @@ _POINTS = any_of(
 )
 #: the test or file that a runner names above its error: " FAIL  packages/tabs/test/tabs.spec.ts > on arrow right"
 _RUN = re.compile(r"^[^\w\n]*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
+#: a line of a log or a stack, e.g. `[INFO] Building jar`, `    at main (a.js:3)`, `2026-03-20 16:34:43,332 - ready`
+_LOGGED = re.compile(
+    r"^\s*(?:\[(?:\w+|\d[\d/ :.]+)\]|at \S+|File \"|Caused by: |\d{2,4}[-/:]\d\d|\w*(?:Error|Exception)\b|[│╰━+|]|"
+    r"Traceback \(|> )"
+)
+#: characters of an error's line that are read and told
+_MAX_TOLD, _MAX_LINE = 400, 220
+#: lines below which the share of such lines says nothing
+_FEW = 4
 #: the first line of a stack, e.g. `    at drawLine (canvas-tools.js:13:1)`
 _FRAME = re.compile(
     r"^[ \t]+at (?:async |Object\.|Module\.)?(?P<name>[\w$.]{2,80}) "
@@ -108,11 +118,12 @@ class Report:
 def find_reports(message: Message, *, first: bool) -> list[Report]:
     """What one turn of a person reports: its pasted errors, two at most, else the first sentence about a fault; of a
     whole issue that opens a session its title."""
-    if first and (title := _title(message.content)):
+    terminal = _is_terminal(message.content)
+    if first and not terminal and (title := _title(message.content)):
         return [Report(title, title, message.content[:_MAX_ISSUE], pasted=False, task=True)]
     pasted = _pasted(message.content) or _pointed(message.content)
     if pasted:
-        handed_in = first and len(without_code(message.content)) >= _LONG_ISSUE
+        handed_in = first and not terminal and len(without_code(message.content)) >= _LONG_ISSUE
         return [replace(report, task=handed_in) for report in pasted[: 1 if handed_in else _MOST]]
     for sentence in own_sentences(message, _MAX_PASTED)[:_OPENING]:
         statement = without_opening(_WISH.sub("", _WISH.sub("", clean_statement(sentence)))).strip()
@@ -123,6 +134,13 @@ def find_reports(message: Message, *, first: bool) -> list[Report]:
             whole = f"{statement}{_shown(sentence, message.content)}"
             return [Report(sentence, whole, message.content[:_LONGEST], pasted=False)]
     return []
+
+
+def _is_terminal(text: str) -> bool:
+    """True for a text that shows a shell at work, or is for the most part a log: nobody hands in an issue so."""
+    lines = [line for line in text[:_MAX_PASTED].splitlines() if line.strip()]
+    logged = sum(_LOGGED.match(line) is not None for line in lines)
+    return SHELL_PROMPT.search(text[:_MAX_PASTED]) is not None or 2 * logged > len(lines) > _FEW
 
 
 def _title(text: str) -> str:
@@ -166,7 +184,7 @@ def _pasted(text: str) -> list[Report]:
             continue
         others = [m[0].strip() for m in _UNCAUGHT.finditer(part) if failure.line not in m[0]]
         for told in (failure.line.strip(), *others):
-            line = clean_line(told)
+            line = _short(clean_line(told, _MAX_TOLD))
             found.setdefault(f"{line} {test}", Report(told, line, f"{test} {line}", True, test))
     named = [report for report in found.values() if report.test]  # a summary of the run names no test
     different: list[Report] = []
@@ -212,6 +230,16 @@ def _shown(sentence: str, text: str) -> str:
         (line.strip() for line in shown if len(line.strip()) > _SHORTEST and not line.startswith("[")), ""
     )
     return f": {clean_line(line, 200)}" if line else ""
+
+
+def _short(line: str) -> str:
+    """A long line by its beginning and its end, which says why: "Failed to execute goal …: Unable to find main"."""
+    if len(line) <= _MAX_LINE:
+        return line
+    end = line.rpartition(": ")[2]
+    if not 12 <= len(end) <= _MAX_LINE // 2:
+        return clean_line(line, _MAX_LINE)
+    return f"{line[: _MAX_LINE // 2].rsplit(' ', 1)[0]} … {end}"
 
 
 def _says(line: str) -> bool:

@@ -50,7 +50,7 @@ _MIN_WORDS = 6
 _BROKEN_LINE = re.compile(
     r"(?<=[a-z,，、\w\u3400-\u9fff`)])\n[ \t]{1,8}(?=[a-z(`\u3400-\u9fff])(?![-*•]|\d+[.)]|[a-z][\w-]{0,20}:\s)"
 )
-#: a line of such a text is at least this long
+#: a line of such a text fills at least this many columns
 _WIDTH = 60
 #: a shorter quote would be found anywhere
 _MIN_SHOWN = 20
@@ -103,12 +103,13 @@ def verbatim(said: str, content: str) -> str:
 
 def without_line_breaks(text: str) -> str:
     """The text with the lines joined that only the width of a window broke."""
-    if not any(len(line) >= _WIDTH for line in text.split("\n")):
+    if not _BROKEN_LINE.search(text):
         return text
 
     def join(found: re.Match[str]) -> str:
         begin = text.rfind("\n", 0, found.start()) + 1
-        if found.start() - begin < _WIDTH:
+        line = text[begin : found.start()]
+        if len(line) + len(CJK.findall(line)) < _WIDTH:  # a Chinese character is two columns wide
             return found[0]
         return "" if CJK.search(text[found.start() - 1]) else " "
 
