@@ -22,6 +22,10 @@ __all__ = ["is_worth_keeping", "judgement"]
 _NOT_JUDGED = ("security", "correction", "preference")
 
 
+#: tags of reported errors whose account the rest of the log bears out
+_BORNE_OUT = frozenset(("passed", "accepted", "moved"))
+
+
 @dataclass(frozen=True, slots=True)
 class _Coefficients:
     bound: float
@@ -50,7 +54,8 @@ def judgement(draft: MemoryDraft, origin: Origin) -> float:
 
 def is_worth_keeping(draft: MemoryDraft, origin: Origin) -> bool:
     """Whether to keep it. A failure whose cure the log proves is kept however it is put: readers found 2 of 56 false,
-    and a number in the name of a package is no reason to lose it."""
-    if draft.memory_type in _NOT_JUDGED or cure_in(draft.resolution):
+    and a number in the name of a package is no reason to lose it. So is a reported error whose account a check, the
+    person or what they reported next bears out."""
+    if draft.memory_type in _NOT_JUDGED or cure_in(draft.resolution) or not _BORNE_OUT.isdisjoint(draft.tags):
         return True
     return judgement(draft, origin) >= _coefficients().bound

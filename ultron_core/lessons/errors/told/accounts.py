@@ -27,7 +27,9 @@ _CAUSE = any_of(
     r"\b(?:the|this|that) (?:\w+ ){0,3}(?:issue|problem|bug|cause|reason|error|failure|mismatch)\b[^.]{0,40}"
     r"\b(?:is|was|were|comes?|came|lies|stems?)\b",
     r"\bwas the wrong \w+|\b(?:so|as a result),? (?:the|each|every|it)\b.{0,80}\b(?:never|not|dropped|lost|replaced)\b",
-    r"原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|才会|表示当前|没有(?:指定|等待|传|处理)",
+    r"\b(?:this|that|it)(?: is|['’]s) an? (?:[\w-]+ ){1,5}(?:issue|problem|conflict|mismatch|incompatibility|bug)\b|"
+    r"\b(?:incompatible|not compatible|too old)\b",
+    r"这(?:是|个)[^。，]{2,60}(?:问题|冲突)|不兼容|版本(?:过|太)(?:旧|低|新|高)|原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|才会|表示当前|没有(?:指定|等待|传|处理)",
 )
 #: says what was done: "Added `stop` to the loop", "`sync` now skips empty files", "已将 glob 改为递归"
 _DONE = any_of(
@@ -86,11 +88,16 @@ _MAX_HEADING = 60
 #: tells what to do or what is done now, in front of the code that does it: "Update the loop to pass `done`:",
 #: "我需要修改`pom.xml`，移除插件：", "Add a null check before `remove()`"
 _ORDER = any_of(
-    r"^(?:\d+[.)]\s*)?(?:update|change|add|remove|replace|move|set|pass|rename|install|wrap|modify|import|delete|create|"
-    r"switch|convert|include|exclude|disable|enable|upgrade|downgrade|pin)\b(?!.{0,40}\b(?:tests?|docs?|comments?)\b)",
-    r"^(?:(?:我)?(?:现在)?(?:我)?(?:需要|要|来|将|先|应该|可以)?(?:在.{1,60}(?:中|里|上))?)?(?:修改|移除|删除|添加|增加|替换|更改|设置|禁用|启用|改用|"
-    r"改成|改为|安装|升级|降级|导入|引入)",
+    r"^(?:\d+[.)]\s*)?(?:now,? |next,? |first,? )?"
+    r"(?:(?:let me|let['’]s|i['’]ll|i will|(?:i|we) need to|(?:i|we) should) (?:now |also )?)?"
+    r"(?:update|change|add|remove|replace|move|set|pass|rename|install|wrap|modify|import|delete|create|switch|"
+    r"convert|include|exclude|disable|enable|upgrade|downgrade|pin|use)\b"
+    r"(?!.{0,40}\b(?:tests?|docs?|comments?|script)\b)",
+    r"^(?:现在|接下来|因此)?[，,]?(?:让我|我来|我)?(?:需要|要|来|将|会|先|应该|可以)?(?:明确地)?(?:在.{1,60}(?:中|里|上))?"
+    r"(?:修改|移除|删除|添加|增加|替换|更改|设置|禁用|启用|改用|改成|改为|安装|升级|降级|导入|引入|跳过)",
 )
+#: gives its reason, so that it says something although code follows, e.g. `it adds the prefix itself, so pass 0:`
+_REASONED = any_of(r"\b(?:because|since|so)\b", r"因为|由于|所以|因此")
 #: a heading that names the file below it, e.g. `### [loop.js](file:///repo/src/loop.js)`, `#### src/app.py`
 _FILE_HEADING = re.compile(r"^\W*(?:\d+[.)]\s*)?[\[`*]*(?P<file>[\w@./\\-]{1,120}\.\w{1,5})\b")
 #: where a link leads, e.g. `(file:///repo/src/loop.js)`
@@ -147,7 +154,7 @@ def find_account(
     for position in range(min(end, len(messages)) - 1, begin - 1, -1):
         if not _is_models(messages[position]):
             continue
-        found = _of(messages[position].content, about, position, opening=answers and position == first)
+        found = _of(messages[position], about, position, opening=answers and position == first)
         if found is None:
             continue
         if best is None:
@@ -165,9 +172,9 @@ def _is_models(message: Message) -> bool:
     return message.role == "assistant" and message.origin == "model" and bool(message.content.strip())
 
 
-def _of(text: str, about: str, position: int, *, opening: bool = False) -> Account | None:
-    text = text[-_MAX_ANSWER:]
-    told = list(_told(text))
+def _of(message: Message, about: str, position: int, *, opening: bool = False) -> Account | None:
+    text = message.content[-_MAX_ANSWER:]
+    told = list(_told(text, calls=bool(message.tool_calls)))
     section = _section(told, about)
     at = _best(told, "cause", about, section, _CAUSE)
     if at < 0 and opening:
@@ -221,10 +228,12 @@ def _best(told: Sequence[_Told], label: str, about: str, section: int, cue: re.P
     return chosen
 
 
-def _told(text: str) -> Iterator[_Told]:
+def _told(text: str, *, calls: bool = False) -> Iterator[_Told]:
     """Sentences that say something, as they stand in the text; a heading without a label begins a section."""
     headed, heading, section, file = "", "", 0, ""
     coded = {line.strip() for line in _before_code(text)}
+    if calls:  # what is announced last is what the call does
+        coded.add(text.rstrip().rpartition("\n")[2].strip())
     for bare in told_lines(text):
         if _is_heading(bare):
             headed = _label(bare.strip("#*_:： "))
@@ -280,7 +289,7 @@ def _says(sentence: str, kind: str, *, orders: bool = False) -> bool:
         return False
     if orders:
         return names_a_thing(sentence) or CJK.search(sentence) is None
-    if sentence[-1] in ":：" and kind != "fix":
+    if sentence[-1] in ":：" and kind != "fix" and not _REASONED.search(sentence):
         return False
     if not is_told(sentence.rstrip(":：")) or sentence[-1] in "的，,、":
         return False

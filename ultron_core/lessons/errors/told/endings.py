@@ -50,8 +50,11 @@ _KEEPS = any_of(
     r"^(?:ok(?:ay)?|great|perfect|nice|cool|awesome|good)?[,.! ]*(?:thanks|thank you|thx)\b[^?]*$",
     r"\b(?:commit (?:message|it|this|these|the changes?|and push)|push (?:it|this|the changes?)|merge (?:it|this))\b"
     r"[^?]*$",
+    r"^/(?:git[-:])?(?:commit|push|ship)\b",
     r"^(?:谢谢|感谢|太好了|很好)[^?？吗但]*$|^(?:帮我)?(?:提交|推送)(?:一下|吧|代码|到)",
 )
+#: is still to be seen: "let's see if everything works", "测试一下是否正常"
+_TO_SEE = any_of(r"\b(?:if|whether|check|make sure|verify)\b", r"是否|看看|测试一下|确认一下")
 #: brings a package, e.g. `npm install left-pad`, `uv pip install --upgrade torch`, `cargo update`, `brew upgrade jq`
 _INSTALLS = re.compile(
     r"^(?:sudo )?(?:\w+ ){0,3}(?:install|add|upgrade|update|downgrade|uninstall|remove|require)\b(?!.*[|>])"
@@ -223,7 +226,7 @@ def _acceptance(messages: Sequence[Message], position: int) -> str:
     if position >= len(messages):
         return ""
     own = own_sentences(messages[position], _LONG_TURN)[:3]
-    place = next((i for i, s in enumerate(own) if ACCEPTANCE.search(s)), -1)
+    place = next((i for i, s in enumerate(own) if ACCEPTANCE.search(s) and not _TO_SEE.search(s)), -1)
     if place < 0 and _wants_it_kept(messages[position].content.strip()):
         return messages[position].content.strip()
     # what fails behind it is another fault: "It works now, thanks! I still see a warning in b.ts."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -38,6 +39,8 @@ _MAX_TOLD, _MAX_VAIN, _MAX_SAID = 520, 240, 120
 _SHARED, _QUOTED = 2, 8
 #: what an error puts in quotes, e.g. `Cannot find module 'left-pad-fast'`
 _IN_QUOTES = re.compile(r"['\"‘“`]([^'\"’”`\s]{3,80})['\"’”`]")
+#: how alike two lines of one error are
+_SAME_ERROR = 0.8
 #: installed packages that are told
 _MOST_STEPS = 2
 #: changes that did not help and that are told
@@ -62,7 +65,8 @@ def find_told(
     for chain, reports, end in _chains(messages, actions, turns, list(found.values())):
         for report in reports:
             again = [_reports_again(report, found[turn.position]) for turn in chain[1:]]
-            another = any(one.pasted for one in found.get(end, ())) and report.pasted
+            following = [one for one in found.get(end, ()) if one.pasted]
+            another = bool(following) and report.pasted and not _reports_again(report, following)
             ending = ending_of(messages, actions, chain, report, end, again=again, another=another)
             ending = _later_found(messages, chain[0], report, ending)
             draft = _draft(messages, chain[0], report, ending, project)
@@ -72,7 +76,14 @@ def find_told(
 
 
 def _reports_again(report: Report, others: Sequence[Report]) -> bool:
-    return any(other.pasted and other.statement == report.statement for other in others)
+    return any(other.pasted and _alike(report.statement, other.statement) for other in others)
+
+
+def _alike(one: str, other: str) -> bool:
+    """True for the same error with another value: "Invalid device: gpu:gpu", "Invalid device: gpu:gpu:0"."""
+    if one == other:
+        return True
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_ERROR
 
 
 def _later_found(messages: Sequence[Message], turn: Turn, report: Report, end: Ending) -> Ending:
@@ -123,9 +134,10 @@ def _goes_on(
     number: int,
 ) -> bool:
     """True for a turn about the same fault: it denies the cure, or says shortly to do what the answer proposed."""
-    same = {report.statement for report in reports[first]} & {report.statement for report in reports[number]}
+    if turns[number - 1].answer < 0:
+        return True  # two turns on end are one: an error, and what to do about it
     if reports[number] and reports[number][0].pasted:
-        return bool(same)
+        return any(_reports_again(report, reports[number]) for report in reports[first])
     if denies(turns[number]):
         return True
     if not reports[number] and _answer_is_about(messages, turns, reports[first], number):
@@ -194,7 +206,7 @@ def _speaks(report: Report, end: Ending, *, first: bool) -> bool:
         return report.task or any(_stem(path) in report.about for _, path in end.edits)
     if first or not report.pasted or any(report.told.count(mark) % 2 for mark in '`"'):
         return report.pasted and recurs_unsolved(Failure(report.told))
-    return True  # a person met it on the way, and nothing in the log says that it is gone
+    return recurs_unsolved(Failure(report.told))  # a symptom alone teaches only those who meet it too
 
 
 def _stem(path: str) -> str:
@@ -213,7 +225,7 @@ def _resolution(end: Ending, lang: Lang) -> str:
     words = PHRASES[lang]
     parts = [
         words["came_back" if end.came_back else "in_vain"].format(
-            statement=ended(clip(account.fix or account.text, _MAX_VAIN), lang)
+            statement=ended(clip(clean_statement(account.fix or account.text), _MAX_VAIN), lang)
         )
         for account in end.vain[-_MOST_VAIN:]
     ]
