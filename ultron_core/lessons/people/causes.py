@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.told.announced import RESTATES, last_announced
 from ultron_core.lessons.errors.told.asserted import is_told
+from ultron_core.lessons.errors.told.specific import verbatim, without_line_breaks
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.objections.complaints import REPORTS
 from ultron_core.lessons.people.statements import (
@@ -220,7 +221,7 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
     """Sentences of an answer as they stand there, and whether a heading calls them the cause: its first sentence, and
     of a list below it the items that say what led to what."""
     headed = fresh = False
-    for line in without_code(text).splitlines():
+    for line in without_line_breaks(without_code(text)).splitlines():
         if re.match(r"^\s*(?:#|\||\*\*[^*]+\*\*\s*$)", line):
             headed = fresh = _CAUSE_HEADING.match(line.strip()) is not None
             continue
@@ -234,9 +235,8 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _draft(answer: Message, sentence: str, fix: str, asked: str, project: str) -> MemoryDraft:
-    evidence = [Evidence(answer.start_line, answer.end_line, sentence[:400].strip())]
-    if fix:
-        evidence.append(Evidence(answer.start_line, answer.end_line, fix[:400].strip()))
+    quotes = (verbatim(said, answer.content) for said in (sentence, fix) if said)
+    evidence = [Evidence(answer.start_line, answer.end_line, said[:400].strip()) for said in quotes if said]
     statement = clean_statement(sentence)
     return MemoryDraft(
         content=phrase("cause", statement, project, statement=statement),

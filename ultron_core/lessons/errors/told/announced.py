@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ultron_core.lessons.errors.told.asserted import is_told, told_lines
+from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.explanations import LIST_MARK
 from ultron_core.lessons.people.statements import clean_statement, has_detail
 from ultron_core.models import Message
@@ -110,11 +111,12 @@ def announced_cause(content: str) -> tuple[str, str] | None:
             if not _tells(bare):
                 waits = 0 if _NEXT.search(bare) else waits
                 continue
-            if bare not in content:
+            quote = verbatim(bare, content)
+            if not quote:
                 continue
             text = f"{first} {clean_statement(bare)}".strip()
             if has_detail(bare) or (CJK.search(bare) and not first):
-                return text, bare
+                return text, quote
             first = text
     return None
 

@@ -204,8 +204,8 @@ def _speaks(report: Report, end: Ending, *, first: bool) -> bool:
     meet it, or what was changed is named in it and was checked."""
     if end.state in ("passed", "failing"):
         return report.task or any(_stem(path) in report.about for _, path in end.edits)
-    if first or not report.pasted or any(report.told.count(mark) % 2 for mark in '`"'):
-        return report.pasted and recurs_unsolved(Failure(report.told))
+    if not report.pasted or any(report.told.count(mark) % 2 for mark in '`"'):
+        return False
     return recurs_unsolved(Failure(report.told))  # a symptom alone teaches only those who meet it too
 
 

@@ -46,6 +46,8 @@ _WISH = re.compile(
 _PLACE = re.compile(r"[^\s/\\]{0,200}+[/\\]\S+")
 #: a log line that a program marks as an error: "00:58:46 [ERROR] Cannot find module 'x'"
 _MARKED = re.compile(r"^.{0,40}?\[(?:ERROR|FATAL|error|fatal)\]\s*(\S.{8,})$", re.MULTILINE)
+#: a compiler warns: "Warning: the variable `total` is never assigned a value"
+_WARNED = re.compile(r"^[^\w\n]{0,4}(?:Warning|WARNING|警告)[:：] ?\S.{12,300}$", re.MULTILINE)
 #: a further error that a browser's console shows below the first: "index.js:195 Uncaught Error: branch node is null"
 _UNCAUGHT = re.compile(
     r"^.{0,80}?\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception): \S.{8,300}$", re.MULTILINE
@@ -175,7 +177,7 @@ def _pasted(text: str) -> list[Report]:
     if "\n" not in text.strip():  # a sentence of the person's own
         return []
     for part in _PARTS.split(text[:_MAX_PASTED]):
-        failure = _marked(part) or read_result(part, is_error=None).failure
+        failure = _marked(part) or read_result(part, is_error=None).failure or _warned(part, text)
         if failure is None or not _says(failure.line):
             continue
         run = _RUN.search(part)
@@ -207,6 +209,12 @@ def _marked(part: str) -> Failure | None:
     """The first line that a program marks as an error and that says more than that there is one."""
     found = [Failure(re.sub(r"^(?:\[\w+\]\s*)+", "", one[1])[:400].strip()) for one in _MARKED.finditer(part)]
     return next((one for one in found if tells(one, "")), found[0] if found else None)
+
+
+def _warned(part: str, text: str) -> Failure | None:
+    """A warning with which a turn begins: further down it illustrates what the person says."""
+    found = _WARNED.match(part.lstrip()) if text.lstrip().startswith(part.strip()) else None
+    return Failure(found[0].strip()) if found else None
 
 
 def _same(one: Report, other: Report) -> bool:
@@ -243,4 +251,4 @@ def _short(line: str) -> str:
 
 
 def _says(line: str) -> bool:
-    return has_detail(line) or CJK.search(line) is not None or len(line.split()) > 3
+    return has_detail(line) or CJK.search(line) is not None or len(line.split()) > 2

@@ -48,7 +48,7 @@ _MAX_WHOLE = 420
 _MIN_WORDS = 6
 #: a line that a terminal broke where its window ended, e.g. `  the queue is drained before the⏎  worker starts`
 _BROKEN_LINE = re.compile(
-    r"(?<=[a-z,，、\w\u3400-\u9fff`)])\n[ \t]{1,8}(?=[a-z(`\u3400-\u9fff])(?![-*•]|\d+[.)]|[a-z][\w-]{0,20}:\s)"
+    r"(?<=[a-z,，、\w\u3400-\u9fff`)])\n[ \t]{1,8}(?=[A-Za-z(`\u3400-\u9fff])(?![-*•]|\d+[.)]|\w[\w-]{0,20}:\s)"
 )
 #: a line of such a text fills at least this many columns
 _WIDTH = 60
