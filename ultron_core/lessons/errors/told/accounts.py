@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from ultron_core.lessons.errors.told.announced import found_it
 from ultron_core.lessons.errors.told.asserted import is_told, told_lines
 from ultron_core.lessons.errors.told.specific import is_specific, says_mechanism, whole
-from ultron_core.lessons.explanations import LIST_MARK, shared_terms
+from ultron_core.lessons.explanations import LIST_MARK, ended, shared_terms
 from ultron_core.lessons.people.statements import clean_statement, has_detail, names_a_thing
 from ultron_core.models import Message
-from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.language import CJK, language, sentences
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["Account", "find_account"]
@@ -122,7 +122,8 @@ class Account:
 
     @property
     def text(self) -> str:
-        return f"{clean_statement(self.cause)} {clean_statement(self.fix)}".strip()
+        cause, fix = clean_statement(self.cause), clean_statement(self.fix)
+        return f"{ended(cause, language(cause))} {fix}" if cause and fix else cause or fix
 
     @property
     def cause_position(self) -> int:

@@ -135,12 +135,7 @@ def ending_of(
         if last and other and not wrong and not shared_terms(last.text, report.about):
             accounts[at] = None
     vain = tuple(a for a, wrong in zip(accounts, denied, strict=True) if a and a.fix and wrong)
-    told = [a for a, wrong in zip(accounts, denied, strict=True) if a and not wrong]
-    account = next((a for a in reversed(told) if a.fix), told[-1] if told else None)
-    if account is not None and not account.cause:
-        earlier = [a for a in accounts if a and a.cause and a.position <= account.position]
-        if earlier:  # why it failed was told before, and nobody denied that
-            account = replace(account, cause=earlier[-1].cause, caused_at=earlier[-1].cause_position)
+    account = _settled(accounts, denied)
     begin = turns[-1].position if any(denied) else turns[0].position
     edits = tuple(edits_between(messages, actions, begin, end))
     check = _last_check(actions, edits[-1][0], end, report.about) if edits else None
@@ -151,6 +146,21 @@ def ending_of(
     if state == "claimed" and another:
         state = "moved"
     return Ending(state, account, vain, check, edits, (end, said), came_back, steps)
+
+
+def _settled(accounts: Sequence[Account | None], denied: Sequence[bool]) -> Account | None:
+    """What stands after the last denial: the first cause told there and the last cure; of what was denied the cause
+    alone, when nothing was told afterwards."""
+    last = max((i + 1 for i, wrong in enumerate(denied) if wrong), default=0)
+    told = [a for a in accounts[last:] if a]
+    cured = next((a for a in reversed(told) if a.fix), None)
+    caused = next((a for a in told if a.cause), None)
+    caused = caused or next((a for a in reversed(accounts[:last]) if a and a.cause), None)
+    if cured is None:
+        return None if caused is None else replace(caused, fix="")
+    if caused is None or caused is cured:
+        return cured
+    return replace(cured, cause=caused.cause, caused_at=caused.cause_position)
 
 
 def _state(check: Action | None, account: Account | None, said: str, about: str) -> State:
