@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.told.announced import RESTATES, last_announced
 from ultron_core.lessons.errors.told.asserted import is_told
-from ultron_core.lessons.errors.told.specific import verbatim, without_line_breaks
+from ultron_core.lessons.errors.told.specific import verbatim, whole, without_line_breaks
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.objections.complaints import REPORTS
 from ultron_core.lessons.people.statements import (
@@ -166,7 +166,8 @@ def closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
-    told = list(_told(after_second_thought(answer.content[-_MAX_ANSWER:])))
+    content = after_second_thought(answer.content[-_MAX_ANSWER:])
+    told = list(_told(content))
     drafts: list[MemoryDraft] = []
     for place, (headed, sentence) in enumerate(told):
         if (
@@ -183,7 +184,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         fix = next(
             (s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s) and is_told(s)), ""
         )
-        drafts.append(_draft(answer, sentence, fix, asked(turn), project))
+        drafts.append(_draft(answer, whole([s for _, s in told], place, content), fix, asked(turn), project))
         if len(drafts) == _MOST:
             break
     return drafts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ultron_core.lessons.errors.told.asserted import is_told, told_lines
-from ultron_core.lessons.errors.told.specific import verbatim
+from ultron_core.lessons.errors.told.specific import verbatim, whole
 from ultron_core.lessons.explanations import LIST_MARK
 from ultron_core.lessons.people.statements import clean_statement, has_detail
 from ultron_core.models import Message
@@ -18,18 +18,18 @@ from ultron_core.transcript.speech import any_of
 __all__ = ["RESTATES", "Announced", "announced_cause", "found_it", "last_announced"]
 
 #: says that the cause is known now, and not yet which: "Found the issue.", "Now I understand what's happening!",
-#: "I can see the issue now.", "我发现了问题所在。", "找到问题原因了！"
+#: "I can see the issue now.", "Aha!", "我发现了问题所在。", "找到问题原因了！"
 _FOUND = any_of(
     r"\b(?:found|see|identified|understand|know|figured out|spotted|pinpointed|discovered|located)\b[^.!?]{0,30}\b(?:"
     r"(?:issue|problem|cause|bug|culprit|error)\b|what(?:['’]s| is| was) (?:happening|wrong|going)|why\b|"
     r"full picture)",
-    r"^found it\b",
+    r"^(?:found it|aha)\b",
     r"(?:找到|发现|明白|看到|定位到|知道)了?[^。！？]{0,8}(?:问题|原因|根源|症结)",
 )
 #: a label in front of the cause or over it: "**原因**：...", "Root cause:", "## 结论：...", "### 根本原因"
 _LABEL = re.compile(
     r"^\W{0,12}(?:\d[.、)]\s*)?(?:(?:the )?(?:root |actual |real |underlying )?cause|conclusion|diagnosis|reason|"
-    r"why it fails|根本原因|原因(?:分析)?|结论|根因|问题(?:原因|根源|所在))"
+    r"why it fails|what (?:was|went|is) wrong|根本原因|原因(?:分析)?|结论|根因|问题(?:原因|根源|所在))"
     r"\s{0,4}(?:\*\*)?\s{0,4}(?:[:：]\s*(?:\*\*)?|\W*$)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -100,8 +100,8 @@ def announced_cause(content: str) -> tuple[str, str] | None:
         elif line.startswith("#"):
             continue
         first = ""
-        for sentence in sentences(line):
-            bare = LIST_MARK.sub("", sentence.strip()).strip()
+        told = [LIST_MARK.sub("", sentence.strip()).strip() for sentence in sentences(line)]
+        for place, bare in enumerate(told):
             if _FOUND.search(bare):
                 waits = _WITHIN
                 continue
@@ -114,7 +114,7 @@ def announced_cause(content: str) -> tuple[str, str] | None:
             quote = verbatim(bare, content)
             if not quote:
                 continue
-            text = f"{first} {clean_statement(bare)}".strip()
+            text = f"{first} {clean_statement(whole(told, place, line))}".strip()
             if has_detail(bare) or (CJK.search(bare) and not first):
                 return text, quote
             first = text

@@ -17,7 +17,7 @@ from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, named_command
 from ultron_core.transcript.commands import command_of, purpose
-from ultron_core.transcript.language import sentences
+from ultron_core.transcript.language import language, sentences
 from ultron_core.transcript.speech import ACCEPTANCE, any_of
 
 __all__ = ["Edit", "Ending", "State", "check_of", "denies", "edits_between", "ending_of"]
@@ -63,6 +63,8 @@ _INSTALLS = re.compile(
 _MAX_STEP = 120
 #: characters at the beginning of a turn in which it takes up the one before
 _OPENING = 120
+#: words that what is told in a later turn must share with the report, when something was told before and nobody denied it
+_SHARED = 2
 #: a turn may accept what was done and paste the next error
 _LONG_TURN = 12_000
 
@@ -132,7 +134,8 @@ def ending_of(
     # person have accepted it
     for at, wrong in enumerate(denied[:-1], start=1):
         last, other = accounts[at], at + 1 < len(accounts) or not said
-        if last and other and not wrong and not shared_terms(last.text, report.about):
+        least = _SHARED if any(accounts[:at]) else 1
+        if last and other and not wrong and not _speaks_of(last, report, least):
             accounts[at] = None
     vain = tuple(a for a, wrong in zip(accounts, denied, strict=True) if a and a.fix and wrong)
     account = _settled(accounts, denied)
@@ -146,6 +149,12 @@ def ending_of(
     if state == "claimed" and another:
         state = "moved"
     return Ending(state, account, vain, check, edits, (end, said), came_back, steps)
+
+
+def _speaks_of(account: Account, report: Report, least: int) -> bool:
+    """True for an account that shares enough words with the report; two languages share names alone."""
+    least = least if language(account.text) == language(report.about) else 1
+    return shared_terms(account.text, report.about) >= least
 
 
 def _settled(accounts: Sequence[Account | None], denied: Sequence[bool]) -> Account | None:
