@@ -21,6 +21,8 @@ SHELL_PROMPT = re.compile(
     r"➜ {1,2}\S{1,60}(?: git:\([^)\n]{1,80}\))?(?: [✗✓])? |>> |[$❯] )(?P<command>[A-Za-z.~/][^\n]{1,600})$",
     re.MULTILINE,
 )
+#: without one of these no prompt stands in a text, e.g. `me@web1:`, `$ npm`, `>> make`
+_MARKS = re.compile(r"@[\w.-]{1,80}[:\s]|PS [A-Z]:|[A-Z]:\\[^\n>]{0,200}>|^\s*[$❯➜]|^\s*>> ", re.MULTILINE)
 #: characters of a turn that are read
 _MAX_PASTED = 12_000
 
@@ -30,7 +32,7 @@ def pasted_actions(messages: Sequence[Message]) -> list[Action]:
     return [
         action
         for position, message in enumerate(messages)
-        if is_human(message)
+        if is_human(message) and "\n" in message.content.strip() and _MARKS.search(message.content)
         for action in _shown(message.content[:_MAX_PASTED], position)
     ]
 

@@ -63,7 +63,7 @@ _INSTALLS = re.compile(
 _MAX_STEP = 120
 #: characters at the beginning of a turn in which it takes up the one before
 _OPENING = 120
-#: words that what is told in a later turn must share with the report, when something was told before and nobody denied it
+#: words that what is told in a later turn must share with the report when something undenied was told before
 _SHARED = 2
 #: a turn may accept what was done and paste the next error
 _LONG_TURN = 12_000

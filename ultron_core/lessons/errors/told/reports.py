@@ -120,7 +120,7 @@ class Report:
 def find_reports(message: Message, *, first: bool) -> list[Report]:
     """What one turn of a person reports: its pasted errors, two at most, else the first sentence about a fault; of a
     whole issue that opens a session its title."""
-    terminal = _is_terminal(message.content)
+    terminal = first and _is_terminal(message.content)
     if first and not terminal and (title := _title(message.content)):
         return [Report(title, title, message.content[:_MAX_ISSUE], pasted=False, task=True)]
     pasted = _pasted(message.content) or _pointed(message.content)
