@@ -105,7 +105,7 @@ _ADDRESS = re.compile(r"(?<=\])\([^)\s]{1,400}\)")
 #: opens a block of code that writes a file, or any block, e.g. ```` ```xml:web/pom.xml ````
 _WRITES = re.compile(r"^[^\S\n]*`{3,}[\w+-]*", re.MULTILINE)
 #: sentences at the beginning of the answer to a pasted error that say what it comes from, whatever their words
-_OPENING = 4
+_OPENING = 3
 #: what is announced as found counts more than what is said in passing
 _ANNOUNCED = 1.0
 
@@ -179,7 +179,11 @@ def _of(message: Message, about: str, position: int, *, opening: bool = False) -
     section = _section(told, about)
     at = _best(told, "cause", about, section, _CAUSE)
     if at < 0 and opening:
-        fits = (i for i, one in enumerate(told[:_OPENING]) if one.kind == "" and not one.orders)
+        fits = (
+            i
+            for i, one in enumerate(told[:_OPENING])
+            if one.kind == "" and not one.orders and (i == 0 or shared_terms(one.text, about))
+        )
         at = next((i for i in fits if says_mechanism(told[i].text) and is_specific(told[i].text, about)), -1)
     fix = _best(told, "fix", about, section if at < 0 else told[at].section, _DONE)
     if fix < 0:

@@ -33,6 +33,14 @@ _LABEL = re.compile(
     r"\s{0,4}(?:\*\*)?\s{0,4}(?:[:：]\s*(?:\*\*)?|\W*$)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
+#: tells outright why something fails, wherever it stands: "`deploy` failed because there is no terminal to prompt in",
+#: "The errors are due to old signatures of `addItem`", "构建失败是因为 `pom.xml` 声明了不存在的模块"
+_FAILS_FOR = any_of(
+    r"\b(?:fail(?:s|ed|ing|ure|ures)?|errors?|crash(?:es|ed)?|hangs?|breaks?|broke|blocked|rejected|refused)\b[^.]{0,60}"
+    r"\b(?:because|due to|caused by)\b",
+    r"(?:失败|报错|出错|崩溃|卡住|错误|被拒绝)[^。]{0,16}(?:因为|由于|源于|原因是)",
+    r"(?:因为|由于)[^。]{2,80}(?:失败|报错|出错|崩溃|卡住)",
+)
 #: what such a sentence says: a reason, what is missing, or what is not so, e.g. `there's no wrapper`, `缺少 bucket`
 _FAULT = any_of(
     r"\b(?:because|since|due to|missing|without|no|not|never|only|but|wrong|incorrect|instead of|rather than|before|"
@@ -91,7 +99,7 @@ def announced_cause(content: str) -> tuple[str, str] | None:
     """The cause that a message announces or labels, and the words of it that stand there."""
     content = content[-_MAX_MESSAGE:]
     if not (_FOUND.search(content) or _LABEL.search(content)):
-        return None
+        return _outright(content) if _FAILS_FOR.search(content) else None
     waits = 0
     for line in told_lines(content):
         label = _LABEL.match(line)
@@ -118,6 +126,21 @@ def announced_cause(content: str) -> tuple[str, str] | None:
             if has_detail(bare) or (CJK.search(bare) and not first):
                 return text, quote
             first = text
+    return _outright(content)
+
+
+def _outright(content: str) -> tuple[str, str] | None:
+    """The first sentence that says of a failure what it comes from, with what goes on from it."""
+    for line in told_lines(content):
+        if not _FAILS_FOR.search(line) or line.startswith("#"):
+            continue
+        told = [LIST_MARK.sub("", sentence.strip()).strip() for sentence in sentences(line)]
+        for place, bare in enumerate(told):
+            if not (_FAILS_FOR.search(bare) and has_detail(bare) and _tells(bare)):
+                continue
+            quote = verbatim(bare, content)
+            if quote:
+                return clean_statement(whole(told, place, line)), quote
     return None
 
 

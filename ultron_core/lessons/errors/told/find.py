@@ -99,7 +99,8 @@ def _later_found(messages: Sequence[Message], turn: Turn, report: Report, end: E
 
 def _is_about(report: Report, cause: str, message: str) -> bool:
     """True for a cause that shares words with the report, or in a message that quotes it."""
-    return _quotes(report, message) or shared_terms(cause, report.about) >= _SHARED
+    about = report.about if report.pasted else report.statement
+    return _quotes(report, message) or shared_terms(cause, about) >= _SHARED
 
 
 def _chains(

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from ultron_core.lessons.errors.recurring import tells
+from ultron_core.lessons.explanations import LIST_MARK
 from ultron_core.lessons.people.statements import clean_statement, has_detail, names_a_thing, without_opening
 from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.models import Message
@@ -178,7 +179,7 @@ def _pasted(text: str) -> list[Report]:
         return []
     for part in _PARTS.split(text[:_MAX_PASTED]):
         failure = _marked(part) or read_result(part, is_error=None).failure or _warned(part, text)
-        if failure is None or not _says(failure.line):
+        if failure is None or not _says(failure.line) or LIST_MARK.match(failure.line):
             continue
         run = _RUN.search(part)
         test = clean_line(run[1], 160) if run and run[1].strip() not in failure.line else ""

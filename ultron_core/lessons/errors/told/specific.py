@@ -38,6 +38,7 @@ _MECHANISM = any_of(
 #: goes on from the sentence before it: "As a result, the line never appears.", "This means ...", "因此 ..."
 _GOES_ON = any_of(
     r"^(?:as a result|so\b|therefore|hence|thus|consequently|which\b|because\b|since\b|meaning\b|"
+    r"(?:that|this)(?:['’]s| is) why\b|"
     r"(?:this|that|it) (?:made|makes|meant|means|caused|causes|leads?|led|happens?|happened|results?|breaks?|broke|"
     r"overwr\w+|is (?:because|why)|was (?:because|why)|prevents?|prevented|fails?|failed)\b)",
     r"^(?:因此|所以|结果|于是|因为|由于|也就是说|这(?:会|就|样|是因为|导致|使得|意味着)|从而|但(?:是)?)",
