@@ -32,8 +32,10 @@ def test_what_is_no_prompt(line):
 
 
 def test_each_command_has_what_it_printed():
-    pasted = "what now?\nme@web1:~/shop$ fly deploy\nError: no access to the registry\n"
+    pasted = (
+        "what now?\nme@web1:~/shop$ fly deploy\nError: no access to the registry\n"
         "me@web1:~/shop$ fly login\nLogged in"
+    )
     first, second = pasted_actions(talk(("user", pasted), ("assistant", "me@web1:~$ fly deploy")))
     assert (first.text, first.outcome, first.failure.line) == (
         "fly deploy",

@@ -100,7 +100,7 @@ _ORDER = any_of(
 _REASONED = any_of(r"\b(?:because|since|so)\b", r"因为|由于|所以|因此")
 #: a heading that names the file below it, e.g. `### [loop.js](file:///repo/src/loop.js)`, `#### src/app.py`
 _FILE_HEADING = re.compile(r"^\W*(?:\d+[.)]\s*)?[\[`*]*(?P<file>[\w@./\\-]{1,120}\.\w{1,5})\b")
-#: where a link leads, e.g. `(file:///repo/src/loop.js)`
+#: where a link leads: "[loop.js](file:///repo/src/loop.js)"
 _ADDRESS = re.compile(r"(?<=\])\([^)\s]{1,400}\)")
 #: opens a block of code that writes a file, or any block, e.g. ```` ```xml:web/pom.xml ````
 _WRITES = re.compile(r"^[^\S\n]*`{3,}[\w+-]*", re.MULTILINE)

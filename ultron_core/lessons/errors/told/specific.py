@@ -12,7 +12,7 @@ from ultron_core.transcript.speech import any_of
 __all__ = ["is_specific", "says_mechanism", "verbatim", "whole", "without_line_breaks"]
 
 #: says that there is a fault or that it is gone, not which or why: "The same issue is occurring with other macros",
-#: "The error has been fixed", "I found the issue", "这个错误已经修复了", "问题已解决"
+#: "The error has been fixed", "这个错误已经修复了", "问题已解决"
 _HOLLOW = any_of(
     r"\b(?:same|similar) (?:issue|error|problem|thing)\b[^.]{0,20}\b(?:is |also |now )?"
     r"(?:occur\w*|happen\w*|appl\w+|exist\w*)",
