@@ -66,7 +66,7 @@ class Lesson:
 RULES: tuple[Rule, ...] = (
     Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes", "project")),
     Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "project")),
-    Rule(find_workarounds, "solved_error", 0.74, ("messages", "episodes", "actions", "project")),
+    Rule(find_workarounds, "solved_error", 0.76, ("messages", "episodes", "actions", "project")),
     Rule(find_persisting, "failure", 0.74, ("messages", "actions")),
     Rule(find_breaks, "failure", 0.72),
     Rule(find_defects, "defect", 0.73, ("messages", "project")),

@@ -19,7 +19,7 @@ def _read(lang: Lang) -> dict[str, str]:
 PHRASES: dict[Lang, dict[str, str]] = {"en": _read("en"), "zh": _read("zh")}
 
 #: sentences that rules write only where the failed check passed later
-_CURES = ("worked", "given", "demanded", "value", "set", "edited", "added", "line", "after")
+_CURES = ("worked", "given", "demanded", "value", "set", "edited", "added", "line", "after", "ran_instead")
 #: any of them with something filled in, at the beginning of a sentence, e.g. `It worked after setting A to b.`, `改用
 #: pnpm 后成功。`
 _CURE = re.compile(

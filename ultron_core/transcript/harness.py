@@ -22,6 +22,7 @@ __all__ = [
     "HARNESS_NOTICES",
     "HARNESS_OUTPUT",
     "HARNESS_REMINDERS",
+    "HARNESS_SHELL_END",
     "HARNESS_SUCCESS",
     "HARNESS_TAGS",
     "LIMIT_REACHED",
@@ -90,6 +91,12 @@ EDIT_REFUSED: Mapping[str, str] = MappingProxyType(
     }
 )
 #: lines that frame the output and say nothing about it
+HARNESS_SHELL_END: Mapping[str, str] = MappingProxyType(
+    {
+        # what the shell of an editor prints after each command: "zsh:1: command not found: dump_zsh_state"
+        "cursor": r"^\w{2,4}:(?:\d+:)? command not found: dump_\w+_state\s*$",
+    }
+)
 HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
     {
         # "[sympy__sympy__1.1] [sympy__sympy-13177] Command: conda run ..." / "Subprocess args: ..."

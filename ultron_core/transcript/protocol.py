@@ -16,8 +16,9 @@ from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
 
 __all__ = ["FENCE", "program_rows", "speaks_text_protocol"]
 
-#: "```python\nprint(1)\n```", and the lines of a file that are shown: "```83:85:src/store.ts\nlet x\n```"
-FENCE = re.compile(r"```([\w+-]*)(?::\d+:[^\n`]*)?\n(.*?)(?:\n```|\Z)", re.DOTALL)
+#: "```python\nprint(1)\n```", the lines of a file that are shown: "```83:85:src/store.ts\nlet x\n```", and a file
+#: that is written: "```xml:web/pom.xml\n<a>\n```"
+FENCE = re.compile(r"```([\w+-]*)(?::[^\n`]*)?\n(.*?)(?:\n```|\Z)", re.DOTALL)
 #: "Action: Search[Opry Mills]", "Act 2: go to desk 1", "> open drawer 3"
 _ACTION_LINE = re.compile(r"^(?:(?:action|act)\b[^\n:]{0,12}:\s*\S|> ?[a-z])", re.IGNORECASE | re.MULTILINE)
 #: no person writes these, e.g. `bash: jq: command not found`, `$ ls`, `<returncode>0</returncode>`, `The last

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ultron_core.lessons.errors.told.asserted import told_lines
+from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.people.statements import POINT, clean_statement, has_detail
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.speech import any_of
@@ -76,8 +77,8 @@ def statements(content: str) -> Iterator[Said]:
             if place > _MOST:
                 return
             text = _stated(sentence)
-            if text and sentence in content:
-                yield Said(text, sentence, heading, point, place)
+            if text and (quote := verbatim(sentence, content)):
+                yield Said(text, quote, heading, point, place)
 
 
 def settled_from(content: str) -> int:

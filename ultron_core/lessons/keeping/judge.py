@@ -22,6 +22,11 @@ __all__ = ["is_worth_keeping", "judgement"]
 _NOT_JUDGED = ("security", "correction", "preference")
 
 
+#: a person reported it, and the agent told what it comes from: a symptom alone is not drafted (errors/told/find.py)
+_REPORTED = "bug"
+_CAME_UPON = "found"
+
+
 @dataclass(frozen=True, slots=True)
 class _Coefficients:
     bound: float
@@ -50,7 +55,10 @@ def judgement(draft: MemoryDraft, origin: Origin) -> float:
 
 def is_worth_keeping(draft: MemoryDraft, origin: Origin) -> bool:
     """Whether to keep it. A failure whose cure the log proves is kept however it is put: readers found 2 of 56 false,
-    and a number in the name of a package is no reason to lose it."""
+    and a number in the name of a package is no reason to lose it. So is an error that a person
+    reported, with its account: of seven that it refused in development sessions five were what a reader had noted."""
     if draft.memory_type in _NOT_JUDGED or cure_in(draft.resolution):
+        return True
+    if _REPORTED in draft.tags and _CAME_UPON not in draft.tags:
         return True
     return judgement(draft, origin) >= _coefficients().bound

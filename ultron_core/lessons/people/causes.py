@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.told.announced import RESTATES, last_announced
 from ultron_core.lessons.errors.told.asserted import is_told
+from ultron_core.lessons.errors.told.specific import verbatim, whole, without_line_breaks
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.objections.complaints import REPORTS
 from ultron_core.lessons.people.statements import (
@@ -165,7 +166,8 @@ def closing(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
-    told = list(_told(after_second_thought(answer.content[-_MAX_ANSWER:])))
+    content = after_second_thought(answer.content[-_MAX_ANSWER:])
+    told = list(_told(content))
     drafts: list[MemoryDraft] = []
     for place, (headed, sentence) in enumerate(told):
         if (
@@ -182,7 +184,7 @@ def _of(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
         fix = next(
             (s for s in after if _FIX.search(s) and has_detail(s) and not _EMPTY.search(s) and is_told(s)), ""
         )
-        drafts.append(_draft(answer, sentence, fix, asked(turn), project))
+        drafts.append(_draft(answer, whole([s for _, s in told], place, content), fix, asked(turn), project))
         if len(drafts) == _MOST:
             break
     return drafts
@@ -220,7 +222,7 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
     """Sentences of an answer as they stand there, and whether a heading calls them the cause: its first sentence, and
     of a list below it the items that say what led to what."""
     headed = fresh = False
-    for line in without_code(text).splitlines():
+    for line in without_line_breaks(without_code(text)).splitlines():
         if re.match(r"^\s*(?:#|\||\*\*[^*]+\*\*\s*$)", line):
             headed = fresh = _CAUSE_HEADING.match(line.strip()) is not None
             continue
@@ -234,9 +236,8 @@ def _told(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _draft(answer: Message, sentence: str, fix: str, asked: str, project: str) -> MemoryDraft:
-    evidence = [Evidence(answer.start_line, answer.end_line, sentence[:400].strip())]
-    if fix:
-        evidence.append(Evidence(answer.start_line, answer.end_line, fix[:400].strip()))
+    quotes = (verbatim(said, answer.content) for said in (sentence, fix) if said)
+    evidence = [Evidence(answer.start_line, answer.end_line, said[:400].strip()) for said in quotes if said]
     statement = clean_statement(sentence)
     return MemoryDraft(
         content=phrase("cause", statement, project, statement=statement),

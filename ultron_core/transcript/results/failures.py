@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ultron_core.transcript.harness import EDIT_REFUSED, HARNESS_FAILURES, HARNESS_SUCCESS, joined
+from ultron_core.transcript.harness import (
+    EDIT_REFUSED,
+    HARNESS_FAILURES,
+    HARNESS_SHELL_END,
+    HARNESS_SUCCESS,
+    joined,
+)
 from ultron_core.transcript.results.checks import Checks, read_checks
 from ultron_core.transcript.results.telling import ANSI, TAG, Failure, json_error, telling_line
 
@@ -55,6 +61,10 @@ _STRONG = _any(
     # "bash: foo: command not found", "cat: a.txt: No such file or directory"
     # and curl's, behind a progress bar: "\\rWarning: Failed to create the file /a/b: No such file or directory"
     r"(?:^|\r).{0,200}: (?:command not found|no such file or directory|permission denied|cannot access)",
+    # "zsh: no matches found: src/[id]/page.tsx", "(eval):1: bad substitution"
+    r"^(?:zsh|\(eval\)):(?:\d+:)? (?:no matches found|bad (?:pattern|substitution|option))\b",
+    # git: " ! [rejected]        main -> main (fetch first)"
+    r"^[^\S\n]*! \[(?:remote )?rejected\] ",
     # "/bin/bash: -c: line 1: syntax error near unexpected token `('", "(eval):1: parse error near `)'"
     r"^.{0,60}: ?(?:line )?\d+: (?:syntax error|parse error|unexpected EOF)\b",
     # "go: cannot write multiple packages to non-directory specstory", "/a/*: cannot open `/a/*' (No such file ...)"
@@ -124,6 +134,8 @@ _SEARCHES = re.compile(
 _ASKS_EXIT = re.compile(r"\becho\b[^;&|\n]*\$\?")
 #: the answer to it and nothing else: "exit: 1", "EXIT=2"
 _ONLY_ANSWER = re.compile(r"\s*(?:\w+(?: \w+)?[:= ]+)?[1-9]\d{0,2}\W*")
+#: what the shell of an editor prints after each command, e.g. `zsh:1: command not found: dump_zsh_state`
+_SHELL_MARK, _SHELL_END = "dump_", re.compile(joined(HARNESS_SHELL_END).pattern, re.MULTILINE)
 #: it says that it worked
 _OK = _any(
     # "Exit code: 0", "The command exited with status 0"
@@ -174,6 +186,8 @@ def read_result(
     holds the texts of its arguments: a search that found nothing, or a question for the exit code, has not
     failed, and a line that repeats the call tells nothing.
     """
+    if _SHELL_MARK in output:  # after a command that worked as after one that failed
+        output = _SHELL_END.sub("", output)
     if _found_nothing(output, call):
         return Result("empty", None, "none")
     text = output if len(output) <= _MAX_SCAN else f"{output[:_MAX_SCAN]}\n{output[-_EDGE:]}"

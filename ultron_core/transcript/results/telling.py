@@ -37,6 +37,8 @@ _LINES = tuple(
     for pattern in (
         # "FAILED tests/test_a.py::test_b - assert 1 == 2", "--- FAIL: TestTypes (0.00s)"
         r"^(?:FAILED|ERROR) (?=\S+?::\S)\S+ - \S|^--- FAIL: ",
+        # " ! [rejected]        main -> main (fetch first)"
+        r"^\s*! \[(?:remote )?rejected\] \s*\S",
         # "fatal: not a git repository", "error[E0308]: mismatched types", "E: Unable to locate package"
         r"^\s*(?:npm ERR!|npm error|fatal:|panic:|error(?:\[\w+\])?:|ERROR:|E: |make: \*\*\*|Segmentation fault)\s*\S",
         # "bash: line 1: jq: command not found"
@@ -91,7 +93,7 @@ _BARE_EXIT = re.compile(
     r"|^\W*exit(?:ed)?[:=] ?\d+$"
     # npm's own frame around a script that failed: "npm error code 2", "npm ERR! Lifecycle script `check` failed"
     r"|^\s*ELIFECYCLE\b"
-    r"|^npm (?:ERR!|error) (?:code \d+|errno \d+|path|workspace|location|command|lifecycle|A complete log)\b"
+    r"|^npm (?:ERR!|error) (?:code \S+$|errno \S+$|path|workspace|location|command|lifecycle|A complete log)\b"
     r"|^\(no output\)$|^Code output:\s*$|^<\w+>\s*-?\d+\s*</\w+>$|^</?\w+>$",
     re.IGNORECASE,
 )
@@ -101,6 +103,8 @@ _BARE_EXIT = re.compile(
 _BANNER = re.compile(
     r"^(?:[>$] |=== RUN|--- PASS|PASS$|FAIL$|ok\s+\S+/)|^[\W_]+$|^\d{4}[/-]\d\d[/-]\d\d.* INFO\b"
     r"|^\d+ issues?[.:]$|^\* \w+: \d+$"
+    # PowerShell before it says what is wrong: "At line:1 char:25", "所在位置 行:1 字符: 5", "+ git commit -m ..."
+    r"|^At (?:line:\d|\S+:\d+ char:)|^所在位置 |^\+ "
 )
 #: the assertion in the lines above a bare "AssertionError": "----> 4 assert solve([1, 0, 2], 3) == True"
 _ASSERTION = re.compile(r"^(?:-+> ?\d+ |> |E )?\s*(assert\b.{3,})")

@@ -43,6 +43,29 @@ def test_a_shell_that_does_not_know_the_separator():
         (bash("cd web && npm run build_web"), refused), (bash("npm run build_web"), "built in 3s")
     )
     assert draft.content == (
-        "In shop, `cd web && npm run build_web` failed: The token '&&' is not a valid statement separator."
+        "In shop, `cd web && npm run build_web` in PowerShell failed: "
+        "The token '&&' is not a valid statement separator."
     )
     assert draft.resolution == "This form ran instead: `npm run build_web`"
+
+
+def test_a_terminal_that_a_person_pasted():
+    failed = "me@web1:~$ docker pull lab/switch\nError response from daemon: unauthorized: incorrect password"
+    worked = "done\nme@web1:~$ docker login -u me\nLogin Succeeded\nme@web1:~$ docker pull lab/switch\nPull complete"
+    (draft,) = workarounds(
+        ("user", failed),
+        ("assistant", "The registry rejects the pull because the stored `docker` password is stale."),
+        ("user", worked),
+    )
+    assert draft.content == (
+        "In shop, `docker pull lab/switch` failed: Error response from daemon: unauthorized: incorrect password"
+    )
+    assert draft.resolution == (
+        "The agent's account: The registry rejects the pull because the stored `docker` password is stale. "
+        "It worked after running `docker login -u me`."
+    )
+
+
+def test_a_way_round_a_check_is_no_other_form():
+    refused = (bash("git commit -m 'x'"), "Exit code 1\nerror: the hook refused: src/loader.ts lacks a name")
+    assert workarounds(refused, (bash("git commit -m 'x' --no-verify"), "[main 1f] x")) == []

@@ -260,3 +260,18 @@ def test_a_harness_that_ran_nothing_gives_no_result(text):
     ]
     assert read_actions(messages) == []
     assert len(read_actions([messages[0], Message("tool", "Only 4 files found", origin="tool")])) == 1
+
+
+def test_what_an_editors_shell_prints_after_each_command_is_no_failure():
+    assert read_result("built in 3s\nzsh:1: command not found: dump_zsh_state", is_error=None).outcome == "ok"
+    failed = read_result("error: no such target\nzsh:1: command not found: dump_zsh_state", is_error=None)
+    assert failed.failure.line == "error: no such target"
+
+
+def test_a_powershell_tells_why_behind_where():
+    output = (
+        "At line:1 char:8\n+ cd web && npm test\n+        ~~\n"
+        "The token '&&' is not a valid statement separator in this version.\n"
+        "    + CategoryInfo          : ParserError: (:) []\n    + FullyQualifiedErrorId : InvalidEndOfLine"
+    )
+    assert read_result(output, is_error=None).failure.line.startswith("The token '&&'")

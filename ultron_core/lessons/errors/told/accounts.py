@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ultron_core.lessons.errors.told.announced import found_it
 from ultron_core.lessons.errors.told.asserted import is_told, told_lines
-from ultron_core.lessons.explanations import LIST_MARK, shared_terms
+from ultron_core.lessons.errors.told.specific import is_specific, says_mechanism, whole
+from ultron_core.lessons.explanations import LIST_MARK, ended, shared_terms
 from ultron_core.lessons.people.statements import clean_statement, has_detail, names_a_thing
 from ultron_core.models import Message
-from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.language import CJK, language, sentences
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["Account", "find_account"]
@@ -25,7 +27,9 @@ _CAUSE = any_of(
     r"\b(?:the|this|that) (?:\w+ ){0,3}(?:issue|problem|bug|cause|reason|error|failure|mismatch)\b[^.]{0,40}"
     r"\b(?:is|was|were|comes?|came|lies|stems?)\b",
     r"\bwas the wrong \w+|\b(?:so|as a result),? (?:the|each|every|it)\b.{0,80}\b(?:never|not|dropped|lost|replaced)\b",
-    r"原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|才会|表示当前|没有(?:指定|等待|传|处理)",
+    r"\b(?:this|that|it)(?: is|['’]s) an? (?:[\w-]+ ){1,5}(?:issue|problem|conflict|mismatch|incompatibility|bug)\b|"
+    r"\b(?:incompatible|not compatible|too old)\b",
+    r"这(?:是|个)[^。，]{2,60}(?:问题|冲突)|不兼容|版本(?:过|太)(?:旧|低|新|高)|原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|才会|表示当前|没有(?:指定|等待|传|处理)",
 )
 #: says what was done: "Added `stop` to the loop", "`sync` now skips empty files", "已将 glob 改为递归"
 _DONE = any_of(
@@ -59,11 +63,6 @@ _OTHER_LABEL = any_of(
     r"^\W*(?:\d[.、)]\s*)?(?:suggest\w*|recommend\w*|options?|next\b|verif\w*|tests?|alternativ\w*|follow-?ups?)\b",
     r"^\W*(?:\d[.、)]\s*)?(?:建议|可选|后续|方案\s?[A-Z一二三\d]|(?:快速)?验证|下一步|补充|注意)",
 )
-#: goes on from the sentence before: "As a result, the red line never appeared."
-_GOES_ON = any_of(
-    r"^(?:as a result|so\b|therefore|hence|this (?:made|meant|caused|leads)|that (?:made|meant))",
-    r"^(?:因此|所以|结果|这(?:导致|使得|就))",
-)
 #: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `**Fix:** wait for it`
 _LABELLED = re.compile(
     r"^\W{0,20}(?:\*\*)?([^*:：\n]{2,24}?)(?:\*\*)?\s{0,4}[:：]\s{0,20}(?:\*\*)?\s{0,20}(?=\S)"
@@ -86,38 +85,87 @@ _WORDS = 3
 _MAX_HEADING = 60
 
 
+#: tells what to do or what is done now, in front of the code that does it: "Update the loop to pass `done`:",
+#: "我需要修改`pom.xml`，移除插件：", "Add a null check before `remove()`"
+_ORDER = any_of(
+    r"^(?:\d+[.)]\s*)?(?:now,? |next,? |first,? )?"
+    r"(?:(?:let me|let['’]s|i['’]ll|i will|(?:i|we) need to|(?:i|we) should) (?:now |also )?)?"
+    r"(?:update|change|add|remove|replace|move|set|pass|rename|install|wrap|modify|import|delete|create|switch|"
+    r"convert|include|exclude|disable|enable|upgrade|downgrade|pin|use)\b"
+    r"(?!.{0,40}\b(?:tests?|docs?|comments?|script)\b)",
+    r"^(?:现在|接下来|因此)?[，,]?(?:让我|我来|我)?(?:需要|要|来|将|会|先|应该|可以)?(?:明确地)?(?:在.{1,60}(?:中|里|上))?"
+    r"(?:修改|移除|删除|添加|增加|替换|更改|设置|禁用|启用|改用|改成|改为|安装|升级|降级|导入|引入|跳过)",
+)
+#: gives its reason, so that it says something although code follows, e.g. `it adds the prefix itself, so pass 0:`
+_REASONED = any_of(r"\b(?:because|since|so)\b", r"因为|由于|所以|因此")
+#: a heading that names the file below it, e.g. `### [loop.js](file:///repo/src/loop.js)`, `#### src/app.py`
+_FILE_HEADING = re.compile(r"^\W*(?:\d+[.)]\s*)?[\[`*]*(?P<file>[\w@./\\-]{1,120}\.\w{1,5})\b")
+#: where a link leads: "[loop.js](file:///repo/src/loop.js)"
+_ADDRESS = re.compile(r"(?<=\])\([^)\s]{1,400}\)")
+#: opens a block of code that writes a file, or any block, e.g. ```` ```xml:web/pom.xml ````
+_WRITES = re.compile(r"^[^\S\n]*`{3,}[\w+-]*", re.MULTILINE)
+#: sentences at the beginning of the answer to a pasted error that say what it comes from, whatever their words
+_OPENING = 3
+#: what is announced as found counts more than what is said in passing
+_ANNOUNCED = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
-    """`cause` and `fix` are verbatim from the message at `position`; either may be empty, not both."""
+    """`cause` and `fix` are from the messages at `position`, the cause from the one at `caused_at`; either may be
+    empty, not both."""
 
     cause: str
     fix: str
     position: int
+    caused_at: int = -1
 
     @property
     def text(self) -> str:
-        return f"{clean_statement(self.cause)} {clean_statement(self.fix)}".strip()
+        cause, fix = clean_statement(self.cause), clean_statement(self.fix)
+        return f"{ended(cause, language(cause))} {fix}" if cause and fix else cause or fix
+
+    @property
+    def cause_position(self) -> int:
+        return self.caused_at if self.caused_at >= 0 else self.position
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A sentence of an answer; `kind` is `cause`, `fix` or `other` below or behind such a label, else empty."""
+    """A sentence of an answer; `kind` is `cause`, `fix` or `other` below or behind such a label, else empty; `file` is
+    what a heading above it names."""
 
     kind: str
     text: str
     section: int
     heading: str
+    file: str = ""
+    #: right before a block of code
+    orders: bool = False
 
 
-def find_account(messages: Sequence[Message], begin: int, end: int, about: str) -> Account | None:
-    """What the model says of `about` in messages[begin:end]; the last words are the settled ones."""
-    spoken = [i for i in range(begin, min(end, len(messages))) if _is_models(messages[i])]
+def find_account(
+    messages: Sequence[Message], begin: int, end: int, about: str, *, answers: bool = False
+) -> Account | None:
+    """What the model says of `about` in messages[begin:end]; the last words are the settled ones, and the cause may
+    stand before the words on the cure. With `answers` the first words are the answer to a pasted error, and say what
+    it comes from."""
     best: Account | None = None
-    for position in reversed(spoken):
-        found = _of(messages[position].content, about, position)
-        if found is not None and found.fix:
-            return found if found.cause or best is None or not best.cause else best
-        best = best or found
+    first = next((p for p in range(begin, min(end, len(messages))) if _is_models(messages[p])), -1)
+    for position in range(min(end, len(messages)) - 1, begin - 1, -1):
+        if not _is_models(messages[position]):
+            continue
+        found = _of(messages[position], about, position, opening=answers and position == first)
+        if found is None:
+            continue
+        if best is None:
+            best = found
+        elif not best.cause and found.cause:
+            best = replace(best, cause=found.cause, caused_at=position)
+        elif not best.fix and found.fix:
+            best = Account(best.cause, found.fix, position, best.cause_position)
+        if best.cause and best.fix:
+            break
     return best
 
 
@@ -125,17 +173,34 @@ def _is_models(message: Message) -> bool:
     return message.role == "assistant" and message.origin == "model" and bool(message.content.strip())
 
 
-def _of(text: str, about: str, position: int) -> Account | None:
-    told = list(_told(text[-_MAX_ANSWER:]))
+def _of(message: Message, about: str, position: int, *, opening: bool = False) -> Account | None:
+    text = message.content[-_MAX_ANSWER:]
+    told = list(_told(text, calls=bool(message.tool_calls)))
     section = _section(told, about)
     at = _best(told, "cause", about, section, _CAUSE)
+    if at < 0 and opening:
+        fits = (
+            i
+            for i, one in enumerate(told[:_OPENING])
+            if one.kind == "" and not one.orders and (i == 0 or shared_terms(one.text, about))
+        )
+        at = next((i for i in fits if says_mechanism(told[i].text) and is_specific(told[i].text, about)), -1)
     fix = _best(told, "fix", about, section if at < 0 else told[at].section, _DONE)
+    if fix < 0:
+        fix = next((i for i, one in enumerate(told) if one.orders and i != at), -1)
     if at == fix:
         at = -1
-    cause = told[at].text if at >= 0 else ""
-    if at > 0 and _GOES_ON.search(cause) and f"{told[at - 1].text} {cause}" in text:
-        cause = f"{told[at - 1].text} {cause}"
-    return Account(cause, told[fix].text if fix >= 0 else "", position) if cause or fix >= 0 else None
+    cause = whole([one.text for one in told], at, text) if at >= 0 else ""
+    if cause and not is_specific(cause, about):
+        cause = ""
+    done = told[fix].text if fix >= 0 else ""
+    if not done or not (says_mechanism(done) or names_a_thing(done) or told[fix].file):
+        done = ""
+    elif told[fix].file and told[fix].file not in done:
+        done = f"`{told[fix].file}`: {done}"
+    if done and done in cause:
+        done = ""
+    return Account(cause, done, position) if cause or done else None
 
 
 def _section(told: Sequence[_Told], about: str) -> int:
@@ -157,6 +222,7 @@ def _best(told: Sequence[_Told], label: str, about: str, section: int, cue: re.P
             continue
         rank = _SHARED * min(shared_terms(item.text, about), 3) + bool(cue.search(item.text))
         rank += _LABEL * (item.kind == label) + _SECTION * (item.section == section)
+        rank += _ANNOUNCED * (label == "cause" and place > 0 and found_it(told[place - 1].text))
         rank += (
             _LATER * (2 * place >= len(told))
             + _LATER * has_detail(item.text)
@@ -167,26 +233,39 @@ def _best(told: Sequence[_Told], label: str, about: str, section: int, cue: re.P
     return chosen
 
 
-def _told(text: str) -> Iterator[_Told]:
+def _told(text: str, *, calls: bool = False) -> Iterator[_Told]:
     """Sentences that say something, as they stand in the text; a heading without a label begins a section."""
-    headed, heading, section = "", "", 0
+    headed, heading, section, file = "", "", 0, ""
+    coded = {line.strip() for line in _before_code(text)}
+    if calls:  # what is announced last is what the call does
+        coded.add(text.rstrip().rpartition("\n")[2].strip())
     for bare in told_lines(text):
         if _is_heading(bare):
             headed = _label(bare.strip("#*_:： "))
+            named = _FILE_HEADING.match(bare.lstrip("#* "))
+            file = named["file"] if named else ""
             if not headed:
                 section, heading = section + 1, bare
             continue
         kind = headed
         labelled = _LABELLED.match(LIST_MARK.sub("", bare))
-        if labelled and (named := _label(labelled[1])):
-            kind = named
+        if labelled and (named_kind := _label(labelled[1])):
+            kind = named_kind
         for sentence in sentences(bare):
             clean = _bare(sentence)
-            if _says(clean, kind):
-                yield _Told(kind, clean, section, heading)
+            orders = bare in coded and _ORDER.search(clean) is not None and kind in ("", "fix")
+            if _says(clean, kind, orders=orders):
+                yield _Told(kind, clean, section, heading, file, orders)
+
+
+def _before_code(text: str) -> Iterator[str]:
+    """The last line of prose before each block of code."""
+    for block in _WRITES.finditer(text):
+        yield text[: block.start()].rstrip().rpartition("\n")[2]
 
 
 def _is_heading(line: str) -> bool:
+    line = _ADDRESS.sub("", line)
     if len(line) > _MAX_HEADING:
         return False
     marked = line.startswith("#") or re.fullmatch(r"\*\*[^*]+\*\*[:：]?", line) is not None
@@ -206,14 +285,16 @@ def _bare(sentence: str) -> str:
     return bare[labelled.end() :] if labelled and _label(labelled[1]) else bare
 
 
-def _says(sentence: str, kind: str) -> bool:
+def _says(sentence: str, kind: str, *, orders: bool = False) -> bool:
     if (
         len(sentence.encode()) < _SHORTEST
         or len(sentence) > _LONGEST
         or len(_PROSE.findall(_CODE.sub("", sentence))) < _WORDS
     ):
         return False
-    if sentence[-1] in ":：" and kind != "fix":
+    if orders:
+        return names_a_thing(sentence) or CJK.search(sentence) is None
+    if sentence[-1] in ":：" and kind != "fix" and not _REASONED.search(sentence):
         return False
     if not is_told(sentence.rstrip(":：")) or sentence[-1] in "的，,、":
         return False

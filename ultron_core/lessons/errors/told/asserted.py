@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ultron_core.lessons.errors.told.specific import without_line_breaks
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.speech import HEDGE, any_of
 
@@ -53,5 +54,5 @@ def is_told(sentence: str) -> bool:
 @lru_cache(maxsize=2048)  # findings, faults and accounts read the messages of one segment in turn
 def told_lines(text: str) -> tuple[str, ...]:
     """The lines of an answer's prose without code, and without the headings of an agent's thoughts."""
-    prose = _JOINED.sub("\n", _GLUED.sub("\n", without_code(text)))
+    prose = _JOINED.sub("\n", _GLUED.sub("\n", without_line_breaks(without_code(text))))
     return tuple(line.strip() for line in prose.splitlines() if line.strip())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,6 +13,7 @@ from ultron_core.lessons.errors.told.accounts import Account
 from ultron_core.lessons.errors.told.announced import last_announced
 from ultron_core.lessons.errors.told.endings import Ending, State, check_of, denies, edits_between, ending_of
 from ultron_core.lessons.errors.told.reports import Report, find_reports
+from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import clip, ended, shared_terms, talk_language
 from ultron_core.lessons.people.statements import clean_statement
@@ -25,7 +28,7 @@ from ultron_core.transcript.results.telling import Failure
 __all__ = ["find_told"]
 
 #: turns after a report in which its cure is told: "use plan C" orders what the answer before it proposed
-_TURNS = 4
+_TURNS = 8
 #: a longer turn is an order of its own
 _SHORT = 40
 #: an edit of more files is a rewrite, and its files are not named
@@ -33,7 +36,13 @@ _MOST_FILES = 4
 #: characters of what is told, of what was tried in vain, and of a person's words
 _MAX_TOLD, _MAX_VAIN, _MAX_SAID = 520, 240, 120
 #: words that a cause shares with a report of the same, and characters of the report that a message quotes
-_SHARED, _QUOTED = 2, 12
+_SHARED, _QUOTED = 2, 8
+#: what an error puts in quotes, e.g. `Cannot find module 'left-pad-fast'`
+_IN_QUOTES = re.compile(r"['\"‘“`]([^'\"’”`\s]{3,80})['\"’”`]")
+#: how alike two lines of one error are
+_SAME_ERROR = 0.8
+#: installed packages that are told
+_MOST_STEPS = 2
 #: changes that did not help and that are told
 _MOST_VAIN = 2
 #: how sure a draft is: a check, a person's word, the agent's word alone, nothing
@@ -41,6 +50,7 @@ _CONFIDENCE: dict[State, float] = {
     "passed": 0.75,
     "failing": 0.6,
     "accepted": 0.7,
+    "moved": 0.65,
     "claimed": 0.6,
     "open": 0.55,
 }
@@ -51,15 +61,29 @@ def find_told(
 ) -> list[MemoryDraft]:
     """One draft for each error that a person reports and that the agent answers to."""
     drafts: dict[str, MemoryDraft] = {}
-    for chain, reports, end in _chains(messages, actions, turns):
+    found = {turn.position: find_reports(turn.message, first=turn.first) for turn in turns}
+    for chain, reports, end in _chains(messages, actions, turns, list(found.values())):
         for report in reports:
-            ending = _later_found(
-                messages, chain[0], report, ending_of(messages, actions, chain, report, end)
-            )
+            again = [_reports_again(report, found[turn.position]) for turn in chain[1:]]
+            following = [one for one in found.get(end, ()) if one.pasted]
+            another = bool(following) and report.pasted and not _reports_again(report, following)
+            ending = ending_of(messages, actions, chain, report, end, again=again, another=another)
+            ending = _later_found(messages, chain[0], report, ending)
             draft = _draft(messages, chain[0], report, ending, project)
             if draft is not None:
                 drafts.setdefault(draft.content, draft)
     return list(drafts.values())
+
+
+def _reports_again(report: Report, others: Sequence[Report]) -> bool:
+    return any(other.pasted and _alike(report.statement, other.statement) for other in others)
+
+
+def _alike(one: str, other: str) -> bool:
+    """True for the same error with another value: "Invalid device: gpu:gpu", "Invalid device: gpu:gpu:0"."""
+    if one == other:
+        return True
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SAME_ERROR
 
 
 def _later_found(messages: Sequence[Message], turn: Turn, report: Report, end: Ending) -> Ending:
@@ -75,15 +99,17 @@ def _later_found(messages: Sequence[Message], turn: Turn, report: Report, end: E
 
 def _is_about(report: Report, cause: str, message: str) -> bool:
     """True for a cause that shares words with the report, or in a message that quotes it."""
-    quoted = any(len(part) >= _QUOTED and part in message for part in report.told.split(": "))
-    return quoted or shared_terms(cause, report.about) >= _SHARED
+    about = report.about if report.pasted else report.statement
+    return _quotes(report, message) or shared_terms(cause, about) >= _SHARED
 
 
 def _chains(
-    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn]
+    messages: Sequence[Message],
+    actions: Sequence[Action],
+    turns: Sequence[Turn],
+    reports: Sequence[Sequence[Report]],
 ) -> Iterator[tuple[Sequence[Turn], Sequence[Report], int]]:
     """Each turn that reports with the turns that go on about it, its reports, and the position where they end."""
-    reports = [find_reports(turn.message, first=turn.first) for turn in turns]
     number = 0
     while number < len(turns):
         last = number + 1
@@ -109,14 +135,34 @@ def _goes_on(
     number: int,
 ) -> bool:
     """True for a turn about the same fault: it denies the cure, or says shortly to do what the answer proposed."""
-    same = {report.statement for report in reports[first]} & {report.statement for report in reports[number]}
+    if turns[number - 1].answer < 0:
+        return True  # two turns on end are one: an error, and what to do about it
     if reports[number] and reports[number][0].pasted:
-        return bool(same)
+        return any(_reports_again(report, reports[number]) for report in reports[first])
     if denies(turns[number]):
+        return True
+    if not reports[number] and _answer_is_about(messages, turns, reports[first], number):
         return True
     short = len(turns[number].message.content) <= _SHORT and not reports[number]
     orders = short and not turns[number].does("acceptance", "praise")
     return orders and not edits_between(messages, actions, turns[number - 1].position, turns[number].position)
+
+
+def _answer_is_about(
+    messages: Sequence[Message], turns: Sequence[Turn], reports: Sequence[Report], number: int
+) -> bool:
+    """True when the agent's answer to a turn that neither accepts nor reports still speaks of the pasted error."""
+    if not reports or not reports[0].pasted or turns[number].answer < 0:
+        return False
+    if turns[number].does("acceptance", "praise"):
+        return False
+    return _quotes(reports[0], messages[turns[number].answer].content)
+
+
+def _quotes(report: Report, text: str) -> bool:
+    """True for a text that holds a telling part of the reported line, or what stands in its quotes."""
+    parts = (*report.told.split(": "), *_IN_QUOTES.findall(report.told))
+    return any(len(part) >= _QUOTED and part in text for part in parts)
 
 
 def _draft(
@@ -159,9 +205,9 @@ def _speaks(report: Report, end: Ending, *, first: bool) -> bool:
     meet it, or what was changed is named in it and was checked."""
     if end.state in ("passed", "failing"):
         return report.task or any(_stem(path) in report.about for _, path in end.edits)
-    if first or not report.pasted or any(report.told.count(mark) % 2 for mark in '`"'):
-        return report.pasted and recurs_unsolved(Failure(report.told))
-    return True  # a person met it on the way, and nothing in the log says that it is gone
+    if not report.pasted or any(report.told.count(mark) % 2 for mark in '`"'):
+        return False
+    return recurs_unsolved(Failure(report.told))  # a symptom alone teaches only those who meet it too
 
 
 def _stem(path: str) -> str:
@@ -179,10 +225,15 @@ def _says_how(end: Ending) -> bool:
 def _resolution(end: Ending, lang: Lang) -> str:
     words = PHRASES[lang]
     parts = [
-        words["in_vain"].format(statement=ended(clip(account.text, _MAX_VAIN), lang))
+        words["came_back" if end.came_back else "in_vain"].format(
+            statement=ended(clip(clean_statement(account.fix or account.text), _MAX_VAIN), lang)
+        )
         for account in end.vain[-_MOST_VAIN:]
     ]
     told = ended(clip(end.account.text, _MAX_TOLD), lang) if end.account else ""
+    if end.steps and end.account and end.state not in ("open", "passed"):
+        steps = ", ".join(f"`{clean_line(step)}`" for step in dict.fromkeys(end.steps[-_MOST_STEPS:]))
+        told = " ".join((told, words["then_ran"].format(steps=steps)))
     names = list(dict.fromkeys(f"`{short_path(path)}`" for _, path in end.edits))
     files = ", ".join(names) if len(names) <= _MOST_FILES else ""
     if end.check is not None and end.state in ("passed", "failing"):
@@ -194,8 +245,12 @@ def _resolution(end: Ending, lang: Lang) -> str:
         parts += [account, words[key].format(files=files, check=check, line=line)]
     elif end.state == "accepted":
         parts += [told, words["accepted"].format(statement=clip(end.said[1], _MAX_SAID))]
+    elif end.state == "moved":
+        if files and end.account and not end.account.fix:
+            told = f"{told} {words['changed'].format(files=files)}"
+        parts += [words["account"].format(statement=told), words["moved_on"]]
     else:
-        if end.check is not None and files:
+        if files and (end.check is not None or (end.account and not end.account.fix)):
             told = " ".join(part for part in (told, words["changed"].format(files=files)) if part)
         account = words["account"].format(statement=told) if told else ""
         parts += [account, words["unconfirmed" if end.state == "claimed" else "no_cure"]]
@@ -208,7 +263,8 @@ def _evidence(
     places: list[tuple[Message, str]] = [(source, report.told)]
     for account in (*end.vain[-_MOST_VAIN:], end.account):
         if account is not None:
-            places += [(messages[account.position], account.cause), (messages[account.position], account.fix)]
+            told = ((account.cause_position, account.cause), (account.position, account.fix))
+            places += [(messages[place], verbatim(text, messages[place].content)) for place, text in told]
     if end.check is not None:
         place, path = end.edits[-1]
         said = next((line.strip() for line in reversed(end.check.output.splitlines()) if line.strip()), "")

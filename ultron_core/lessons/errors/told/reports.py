@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from ultron_core.lessons.errors.recurring import tells
+from ultron_core.lessons.explanations import LIST_MARK
 from ultron_core.lessons.people.statements import clean_statement, has_detail, names_a_thing, without_opening
 from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.models import Message
@@ -15,6 +16,7 @@ from ultron_core.transcript.protocol import FENCE
 from ultron_core.transcript.results.failures import clean_line, read_result
 from ultron_core.transcript.results.telling import Failure, telling_line
 from ultron_core.transcript.speech import any_of
+from ultron_core.transcript.terminals import SHELL_PROMPT
 
 __all__ = ["Report", "find_reports"]
 
@@ -45,6 +47,8 @@ _WISH = re.compile(
 _PLACE = re.compile(r"[^\s/\\]{0,200}+[/\\]\S+")
 #: a log line that a program marks as an error: "00:58:46 [ERROR] Cannot find module 'x'"
 _MARKED = re.compile(r"^.{0,40}?\[(?:ERROR|FATAL|error|fatal)\]\s*(\S.{8,})$", re.MULTILINE)
+#: a compiler warns: "Warning: the variable `total` is never assigned a value"
+_WARNED = re.compile(r"^[^\w\n]{0,4}(?:Warning|WARNING|警告)[:：] ?\S.{12,300}$", re.MULTILINE)
 #: a further error that a browser's console shows below the first: "index.js:195 Uncaught Error: branch node is null"
 _UNCAUGHT = re.compile(
     r"^.{0,80}?\bUncaught (?:\(in promise\) )?\w*(?:Error|Exception): \S.{8,300}$", re.MULTILINE
@@ -58,6 +62,23 @@ _POINTS = any_of(
 )
 #: the test or file that a runner names above its error: " FAIL  packages/tabs/test/tabs.spec.ts > on arrow right"
 _RUN = re.compile(r"^[^\w\n]*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
+#: a line of a log or a stack, e.g. `[INFO] Building jar`, `    at main (a.js:3)`, `2026-03-20 16:34:43,332 - ready`
+_LOGGED = re.compile(
+    r"^\s*(?:\[(?:\w+|\d[\d/ :.]+)\]|at \S+|File \"|Caused by: |\d{2,4}[-/:]\d\d|\w*(?:Error|Exception)\b|[│╰━+|]|"
+    r"Traceback \(|> )"
+)
+#: characters of an error's line that are read and told
+_MAX_TOLD, _MAX_LINE = 400, 220
+#: lines below which the share of such lines says nothing
+_FEW = 4
+#: the first line of a stack, e.g. `    at drawLine (canvas-tools.js:13:1)`
+_FRAME = re.compile(
+    r"^[ \t]+at (?:async |Object\.|Module\.)?(?P<name>[\w$.]{2,80}) "
+    r"\((?:\S{0,200}[/\\])?(?P<file>[\w.-]{1,80}\.\w{1,5}):\d+",
+    re.MULTILINE,
+)
+#: characters after an error within which its stack begins, and of a line's end that two errors of one cause share
+_MAX_FRAME, _MIN_SAME = 400, 16
 #: a shorter sentence names nothing (in bytes), a longer one is a paragraph
 _SHORTEST, _LONGEST = 24, 320
 #: errors of one pasted text that are told, and characters of it that are read
@@ -100,11 +121,12 @@ class Report:
 def find_reports(message: Message, *, first: bool) -> list[Report]:
     """What one turn of a person reports: its pasted errors, two at most, else the first sentence about a fault; of a
     whole issue that opens a session its title."""
-    if first and (title := _title(message.content)):
+    terminal = first and _is_terminal(message.content)
+    if first and not terminal and (title := _title(message.content)):
         return [Report(title, title, message.content[:_MAX_ISSUE], pasted=False, task=True)]
     pasted = _pasted(message.content) or _pointed(message.content)
     if pasted:
-        handed_in = first and len(without_code(message.content)) >= _LONG_ISSUE
+        handed_in = first and not terminal and len(without_code(message.content)) >= _LONG_ISSUE
         return [replace(report, task=handed_in) for report in pasted[: 1 if handed_in else _MOST]]
     for sentence in own_sentences(message, _MAX_PASTED)[:_OPENING]:
         statement = without_opening(_WISH.sub("", _WISH.sub("", clean_statement(sentence)))).strip()
@@ -115,6 +137,13 @@ def find_reports(message: Message, *, first: bool) -> list[Report]:
             whole = f"{statement}{_shown(sentence, message.content)}"
             return [Report(sentence, whole, message.content[:_LONGEST], pasted=False)]
     return []
+
+
+def _is_terminal(text: str) -> bool:
+    """True for a text that shows a shell at work, or is for the most part a log: nobody hands in an issue so."""
+    lines = [line for line in text[:_MAX_PASTED].splitlines() if line.strip()]
+    logged = sum(_LOGGED.match(line) is not None for line in lines)
+    return SHELL_PROMPT.search(text[:_MAX_PASTED]) is not None or 2 * logged > len(lines) > _FEW
 
 
 def _title(text: str) -> str:
@@ -149,9 +178,8 @@ def _pasted(text: str) -> list[Report]:
     if "\n" not in text.strip():  # a sentence of the person's own
         return []
     for part in _PARTS.split(text[:_MAX_PASTED]):
-        marked = _MARKED.search(part)
-        failure = Failure(marked[1][:400]) if marked else read_result(part, is_error=None).failure
-        if failure is None or not _says(failure.line):
+        failure = _marked(part) or read_result(part, is_error=None).failure or _warned(part, text)
+        if failure is None or not _says(failure.line) or LIST_MARK.match(failure.line):
             continue
         run = _RUN.search(part)
         test = clean_line(run[1], 160) if run and run[1].strip() not in failure.line else ""
@@ -159,10 +187,47 @@ def _pasted(text: str) -> list[Report]:
             continue
         others = [m[0].strip() for m in _UNCAUGHT.finditer(part) if failure.line not in m[0]]
         for told in (failure.line.strip(), *others):
-            line = clean_line(told)
+            line = _short(clean_line(told, _MAX_TOLD))
             found.setdefault(f"{line} {test}", Report(told, line, f"{test} {line}", True, test))
     named = [report for report in found.values() if report.test]  # a summary of the run names no test
-    return (named or list(found.values()))[:_MOST]
+    different: list[Report] = []
+    for report in named or found.values():
+        if not any(_same(report, one) for one in different):
+            different.append(_placed(report, text))
+    return different[:_MOST]
+
+
+def _placed(report: Report, text: str) -> Report:
+    """With the function and the file in which the program stopped, as the first line of its stack tells them."""
+    frame = _FRAME.search(text, text.find(report.told) + len(report.told))
+    if frame is None or report.test or frame.start() - text.find(report.told) > _MAX_FRAME:
+        return report
+    place = f"{frame['name']} ({frame['file']})"
+    return replace(report, statement=f"{report.statement} (in {place})", about=f"{report.about} {place}")
+
+
+def _marked(part: str) -> Failure | None:
+    """The first line that a program marks as an error and that says more than that there is one."""
+    found = [Failure(re.sub(r"^(?:\[\w+\]\s*)+", "", one[1])[:400].strip()) for one in _MARKED.finditer(part)]
+    return next((one for one in found if tells(one, "")), found[0] if found else None)
+
+
+def _warned(part: str, text: str) -> Failure | None:
+    """A warning with which a turn begins: further down it illustrates what the person says."""
+    found = _WARNED.match(part.lstrip()) if text.lstrip().startswith(part.strip()) else None
+    return Failure(found[0].strip()) if found else None
+
+
+def _same(one: Report, other: Report) -> bool:
+    """True when the telling end of one line stands in the other: a compiler and the program that ran it say it."""
+    end = one.told.rpartition(": ")[2]
+    return (not (one.test or other.test) and len(end) >= _MIN_SAME and end in other.told) or _core(
+        one
+    ) == _core(other)
+
+
+def _core(report: Report) -> str:
+    return ": ".join(report.told.split(": ")[-2:]).casefold() + report.test
 
 
 def _shown(sentence: str, text: str) -> str:
@@ -176,5 +241,15 @@ def _shown(sentence: str, text: str) -> str:
     return f": {clean_line(line, 200)}" if line else ""
 
 
+def _short(line: str) -> str:
+    """A long line by its beginning and its end, which says why: "Failed to execute goal …: Unable to find main"."""
+    if len(line) <= _MAX_LINE:
+        return line
+    end = line.rpartition(": ")[2]
+    if not 12 <= len(end) <= _MAX_LINE // 2:
+        return clean_line(line, _MAX_LINE)
+    return f"{line[: _MAX_LINE // 2].rsplit(' ', 1)[0]} … {end}"
+
+
 def _says(line: str) -> bool:
-    return has_detail(line) or CJK.search(line) is not None or len(line.split()) > 3
+    return has_detail(line) or CJK.search(line) is not None or len(line.split()) > 2

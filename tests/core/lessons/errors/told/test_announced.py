@@ -54,3 +54,19 @@ def test_what_was_found_last_counts():
     )
     found = last_announced(messages, 1, len(messages))
     assert found is not None and (found.text, found.position) == ("The bucket `kb` was never created.", 2)
+
+
+def test_why_something_failed_wherever_it_stands():
+    cause, _ = announced_cause(
+        "The plan stays.\n`fly deploy` failed because `fly.toml` names no app. Next I read it."
+    )
+    assert cause == "`fly deploy` failed because `fly.toml` names no app."
+    assert announced_cause("`fly deploy` may have failed because the token is old.") is None
+
+
+def test_a_cause_is_told_with_its_consequence():
+    cause, quote = announced_cause(
+        "找到原因了！`panel.js` 手动切换 `open` 属性。但组件自己也会切换，导致两次抵消。"
+    )
+    assert cause == "`panel.js` 手动切换 `open` 属性。但组件自己也会切换，导致两次抵消。"
+    assert quote == "但组件自己也会切换，导致两次抵消。"

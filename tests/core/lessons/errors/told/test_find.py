@@ -121,13 +121,14 @@ def test_the_next_remark_of_a_review_is_no_denial():
 
 
 def test_a_pasted_error_that_nobody_speaks_of():
-    """What a person meets on the way is kept as open; a task that is not spoken of, or half a line, says nothing."""
+    """What others meet too is kept as open; any other symptom alone, or half a line, says nothing."""
     error = "I get this now:\n\n```\nTypeError: 'get' on proxy: property 'tag' is read-only\n```"
     looks = ("assistant", "I'll look at it.")
+    assert told(("user", "Write the toast example."), looks, ("user", error), looks) == []
+    error = error.replace("'get' on proxy: property 'tag' is read-only", "module 'toast' is not installed")
     (draft,) = told(("user", "Write the toast example."), looks, ("user", error), looks)
     assert draft.tags == ("bug", "open")
-    assert told(("user", error), looks) == []
-    cut = error.replace("read-only", 'read-only on "toast')
+    cut = error.replace("installed", 'installed in "toast')
     assert told(("user", "Write the toast example."), looks, ("user", cut), looks) == []
 
 
@@ -142,3 +143,62 @@ def test_a_person_who_accepts_and_reports_the_next_error():
     first, *_ = told(ASKED, cause, ("user", following), ("assistant", "Let me look."))
     assert first.tags == ("bug", "accepted")
     assert first.resolution.endswith('The person then said: "It\'s working now, thanks!"')
+
+
+ERROR = ("user", "I get this:\n\n```\nRuntimeError: Invalid device string: 'gpu:gpu'\n```")
+PREFIX = (
+    "assistant",
+    "The `render` tool expects a number, not a name. I changed `device` in `conf.py` to `gpu:0`.",
+)
+NUMBER = (
+    "assistant",
+    "`render` adds the prefix itself because it takes the number alone. I changed `device` in `conf.py` to `0`.",
+)
+
+
+def test_the_same_error_with_another_value_came_back():
+    again = ("user", "Now:\n\n```\nRuntimeError: Invalid device string: 'gpu:gpu:0'\n```")
+    (draft,) = told(ERROR, PREFIX, again, NUMBER, ("user", "thanks, please write a commit message"))
+    assert draft.tags == ("bug", "accepted")
+    assert draft.resolution == (
+        "The same was reported again after this: I changed `device` in `conf.py` to `gpu:0`. "
+        "`render` adds the prefix itself because it takes the number alone. I changed `device` in `conf.py` to `0`. "
+        'The person then said: "thanks, please write a commit message"'
+    )
+
+
+def test_another_error_next_is_told_as_such():
+    other = ("user", "Next:\n\n```\nModuleNotFoundError: No module named 'yaml'\n```")
+    first = told(ERROR, NUMBER, other, ANSWER)[0]
+    assert first.tags == ("bug", "moved")
+    assert first.resolution.endswith("What the person reported next was another error.")
+
+
+def test_what_was_installed_is_told():
+    cause = ("assistant", "This is a version conflict: `render` 3 is not compatible with `canvas` 2.")
+    installed = (bash("pip install --upgrade canvas"), "Successfully installed canvas-3.0")
+    (draft,) = told(ERROR, cause, installed, ("assistant", "Done."))
+    assert "Ran `pip install --upgrade canvas`." in draft.resolution
+    assert draft.tags == ("bug", "claimed")
+
+
+def test_the_answer_to_an_error_says_what_it_comes_from():
+    answer = ("assistant", "`render` 3 没有 `gpu` 设备，旧版本才支持。让我修改 `conf.py`：")
+    (draft,) = told(ERROR, answer)
+    assert "`render` 3 没有 `gpu` 设备，旧版本才支持。" in draft.resolution
+
+
+def test_a_change_in_front_of_its_code_is_told_with_its_file():
+    answer = (
+        "assistant",
+        "The problem is that `drawGrid` never gets `device`.\n\n### [grid.js](file:///repo/src/grid.js)\n\n"
+        "Pass `device` to `drawGrid` in each macro.\n\n```javascript\ndrawGrid({ device })\n```",
+    )
+    (draft,) = told(ERROR, answer, ("user", "It works now, thanks!"))
+    assert "`grid.js`: Pass `device` to `drawGrid` in each macro." in draft.resolution
+    assert draft.tags == ("bug", "accepted")
+
+
+def test_what_is_still_to_be_seen_is_no_acceptance():
+    (draft,) = told(ERROR, NUMBER, ("user", "Let's run it and see if everything is working"))
+    assert draft.tags == ("bug", "claimed")

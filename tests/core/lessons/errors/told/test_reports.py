@@ -77,3 +77,40 @@ def test_an_issue_is_reported_by_its_title():
     assert report.told == "SyntaxError: invalid syntax in `colon.py`"
     (report,) = reports(text)
     assert not report.task
+
+
+def test_a_log_is_no_issue_and_its_first_telling_line_counts():
+    pasted = (
+        "C:\\shop>mvn install\n[INFO] Scanning for projects...\n[ERROR] [ERROR] Some problems were encountered:\n"
+        "[ERROR] Child module C:\\shop\\till of C:\\shop\\pom.xml does not exist\n[ERROR]\n"
+    )
+    (report,) = reports(pasted, first=True)
+    assert report.pasted and not report.task
+    assert report.told == "Child module C:\\shop\\till of C:\\shop\\pom.xml does not exist"
+
+
+def test_one_error_that_a_compiler_and_its_caller_tell_is_one():
+    (report,) = reports(
+        "src/main.cpp:1:10: fatal error: sensors.h: No such file or directory\n\n"
+        "Compilation error: sensors.h: No such file or directory"
+    )
+    assert report.told.startswith("src/main.cpp")
+
+
+def test_the_place_where_a_program_stopped():
+    (report,) = reports(
+        "Uncaught TypeError: Cannot read properties of undefined (reading 'size')\n"
+        "    at drawLine (canvas-tools.js:13:1)\n    at main (app.js:4:2)"
+    )
+    assert report.statement.endswith("(reading 'size') (in drawLine (canvas-tools.js))")
+
+
+def test_a_warning_with_which_a_turn_begins():
+    (report,) = reports("Warning: This local variable is never assigned a value.\n\nSpecifically: `total`")
+    assert report.told == "Warning: This local variable is never assigned a value."
+
+
+def test_an_item_of_a_list_is_no_error():
+    assert not any(
+        r.pasted for r in reports("Look at these:\n- (9) Missing error handling - if `send` fails we go on")
+    )
