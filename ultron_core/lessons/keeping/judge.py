@@ -21,6 +21,9 @@ __all__ = ["is_worth_keeping", "judgement"]
 #: of the agent's findings two, which were.
 _NOT_JUDGED = ("security", "correction", "preference")
 
+#: a tag of drafts that a fit of their own has judged: lessons/people/plain
+_JUDGED_BEFORE = "plain"
+
 
 @dataclass(frozen=True, slots=True)
 class _Coefficients:
@@ -51,6 +54,6 @@ def judgement(draft: MemoryDraft, origin: Origin) -> float:
 def is_worth_keeping(draft: MemoryDraft, origin: Origin) -> bool:
     """Whether to keep it. A failure whose cure the log proves is kept however it is put: readers found 2 of 56 false,
     and a number in the name of a package is no reason to lose it."""
-    if draft.memory_type in _NOT_JUDGED or cure_in(draft.resolution):
+    if draft.memory_type in _NOT_JUDGED or _JUDGED_BEFORE in draft.tags or cure_in(draft.resolution):
         return True
     return judgement(draft, origin) >= _coefficients().bound
