@@ -25,6 +25,8 @@ from ultron_core.lessons.people.decisions import find_decisions
 from ultron_core.lessons.people.facts import find_facts, find_policies, find_refusals
 from ultron_core.lessons.people.guides import find_cited, find_guides
 from ultron_core.lessons.people.objections.corrections import find_corrections
+from ultron_core.lessons.people.plain.find import Told, hear, plain_drafts, refused
+from ultron_core.lessons.people.plain.reader import PlainModel, load_model
 from ultron_core.lessons.people.preferences import find_preferences, find_tips
 from ultron_core.lessons.people.recaps import find_recapped
 from ultron_core.lessons.people.reminders import find_reminders
@@ -35,7 +37,7 @@ from ultron_core.lessons.security import find_security_events
 from ultron_core.models import MemoryDraft, Message, Outcome
 from ultron_core.transcript.language import one_line
 
-__all__ = ["RULES", "Lesson", "Rule", "find_lessons", "lesson_kinds"]
+__all__ = ["RULES", "Lesson", "Rule", "find_lessons", "lesson_kinds", "lessons_of", "told_by_rules"]
 
 Need = Literal["messages", "actions", "episodes", "outcome", "turns", "project", "work"]
 
@@ -93,6 +95,17 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+#: the first tags of what rules make of a person's words, as the model of plain statements calls them
+_SAID = {
+    "preference": "preference",
+    "reminder": "preference",
+    "correction": "correction",
+    "decision": "decision",
+    "fact": "fact",
+    "reported": "reported",
+}
+#: scores of plain statements: below those of the rules that know more about one
+PLAIN = {"preference": 0.78, "decision": 0.74, "fact": 0.72}
 #: what a person said to be so, which the rest of the log may bear out
 _STATED = ("fact", "decision")
 
@@ -110,13 +123,52 @@ def find_lessons(
     `outcome` says how the task ended: errors that were never solved count in a failed task. `project` is the name of
     the session's project.
     """
-    reading = read_segment(messages, outcome, project)
-    found = [
+    return lessons_of(read_segment(messages, outcome, project), load_model())
+
+
+def lessons_of(reading: Reading, plain: PlainModel | None) -> list[Lesson]:
+    """The same of a segment that was read before; `plain` is the model of plain statements, None does without."""
+    found = _by_rules(reading)
+    if plain is not None and reading.work and reading.turns:
+        found = _heard(found, reading, plain)
+    return _unique(sorted(found, key=_first_line))
+
+
+def _by_rules(reading: Reading) -> list[Lesson]:
+    return [
         Lesson(rule.kind, rule.score, _checked(rule.kind, draft, reading))
         for rule in RULES
         for draft in rule.find(*(getattr(reading, need) for need in rule.needs))
     ]
-    return _unique(sorted(found, key=_first_line))
+
+
+def told_by_rules(reading: Reading) -> list[Told]:
+    """What the rules made of the words of people, as the model of plain statements sees it."""
+    return _told(_by_rules(reading))
+
+
+def _told(found: Sequence[Lesson]) -> list[Told]:
+    return [
+        (kind, one.draft)
+        for one in found
+        if (kind := _SAID.get(one.draft.tags[0] if one.draft.tags else "", ""))
+    ]
+
+
+def _heard(found: Sequence[Lesson], reading: Reading, model: PlainModel) -> list[Lesson]:
+    """With what people said plainly, and without what a rule made of words that only pass with the work."""
+    heard = hear(reading.turns, _told(found))
+    empty = refused(heard)
+    plain = plain_drafts(reading.turns, heard, reading.messages, reading.project, model)
+    return [
+        *(one for one in found if not _rests_on(one, empty)),
+        *(Lesson(kind, PLAIN[kind], _checked(kind, draft, reading)) for kind, draft in plain),
+    ]
+
+
+def _rests_on(lesson: Lesson, empty: frozenset[str]) -> bool:
+    tags, evidence = lesson.draft.tags, lesson.draft.evidence
+    return bool(tags and evidence) and tags[0] in _SAID and one_line(evidence[0].quote) in empty
 
 
 def _checked(kind: str, draft: MemoryDraft, reading: Reading) -> MemoryDraft:

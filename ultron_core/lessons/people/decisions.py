@@ -46,13 +46,16 @@ _REASON = any_of(
     r"^(?:that|it|this)(?:'s| is) (?:not|no|only|just|too|already|never)\b",
     r"\b(?:because|since|so that|otherwise|in order to|that way|the reason)\b|因为|由于|这样|以便|否则|避免",
 )
-#: "option 1", "plan B", "方案一", "使用 C 的方案"
+#: "option 1", "plan B", "strategy four", "idea 2", "方案一", "使用 C 的方案"
 _OPTION = re.compile(
-    r"\b(?:options?|approach|choice|plan|#)\s*([1-9A-D])\b|(?:方案|选项)\s*([1-9一二三四A-D])|"
+    r"\b(?:options?|approach|choice|plan|strategy|idea|solution|#)\s*([1-9A-D]|one|two|three|four)\b|"
+    r"(?:方案|选项|策略)\s*([1-9一二三四A-D])|"
     r"(?<![A-Za-z])([1-9A-D])\s?(?:的|这个)?(?:方案|选项)",
     re.IGNORECASE,
 )
-_CHINESE_NUMBER = {"一": "1", "二": "2", "三": "3", "四": "4"}
+_NUMBERS = {
+    "一": "1", "二": "2", "三": "3", "四": "4", "one": "1", "two": "2", "three": "3", "four": "4",
+}  # fmt: skip
 #: an agent proposes, e.g. `My recommendation:`, `The fix should go inside`, `我建议`
 _PROPOSED = any_of(
     r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
@@ -204,9 +207,9 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
     if match is None:
         return None
     number = next(filter(None, match.groups()))
-    number = _CHINESE_NUMBER.get(number, number)
+    number = _NUMBERS.get(number.lower(), number)
     mark = re.compile(
-        rf"^\W*(?:(?:option|approach|choice|plan|方案|选项)\s*)?{number}\W{{1,4}}\s*(\S.{{12,}})$",
+        rf"^\W*(?:(?:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)\s*)?{number}\W{{1,4}}\s*(\S.{{12,}})$",
         re.IGNORECASE | re.MULTILINE,
     )
     offered = mark.search(before.content)

@@ -58,12 +58,17 @@ class Turn:
 
     position: int
     message: Message
+    #: its text with the agent's act before it, as the classifier saw it
+    described: HumanTurn
     acts: TurnActs
     before: int
     answer: int
     objected: bool
-    #: the person stopped the agent right before it
-    stopped: bool
+
+    @property
+    def stopped(self) -> bool:
+        """True when the person stopped the agent right before it."""
+        return self.described.interrupted
 
     @property
     def first(self) -> bool:
@@ -89,11 +94,11 @@ def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
             Turn(
                 place,
                 messages[place],
+                described[number],
                 read,
                 _last_words(messages, 0, place),
                 _last_words(messages, place, following),
                 objected,
-                described[number].interrupted,
             )
         )
     return tuple(turns)

@@ -24,7 +24,16 @@ from ultron_core.transcript.acts.words import (
 )
 from ultron_core.transcript.language import language
 
-__all__ = ["CONTEXT", "SHAPE", "HumanTurn", "agent_act", "dense_features", "dense_names", "grams"]
+__all__ = [
+    "CONTEXT",
+    "SHAPE",
+    "HumanTurn",
+    "agent_act",
+    "context_of",
+    "dense_features",
+    "dense_names",
+    "grams",
+]
 
 Vector = npt.NDArray[np.float64]
 
@@ -176,7 +185,8 @@ def _shape(turn: HumanTurn, text: str, tokens: list[str]) -> dict[str, float]:
     }
 
 
-def _context(turn: HumanTurn) -> dict[str, float]:
+def context_of(turn: HumanTurn) -> dict[str, float]:
+    """What the agent did before the turn, by the names of CONTEXT."""
     before = turn.before[-_LONGEST_BEFORE:]
     listed = _CALLS.search(before)
     calls = listed.group(1) if listed else ""
@@ -208,7 +218,7 @@ def dense_features(turn: HumanTurn) -> tuple[Vector, frozenset[str]]:
     """Shape, context, word classes and their products, and the n-grams; one pass over the text."""
     text = _cleaned(turn.text)
     tokens = _tokens(text)
-    shape, context, words = _shape(turn, text, tokens), _context(turn), _word_classes(text)
+    shape, context, words = _shape(turn, text, tokens), context_of(turn), _word_classes(text)
     opening = _SENTENCE_END.split(text, maxsplit=1)[0]
     starts = [float(WORDS[name].search(opening) is not None) for name in _OPENING]
     own: Mapping[str, float] = {**words, **shape}

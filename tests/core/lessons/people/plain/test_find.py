@@ -1,0 +1,117 @@
+"""Plain wishes, decisions and facts: stored with what they speak of, or not at all."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.lessons.builders import talk
+from ultron_core.lessons.people.plain.find import hear, plain_drafts, refused
+from ultron_core.lessons.people.plain.reader import OUTPUTS, load_model
+from ultron_core.lessons.people.turns import read_turns
+from ultron_core.models import Evidence, MemoryDraft
+
+DONE = ("assistant", "I moved the retry loop from `client.py` into `worker.py`. Everything is in place.")
+#: keeps all that it is asked about, so that the shape alone decides
+EAGER = replace(load_model(), bound=0.0)
+
+
+def drafts(*said, model=EAGER, before=DONE):
+    messages = talk(("user", "move the retry loop"), before, *(("user", text) for text in said))
+    turns = read_turns(messages)
+    found = plain_drafts(turns, hear(turns, ()), messages, "shop", model)
+    return [draft for _, draft in found if draft.evidence[0].start_line > 2]
+
+
+def decided(kind):
+    """The shipped model with its kinds replaced by one of which it is sure."""
+    intercept = EAGER.intercept.copy()
+    intercept[1:] = [50.0 if name == kind else -50.0 for name in OUTPUTS[1:]]
+    return replace(EAGER, intercept=intercept)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "content"),
+    [
+        ("decision", "drop redis, we use the in-process cache", "Decided in shop: drop redis"),
+        ("preference", "no test scripts in this repo", "In shop, a person told the agent: no test scripts"),
+        ("fact", "the backend runs on port 8081", "In shop, a person told the agent: the backend runs"),
+        ("preference", "不要动 migrations 目录下的文件", "在 shop 中，用户告诉智能体：不要动 migrations"),
+    ],
+)
+def test_each_kind_says_whose_words_it_holds(kind, said, content):
+    (draft,) = drafts(said, model=decided(kind))
+    assert draft.content.startswith(content)
+    assert draft.evidence[0].quote == said
+    assert draft.tags == (kind, "plain")
+    assert draft.memory_type == ("preference" if kind == "preference" else "pattern")
+
+
+def test_a_doubtful_choice_is_not_called_a_decision():
+    (draft,) = drafts("maybe we should store the amounts in cents", model=decided("decision"))
+    assert draft.content.startswith("In shop, a person told the agent: ")
+
+
+def test_corrections_are_left_to_the_rules():
+    assert drafts("you should edit the template and not the output", model=decided("correction")) == []
+
+
+def test_what_leans_on_the_agents_words_brings_them_along():
+    (draft,) = drafts("leave it there, we need it", model=decided("decision"))
+    assert "The agent had said: I moved the retry loop from `client.py` into `worker.py`." in draft.content
+
+
+def test_what_leans_on_the_sentence_before_brings_that_along():
+    (draft,) = drafts("The worker owns the retry loop. It must stay there.", model=decided("decision"))
+    assert "The worker owns the retry loop. It must stay there." in draft.content
+
+
+def test_what_leans_on_nothing_is_not_stored():
+    said = "leave it, we need it"
+    assert drafts(said, before=("assistant", "Done.")) == []
+    assert drafts("we should use option 2") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "how should we store the amounts?",
+        "don't change any code yet",
+        "never mind, I'll use the other branch",
+        "great, we should use that for the next page too",
+        "我们应该怎么存金额",
+        "先不要改代码，只用说明方案",
+    ],
+)
+def test_what_passes_with_the_work_is_not_asked_about(said):
+    assert drafts(said) == []
+
+
+def test_what_the_model_finds_worth_too_little_is_not_stored():
+    assert drafts("drop redis, we use the in-process cache", model=replace(EAGER, bound=1.1)) == []
+
+
+def test_a_sentence_that_a_rule_tells_is_not_told_again_and_is_refused_when_it_passes():
+    said = "don't change any code yet"
+    messages = talk(("user", "fix it"), DONE, ("user", said))
+    turns = read_turns(messages)
+    line = turns[1].message.start_line
+    told = MemoryDraft(said, "", "", ("preference",), 0.7, "preference", (Evidence(line, line, said),))
+    heard = hear(turns, [("preference", told)])
+    assert heard[1][0].rules == {"preference"}
+    assert refused(heard) == {said}
+    assert refused(hear(turns, [("decision", told)])) == frozenset()
+
+
+def test_the_shipped_model_hears_plain_words_and_not_steps():
+    kept = drafts("we don't need the admin page any more, remove it from the menu", model=load_model())
+    assert [draft.memory_type for draft in kept] == ["pattern"]
+    assert drafts("run the tests again", model=load_model()) == []
+
+
+def test_probabilities_are_per_sentence_and_output():
+    turns = read_turns(talk(("user", "Use zod. No classes."), DONE))
+    said = hear(turns, ())[0]
+    found = load_model().probabilities(said)
+    assert found.shape == (len(said), len(OUTPUTS))
+    assert np.all((found > 0) & (found < 1))

@@ -1,0 +1,185 @@
+"""Lessons from what a person says plainly: sentences that the fitted model would keep and that no other rule tells.
+
+A wish, a decision or a fact needs no cue word ("no test scripts", "leave it, we don't need pages"): the model reads
+each sentence that is put like one, with its turn. What the other rules made of a sentence that only passes with the
+work ("never mind, I'll do it", praise, an order to wait) is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.people.objections.complaints import WEAK
+from ultron_core.lessons.people.plain.features import Said
+from ultron_core.lessons.people.plain.reader import Kind, PlainModel, Worth, judge
+from ultron_core.lessons.people.plain.shape import is_formed, is_passing, only_asks
+from ultron_core.lessons.people.statements import (
+    has_detail,
+    names_a_thing,
+    nearest,
+    shares_term,
+    statement_draft,
+    without_opening,
+    word_count,
+)
+from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.sentences import PHRASES
+from ultron_core.models import MemoryDraft, MemoryType, Message
+from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.language import CJK, language, one_line, sentences
+from ultron_core.transcript.speech import HEDGE, any_of
+
+__all__ = ["Told", "hear", "plain_drafts", "refused"]
+
+#: drafts of one turn
+_MOST = 2
+#: hands in what follows, e.g. `What do you think of this feedback?`, `报错如下：`
+_LEADS_IN = any_of(
+    r"[:：]\W*$|\b(?:this|these|one|following|below|comments?|feedback|output|logs?|errors?)\b[^.!]{0,40}\?\W*$",
+    r"(?:以下|下面|如下|这个|这段|这些)[^。！]{0,20}[?？吗]?\W*$",
+)
+#: stands for what was said before, e.g. `leave it`, `这个不要`
+_POINTS = any_of(
+    r"\b(?:it|this|that|these|those|them|one|ones|there|here|same|both|latter|former)\b",
+    r"这|那|它|此|上面|下面|两个",
+)
+#: begins with what only the words before name, e.g. `It must stay there`, `这个要保留`
+_BEGINS_POINTING = any_of(
+    r"^(?:this|these|those|that|it|they|such|the (?:latter|former))\b", r"^(?:这(?!里|边)|那(?!就|么)|它|此)"
+)
+#: takes what the agent had offered by its number, e.g. `option 2`, `方案B`: without the offer it says nothing
+_PICKS = any_of(
+    r"\b(?:option|strategy|approach|plan|solution|choice|step|phase)s?\s+[\dA-D]\b",
+    r"(?:方案|策略|选项|步骤|阶段|第)\s?[一二三四五\dA-D]",
+)
+#: words, in Chinese characters; a shorter sentence says nothing by itself, up to the second it may lean on another
+_SAYS, _LEANS = {"en": 3, "zh": 5}, {"en": 12, "zh": 18}
+#: characters of the agent's sentence that a person's words lean on
+_MIN_BEFORE, _MAX_BEFORE = 25, 220
+#: confidence of a sentence that is just worth keeping, and of one that surely is
+_SURE = (0.5, 0.3)
+#: how a kind is told, and its type. A decision is called one where the model is sure of it. Corrections are left to
+#: the rules: of the model's own picks two in five were right, repository left out
+_TYPES: Final[dict[Kind, tuple[str, MemoryType]]] = {
+    "preference": ("said", "preference"),
+    "decision": ("decision", "pattern"),
+    "fact": ("said", "pattern"),
+}
+
+#: kinds of other rules' lessons that are refused where the sentence only passes; decisions are right all the same
+_REFUSED: Final = frozenset(("preference", "correction", "reported", "fact"))
+#: a lesson of another rule: its kind and its draft
+Told = tuple[str, MemoryDraft]
+
+
+def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
+    """The sentences of each turn; `told` is what the other rules made of them."""
+    of_line: dict[int, list[tuple[str, str]]] = {}
+    for kind, draft in told:
+        for item in draft.evidence[:1]:
+            of_line.setdefault(item.start_line, []).append((kind, one_line(draft.content)))
+    return [_said_in(turn, of_line.get(turn.message.start_line, ())) for turn in turns]
+
+
+def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
+    """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
+    own = own_sentences(turn.message)
+    return [
+        Said(
+            sentence,
+            place,
+            len(own),
+            any(_LEADS_IN.search(before) for before in own[:place]),
+            turn.described,
+            frozenset(kind for kind, content in told if one_line(sentence) in content),
+        )
+        for place, sentence in enumerate(own)
+    ]
+
+
+def plain_drafts(
+    turns: Sequence[Turn],
+    heard: Sequence[Sequence[Said]],
+    messages: Sequence[Message],
+    project: str,
+    model: PlainModel,
+) -> list[tuple[Kind, MemoryDraft]]:
+    """Kind and draft of the best sentences of each turn that no other rule tells; the model reads only those that are
+    put like a wish, a decision or a fact."""
+    found = []
+    for turn, said_of in zip(turns, heard, strict=True):
+        own = [said.sentence for said in said_of]
+        asked = [said for said in said_of if not said.rules and not said.led_in and is_formed(said.sentence)]
+        worthy = [
+            (said, worth)
+            for said, worth in zip(asked, judge(asked, model), strict=True)
+            if worth.keep >= model.bound and worth.kind in _TYPES
+        ]
+        for said, worth in sorted(worthy, key=lambda one: -one[1].keep)[:_MOST]:
+            statement, before = _whole(own, said.place, turn, messages)
+            if statement:
+                found.append((worth.kind, _draft(said, worth, statement, before, turn, project)))
+    return found
+
+
+def refused(heard: Sequence[Sequence[Said]]) -> frozenset[str]:
+    """Sentences that a rule took for a correction, a wish or a fact, and that only pass with the work."""
+    return frozenset(
+        one_line(said.sentence)
+        for said_of in heard
+        for said in said_of
+        if said.rules and said.rules <= _REFUSED and is_passing(said.sentence)
+    )
+
+
+def _whole(own: Sequence[str], at: int, turn: Turn, messages: Sequence[Message]) -> tuple[str, str]:
+    """The sentence with what it leans on: the one before it, else, as the second, the agent's words; empty when neither
+    tells what it is about."""
+    sentence = own[at]
+    lang = "zh" if CJK.search(sentence) else "en"
+    words = word_count(sentence)
+    short = words < _LEANS[lang] and not names_a_thing(sentence)
+    leans = _BEGINS_POINTING.search(sentence) is not None or (_POINTS.search(sentence) is not None and short)
+    if _PICKS.search(sentence) and words < _LEANS[lang]:
+        return "", ""
+    if not leans:
+        return (sentence, "") if words >= _SAYS[lang] else ("", "")
+    if at and word_count(own[at - 1]) >= _SAYS[lang] and not only_asks(own[at - 1]):
+        return f"{own[at - 1]} {sentence}", ""
+    before = _before(messages[turn.before].content, sentence) if turn.before >= 0 else ""
+    return (sentence, before) if before else ("", "")
+
+
+def _before(answer: str, sentence: str) -> str:
+    """The agent's sentence that `sentence` most likely speaks of: the one that shares most words with it, else the last
+    that names something."""
+    told = [
+        one
+        for one in sentences(without_code(answer))
+        if len(one.encode()) >= _MIN_BEFORE and not WEAK.match(one) and one[0] not in "#|`>"
+    ]
+    near = nearest(told, sentence)
+    if near and shares_term(near, sentence):
+        return clip(one_line(near), _MAX_BEFORE)
+    named = [one for one in told if has_detail(one)]
+    return clip(one_line(named[-1]), _MAX_BEFORE) if named else ""
+
+
+def _draft(said: Said, worth: Worth, statement: str, before: str, turn: Turn, project: str) -> MemoryDraft:
+    named = worth.kind == "preference" or (worth.sure and not HEDGE.search(statement))
+    key, memory_type = _TYPES[worth.kind] if named else _TYPES["fact"]
+    statement = without_opening(one_line(statement))
+    if before:
+        statement = f"{statement} ({PHRASES[language(statement)]['instead_of'].format(statement=before)})"
+    return statement_draft(
+        key,
+        statement,
+        turn.message,
+        said.sentence,
+        project,
+        memory_type=memory_type,
+        tags=(worth.kind, "plain"),
+        confidence=round(_SURE[0] + _SURE[1] * worth.keep, 2),
+    )
