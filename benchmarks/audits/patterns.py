@@ -39,6 +39,7 @@ FITTED = (
     "ultron_core.transcript.acts",
     "ultron_core.lessons.findings.shape",
     "ultron_core.lessons.keeping.shape",
+    "ultron_core.lessons.people.plain.features",
 )
 #: set -> repository, where several sets are of one
 REPOSITORIES = {

@@ -81,7 +81,9 @@ def test_a_folder_without_logs_is_said(ultron, tmp_path):
 def test_nothing_but_the_result_is_printed_into_a_pipe(ultron, tmp_path):
     write_log(tmp_path / "logs" / "one.jsonl", task("alpha"))
     done = ultron("ingest", tmp_path / "logs")
-    assert (done.returncode, done.stderr) == (0, "")
+    # on a busy machine it tells every 8 s that it is at work
+    told = [line for line in done.stderr.splitlines() if not line.startswith("working")]
+    assert (done.returncode, told) == (0, [])
     assert "10 lines:" not in done.stdout and "6 lines: 6 message, 0 part of one" in done.stdout
 
 

@@ -51,7 +51,7 @@ _PLACE: Final = (
 _FEW, _MANY = 4, 25
 #: e.g. `` `make check` ``
 _CODE = re.compile(r"`[^`]+`")
-#: e.g. `DO NOT`
+#: e.g. `NEVER DO`, `!!`
 _SHOUTS = re.compile(r"\b[A-Z]{3,}\b.*\b[A-Z]{2,}\b|!!|！！")
 #: what programs print more of than people write, e.g. `[`, `=`, `…`
 _SIGNS = re.compile(r"[\[\]{}()<>=|:;/\\_…#*+%]")
