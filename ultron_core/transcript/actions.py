@@ -46,8 +46,11 @@ _NAMED_COMMAND = re.compile(
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]{0,400}(?:\s+\S.*[^.\n:]|)(?:\n|$)")
-#: commands that print what somebody wrote: "cat notes.txt", "git log -3"
-_SHOWING = re.compile(r"^\s*(?:cat|head|tail|less|grep|rg|sed -n|git (?:log|diff|show|grep))\b")
+#: commands that print what somebody wrote: "cat notes.txt", "git log -3", "git -C ../api show main:src/app.ts"
+_SHOWING = re.compile(
+    r"^\s*(?:cat|nl|bat|head|tail|less|grep|rg|sed -n|Get-Content|"
+    r"git (?:(?:-[Cc] \S+|--no-pager) )*(?:log|diff|show|grep))\b"
+)
 #: a harness that says that it ran nothing, in transcript/harness.py, e.g. `There is no code from the last 1 message
 #: for me to execute`
 _NOTHING_RUN = joined(NOTHING_RUN, flags=0)

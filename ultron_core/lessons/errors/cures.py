@@ -49,10 +49,10 @@ _MAX_VALUE = 60
 _MAX_ADDED = 2
 #: a change of more files is the work itself
 _MOST_FILES = 3
-#: commands that look and change nothing, so are not what solved a failure, e.g. `git diff HEAD`, `cat app.py`
+#: commands that look and change nothing, so are not what solved a failure, e.g. `git -C api diff`, `cat app.py`
 _LOOKING = re.compile(
-    r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|git (?:status|diff|log|show|branch)|tree|"
-    r"file|stat|type|env|printenv|less|more|du|df|ps)\b"
+    r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|tree|file|stat|type|env|printenv|less|more|"
+    r"du|df|ps|git (?:(?:-[Cc] \S+|--no-pager) )*(?:status|diff|log|show|branch))\b"
 )
 #: words that prove no tie between a failure and a change
 _COMMON_WORDS = """

@@ -37,12 +37,26 @@ _BOUND_POINT = 0.8
 _MOST_OF_A_CLOSING, _MOST_OF_A_REMARK, _MOST = 2, 1, 8
 #: a longer remark before a call is a report of a search: it is read when it closes a turn
 _MAX_REMARK = 4_000
-#: below it stands what is only proposed or still to be done: "Top 5 Improvements", "Unit test assessment", "方案 B"
+#: below it stands what is only proposed, guessed or still to be done: "Top 5 Improvements", "Unit test assessment",
+#: "Possible causes", "Steps to try", "方案 B", "接下来怎么做（按优先级）", "原因（可能是其中之一）", "需要检查"
 _OPEN_HEADING = any_of(
     r"\b(?:improvements?|assessment|recommend\w*|suggest\w*|options?|alternatives?|next|remaining|todo|proposals?|plan|"
-    r"follow-?ups?|verification)\b",
-    r"建议|可选|后续|方案|下一步|改进",
+    r"follow-?ups?|verification|possib\w+|likely|steps?|checklist|how to|what to|troubleshooting|priorit\w+)\b",
+    r"建议|可选|后续|方案|下一步|改进|可能|检查|排查|步骤|优先级|接下来|怎么做|第[一二三四五]步",
 )
+#: a point that tells what to do: "Add a role", "Check that the port is free", "去后台确认表里有数据", "新建一个类"
+_ORDER = any_of(
+    r"^(?:add|check|choose|click|confirm|copy|create|delete|ensure|extract|go to|install|make sure|merge|move|open|"
+    r"pass|paste|put|remove|rename|replace|restart|run|select|set|start|switch|test|try|update|use|verify|wrap)\b"
+    r"(?! (?:is|are)\b)",
+    r"^(?:请|先|再|然后|去|新建|创建|打开|点击|确认|检查|运行|执行|添加|加上|修改|复制|粘贴|安装|把|将)",
+)
+#: what only names things, e.g. `src/icons/`, `[a link](https://example.org/a)`
+_NAMES_ALONE = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|[\w.@-]*/[\w./@-]*")
+#: e.g. `plus`, `图`
+_WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
+#: words that a statement has beside its names: with fewer it is a list of them
+_FEWEST_WORDS = 4
 #: results before a statement that it may speak of, and characters of each
 _RESULTS, _MAX_OUTPUT = 8, 12_000
 #: things that can be looked up: `code`, a path, camelCase, snake_case, e.g. `getUser`, `user_id`, `` `port` ``
@@ -104,6 +118,8 @@ def _best(
             continue
         if not (stands_alone(said.text) and states_a_fact(said.text) and is_told(said.text)):
             continue
+        if (said.point and _ORDER.search(said.text)) or not _says_something(said.text):
+            continue
         setting = setting_of(said, message.content, closing=closing, calls=bool(message.tool_calls))
         value = worth(said.text, setting)
         if value >= _bound(said, bound):
@@ -115,6 +131,10 @@ def _best(
     shown = _shown(position, outputs, turn)
     named = [one for one in found if _is_shown(one.said.text, shown, bool(outputs), project)]
     return sorted(named, key=lambda one: -one.worth)[:most]
+
+
+def _says_something(text: str) -> bool:
+    return len(_WORD.findall(_NAMES_ALONE.sub(" ", text))) >= _FEWEST_WORDS
 
 
 def _bound(said: Said, bound: float) -> float:

@@ -24,9 +24,10 @@ from ultron_core.lessons.people.statements import (
     without_opening,
 )
 from ultron_core.lessons.people.turns import Turn, asked, own_sentences
+from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message, Outcome
 from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import CJK, one_line, sentences
+from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import ACCEPTANCE, QUESTION, any_of
 
@@ -206,7 +207,7 @@ def _mended(answer: Message, turn: Turn, project: str) -> list[MemoryDraft]:
     return [
         MemoryDraft(
             content=phrase("reported_fault", report, project, statement=report),
-            resolution=clean_statement(fix),
+            resolution=_account(fix),
             tags=("cause",),
             confidence=0.6,
             memory_type="error",
@@ -242,9 +243,15 @@ def _draft(answer: Message, sentence: str, fix: str, asked: str, project: str) -
     return MemoryDraft(
         content=phrase("cause", statement, project, statement=statement),
         context=asked,
-        resolution=clean_statement(fix),
+        resolution=_account(fix),
         tags=("cause",),
         confidence=0.65,
         memory_type="error" if fix else "pattern",
         evidence=tuple(evidence),
     )
+
+
+def _account(fix: str) -> str:
+    """What the agent says that it did: nobody has confirmed it, so it is told as the agent's word."""
+    told = clean_statement(fix)
+    return PHRASES[language(told)]["account"].format(statement=told) if told else ""

@@ -31,8 +31,8 @@ GIVEN_NAMES = _listed("given_names.txt") | _listed("more_given_names.txt")
 ORDINARY = _listed("ordinary_words.txt")
 #: words of logs and forms that models take for people
 NOT_NAMES = _listed("not_names.txt")
-#: places, peoples, companies and the like; no part of what the network was fitted to
-KNOWN = _listed("known_words.txt")
+#: places, peoples, companies, programs and the like; no part of what the network was fitted to
+KNOWN = _listed("known_words.txt") | (_listed("software.txt") - GIVEN_NAMES)
 #: what ends the name of a place, a body, an event or a thing
 HEADS = _listed("heads.txt")
 NOBODY = ORDINARY | NOT_NAMES | KNOWN

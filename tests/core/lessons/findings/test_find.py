@@ -56,6 +56,20 @@ def test_the_heading_above_a_point_is_its_setting():
 @pytest.mark.parametrize(
     "said",
     [
+        f"## Possible causes\n\n- {STATED}\n",
+        f"## 可能的原因\n\n- {STATED}\n",
+        "Done.\n\n- Replace `modernc.org/sqlite` in go.mod, because the other driver needs a compiler to build.\n",
+        "好的。\n\n- 把 `modernc.org/sqlite` 换成另一个驱动，因为这个驱动在构建的时候需要一个编译器才行。\n",
+        "Done.\n\n- `modernc.org/sqlite/lib/drivers/internal/` (plus `modernc.org/sqlite/vfs.go`)\n",
+    ],
+)
+def test_guesses_orders_and_bare_lists_of_names_below_an_answer_are_left_out(said):
+    assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
         "I should use `modernc.org/sqlite` here because the others need a compiler.",  # a plan
         "This uses `modernc.org/sqlite` because the others need a compiler to be installed.",  # points at another
         "You might want `modernc.org/sqlite`, if the build should not need a compiler.",  # a guess

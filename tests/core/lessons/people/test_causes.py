@@ -26,7 +26,10 @@ def test_the_cause_with_its_fix():
     assert (
         draft.content == "In search: The index splits `poem.txt` into two tokens, but the query never does."
     )
-    assert draft.resolution == "The fix is query-side: replaced `alnumWords` with `fieldTokens`."
+    assert (
+        draft.resolution
+        == "The agent's account: The fix is query-side: replaced `alnumWords` with `fieldTokens`."
+    )
     assert draft.memory_type == "error"
     assert draft.context == "A person had asked or reported: Why is it not found?"
 
@@ -80,7 +83,9 @@ def mended(*after):
 def test_a_fault_that_was_mended_is_told_with_what_was_done_about_it():
     (draft,) = mended(("user", "Now add analytics for the command."))
     assert draft.memory_type == "error" and "`.shop/history` goes away" in draft.content
-    assert draft.resolution == "Added a call that makes `.shop/history` before each write."
+    assert (
+        draft.resolution == "The agent's account: Added a call that makes `.shop/history` before each write."
+    )
     assert len(draft.evidence) == 2
 
 

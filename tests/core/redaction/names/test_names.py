@@ -82,6 +82,28 @@ def test_what_an_encyclopaedia_or_a_tool_prints_stays(text):
     assert redact_text(text).text == text
 
 
+@pytest.mark.parametrize("tool", ["Jira", "Kotlin", "Supabase", "Grafana", "Ollama", "Bootstrap", "Mac"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{} is now configured with the new theme.",
+        "{} fails on startup. Restart {} and try again.",
+        "我们用 {} 来做这个，{} 已经更新到最新版本。",
+        "这个问题是由于 {} 与最新版本不兼容导致的。",
+    ],
+)
+def test_a_program_that_stands_alone_is_nobody(frame, tool):
+    said = frame.replace("{}", tool)
+    assert redact_text(said).text == said
+
+
+def test_a_person_whose_surname_is_a_program_goes_with_it():
+    assert (
+        redact_text("Please ask Susan Rocket about the invoice.").text
+        == "Please ask <PERSON> about the invoice."
+    )
+
+
 def test_the_quotation_mark_behind_a_name_is_no_part_of_it():
     assert redact_text("[('Mary Whitfield', 3)]").text == "[('<PERSON>', 3)]"
 

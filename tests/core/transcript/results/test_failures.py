@@ -1,5 +1,6 @@
 import pytest
 
+from tests.core.lessons.builders import bash, talk
 from ultron_core.models import Message, as_messages
 from ultron_core.transcript.actions import read_actions
 from ultron_core.transcript.results.failures import clean_line, read_result
@@ -275,3 +276,15 @@ def test_a_powershell_tells_why_behind_where():
         "    + CategoryInfo          : ParserError: (:) []\n    + FullyQualifiedErrorId : InvalidEndOfLine"
     )
     assert read_result(output, is_error=None).failure.line.startswith("The token '&&'")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git -C vendor/api show main:src/app.ts", "git --no-pager diff", "nl -ba src/app.ts", "cat src/app.ts"],
+)
+def test_code_that_a_command_shows_is_no_failure(command):
+    shown = (
+        "import { log } from './log';\n  onError: (error: unknown) => void;\n  throw new Error('not found');"
+    )
+    (action,) = read_actions(talk(("user", "look at the client"), (bash(command), shown)))
+    assert action.failure is None
