@@ -9,7 +9,6 @@ from itertools import islice
 from ultron_core.models import Message
 from ultron_core.redaction.patterns import hide_secrets
 from ultron_core.segments.offline.cues import DETAIL
-from ultron_core.segments.pasted import failure_told, typed_lines
 from ultron_core.transcript.acceptance import says_right
 from ultron_core.transcript.harness import (
     COMPACTION_PROMPTS,
@@ -19,6 +18,7 @@ from ultron_core.transcript.harness import (
     joined,
 )
 from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.pasted import failure_told, typed_lines
 from ultron_core.transcript.people import is_request
 from ultron_core.transcript.protocol import program_rows
 from ultron_core.transcript.results.failures import clean_line

@@ -14,6 +14,7 @@ from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.reader import TurnActs, read_many
 from ultron_core.transcript.language import language, one_line, sentences
+from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import PROMPT, any_of
 
@@ -151,7 +152,7 @@ def own_remarks(message: Message, longest: int = _MAX_MESSAGE) -> list[list[str]
         return []
     lines = without_code(text).splitlines()
     own = [line for line in lines if not _SET_IN.match(line)]
-    typed = [line for line in own or lines if not _PASTED.match(line)]
+    typed = [line for line in own or lines if not (_PASTED.match(line) or is_printed(line))]
     remarks: list[list[str]] = []
     open_point = False
     for paragraph in re.split(r"\n\s*\n", "\n".join(typed)):

@@ -20,11 +20,11 @@ from ultron_core.segments.offline.features import FEATURES, Running, describe
 from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
 from ultron_core.segments.offline.weights import Combiners, load_combiners
-from ultron_core.segments.pasted import is_only_printed
 from ultron_core.transcript.acceptance import goes_on
 from ultron_core.transcript.acts.features import agent_act
 from ultron_core.transcript.acts.reader import read_acts
 from ultron_core.transcript.language import CJK, CJK_CLASS
+from ultron_core.transcript.pasted import is_only_printed
 from ultron_core.transcript.speech import CONSENT, is_only_courtesy, is_question
 
 __all__ = [

@@ -174,3 +174,10 @@ def test_what_is_reported_without_a_cure_names_the_task_and_is_called_a_report()
     assert draft.memory_type == "error"
     assert draft.content == "In shop, a person reported: No, the `Dump` button still does not work."
     assert draft.context.startswith("A person had asked or reported: Add logging to the cart.")
+
+
+def test_output_that_a_person_pastes_corrects_nobody():
+    pasted = (
+        "insmod: ERROR: could not insert module x.ko: Invalid module format\ninsmod: ERROR: not supported"
+    )
+    assert corrections(EDIT, DONE, ("user", pasted)) == []

@@ -22,6 +22,8 @@ _PRINTED = re.compile(
     r"|[✓✔×✗✘] "
     # "Uncaught TypeError: x is null", "java.lang.IllegalStateException: closed", "fatal error: a.h: No such file"
     r"|(?:Uncaught )?[\w.$]{0,100}(?:Error|Exception)(?:: |$)|Exception in thread|fatal(?: error)?: "
+    # "rmmod: ERROR: could not open", "docker: Error response from daemon", "Unable to find image 'x' locally"
+    r"|[\w./-]{1,40}: (?:ERROR|FATAL|Error response|error|fatal):? |Unable to find image '"
     # "src/a.c:3:10: error", "index.js:19 Uncaught Error", "   12 | return x", "> 12 | return x", "▶\t112: catch"
     r"|[\w./\\-]{1,200}\.\w{1,6}:\d+(?::\d+| Uncaught )|[>▶]?\s?\d+ \| |▶?\s*\d{2,6}: "
     r")"

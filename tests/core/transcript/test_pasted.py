@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.segments.pasted import failure_told, is_only_printed, is_printed, typed_lines
+from ultron_core.transcript.pasted import failure_told, is_only_printed, is_printed, typed_lines
 
 BUILD = """C:\\work\\shop>mvn clean install
 [INFO] Scanning for projects...
@@ -24,6 +24,8 @@ BUILD = """C:\\work\\shop>mvn clean install
         "index.js:19 Uncaught TypeError: x is null",
         "/srv/shop/a.log /srv/shop/b.db",
         "▶\t112: catch",
+        "insmod: ERROR: could not insert module x.ko: Invalid module format",
+        "docker: Error response from daemon: pull access denied for shop/cart",
     ],
 )
 def test_lines_that_nobody_types(line):
