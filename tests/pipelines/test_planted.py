@@ -90,7 +90,7 @@ def test_planted_values_stand_in_the_private_log_alone(
         ultron.ingest_text(
             "\n".join(f"Remember this for the build. {text}" for text in texts()), agent_id="agent"
         )
-        exported = export_dataset(ultron.runtime, ExportRequest("all", min_quality_score=0.0))
+        exported = export_dataset(ultron.runtime, ExportRequest("all", min_quality_score=0.0, evidence="any"))
         printed_by_hand = [str(x) for x in ultron.search_memories("密码 token export key", limit=50)]
     known = private_text(database)
     assert not set(ALL) - set(leaks(known)), "the private log must hold every planted value"

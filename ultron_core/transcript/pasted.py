@@ -25,7 +25,7 @@ _PRINTED = re.compile(
     # "rmmod: ERROR: could not open", "docker: Error response from daemon", "Unable to find image 'x' locally"
     r"|[\w./-]{1,40}: (?:ERROR|FATAL|Error response|error|fatal):? |Unable to find image '"
     # "src/a.c:3:10: error", "index.js:19 Uncaught Error", "   12 | return x", "> 12 | return x", "▶\t112: catch"
-    r"|[\w./\\-]{1,200}\.\w{1,6}:\d+(?::\d+| Uncaught )|[>▶]?\s?\d+ \| |▶?\s*\d{2,6}: "
+    r"|[\w./\\-]{1,200}\.\w{1,6}:\d+(?::\d+| Uncaught )|[>▶]?\s?\d+ \| |▶?\s{0,8}\d{2,6}: "
     r")"
 )
 #: a prompt with the command typed behind it: `C:\work\app>mvn test`, `PS D:\app> npm start`, `(env) D:\x>py a.py`
@@ -41,7 +41,7 @@ _ONLY_PATHS = re.compile(r"^\s*[~.]{0,2}/\S+(?:\s+[~.]{0,2}/\S+)*\s*$")
 _TYPED_AGAIN = re.compile(r"^[^\\\[\]/]{0,40}[\u3400-\u9fff]{4}[^\\]*$|^[A-Za-z][\w ,'’]{10,200}\?\s*$")
 # the lines that tell what failed, the most telling kind first
 #: the last cause of a Java chain, e.g. `Caused by: a.b.ConnectException: refused`
-_CAUSE = re.compile(r"^\s*Caused by: (?:[a-z]\w*\.)+(?:\w+\$)*(\S.{7,})$", re.MULTILINE)
+_CAUSE = re.compile(r"^[^\S\n]*Caused by: (?:[a-z]\w*\.)+(?:\w+\$)*(\S.{7,})$", re.MULTILINE)
 #: an error by its name, e.g. `ValueError: port is not set`, `[AddressError] port is taken`, `fatal error: a.h: no file`
 _NAMED = re.compile(
     r"^.*?(?:\[\w*(?:Error|Exception)\] |(?=\b\w*(?:Error|Exception)\b:? |\bfatal error: ))(\S.{7,})$", re.M

@@ -22,7 +22,9 @@ SHELL_PROMPT = re.compile(
     re.MULTILINE,
 )
 #: without one of these no prompt stands in a text, e.g. `me@web1:`, `$ npm`, `>> make`
-_MARKS = re.compile(r"@[\w.-]{1,80}[:\s]|PS [A-Z]:|[A-Z]:\\[^\n>]{0,200}>|^\s*[$❯➜]|^\s*>> ", re.MULTILINE)
+_MARKS = re.compile(
+    r"@[\w.-]{1,80}[:\s]|PS [A-Z]:|[A-Z]:\\[^\n>]{0,200}>|^[^\S\n]*[$❯➜]|^[^\S\n]*>> ", re.MULTILINE
+)
 #: characters of a turn that are read
 _MAX_PASTED = 12_000
 

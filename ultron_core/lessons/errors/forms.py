@@ -41,7 +41,7 @@ _LOOKING_VERB = re.compile(
 #: stands before the program, e.g. `sudo`, `npx`, `NAME=x`, `$env:NAME='x'`
 _BEFORE = re.compile(r"^(?:sudo|time|env|nohup|npx|bunx|dlx|call|&|\$env:\w+=.*|[A-Za-z_]\w*=.*)$")
 #: between commands, e.g. `a && b`, `a; b`
-_PARTS = re.compile(r"(?:[^\S\n]*(?:&&|\|\||;|\n)[^\S\n]*)")
+_PARTS = re.compile(r"[^\S\n]{0,8}(?:&&|\|\||;|\n)[^\S\n]{0,8}")
 #: prepares the part after it, e.g. `cd web`, `export A=1`, `source .venv/bin/activate`
 _PREPARES = re.compile(
     r"^(?:cd|chdir|pushd|export|set|source|\.|Set-Location|sl|activate|conda activate|\$env:\w+\s{0,4}=)(?:\s|$)"
@@ -58,7 +58,7 @@ _DOCUMENT = re.compile(r"(<<-?\s{0,4}['\"]?(\w+)['\"]?)[\s\S]*?(?:\n[ \t]*\2\b|\
 #: a here-document handed over in quotes, e.g. `"$(cat <<'EOF'⏎)"`
 _QUOTED_DOCUMENT = re.compile(r"\"\$\(cat <<[^()\"]*\)\s*\"")
 #: the name of a program, a verb, a package, a path, e.g. `react-dom`, `src/a`
-_TOKEN = re.compile(r"[\w@.:/\\-]*[A-Za-z\u3400-\u9fff][\w@.:/\\\u3400-\u9fff-]*")
+_TOKEN = re.compile(r"(?<![\w@.:/\\-])[\w@.:/\\-]*[A-Za-z\u3400-\u9fff][\w@.:/\\\u3400-\u9fff-]*")
 #: how alike two operands must be for one to be the other put right, e.g. `yaml`, `pyyaml`
 _ALIKE = 0.7
 #: later calls among which the other form is looked for: a person's cure in ten sessions read came within nine

@@ -47,7 +47,7 @@ _USAGE = any_of(
 _SEPARATOR = re.compile(r"\bstatement separator\b|语句分隔符")
 #: a PowerShell says where it stopped, e.g. `At line:1 char:8`, `+ CategoryInfo : ParserError`
 _POWERSHELL = re.compile(
-    r"^\s*\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^(?:At line|所在位置 行):\d", re.MULTILINE
+    r"^[^\S\n]*\+ (?:CategoryInfo|FullyQualifiedErrorId)\b|^(?:At line|所在位置 行):\d", re.MULTILINE
 )
 #: runs code of the project, whose failures are about the code, e.g. `pytest tests`, `python app.py`, `npm run build`
 _OWN_CODE = re.compile(

@@ -52,7 +52,9 @@ _ORDER = any_of(
     r"^(?:请|先|再|然后|去|新建|创建|打开|点击|确认|检查|运行|执行|添加|加上|修改|复制|粘贴|安装|把|将)",
 )
 #: what only names things, e.g. `src/icons/`, `[a link](https://example.org/a)`
-_NAMES_ALONE = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|[\w.@-]*/[\w./@-]*")
+_NAMES_ALONE = re.compile(
+    r"`[^`\n]{0,200}`|\[[^\]\n]{0,200}\]\([^)\n]{0,400}\)|(?<![\w.@-])[\w.@-]*/[\w./@-]*"
+)
 #: e.g. `plus`, `图`
 _WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 #: words that a statement has beside its names: with fewer it is a list of them

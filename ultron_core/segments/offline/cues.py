@@ -114,7 +114,7 @@ OPENS = _words(
     r"|(?:another|new|next|different|separate) (?:issue|bug|problem|task|question|topic|thing))"
     r"|(?:alright|all right), (?!thank|can\b|could\b|go\b|do\b|yes\b|where\b|so\b|then\b)\w+"
     r"|[^.?!\n]{3,60} (?:is|are) missing (?:\w+ )?(?:from|in)",
-    r"(?:好的?|行|可以|ok)?[，, ]*(?:接下来|下一[个步]|另外|我还(?:需要|想|要)(?:你|请)|"
+    r"(?:好的?|行|可以|ok)?[，, ]{0,4}(?:接下来|下一[个步]|另外|我还(?:需要|想|要)(?:你|请)|"
     r"现在(?:开始|我们?(?:想|需要|要|希望))|"
     r"还有一个(?:问题|任务)|换(?:一)?个|现在(?:又)?(?:出现|遇到)了|这是什么(?:问题|错误|报错))",
     at_start=True,

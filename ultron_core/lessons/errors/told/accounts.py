@@ -99,7 +99,9 @@ _ORDER = any_of(
 #: gives its reason, so that it says something although code follows, e.g. `it adds the prefix itself, so pass 0:`
 _REASONED = any_of(r"\b(?:because|since|so)\b", r"因为|由于|所以|因此")
 #: a heading that names the file below it, e.g. `### [loop.js](file:///repo/src/loop.js)`, `#### src/app.py`
-_FILE_HEADING = re.compile(r"^\W*(?:\d+[.)]\s*)?[\[`*]*(?P<file>[\w@./\\-]{1,120}\.\w{1,5})\b")
+_FILE_HEADING = re.compile(
+    r"^\W{0,12}(?:\d{1,3}[.)]\s{0,4})?[\[`*]{0,6}(?P<file>[\w@./\\-]{1,120}\.\w{1,5})\b"
+)
 #: where a link leads: "[loop.js](file:///repo/src/loop.js)"
 _ADDRESS = re.compile(r"(?<=\])\([^)\s]{1,400}\)")
 #: opens a block of code that writes a file, or any block, e.g. ```` ```xml:web/pom.xml ````

@@ -21,7 +21,8 @@ CLASSES: Final[dict[str, re.Pattern[str]]] = {
     ),
     # the same in the middle, e.g. `fix it but don't touch the tests`
     "forbids_within": any_of(
-        r"\w.*\b(?:don['’]?t|do not|never|without|not to)\b", r".(?:不要|别|不许|不准|不得|禁止)"
+        r"(?:(?<=\w\W)|(?<=\w\W\W))(?:don['’]?t|do not|never|without|not to)\b",
+        r".(?:不要|别|不许|不准|不得|禁止)",
     ),
     # lets the agent do something, e.g. `you may run the tests`, `不用问我`
     "permits": any_of(
