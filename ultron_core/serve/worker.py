@@ -25,6 +25,8 @@ __all__ = ["Worker", "deliver_spool"]
 logger = logging.getLogger("ultron.serve")
 #: a log that nobody ended is judged once it is quiet: looked for this often
 _LOOK_SECONDS = 60.0
+#: what is under way when the server ends has this long; a log of 300,000 messages took more than four minutes
+_STOP_SECONDS = 20.0
 
 
 class Worker:
@@ -37,7 +39,8 @@ class Worker:
         self._backend, self._home, self._on_start = backend, home, on_start
         self._wanted = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ultron-worker")
+        # the process may end under it: rows are written whole, and a dead holder's leases are free
+        self._thread = threading.Thread(target=self._run, name="ultron-worker", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -45,11 +48,13 @@ class Worker:
     def wake(self) -> None:
         self._wanted.set()
 
-    def stop(self) -> None:
-        """After what it does now."""
+    def stop(self, seconds: float = _STOP_SECONDS) -> None:
+        """After what it does now, if that ends soon; else it is left as a kill would leave it, to the next start."""
         self._stopping.set()
         self._wanted.set()
-        self._thread.join()
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            logger.warning("work was under way when the server ended: the next start takes it up again")
 
     def _run(self) -> None:
         while not self._backend.wait(0.2):

@@ -1,5 +1,6 @@
 """The worker behind the server: it takes up what an ingest left, unless Dagster of the same home does."""
 
+import threading
 import time
 
 import pytest
@@ -45,6 +46,24 @@ def test_the_worker_leaves_pending_work_to_dagster_and_takes_it_up_after(ultron,
     worker.wake()
     until(lambda: not any(stats(ultron.runtime)["waiting"].values()))
     assert ultron.get_memory_stats()["total"] == 1
+
+
+def test_a_server_that_ends_does_not_wait_for_long_work(backend, home, monkeypatch, caplog):
+    begun, over = threading.Event(), threading.Event()
+
+    def long_work(*_, **__):
+        begun.set()
+        over.wait(60)
+
+    monkeypatch.setattr(backend.ultron, "process_pending", long_work)
+    worker = Worker(backend, home)
+    worker.start()
+    assert begun.wait(60)
+    worker.stop(0.2)
+    assert "the next start takes it up again" in caplog.text
+    over.set()
+    worker.stop()
+    assert caplog.text.count("under way") == 1
 
 
 class _Counted(list):
