@@ -15,7 +15,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ import scipy.sparse as sp
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.turns import FILES, GOLD, WRITTEN, Labelled, load_turns, truth, vectors_of
 from sklearn.linear_model import LogisticRegression
+from training.grams import gram_rows, vocabulary
 
 from ultron_core.transcript.acts.features import CONTEXT, dense_features, dense_names
 from ultron_core.transcript.acts.reader import ACTS
@@ -41,7 +42,6 @@ STRENGTH = 0.3
 _HALVED = 0.5
 #: a unit vector of 512 numbers enters three times as large
 _VECTOR = 3.0
-_TURNS, _REPOSITORIES = 3, 2
 #: acts that others build on must be right when named: least precision on left-out repositories
 PRECISION = {"objection": 0.66, "acceptance": 0.66, "rule": 0.6}
 #: for the threshold of `rule` a written turn counts an eighth: that makes about one turn in 70 a rule
@@ -104,30 +104,8 @@ class Fit:
 
     def probabilities(self, table: Table, rows: np.ndarray) -> np.ndarray:
         odds = self.intercept + table.dense[rows] @ self.dense + table.vectors[rows] @ self.vector
-        odds += _gram_rows(table, rows, self.index) @ self.grams
+        odds += gram_rows(table.grams, rows, self.index) @ self.grams
         return 1.0 / (1.0 + np.exp(-odds))
-
-
-def _vocabulary(table: Table, rows: np.ndarray) -> dict[str, int]:
-    turns: Counter[str] = Counter()
-    repositories: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        turns.update(table.grams[row])
-        for gram in table.grams[row]:
-            repositories[gram].add(table.rows[row].repository)
-    kept = (g for g, n in turns.items() if n >= _TURNS and len(repositories[g]) >= _REPOSITORIES)
-    return {gram: number for number, gram in enumerate(sorted(kept))}
-
-
-def _gram_rows(table: Table, rows: np.ndarray, index: dict[str, int]) -> sp.csr_matrix:
-    """Each turn's known n-grams, together of length one."""
-    values, columns, ends = [], [], [0]
-    for row in rows:
-        known = sorted(index[gram] for gram in table.grams[row] if gram in index)
-        columns += known
-        values += [len(known) ** -0.5] * len(known) if known else []
-        ends.append(len(columns))
-    return sp.csr_matrix((values, columns, ends), shape=(len(rows), len(index)))
 
 
 def _scale() -> np.ndarray:
@@ -136,9 +114,9 @@ def _scale() -> np.ndarray:
 
 def fit(table: Table, rows: np.ndarray) -> Fit:
     general = np.array([not table.rows[i].for_rule for i in rows])
-    index, scale = _vocabulary(table, rows[general]), _scale()
+    index, scale = vocabulary(table.grams, table.repositories, rows[general]), _scale()
     features = sp.hstack(
-        [table.dense[rows] * scale, _gram_rows(table, rows, index), table.vectors[rows] * _VECTOR]
+        [table.dense[rows] * scale, gram_rows(table.grams, rows, index), table.vectors[rows] * _VECTOR]
     ).tocsr()
     sizes = Counter(table.repositories[rows[general]])
     weights = np.array([max(1, sizes[name]) ** -0.5 for name in table.repositories[rows]])

@@ -18,7 +18,7 @@ import hashlib
 import json
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +34,7 @@ from inputs.places import data_folder
 from inputs.said import KINDS, NATIVE_TURNS, WRITTEN_TURNS, Told, as_messages, load_native, load_told
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from training.grams import gram_rows, vocabulary
 
 from ultron_core.lessons.people.plain.features import dense_names, sentence_features
 from ultron_core.lessons.people.plain.find import hear
@@ -47,7 +48,6 @@ OUT = ROOT / "ultron_core" / "lessons" / "people" / "plain" / "model.json"
 STRENGTH = 0.1
 #: the turns of the project's own count so much of a real one
 WRITTEN, WRITTEN_WEIGHT = "written", 0.25
-_TURNS, _REPOSITORIES = 3, 2
 #: parts in which repositories leave
 FOLDS = 12
 #: from here on four in five of the sentences that are asked about stand in a turn to keep, repository left out
@@ -105,30 +105,11 @@ class Fit:
 
     def probabilities(self, table: Table, rows: np.ndarray) -> np.ndarray:
         odds = (
-            self.intercept + table.dense[rows] @ self.dense + gram_rows(table, rows, self.index) @ self.grams
+            self.intercept
+            + table.dense[rows] @ self.dense
+            + gram_rows(table.grams, rows, self.index) @ self.grams
         )
         return 1.0 / (1.0 + np.exp(-odds))
-
-
-def vocabulary(table: Table, rows: np.ndarray) -> dict[str, int]:
-    turns: Counter[str] = Counter()
-    repositories: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        turns.update(table.grams[row])
-        for gram in table.grams[row]:
-            repositories[gram].add(table.told[table.turn[row]].repository)
-    kept = (g for g, n in turns.items() if n >= _TURNS and len(repositories[g]) >= _REPOSITORIES)
-    return {gram: number for number, gram in enumerate(sorted(kept))}
-
-
-def gram_rows(table: Table, rows: np.ndarray, index: dict[str, int]) -> sp.csr_matrix:
-    values, columns, ends = [], [], [0]
-    for row in rows:
-        known = sorted(index[gram] for gram in table.grams[row] if gram in index)
-        columns += known
-        values += [len(known) ** -0.5] * len(known) if known else []
-        ends.append(len(columns))
-    return sp.csr_matrix((values, columns, ends), shape=(len(rows), len(index)))
 
 
 def examples(table: Table, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -151,8 +132,8 @@ def examples(table: Table, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
 
 def fit(table: Table, turns: np.ndarray) -> Fit:
     rows, keep, weights = examples(table, turns)
-    index = vocabulary(table, rows)
-    features = sp.hstack([table.dense[rows], gram_rows(table, rows, index)]).tocsr()
+    index = vocabulary(table.grams, table.repositories[table.turn], rows)
+    features = sp.hstack([table.dense[rows], gram_rows(table.grams, rows, index)]).tocsr()
     kinds = np.array([table.told[table.turn[row]].kind for row in rows])
     columns, intercepts = [], []
     for output in OUTPUTS:
