@@ -14,14 +14,11 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
-from inputs.places import arguments, session_sets
+from inputs.places import arguments, kept_or_temporary, session_sets
 from pipeline_parts.files import write_drop
 
 from ultron_core.client import Ultron
@@ -51,7 +48,7 @@ def main() -> int:
     parser.add_argument("--natives", action="store_true")
     parser.add_argument("--home", type=Path, help="keep the store here")
     args = parser.parse_args()
-    with _folder(args.home) as folder:
+    with kept_or_temporary(args.home, "ultron-storage-") as folder:
         drop = folder / "drop"
         if args.natives:
             files, raw = _write_natives(drop / AGENT, args.data)
@@ -59,16 +56,6 @@ def main() -> int:
             files, raw = args.files, write_drop(drop, args.data, args.files, AGENT)
         _measure(folder, "natives" if args.natives else "drop", files, raw)
     return 0
-
-
-@contextmanager
-def _folder(kept: Path | None) -> Iterator[Path]:
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept
-        return
-    with tempfile.TemporaryDirectory(prefix="ultron-storage-") as folder:
-        yield Path(folder)
 
 
 def _write_natives(folder: Path, data: Path) -> tuple[int, int]:

@@ -31,6 +31,7 @@ from ultron_core.llm.tokens import count_tokens
 from ultron_core.models import Finding, Message
 from ultron_core.redaction import redact_texts
 from ultron_core.sessions import parse_session
+from ultron_core.transcript.actions import argument_strings
 
 #: sets of agents that write programs or work in a shell
 CODE = (
@@ -77,18 +78,7 @@ def texts_of(messages: Sequence[Message]) -> Iterator[str]:
         elif message.role == "assistant":
             yield from (block[1][:_CHARS] for block in _FENCED.finditer(message.content))
         for call in message.tool_calls:
-            yield from (text[:_CHARS] for text in _strings(call.arguments))
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
+            yield from (text[:_CHARS] for text in argument_strings(call.arguments))
 
 
 def drawn(found: SessionSet, files: frozenset[str] | None, tokens: int, seed: int) -> tuple[list[str], int]:

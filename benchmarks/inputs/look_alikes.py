@@ -14,9 +14,10 @@ import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from inputs.reserve import in_reserve, sessions
+
+from ultron_core.transcript.actions import argument_strings
 
 KINDS = {
     "camel case": re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]+){2,}\b"),
@@ -81,17 +82,6 @@ def _texts(folder: Path) -> Iterator[str]:
                 file = archive.extractfile(member) if member.name in names else None
                 for line in file.read().decode("utf-8", "replace").splitlines() if file else ():
                     try:
-                        yield from _strings(json.loads(line))
+                        yield from argument_strings(json.loads(line))
                     except ValueError:
                         yield line
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import tarfile
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +32,17 @@ def arguments(about: str) -> argparse.ArgumentParser:
         " (default: $ULTRON_BENCH_DATA, else examples/)",
     )
     return parser
+
+
+@contextmanager
+def kept_or_temporary(kept: Path | None, prefix: str) -> Iterator[Path]:
+    """The folder to keep, made where it is missing, or a new one that goes when the block ends."""
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept
+        return
+    with tempfile.TemporaryDirectory(prefix=prefix) as folder:
+        yield Path(folder)
 
 
 @dataclass(frozen=True)

@@ -24,18 +24,16 @@ from __future__ import annotations
 import json
 import math
 import sys
-import tempfile
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from inputs.places import arguments
+from inputs.places import arguments, kept_or_temporary
 from load.dev import Dev
 from pipeline_parts.files import write_drop
 
@@ -63,18 +61,8 @@ def main() -> int:
     parser.add_argument("--most-cpu-ms", type=float, default=math.inf)
     parser.add_argument("--keep", type=Path, help="a folder that stays, for a look at the pages")
     args = parser.parse_args()
-    with _folder(args.keep) as folder:
+    with kept_or_temporary(args.keep, "ultron-drop-") as folder:
         return 0 if _drop(folder, args) else 1
-
-
-@contextmanager
-def _folder(kept: Path | None) -> Iterator[Path]:
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept
-        return
-    with tempfile.TemporaryDirectory(prefix="ultron-drop-") as folder:
-        yield Path(folder)
 
 
 def _drop(folder: Path, args: Namespace) -> bool:
