@@ -116,12 +116,11 @@ def erase(settings: Settings, named: str, dry_run: bool, datasets: bool, yes: bo
     Memories that other sessions gave too are worded without it. What stays, and where, is said.
     """
     with open_ultron(settings) as ultron:
-        report = ultron.erase_session(named, dry_run=True, datasets=datasets)
-        if not dry_run:
-            if not yes:
-                console().print(_erased(asdict(report)))
-                click.confirm(f"Erase {report.session} permanently?", abort=True)
-            report = ultron.erase_session(named, datasets=datasets)
+        if not (dry_run or yes):
+            foreseen = ultron.erase_session(named, dry_run=True, datasets=datasets)
+            console().print(_erased(asdict(foreseen)))
+            click.confirm(f"Erase {foreseen.session} permanently?", abort=True)
+        report = ultron.erase_session(named, dry_run=dry_run, datasets=datasets)
     if as_json:
         print_json(report)
         return
