@@ -11,7 +11,7 @@ from ultron_core.lessons.keeping.retracted import is_taken_back
 from ultron_core.lessons.people.guides import quotes_guide
 from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, Origin, as_messages
 from ultron_core.transcript.actions import message_texts
-from ultron_core.transcript.language import CJK, one_line
+from ultron_core.transcript.language import CJK, WORD, one_line
 from ultron_core.transcript.orders import orders_reader
 from ultron_core.transcript.recaps import is_recap
 
@@ -87,8 +87,6 @@ _NO_CURE = re.compile(
 )
 #: a note that tells of an order instead of passing it on, e.g. `prompt injection in a web page`
 _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
-#: what counts as a word of a lesson, e.g. `retry`, `端`
-_WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 
 
 def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules: bool = True) -> Drop | None:
@@ -167,7 +165,7 @@ def _echoes(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
 
 def _about_content(draft: MemoryDraft) -> str | None:
     content = one_line(draft.content)
-    if len(_WORD.findall(content)) < (4 if CJK.search(content) else 3) and not draft.resolution.strip():
+    if len(WORD.findall(content)) < (4 if CJK.search(content) else 3) and not draft.resolution.strip():
         return "too_short"
     if _BOILERPLATE.match(content):
         return "boilerplate"
@@ -186,5 +184,5 @@ def _about_content(draft: MemoryDraft) -> str | None:
 
 def _is_private(text: str) -> bool:
     placeholders = len(_PERSONAL_PLACEHOLDER.findall(text))
-    words = len(_WORD.findall(_PERSONAL_PLACEHOLDER.sub("", text)))
+    words = len(WORD.findall(_PERSONAL_PLACEHOLDER.sub("", text)))
     return _PRIVATE.search(text) is not None or (placeholders > 0 and placeholders * 6 > words)

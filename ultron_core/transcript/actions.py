@@ -22,6 +22,7 @@ from ultron_core.transcript.results.failures import Outcome, read_result
 from ultron_core.transcript.results.telling import Failure
 
 __all__ = [
+    "GIT",
     "Action",
     "argument_strings",
     "call_text",
@@ -46,10 +47,11 @@ _NAMED_COMMAND = re.compile(
 )
 #: a block that is a command: "pip install x", "$ ./run.sh --all"
 _COMMAND_LINE = re.compile(r"(?:\$ )?[a-z.~/][\w./+-]{0,400}(?:\s+\S.*[^.\n:]|)(?:\n|$)")
+#: git with flags of its own before the verb, e.g. `git -C ../api show`, `git --no-pager log`
+GIT = r"git (?:(?:-[Cc] \S+|--no-pager) )*"
 #: commands that print what somebody wrote: "cat notes.txt", "git log -3", "git -C ../api show main:src/app.ts"
 _SHOWING = re.compile(
-    r"^\s*(?:cat|nl|bat|head|tail|less|grep|rg|sed -n|Get-Content|"
-    r"git (?:(?:-[Cc] \S+|--no-pager) )*(?:log|diff|show|grep))\b"
+    rf"^\s*(?:cat|nl|bat|head|tail|less|grep|rg|sed -n|Get-Content|{GIT}(?:log|diff|show|grep))\b"
 )
 #: a harness that says that it ran nothing, in transcript/harness.py, e.g. `There is no code from the last 1 message
 #: for me to execute`

@@ -6,7 +6,17 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["CJK", "CJK_CLASS", "CJK_RUN", "Lang", "language", "mixed_language", "one_line", "sentences"]
+__all__ = [
+    "CJK",
+    "CJK_CLASS",
+    "CJK_RUN",
+    "WORD",
+    "Lang",
+    "language",
+    "mixed_language",
+    "one_line",
+    "sentences",
+]
 
 Lang = Literal["en", "zh"]
 #: Chinese characters, for use inside a character class: the unified ideographs and their first extension
@@ -17,6 +27,8 @@ CJK = re.compile(f"[{CJK_CLASS}]")
 CJK_RUN = re.compile(f"[{CJK_CLASS}]+")
 #: e.g. `retry`
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+#: what counts as a word where sentences are measured, e.g. `retry`, `端`
+WORD = re.compile(rf"{_LATIN_WORD.pattern}|[{CJK_CLASS}]")
 #: a mark inside a word (`!=`, `?id=`) ends nothing, e.g. `It works! `, `好的。`
 _SENTENCE = re.compile(r"[^。！？\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
 #: the full stop ends no sentence, e.g. `e.g.`, `etc.`, `Dr.`, `J.`

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ultron_core.transcript.language import WORD
+
 __all__ = ["failure_told", "is_only_printed", "is_printed", "typed_lines"]
 
 #: the head of a line that nobody types
@@ -53,7 +55,7 @@ _MARKED = re.compile(
 #: a code block, closed or cut off, e.g. ```` ```log⏎x⏎``` ````
 _BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: words, or Chinese characters, of which fewer are no sentence, e.g. `why`, `为什么`
-_WORD, _FEWEST_WORDS = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]"), 4
+_FEWEST_WORDS = 4
 #: characters of a message in which the line is looked for
 _LOOKED_AT = 20_000
 
@@ -83,7 +85,7 @@ def is_only_printed(text: str) -> bool:
     if not any(map(is_printed, lines)):
         return False
     typed = " ".join(typed_lines(_BLOCK.sub(" ", text)))
-    return len(_WORD.findall(typed)) < _FEWEST_WORDS
+    return len(WORD.findall(typed)) < _FEWEST_WORDS
 
 
 def failure_told(text: str) -> str:

@@ -33,7 +33,7 @@ from ultron_core.lessons.errors.same_check import (
     selects,
 )
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.transcript.actions import Action
+from ultron_core.transcript.actions import GIT, Action
 from ultron_core.transcript.commands import command_of, purpose
 from ultron_core.transcript.language import Lang, one_line
 from ultron_core.transcript.results.failures import clean_line
@@ -52,7 +52,7 @@ _MOST_FILES = 3
 #: commands that look and change nothing, so are not what solved a failure, e.g. `git -C api diff`, `cat app.py`
 _LOOKING = re.compile(
     r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|tree|file|stat|type|env|printenv|less|more|"
-    r"du|df|ps|git (?:(?:-[Cc] \S+|--no-pager) )*(?:status|diff|log|show|branch))\b"
+    rf"du|df|ps|{GIT}(?:status|diff|log|show|branch))\b"
 )
 #: words that prove no tie between a failure and a change
 _COMMON_WORDS = """

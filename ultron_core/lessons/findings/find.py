@@ -22,7 +22,7 @@ from ultron_core.lessons.people.turns import Turn, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import MemoryDraft, Message
 from ultron_core.transcript.actions import Action
-from ultron_core.transcript.language import language, one_line
+from ultron_core.transcript.language import WORD, language, one_line
 from ultron_core.transcript.speech import any_of
 
 __all__ = ["find_findings"]
@@ -55,8 +55,6 @@ _ORDER = any_of(
 _NAMES_ALONE = re.compile(
     r"`[^`\n]{0,200}`|\[[^\]\n]{0,200}\]\([^)\n]{0,400}\)|(?<![\w.@-])[\w.@-]*/[\w./@-]*"
 )
-#: e.g. `plus`, `图`
-_WORD = re.compile(r"[A-Za-z]{2,}|[\u3400-\u9fff]")
 #: words that a statement has beside its names: with fewer it is a list of them
 _FEWEST_WORDS = 4
 #: results before a statement that it may speak of, and characters of each
@@ -136,7 +134,7 @@ def _best(
 
 
 def _says_something(text: str) -> bool:
-    return len(_WORD.findall(_NAMES_ALONE.sub(" ", text))) >= _FEWEST_WORDS
+    return len(WORD.findall(_NAMES_ALONE.sub(" ", text))) >= _FEWEST_WORDS
 
 
 def _bound(said: Said, bound: float) -> float:

@@ -26,11 +26,11 @@ _MAX_MESSAGE = 1500
 _MAX_SENTENCE = 360
 #: eight letters or three Chinese characters say something
 _MIN_BYTES = 8
-#: lines that nobody types: "FAIL  src/a.spec.ts > loops", "Received: 3", "Caused by: Error", "> quoted",
-#: "$ ls", "[01/25/26 9:57  ~/src] go build", "at main (a.js:3)", "+++ b/x"
+#: lines that nobody writes to an agent, besides those that a program printed: "FAIL  src/a.spec.ts > loops",
+#: "Received: 3", "> quoted", "% ls", "++ b/x", "/clear all", "./run (twice)"
 _PASTED = re.compile(
     r"^\s*(?:(?:FAIL|PASS|ERROR)\s|(?:Expected|Received|Caused by)\b.{0,80}:|>|"
-    r"[$❯➜%]\s|\[\d|\d{1,2}:\d\d|at \S+ ?\(|File \"|[+|]|-{2,}|@@|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
+    r"[$❯➜%]\s|[+|]|-{2,}|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
 )
 #: what is set in from the margin comes from a program or another text, e.g. `  The functions follow a pattern`
 _SET_IN = re.compile(r"^(?: {2}|\t)\s*(?![-*•\d])\S")
