@@ -40,7 +40,7 @@ def made_of(told: Told, plain: PlainModel | None) -> list[tuple[str, MemoryDraft
     reading = dataclasses.replace(read_segment(messages, "unknown"), work=True)
     return [
         (lesson.kind, lesson.draft)
-        for lesson in lessons_of(reading, plain)
+        for lesson in lessons_of(reading, plain, None)
         if lesson.draft.evidence
         and lesson.draft.evidence[0].start_line in person
         and gate_draft(lesson.draft, messages) is None

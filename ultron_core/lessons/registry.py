@@ -16,7 +16,10 @@ from ultron_core.lessons.errors.persisting import find_breaks, find_persisting
 from ultron_core.lessons.errors.told.defects import find_defects
 from ultron_core.lessons.errors.told.find import find_told
 from ultron_core.lessons.errors.workarounds import find_workarounds
-from ultron_core.lessons.findings.find import find_findings
+from ultron_core.lessons.findings.find import find_findings, finding_draft
+from ultron_core.lessons.findings.listen import read_answers
+from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
+from ultron_core.lessons.findings.weigh import by_line, is_told_by, is_weighed, worth_of
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
 from ultron_core.lessons.people.causes import find_causes
@@ -90,7 +93,6 @@ RULES: tuple[Rule, ...] = (
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
     Rule(find_absent, "fact", 0.72, ("messages", "actions")),
     Rule(find_schemas, "fact", 0.72, ("messages", "actions")),
-    Rule(find_findings, "fact", 0.72, ("messages", "actions", "turns", "project", "work")),
     Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project")),
 )
 
@@ -106,6 +108,8 @@ _SAID = {
 }
 #: scores of plain statements: below those of the rules that know more about one
 PLAIN = {"preference": 0.78, "decision": 0.74, "fact": 0.72}
+#: kinds and scores of what the agent states, by its second tag
+STATED = {"cause": ("cause", 0.75), "fact": ("fact", 0.72), "decision": ("decision", 0.73)}
 #: what a person said to be so, which the rest of the log may bear out
 _STATED = ("fact", "decision")
 
@@ -123,14 +127,17 @@ def find_lessons(
     `outcome` says how the task ended: errors that were never solved count in a failed task. `project` is the name of
     the session's project.
     """
-    return lessons_of(read_segment(messages, outcome, project), load_model())
+    return lessons_of(read_segment(messages, outcome, project), load_model(), load_answer_model())
 
 
-def lessons_of(reading: Reading, plain: PlainModel | None) -> list[Lesson]:
-    """The same of a segment that was read before; `plain` is the model of plain statements, None does without."""
+def lessons_of(reading: Reading, plain: PlainModel | None, answers: AnswerModel | None) -> list[Lesson]:
+    """The same of a segment that was read before; `plain` is the model of plain statements of people, `answers` that of
+    the agent's sentences, None does without."""
     found = _by_rules(reading)
     if plain is not None and reading.work and reading.turns:
         found = _heard(found, reading, plain)
+    if answers is not None and reading.work:
+        found = _stated(found, reading, answers)
     return _unique(sorted(found, key=_first_line))
 
 
@@ -164,6 +171,19 @@ def _heard(found: Sequence[Lesson], reading: Reading, model: PlainModel) -> list
         *(one for one in found if not _rests_on(one, empty)),
         *(Lesson(kind, PLAIN[kind], _checked(kind, draft, reading)) for kind, draft in plain),
     ]
+
+
+def _stated(found: Sequence[Lesson], reading: Reading, model: AnswerModel) -> list[Lesson]:
+    """With what the agent states, and without what a rule drew from its words that is worth little or told better."""
+    judged = [model.judge(one) for one in read_answers(reading.messages, reading.actions, reading.turns)]
+    stated, lines = find_findings(judged, model), by_line(judged)
+    kept = []
+    for one in found:
+        worth = worth_of(one.draft, lines) if is_weighed(one.draft) else None
+        if worth is None or (worth >= model.least and not is_told_by(one.draft, stated)):
+            kept.append(one)
+    told = [finding_draft(one, reading.project) for one in stated]
+    return [*kept, *(Lesson(*STATED[draft.tags[1]], draft) for draft in told)]
 
 
 def _rests_on(lesson: Lesson, empty: frozenset[str]) -> bool:

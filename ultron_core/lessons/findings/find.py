@@ -1,184 +1,207 @@
-"""What the agent states about a project after it looked or worked: how it is made, and why it was changed."""
+"""What the agent states and a note-taker would keep: causes with what was done about them, facts and decisions.
+
+A fitted model reads every sentence of its messages. What stands beside a kept sentence and is likely enough goes with
+it: cause, consequence and cure are one memory.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+
+from ultron_core.lessons.errors.told.accounts import DONE, label_kind
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.explanations import clip
-from ultron_core.lessons.findings.said import Said, settled_from, statements
-from ultron_core.lessons.findings.shape import (
-    gives_a_reason,
-    names_a_line,
-    setting_of,
-    stands_alone,
-    states_a_fact,
-)
-from ultron_core.lessons.findings.worth import worth
-from ultron_core.lessons.people.statements import statement_draft, weighty, without_opening
-from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.findings.answers import Part
+from ultron_core.lessons.findings.listen import Answer
+from ultron_core.lessons.findings.reader import AnswerModel, Judged, Kind
+from ultron_core.lessons.findings.said import settled_from, without_sounds
+from ultron_core.lessons.findings.shape import points_elsewhere
+from ultron_core.lessons.people.statements import phrase, weighty, without_opening
+from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.models import MemoryDraft, Message
-from ultron_core.transcript.actions import Action
-from ultron_core.transcript.language import WORD, language, one_line
-from ultron_core.transcript.speech import any_of
+from ultron_core.models import Evidence, MemoryDraft, MemoryType
+from ultron_core.transcript.language import CJK, language, one_line
 
-__all__ = ["find_findings"]
+__all__ = ["FINDING", "Finding", "find_findings", "finding_draft"]
 
-#: worth of a statement from which on it is told: in the answer that closes a turn, and in a remark before a call
-#: (docs/people.md: what each bound passes with the source left out)
-_BOUND_CLOSING, _BOUND_REMARK = 0.65, 0.75
-#: the same of a point of a list that gives no reason: of 80 statements that pass 55 are worth keeping, with the bounds
-#: above alone 69 of 112 (benchmarks/gold/statements.jsonl, the fit's own statements)
-_BOUND_POINT = 0.8
-#: statements of one closing answer, of one remark, and of a segment
-_MOST_OF_A_CLOSING, _MOST_OF_A_REMARK, _MOST = 2, 1, 8
-#: a longer remark before a call is a report of a search: it is read when it closes a turn
-_MAX_REMARK = 4_000
-#: below it stands what is only proposed, guessed or still to be done: "Top 5 Improvements", "Unit test assessment",
-#: "Possible causes", "Steps to try", "方案 B", "接下来怎么做（按优先级）", "原因（可能是其中之一）", "需要检查"
-_OPEN_HEADING = any_of(
-    r"\b(?:improvements?|assessment|recommend\w*|suggest\w*|options?|alternatives?|next|remaining|todo|proposals?|plan|"
-    r"follow-?ups?|verification|possib\w+|likely|steps?|checklist|how to|what to|troubleshooting|priorit\w+)\b",
-    r"建议|可选|后续|方案|下一步|改进|可能|检查|排查|步骤|优先级|接下来|怎么做|第[一二三四五]步",
-)
-#: a point that tells what to do: "Add a role", "Check that the port is free", "去后台确认表里有数据", "新建一个类"
-_ORDER = any_of(
-    r"^(?:add|check|choose|click|confirm|copy|create|delete|ensure|extract|go to|install|make sure|merge|move|open|"
-    r"pass|paste|put|remove|rename|replace|restart|run|select|set|start|switch|test|try|update|use|verify|wrap)\b"
-    r"(?! (?:is|are)\b)",
-    r"^(?:请|先|再|然后|去|新建|创建|打开|点击|确认|检查|运行|执行|添加|加上|修改|复制|粘贴|安装|把|将)",
-)
-#: what only names things, e.g. `src/icons/`, `[a link](https://example.org/a)`
-_NAMES_ALONE = re.compile(
-    r"`[^`\n]{0,200}`|\[[^\]\n]{0,200}\]\([^)\n]{0,400}\)|(?<![\w.@-])[\w.@-]*/[\w./@-]*"
-)
-#: words that a statement has beside its names: with fewer it is a list of them
-_FEWEST_WORDS = 4
-#: results before a statement that it may speak of, and characters of each
-_RESULTS, _MAX_OUTPUT = 8, 12_000
-#: things that can be looked up: `code`, a path, camelCase, snake_case, e.g. `getUser`, `user_id`, `` `port` ``
-_THING = re.compile(
-    r"`([^`]{3,80})`|([\w.-]{1,100}/[\w./-]+)|\b([a-z]+[A-Z]\w+|\w+_\w+|[A-Z][a-z]+[A-Z]\w*)\b"
-)
-#: words that two statements share when one repeats the other, e.g. `refresh_token`, `缓存`
+#: tag of what the model found: no other judgement is asked about it
+FINDING: Final = "finding"
+#: memories of a closing answer, of a remark and of a segment
+_MOST_OF_A_CLOSING, _MOST_OF_A_REMARK, _MOST = 3, 1, 12
+#: sentences and characters of one memory
+_MOST_TOGETHER, _MAX_TOGETHER = 4, 600
+#: lines that may lie between two sentences of one memory
+_NEAR = 2
+#: words that two findings share when one repeats the other, e.g. `refresh_token`, `缓存`
 _TERM = re.compile(r"[A-Za-z_][\w-]{3,}|[\u3400-\u9fff]{2}")
-#: share of the shorter one's words from which on two statements say the same
+#: share of the shorter one's words from which on two say the same
 _SAME = 0.6
-#: characters of the order that are quoted
-_MAX_ASKED = 160
+#: characters of the request that are quoted
+_MAX_ASKED = 200
+#: confidence of what is just worth keeping, and of what surely is
+_SURE = (0.5, 0.3)
+#: how a kind is told: its sentence, its type and its tag
+_TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
+    "error": ("cause", "error", "cause"),
+    "fact": ("fact", "pattern", "fact"),
+    "decision": ("decision", "pattern", "decision"),
+    "pattern": ("fact", "pattern", "fact"),
+}
+_KINDS: Final[tuple[Kind, ...]] = ("error", "fact", "decision", "pattern")
+
+Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    said: Said
-    message: Message
-    turn: Turn | None
+class Finding:
+    """Sentences of one message that make one memory; `worth` is that of the best."""
+
+    answer: Answer
+    parts: tuple[Part, ...]
+    kind: Kind
     worth: float
 
+    @property
+    def words(self) -> str:
+        return " ".join(part.text for part in self.parts)
 
-def find_findings(
-    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn], project: str, work: bool
-) -> list[MemoryDraft]:
-    """At most eight statements, each naming a thing that the log shows: the best of every closing answer that the
-    person let stand, and what a remark says right after a result."""
-    if not work:
-        return []
-    outputs = {action.result: action.output for action in actions}
-    failed = {action.result for action in actions if action.failure is not None}
-    following = {turn.position: turn for turn in turns}
-    turn: Turn | None = None
-    found: list[_Candidate] = []
-    for position, message in enumerate(messages):
-        turn = following.get(position, turn)
-        if message.role != "assistant" or message.origin != "model" or not message.content.strip():
+
+def find_findings(judged: Sequence[Judged], model: AnswerModel) -> list[Finding]:
+    """The best of every message, at most twelve of a segment, in their order; none of an answer that the person
+    rejected."""
+    found: list[Finding] = []
+    for one in judged:
+        heard = one.answer.heard
+        if heard.closing and heard.objected:
             continue
-        closing = turn is not None and turn.answer == position and not message.tool_calls
-        if closing and turn is not None and turn.objected:
+        most = _MOST_OF_A_CLOSING if heard.closing else _MOST_OF_A_REMARK
+        found += islice(_of(one, model), most)
+    best = _different(sorted(found, key=lambda one: -one.worth))[:_MOST]
+    return sorted(best, key=lambda one: (one.answer.position, one.parts[0].begin))
+
+
+def _of(judged: Judged, model: AnswerModel) -> Iterator[Finding]:
+    """Kept sentences with those beside them, the best first."""
+    answer, keep = judged.answer, judged.worth[:, 0]
+    bound = model.bound if answer.heard.closing else model.remark
+    if keep.max() < bound:
+        return
+    settled = settled_from(answer.message.content)
+    # what is taken back further down no longer holds
+    used = {at for at, part in enumerate(answer.parts) if part.begin < settled}
+    for seed in np.argsort(-keep, kind="stable"):
+        if keep[seed] < bound:
+            return
+        # what is planned, guessed or asked is no statement, however well it is put
+        if seed in used or not is_told(answer.parts[seed].text):
             continue
-        if not closing and (
-            len(message.content) > _MAX_REMARK or position - 1 not in outputs.keys() - failed
-        ):
+        group = _together(answer.parts, keep, int(seed), used, model.beside)
+        used.update(group)
+        parts = tuple(answer.parts[at] for at in group)
+        if points_elsewhere(parts[0].text):
             continue
-        found += _best(message, position, turn, closing, outputs, project)
-    found = _different(sorted(found, key=lambda one: -one.worth))[:_MOST]
-    return [_draft(one, project) for one in sorted(found, key=lambda one: one.message.start_line)]
+        kinds = judged.worth[group, 1:].mean(axis=0)
+        kind = _KINDS[int(np.argmax(kinds))]
+        yield Finding(answer, parts, kind, float(keep[seed]))
 
 
-def _best(
-    message: Message, position: int, turn: Turn | None, closing: bool, outputs: dict[int, str], project: str
-) -> list[_Candidate]:
-    bound, most = (_BOUND_CLOSING, _MOST_OF_A_CLOSING) if closing else (_BOUND_REMARK, _MOST_OF_A_REMARK)
-    found = []
-    for said in statements(message.content):
-        # below "Lines 12-20 (new):" a review goes through a change that is not yet final
-        if names_a_line(said.heading) or _OPEN_HEADING.search(said.heading):
-            continue
-        if not (stands_alone(said.text) and states_a_fact(said.text) and is_told(said.text)):
-            continue
-        if (said.point and _ORDER.search(said.text)) or not _says_something(said.text):
-            continue
-        setting = setting_of(said, message.content, closing=closing, calls=bool(message.tool_calls))
-        value = worth(said.text, setting)
-        if value >= _bound(said, bound):
-            found.append(_Candidate(said, message, turn, value))
-    if not found:
-        return []
-    settled = settled_from(message.content)
-    found = [one for one in found if message.content.find(one.said.quote) >= settled]
-    shown = _shown(position, outputs, turn)
-    named = [one for one in found if _is_shown(one.said.text, shown, bool(outputs), project)]
-    return sorted(named, key=lambda one: -one.worth)[:most]
+def _together(parts: Sequence[Part], keep: Matrix, seed: int, used: set[int], beside: float) -> list[int]:
+    """The seed with its likely neighbours, and with the sentence before it that it leans on."""
+    first = last = seed
+    size = len(parts[seed].text)
+
+    def fits(at: int, near: int) -> bool:
+        free = 0 <= at < len(parts) and at not in used
+        return (
+            free
+            and abs(parts[at].line - parts[near].line) <= _NEAR
+            and size + len(parts[at].text) <= _MAX_TOGETHER
+        )
+
+    while points_elsewhere(parts[first].text) and fits(first - 1, first):
+        first -= 1
+        size += len(parts[first].text)
+    while last - first + 1 < _MOST_TOGETHER:
+        before = keep[first - 1] if fits(first - 1, first) else 0.0
+        after = keep[last + 1] if fits(last + 1, last) else 0.0
+        if max(before, after) < beside:
+            break
+        if before > after:
+            first -= 1
+            size += len(parts[first].text)
+        else:
+            last += 1
+            size += len(parts[last].text)
+    return list(range(first, last + 1))
 
 
-def _says_something(text: str) -> bool:
-    return len(WORD.findall(_NAMES_ALONE.sub(" ", text))) >= _FEWEST_WORDS
-
-
-def _bound(said: Said, bound: float) -> float:
-    return max(bound, _BOUND_POINT) if said.point and not gives_a_reason(said.text) else bound
-
-
-def _shown(position: int, outputs: dict[int, str], turn: Turn | None) -> str:
-    """The last results before a message, without the ends of long ones, and what the person wrote."""
-    places = [place for place in outputs if place < position][-_RESULTS:]
-    return "\n".join(
-        [turn.message.content if turn else "", *(outputs[place][:_MAX_OUTPUT] for place in places)]
-    )
-
-
-def _is_shown(text: str, shown: str, acted: bool, project: str) -> bool:
-    """Whether the log bears out a name of the statement; where no call is logged, the names must do."""
-    things = [thing for found in _THING.findall(text) for thing in found if thing]
-    if not acted:
-        return bool(things)
-    return any(thing in shown for thing in things) or (bool(project) and len(things) > 1)
-
-
-def _different(found: Sequence[_Candidate]) -> list[_Candidate]:
+def _different(found: Sequence[Finding]) -> list[Finding]:
     """The first of those that say the same."""
-    kept: list[tuple[_Candidate, set[str]]] = []
+    kept: list[tuple[Finding, set[str]]] = []
     for one in found:
-        terms = set(_TERM.findall(one.said.text.casefold()))
+        terms = set(_TERM.findall(one.words.casefold()))
         if all(len(terms & other) < _SAME * min(len(terms), len(other)) for _, other in kept):
             kept.append((one, terms))
     return [one for one, _ in kept]
 
 
-def _draft(one: _Candidate, project: str) -> MemoryDraft:
-    draft = statement_draft("fact", one.said.text, one.message, one.said.quote, project, tags=("finding",))
-    return replace(draft, context=_setting(one))
+def finding_draft(found: Finding, project: str) -> MemoryDraft:
+    """The memory: of an error the cause, and what was done about it as the agent's account."""
+    key, memory_type, tag = _TOLD[found.kind]
+    stated, done = list(found.parts), []
+    if found.kind == "error":
+        done = [part for part in found.parts if _tells_cure(part)]
+        stated = [part for part in found.parts if part not in done] or done
+        done = [] if stated is done else done
+    statement, cure = _joined(stated), _joined(done)
+    message = found.answer.message
+    quotes = dict.fromkeys(part.quote[:400].strip() for part in found.parts)
+    return MemoryDraft(
+        content=phrase(key, statement, project, statement=statement),
+        context=_setting(found),
+        resolution=PHRASES[language(cure)]["account"].format(statement=cure) if cure else "",
+        tags=(FINDING, tag),
+        confidence=round(_SURE[0] + _SURE[1] * found.worth, 2),
+        memory_type=memory_type,
+        evidence=tuple(Evidence(message.start_line, message.end_line, quote) for quote in quotes if quote),
+    )
 
 
-def _setting(one: _Candidate) -> str:
-    """What the person had asked, and the heading that the statement stands below."""
-    own = own_sentences(one.turn.message) if one.turn else []
+def _tells_cure(part: Part) -> bool:
+    led = next((kind for one in (part.label, part.lead, part.heading) if (kind := label_kind(one))), "")
+    return led == "fix" or (led != "cause" and DONE.search(part.text) is not None)
+
+
+def _joined(parts: Sequence[Part]) -> str:
+    """The sentences as one text: a point of a list ends where the next begins."""
+    told = ""
+    for part in parts:
+        text = without_sounds(part.text).rstrip(" :：")
+        if not told:
+            told = text
+            continue
+        chinese = CJK.search(told[-1]) is not None or told[-1] in "。！？；，、）"
+        ended = told[-1] in ".!?。！？；;"
+        told += ("" if ended else "；" if chinese else ";") + ("" if chinese else " ") + text
+    return told
+
+
+def _setting(found: Finding) -> str:
+    """What the person had asked, and the heading that the first sentence stands below."""
+    turn = found.answer.turn
+    own = own_sentences(turn.message) if turn else []
     told = without_opening(one_line(" ".join(own[:2])))
     told = told if weighty(told) else ""  # "continue", "address 8 and 12"
     parts = [PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED))] if told else []
-    if one.said.heading:
-        words = PHRASES[language(one.said.heading)]
-        parts.append(words["below"].format(statement=clip(one.said.heading, _MAX_ASKED // 2)))
+    heading = found.parts[0].heading
+    if heading and not label_kind(heading):
+        words = PHRASES[language(heading)]
+        parts.append(words["below"].format(statement=clip(heading, _MAX_ASKED // 2)))
     return " ".join(parts)

@@ -12,7 +12,7 @@ from ultron_core.lessons.people.statements import POINT, clean_statement, has_de
 from ultron_core.transcript.language import CJK, sentences
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["Said", "settled_from", "statements"]
+__all__ = ["Said", "settled_from", "statements", "without_sounds"]
 
 #: a shorter sentence states no fact, a longer one is a paragraph; a Chinese character counts three
 _LENGTH = (40, 360)
@@ -89,9 +89,14 @@ def settled_from(content: str) -> int:
 def _stated(sentence: str) -> str:
     if len(sentence) > 2 * _LENGTH[1]:
         return ""
-    bare = clean_statement(sentence)
-    text = _POSITION.sub("", _OPENING.sub("", bare))
+    text = without_sounds(clean_statement(sentence))
     size = len(text) + 2 * len(CJK.findall(text))
     if not _LENGTH[0] <= size <= _LENGTH[1] or sentence[-1] in _OPEN_END or not has_detail(text):
         return ""
+    return text
+
+
+def without_sounds(statement: str) -> str:
+    """A statement without the sounds before it and the lines that it points at, beginning with a capital."""
+    text = _POSITION.sub("", _OPENING.sub("", statement))
     return text[:1].upper() + text[1:]

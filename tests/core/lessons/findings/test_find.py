@@ -1,129 +1,98 @@
-"""What the agent states about a project after it looked or worked."""
+"""What the agent states and a note-taker would keep, as the shipped model reads it."""
+
+import dataclasses
+import json
+from importlib.resources import files
 
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.findings.find import find_findings
-from ultron_core.lessons.people.turns import read_turns
-from ultron_core.transcript.actions import read_actions
+from ultron_core.lessons.findings.find import find_findings, finding_draft
+from ultron_core.lessons.findings.listen import read_answers
+from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
+from ultron_core.lessons.reading import read_segment
 
-MODULES = "modernc.org/sqlite v1.46.1 // Pure Go SQLite database driver"
-STATED = "The project uses `modernc.org/sqlite` (pure Go, FTS5 built in) because the other driver needs a compiler."
+CAUSE = "`flush()` is never called when the worker stops, so the numbers of the last minute are lost without a warning."
+CURE = "Added a call of `flush()` to `stop()` in `worker.py`."
+WHY = "This happens because the signal handler ends the process before the queue is empty."
 
 
-def drafts(said, output=MODULES, project="shop", work=True, then=()):
-    messages = talk(
-        ("user", "Which driver does the store use?"),
-        (bash("grep sqlite go.mod"), output),
-        ("assistant", said),
-        *then,
+def findings(said, *, request="Why are the last numbers missing?", then=(), worth=0.0, project="shop"):
+    """Findings of an answer after one call; `worth` replaces the bound for its sentences."""
+    messages = talk(("user", request), (bash("cat worker.py"), "def stop(): ..."), ("assistant", said), *then)
+    reading = read_segment(messages, "unknown", project)
+    model = dataclasses.replace(
+        load_answer_model(), **(dict.fromkeys(("bound", "remark", "beside"), worth) if worth else {})
     )
-    return find_findings(messages, read_actions(messages), read_turns(messages), project, work)
+    judged = [model.judge(one) for one in read_answers(reading.messages, reading.actions, reading.turns)]
+    return find_findings(judged, model)
 
 
-def contents(*args, **more):
-    return [draft.content for draft in drafts(*args, **more)]
+def drafts(said, **more):
+    return [finding_draft(one, more.get("project", "shop")) for one in findings(said, **more)]
 
 
-def test_a_statement_of_the_closing_answer_with_what_was_asked():
-    (draft,) = drafts(f"{STATED} Let me know if you need more.")
-    assert draft.content == f"In shop: {STATED}"
-    assert "Which driver does the store use?" in draft.context
-    assert draft.evidence[0].quote == STATED
+def test_cause_and_cure_of_one_answer_are_one_memory():
+    (draft,) = drafts(f"**Root cause:** {CAUSE}\n\n**Fix:** {CURE}\n", worth=0.2)
+    assert draft.memory_type == "error"
+    assert CAUSE in draft.content and draft.content.startswith("In shop: ")
+    assert CURE in draft.resolution and "The agent's account" in draft.resolution
+    assert "Why are the last numbers missing?" in draft.context
+    assert [item.quote for item in draft.evidence] == [f"**Root cause:** {CAUSE}", f"**Fix:** {CURE}"]
 
 
-def test_the_sound_before_it_and_the_line_that_it_names_are_left_out():
-    assert contents(f"Good news: {STATED}") == [f"In shop: {STATED}"]
-    placed = STATED.replace("built in)", "built in) (go.mod:12-14)")
-    assert contents(f"- {placed}") == [f"In shop: {STATED}"]
+def test_a_sentence_that_leans_on_the_one_before_it_takes_it_along():
+    (found,) = findings(f"{CAUSE} {WHY}", worth=0.05)
+    assert [part.text for part in found.parts] == [CAUSE, WHY]
 
 
-def test_what_a_review_numbers_or_puts_below_lines_is_not_final():
-    assert contents(f"- (12) {STATED}") == []
-    assert contents(f"Lines 12-20 (new):\n- {STATED}") == [f"In shop: {STATED}"]
-    assert contents(f"### Lines 12-20 (new)\n- {STATED}") == []
-
-
-def test_a_bare_step_of_the_work_is_no_finding():
-    assert contents("Added the new example files `src/a.ts` and `src/b.ts` to the store folder.") == []
-
-
-def test_the_heading_above_a_point_is_its_setting():
-    (draft,) = drafts(f"## The store\n\n- {STATED}\n")
-    assert "The store" in draft.context
+def test_a_sentence_that_leans_on_nothing_is_left_out():
+    assert findings(WHY, worth=0.01) == []
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        f"## Possible causes\n\n- {STATED}\n",
-        f"## 可能的原因\n\n- {STATED}\n",
-        "Done.\n\n- Replace `modernc.org/sqlite` in go.mod, because the other driver needs a compiler to build.\n",
-        "好的。\n\n- 把 `modernc.org/sqlite` 换成另一个驱动，因为这个驱动在构建的时候需要一个编译器才行。\n",
-        "Done.\n\n- `modernc.org/sqlite/lib/drivers/internal/` (plus `modernc.org/sqlite/vfs.go`)\n",
+        "I should call `flush()` here because the statistics would be lost.",  # a plan
+        "It might be that `flush()` is not called when the worker stops.",  # a guess
+        "Now let me look at `worker.py` and at the tests of the worker.",  # a step
+        "Shall I add a call of `flush()` to `stop()`?",
+        "All tests pass.",
     ],
 )
-def test_guesses_orders_and_bare_lists_of_names_below_an_answer_are_left_out(said):
-    assert contents(said) == []
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I should use `modernc.org/sqlite` here because the others need a compiler.",  # a plan
-        "This uses `modernc.org/sqlite` because the others need a compiler to be installed.",  # points at another
-        "You might want `modernc.org/sqlite`, if the build should not need a compiler.",  # a guess
-        "Now let me look at `modernc.org/sqlite` and at the tests of the store.",  # a step
-        "The store is fast and it is easy to understand how everything in it works.",  # names nothing
-    ],
-)
-def test_plans_guesses_and_sentences_that_lean_on_others_are_left_out(said):
-    assert contents(said) == []
-
-
-def test_what_the_log_does_not_bear_out_is_left_out():
-    assert contents(STATED, output="nothing found", project="") == []
+def test_plans_guesses_steps_and_questions_are_left_out(said):
+    assert findings(said) == []
 
 
 def test_an_answer_that_the_person_rejects_tells_nothing():
-    rejected = ("user", "No, that's wrong, it doesn't use that driver at all!")
-    assert contents(STATED, then=(rejected,)) == []
+    rejected = ("user", "No, that's wrong, it is called there!")
+    assert findings(CAUSE, worth=0.05)
+    assert findings(CAUSE, then=(rejected,), worth=0.05) == []
 
 
 def test_a_statement_made_twice_is_told_once():
-    again = STATED.replace("pure Go, FTS5 built in", "pure Go with FTS5")
-    assert len(contents(f"{STATED} {again}")) == 1
+    again = CAUSE.replace("the last minute", "one minute")
+    repeated = (("user", "Go on."), ("assistant", again))
+    assert len(findings(CAUSE, then=repeated, worth=0.05)) == 1
 
 
-def test_a_talk_that_is_no_work_has_no_findings():
-    assert contents(STATED, work=False) == []
+def test_the_sound_before_it_and_the_line_that_it_names_are_left_out():
+    placed = CAUSE.replace("worker stops", "worker stops (worker.py:12-14)")
+    (draft,) = drafts(f"Good news: {placed}", worth=0.05)
+    assert draft.content == f"In shop: {CAUSE}"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Removed the `sqlite` field from `store/options.go` and renamed the one that `open()` reads.",
-        "- `store/open.go` — new `modernc.org/sqlite` helper that opens the store and reads its pragmas",
-        "- `openStore()` - opens `modernc.org/sqlite` and returns the handle of the store",
-        "`modernc.org/sqlite` and the whole family of its drivers, as in `go.mod` of the shop",
-        "The next big task is the move of the store to `modernc.org/sqlite`, which is not begun.",
-        "Without it, `modernc.org/sqlite` is not found and the store does not open at all.",
-        f"### Recommended improvements\n\n- {STATED}",
-    ],
-)
-def test_changelogs_inventories_and_proposals_are_no_findings(said):
-    assert contents(said) == []
-
-
-def test_a_change_with_its_reason_is_one():
-    reason = "Replaced the old driver by `modernc.org/sqlite`, because the build must not need a C compiler."
-    assert contents(reason) == [f"In shop: {reason}"]
-
-
-@pytest.mark.parametrize(
-    "taken_back",
-    ["Wait, the compiler is there.", "But that's not the real reason.", "The actual cause is a missing tag."],
-)
+@pytest.mark.parametrize("taken_back", ["Wait, the queue is there.", "But that's not the real reason."])
 def test_what_the_same_message_takes_back_is_left_out(taken_back):
-    assert contents(f"{STATED} {taken_back}") == []
-    assert contents(f"{taken_back} {STATED}") == [f"In shop: {STATED}"]
+    assert not any(CAUSE in one.words for one in findings(f"{CAUSE} {taken_back}", worth=0.05))
+
+
+def test_a_remark_before_a_call_must_be_worth_more_than_a_closing_answer():
+    model = load_answer_model()
+    assert model.remark > model.bound > model.beside
+
+
+def test_a_model_of_other_features_is_refused():
+    raw = json.loads(files("ultron_core.lessons.findings").joinpath("model.json").read_text("utf-8"))
+    with pytest.raises(ValueError, match="run benchmarks/training/answers"):
+        AnswerModel.from_json(raw | {"dense": [*raw["dense"], "moon"]})

@@ -15,14 +15,14 @@ from ultron_core.models import Message
 from ultron_core.transcript.language import CJK, language, sentences
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["Account", "find_account"]
+__all__ = ["CAUSE", "DONE", "Account", "find_account", "label_kind"]
 
 #: ties a change to what it is for: "Added a helper so the machine now receives `x`"
 _SO = any_of(
     r"\bso (?:that |the |it |each |every )|\binstead of\b|\bonly (?:when|if)\b", r"以便|从而|避免|确保|不再"
 )
 #: names a cause: "The root cause was a stale cache", "it fails because the port is taken", "因为缓存没有刷新"
-_CAUSE = any_of(
+CAUSE = any_of(
     r"\b(?:root cause|culprit|caused by|due to|because|turn(?:s|ed) out|that(?:'s| is) why|which (?:made|meant))\b",
     r"\b(?:the|this|that) (?:\w+ ){0,3}(?:issue|problem|bug|cause|reason|error|failure|mismatch)\b[^.]{0,40}"
     r"\b(?:is|was|were|comes?|came|lies|stems?)\b",
@@ -32,7 +32,7 @@ _CAUSE = any_of(
     r"这(?:是|个)[^。，]{2,60}(?:问题|冲突)|不兼容|版本(?:过|太)(?:旧|低|新|高)|原因(?:是|在于)|因为|由于|问题(?:是|在于|出在)|根因|导致|才会|表示当前|没有(?:指定|等待|传|处理)",
 )
 #: says what was done: "Added `stop` to the loop", "`sync` now skips empty files", "已将 glob 改为递归"
-_DONE = any_of(
+DONE = any_of(
     r"^\W*(?:i(?:'ve| have)? (?:\w+ )?)?(?:added|changed|fixed|replaced|removed|moved|rewrote|updated|wrapped|renamed|"
     r"switched|introduced|adjusted|restored|reverted|excluded|reordered|made|tracked down|resolved|solved)\b",
     # an item of a list of changes: "`connect.ts`: only emit `readOnly` when the machine is read-only"
@@ -179,7 +179,7 @@ def _of(message: Message, about: str, position: int, *, opening: bool = False) -
     text = message.content[-_MAX_ANSWER:]
     told = list(_told(text, calls=bool(message.tool_calls)))
     section = _section(told, about)
-    at = _best(told, "cause", about, section, _CAUSE)
+    at = _best(told, "cause", about, section, CAUSE)
     if at < 0 and opening:
         fits = (
             i
@@ -187,7 +187,7 @@ def _of(message: Message, about: str, position: int, *, opening: bool = False) -
             if one.kind == "" and not one.orders and (i == 0 or shared_terms(one.text, about))
         )
         at = next((i for i in fits if says_mechanism(told[i].text) and is_specific(told[i].text, about)), -1)
-    fix = _best(told, "fix", about, section if at < 0 else told[at].section, _DONE)
+    fix = _best(told, "fix", about, section if at < 0 else told[at].section, DONE)
     if fix < 0:
         fix = next((i for i, one in enumerate(told) if one.orders and i != at), -1)
     if at == fix:
@@ -243,7 +243,7 @@ def _told(text: str, *, calls: bool = False) -> Iterator[_Told]:
         coded.add(text.rstrip().rpartition("\n")[2].strip())
     for bare in told_lines(text):
         if _is_heading(bare):
-            headed = _label(bare.strip("#*_:： "))
+            headed = label_kind(bare.strip("#*_:： "))
             named = _FILE_HEADING.match(bare.lstrip("#* "))
             file = named["file"] if named else ""
             if not headed:
@@ -251,7 +251,7 @@ def _told(text: str, *, calls: bool = False) -> Iterator[_Told]:
             continue
         kind = headed
         labelled = _LABELLED.match(LIST_MARK.sub("", bare))
-        if labelled and (named_kind := _label(labelled[1])):
+        if labelled and (named_kind := label_kind(labelled[1])):
             kind = named_kind
         for sentence in sentences(bare):
             clean = _bare(sentence)
@@ -271,10 +271,11 @@ def _is_heading(line: str) -> bool:
     if len(line) > _MAX_HEADING:
         return False
     marked = line.startswith("#") or re.fullmatch(r"\*\*[^*]+\*\*[:：]?", line) is not None
-    return marked or (line[-1] in ":：" and _label(line.strip(":： ")) != "")
+    return marked or (line[-1] in ":：" and label_kind(line.strip(":： ")) != "")
 
 
-def _label(text: str) -> str:
+def label_kind(text: str) -> str:
+    """What a heading or label says of the words below or behind it: `cause`, `fix`, `other`, else empty."""
     for kind, shape in (("cause", _CAUSE_LABEL), ("fix", _FIX_LABEL), ("other", _OTHER_LABEL)):
         if shape.search(text):
             return kind
@@ -284,7 +285,7 @@ def _label(text: str) -> str:
 def _bare(sentence: str) -> str:
     bare = LIST_MARK.sub("", sentence.strip()).strip()
     labelled = _LABELLED.match(bare)
-    return bare[labelled.end() :] if labelled and _label(labelled[1]) else bare
+    return bare[labelled.end() :] if labelled and label_kind(labelled[1]) else bare
 
 
 def _says(sentence: str, kind: str, *, orders: bool = False) -> bool:

@@ -1,0 +1,310 @@
+"""Fit what a note-taker keeps of an agent's sentences, and write ultron_core/lessons/findings/model.json.
+
+    python benchmarks/training/answers.py --data FILE [FILE ...] [--sessions DIR] [--out FILE]
+
+FILE holds labelled answers (benchmarks/inputs/answers.py); to them come the statements of the sessions in DIR that
+benchmarks/gold/statements.jsonl labels. One logistic regression for `keep` over all sentences, one per kind among the
+kept. An n-gram must occur in two repositories. Prints, each repository left out of the fit, how well the answers' own
+sentences are ranked, and what each bound keeps of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+# run as a script, this file's own folder is on the path instead of the one above it
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from inputs.answers import Answer, as_messages, load_answers, project_of, terms
+from inputs.places import data_folder, session_sets
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+from training.grams import gram_rows, vocabulary
+
+from ultron_core.lessons.findings.answers import Part
+from ultron_core.lessons.findings.features import dense_names, part_features
+from ultron_core.lessons.findings.listen import read_answers
+from ultron_core.lessons.findings.reader import OUTPUTS
+from ultron_core.lessons.people.statements import clean_statement
+from ultron_core.lessons.reading import read_segment
+from ultron_core.sessions import parse_session
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "ultron_core" / "lessons" / "findings" / "model.json"
+STATEMENTS = ROOT / "benchmarks" / "gold" / "statements.jsonl"
+STRENGTH = 0.1
+#: a statement of the shared sessions counts so much of an answer's sentence
+SHARED, SHARED_WEIGHT = "shared:", 0.5
+#: parts in which repositories leave
+FOLDS = 12
+#: chosen on left-out predictions (docs/people.md)
+BOUND, REMARK, BESIDE, LEAST = 0.4, 0.55, 0.2, 0.3
+_UNIT = 1000
+#: share of a sentence's terms that another note tells
+_AGAIN = 0.5
+#: share of a sentence that must stand within kept ones
+_WITHIN = 0.5
+
+
+@dataclass(frozen=True)
+class Table:
+    """A row per sentence."""
+
+    dense: np.ndarray
+    grams: list[frozenset[str]]
+    keep: np.ndarray
+    kind: np.ndarray
+    #: numbers the answer, -1 for statements of the shared sessions
+    answer: np.ndarray
+    repositories: np.ndarray
+    weights: np.ndarray
+
+
+@dataclass
+class Rows:
+    dense: list[np.ndarray] = dataclasses.field(default_factory=list)
+    grams: list[frozenset[str]] = dataclasses.field(default_factory=list)
+    keep: list[bool] = dataclasses.field(default_factory=list)
+    kind: list[str] = dataclasses.field(default_factory=list)
+    answer: list[int] = dataclasses.field(default_factory=list)
+    repositories: list[str] = dataclasses.field(default_factory=list)
+    weights: list[float] = dataclasses.field(default_factory=list)
+
+    def table(self) -> Table:
+        return Table(
+            np.array(self.dense),
+            self.grams,
+            np.array(self.keep),
+            np.array(self.kind),
+            np.array(self.answer),
+            np.array(self.repositories),
+            np.array(self.weights),
+        )
+
+
+def describe(answers: Sequence[Answer], sessions: Path | None) -> Table:
+    rows = Rows()
+    elsewhere: dict[str, list[tuple[int, set[str]]]] = {}
+    for number, one in enumerate(answers):
+        kept = [terms((*item.sentences, item.memory)) for item in one.keep]
+        elsewhere.setdefault(one.repository, []).extend((number, own) for own in kept)
+    for number, one in enumerate(answers):
+        reading = read_segment(as_messages(one), "unknown", project_of(one))
+        for read in read_answers(reading.messages, reading.actions, reading.turns):
+            if read.message.content != one.text:
+                continue
+            dense, grams = part_features(read.parts, read.heard, one.text)
+            for part, values, own in zip(read.parts, dense, grams, strict=True):
+                kind = kind_of(part, one)
+                known = not kind and tells_kept(part, elsewhere.get(one.repository, []), number)
+                _add(rows, values, own, kind, number, one.repository, 0.0 if known else 1.0)
+    if sessions is not None:
+        add_statements(rows, sessions)
+    return rows.table()
+
+
+def _add(
+    rows: Rows,
+    dense: np.ndarray,
+    grams: frozenset[str],
+    kind: str,
+    answer: int,
+    repository: str,
+    weight: float,
+) -> None:
+    rows.dense.append(dense)
+    rows.grams.append(grams)
+    rows.keep.append(bool(kind))
+    rows.kind.append(kind if kind in OUTPUTS else "pattern" if kind == "preference" else "")
+    rows.answer.append(answer)
+    rows.repositories.append(repository)
+    rows.weights.append(weight)
+
+
+def tells_kept(part: Part, elsewhere: Sequence[tuple[int, set[str]]], number: int) -> bool:
+    """Whether a sentence tells what was kept from another answer of its repository: a note is taken once."""
+    own = terms([part.text])
+    return any(at != number and len(own & kept) > _AGAIN * len(own) for at, kept in elsewhere)
+
+
+def kind_of(part: Part, answer: Answer) -> str:
+    """The kind of the item that holds most of the sentence; empty where less than half of it is to be kept."""
+    span = range(part.begin, part.begin + len(part.quote))
+    best, kind = 0.0, ""
+    for item in answer.keep:
+        for sentence in item.sentences:
+            begin = answer.text.find(sentence)
+            held = min(span.stop, begin + len(sentence)) - max(span.start, begin)
+            if begin >= 0 and held / len(span) > best:
+                best, kind = held / len(span), item.kind
+    return kind if best >= _WITHIN else ""
+
+
+def add_statements(rows: Rows, sessions: Path) -> None:
+    """The labelled statements of the shared sessions, with what stands around them there; their kind is not known."""
+    wanted: dict[str, dict[tuple[int, str], bool]] = {}
+    for line in STATEMENTS.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        wanted.setdefault(row["session"], {})[row["line"], _plain(row["text"])] = row["keep"]
+    for part in session_sets(sessions):
+        for file, body in part.files():
+            labels = wanted.get(f"{part.name}/{Path(file).name}")
+            if not labels:
+                continue
+            reading = read_segment(parse_session(body).messages, "unknown")
+            lines = {line for line, _ in labels}
+            for read in read_answers(reading.messages, reading.actions, reading.turns):
+                if read.message.start_line not in lines:
+                    continue
+                dense, grams = part_features(read.parts, read.heard, read.message.content)
+                for one, values, own in zip(read.parts, dense, grams, strict=True):
+                    keep = labels.get((read.message.start_line, _plain(one.text)))
+                    if keep is not None:
+                        kind = "any" if keep else ""
+                        _add(rows, values, own, kind, -1, SHARED + part.name, SHARED_WEIGHT)
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, clean_statement(text).casefold()))[-60:]
+
+
+@dataclass(frozen=True)
+class Fit:
+    index: dict[str, int]
+    intercept: np.ndarray
+    dense: np.ndarray
+    grams: np.ndarray
+
+    def probabilities(self, table: Table, rows: np.ndarray) -> np.ndarray:
+        odds = self.intercept + table.dense[rows] @ self.dense
+        odds = odds + gram_rows(table.grams, rows, self.index) @ self.grams
+        return 1.0 / (1.0 + np.exp(-odds))
+
+
+def fit(table: Table, rows: np.ndarray, strength: float = STRENGTH) -> Fit:
+    index = vocabulary(table.grams, table.repositories, rows)
+    features = sp.hstack([table.dense[rows], gram_rows(table.grams, rows, index)]).tocsr()
+    keep, kind, weights = table.keep[rows], table.kind[rows], table.weights[rows]
+    columns, intercepts = [], []
+    for output in OUTPUTS:
+        own = np.ones(len(rows), bool) if output == "keep" else kind != ""
+        wanted = keep[own] if output == "keep" else kind[own] == output
+        if len(set(wanted)) < 2:  # a kind that no answer of these repositories holds
+            columns.append(np.zeros(features.shape[1]))
+            intercepts.append(-3.0)
+            continue
+        model = LogisticRegression(C=strength, solver="liblinear", max_iter=500, random_state=0)
+        model.fit(features[own], wanted, sample_weight=weights[own])
+        columns.append(model.coef_[0])
+        intercepts.append(float(model.intercept_[0]))
+    found = np.array(columns).T
+    size = table.dense.shape[1]
+    return Fit(index, np.array(intercepts), found[:size], found[size:])
+
+
+def fold_of(repository: str) -> int:
+    """The part that a repository leaves with; -1 for the shared sessions, which are never predicted."""
+    if repository.startswith(SHARED):
+        return -1
+    return int(hashlib.sha256(repository.encode()).hexdigest(), 16) % FOLDS
+
+
+def left_out(table: Table, strength: float = STRENGTH) -> np.ndarray:
+    """A row per sentence, from a fit that has seen nothing of its repository."""
+    found = np.zeros((len(table.keep), len(OUTPUTS)))
+    parts = np.array([fold_of(name) for name in table.repositories])
+    for part in range(FOLDS):
+        rows = np.flatnonzero(parts == part)
+        if len(rows):
+            found[rows] = fit(table, np.flatnonzero(parts != part), strength).probabilities(table, rows)
+    return found
+
+
+def report(table: Table, found: np.ndarray, answers: Sequence[Answer]) -> None:
+    real = (table.answer >= 0) & (table.weights > 0)
+    drawn = np.array([answers[number].drawn if number >= 0 else "" for number in table.answer])
+    lang = np.array([answers[number].lang if number >= 0 else "" for number in table.answer])
+    for part in ("all", "natural", "sought", "en", "zh"):
+        rows = real if part == "all" else real & ((drawn == part) | (lang == part))
+        keep, score = table.keep[rows], found[rows, 0]
+        if not 0 < keep.sum() < len(keep):
+            continue
+        passed = {
+            str(bound): f"{int(keep[score >= bound].sum())}/{int((score >= bound).sum())}"
+            for bound in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+        }
+        say(
+            part=part,
+            sentences=len(keep),
+            keep=int(keep.sum()),
+            auc=round(float(roc_auc_score(keep, score)), 3),
+            average_precision=round(float(average_precision_score(keep, score)), 3),
+            right_of=passed,
+        )
+
+
+def say(**fields: object) -> None:
+    print(
+        json.dumps({"benchmark": "answers_fit", "left_out": "repository", **fields}, ensure_ascii=False),
+        flush=True,
+    )
+
+
+def train(table: Table, rows: np.ndarray, answers: Sequence[Answer], data: Sequence[Path]) -> dict[str, Any]:
+    """What model.json holds, fitted on some rows of the table."""
+    own = fit(table, rows)
+    return {
+        "made_by": "benchmarks/training/answers.py",
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "answers": {
+            "labelled": len(answers),
+            "repositories": len({one.repository for one in answers}),
+            "by_licence": dict(sorted(Counter(one.licence or "none" for one in answers).items())),
+            "statements": int((table.answer < 0).sum()),
+        },
+        "sha256": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (*data, STATEMENTS)},
+        "outputs": list(OUTPUTS),
+        "unit": _UNIT,
+        "bound": BOUND,
+        "remark": REMARK,
+        "beside": BESIDE,
+        "least": LEAST,
+        "dense": dense_names(),
+        "grams": list(own.index),
+        "weights": {
+            name: [round(float(v) * _UNIT) for v in values.ravel()]
+            for name, values in (("intercept", own.intercept), ("dense", own.dense), ("grams", own.grams))
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, nargs="+", metavar="FILE")
+    parser.add_argument("--sessions", type=Path, default=data_folder(), metavar="DIR")
+    parser.add_argument("--out", type=Path, default=OUT)
+    args = parser.parse_args()
+    answers = load_answers(*args.data)
+    table = describe(answers, args.sessions)
+    report(table, left_out(table), answers)
+    made = train(table, np.arange(len(table.keep)), answers, args.data)
+    args.out.write_text(json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+    print(f"{args.out}: {args.out.stat().st_size // 1024} KB, {len(made['grams'])} n-grams")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""An agent's message as sentences, each with what leads to it."""
+
+from ultron_core.lessons.findings.answers import parts_of
+
+ANSWER = """## What was wrong
+
+The cause is this:
+- `flush()` is never called, so the numbers are lost.
+- **Fix**: `stop()` calls it now. It waits for the queue.
+
+| a | b |
+```python
+flush()
+```
+**根本原因**
+缓存没有刷新，所以页面显示旧的数据。
+ok
+"""
+
+
+def test_headings_leading_lines_and_labels_go_with_their_sentences():
+    lost, fix, waits, stale = [part for part in parts_of(ANSWER) if part.text[-1] not in ":："]
+    assert (lost.heading, lost.lead, lost.point) == ("What was wrong", "The cause is this", True)
+    assert (fix.label, waits.label) == ("Fix", "")
+    assert (stale.heading, stale.lead, stale.point) == ("根本原因", "", False)
+    assert lost.section == fix.section == waits.section != stale.section
+    assert fix.line == waits.line == lost.line + 1
+
+
+def test_every_quote_stands_where_it_says():
+    for part in parts_of(ANSWER):
+        assert ANSWER[part.begin :].startswith(part.quote)
+
+
+def test_code_tables_and_single_words_are_left_out():
+    assert not any(
+        "flush()\n" in part.text or "|" in part.text or part.text == "ok" for part in parts_of(ANSWER)
+    )

@@ -1,0 +1,83 @@
+"""An agent's message as its sentences, each with the heading, the line and the label that lead to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ultron_core.lessons.errors.told.asserted import told_lines
+from ultron_core.lessons.errors.told.specific import verbatim
+from ultron_core.lessons.people.statements import POINT, clean_statement, word_count
+from ultron_core.transcript.language import CJK, sentences
+
+__all__ = ["Part", "parts_of"]
+
+#: shorter says nothing, longer is a paragraph; a Chinese character counts three
+_LENGTH = (18, 520)
+#: sentences of one message: a longer one is a document
+_MOST = 60
+#: fewer words, Chinese characters counted one by one, say nothing
+_FEWEST_WORDS = 3
+#: "## Root cause", "**Files changed:**"
+_HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*]{1,90}\*\*\W{0,3}$|__[^_]{1,90}__\W{0,3}$)")
+#: a line that only leads to what follows, e.g. `The cause is this:`, `主要改动：`
+_LONGEST_LEAD = 90
+#: rows of a table, quotes and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`
+_DRAWN = re.compile(r"^[|>└├│]")
+#: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `Fix: wait for it`
+_LABEL = re.compile(r"^\W{0,6}([^*`:：\n]{2,30}?)(?:\*\*)?\s{0,3}[:：]\s{0,3}(?:\*\*)?\s{0,3}(?=\S{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One sentence: `quote` stands in the message as it is, `text` is it without list marks; `begin` is where it
+    stands, `line` numbers its line and `section` the heading above it."""
+
+    text: str
+    quote: str
+    heading: str
+    lead: str
+    label: str
+    point: bool
+    begin: int
+    line: int
+    section: int
+
+
+@lru_cache(maxsize=1024)  # labels and memories read the same messages in turn
+def parts_of(content: str) -> tuple[Part, ...]:
+    """The sentences of a message that say something, in their order; code and tables are left out."""
+    return tuple(_parts(content))
+
+
+def _parts(content: str) -> Iterator[Part]:
+    heading, lead, section, begin, found = "", "", 0, 0, 0
+    for number, line in enumerate(told_lines(content)):
+        if _HEADING.match(line):
+            heading, lead, section = clean_statement(line).strip("_"), "", section + 1
+            continue
+        if _DRAWN.match(line):
+            continue
+        point = POINT.match(line) is not None
+        if line[-1] in ":：" and len(line) <= _LONGEST_LEAD:
+            lead = clean_statement(line)
+        elif not point:
+            lead = ""
+        for sentence in sentences(line):
+            text = clean_statement(sentence)
+            quote = verbatim(sentence, content) if _says(text) else ""
+            if not quote:
+                continue
+            found += 1
+            if found > _MOST:
+                return
+            begin = max(content.find(quote, begin), content.find(quote) if begin else 0)
+            label = _LABEL.match(text)
+            yield Part(text, quote, heading, lead, label[1] if label else "", point, begin, number, section)
+
+
+def _says(text: str) -> bool:
+    size = len(text) + 2 * len(CJK.findall(text))
+    return _LENGTH[0] <= size <= _LENGTH[1] and word_count(text) >= _FEWEST_WORDS

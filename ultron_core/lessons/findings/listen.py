@@ -1,0 +1,62 @@
+"""The messages of an agent that may hold something to keep: their sentences, and what stands around each message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ultron_core.lessons.describe import EDIT
+from ultron_core.lessons.findings.answers import Part, parts_of
+from ultron_core.lessons.findings.features import Heard
+from ultron_core.lessons.people.turns import Turn
+from ultron_core.models import Message
+from ultron_core.transcript.actions import Action
+
+__all__ = ["Answer", "read_answers"]
+
+#: a longer remark before a call is a report of a search: it is read when it closes a turn
+_MAX_REMARK = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One message of the agent with its sentences; `turn` is the person's turn that it follows."""
+
+    position: int
+    message: Message
+    turn: Turn | None
+    heard: Heard
+    parts: tuple[Part, ...]
+
+
+def read_answers(
+    messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn]
+) -> Iterator[Answer]:
+    """Every message in which the agent says something, in order."""
+    failed = {action.result for action in actions if action.failure is not None}
+    opens = {turn.position: number for number, turn in enumerate(turns)}
+    number, worked, edited = -1, False, False
+    for position, message in enumerate(messages):
+        if position in opens:
+            number, worked, edited = opens[position], False, False
+        if message.role != "assistant" or message.origin != "model":
+            continue
+        turn = turns[number] if number >= 0 else None
+        closing = turn is not None and turn.answer == position and not message.tool_calls
+        if message.content.strip() and (closing or len(message.content) <= _MAX_REMARK):
+            following = turns[number + 1] if number + 1 < len(turns) else None
+            heard = Heard(
+                closing=closing,
+                calls=bool(message.tool_calls),
+                worked=worked,
+                failed=position - 1 in failed,
+                edited=edited,
+                asked=turn is not None,
+                last=following is None,
+                accepted=following is not None and following.does("acceptance", "praise"),
+                objected=turn is not None and turn.objected,
+            )
+            if parts := parts_of(message.content):
+                yield Answer(position, message, turn, heard, parts)
+        worked = worked or bool(message.tool_calls)
+        edited = edited or any(EDIT.search(call.name) for call in message.tool_calls)
