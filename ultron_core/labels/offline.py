@@ -16,7 +16,7 @@ from ultron_core.transcript.dialogue import read_dialogue
 __all__ = ["LABELER_VERSION", "label_offline"]
 
 #: stored on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:13"
+LABELER_VERSION = "offline:14"
 
 
 def label_offline(
@@ -24,15 +24,16 @@ def label_offline(
     topic: str = "",
     models: Mapping[str, LinearModel] | None = None,
     project: str = "",
+    following: Message | None = None,
 ) -> QualityLabel:
     """The judgement of one segment by rules and the shipped models, or others that a benchmark fitted.
 
-    Deterministic; an empty segment gets zeros.
+    `following` is the person's turn that opens the next segment. Deterministic; an empty segment gets zeros.
     """
     dialogue = read_dialogue(messages)
     if not dialogue.messages:
         return QualityLabel(QualitySummary(0.0, 0.0, 0.0), {}, LABELER_VERSION)
-    signals = observe(dialogue)
+    signals = observe(dialogue, following)
     outcome = decide_outcome(signals)
     estimate = estimate_success(signals, outcome, models)
     metrics = measure(signals, outcome, estimate)
