@@ -1,6 +1,6 @@
 """What the offline rules make of single turns of people, beside what a note-taker would keep of them.
 
-    python benchmarks/audits/said.py --data FILE [--left-out | --rules] [--sessions DIR] [--show kept|lost|junk]
+    python benchmarks/audits/said.py --data FILE [--left-out | --rules] [--show kept|lost|junk]
 
 FILE holds turns as benchmarks/inputs/said.py describes them. Each turn is read as a session of its own, with the
 agent's act before it, taken for work on code; only memories that rest on the person's words count, after the gate.
@@ -8,7 +8,7 @@ One JSON object a line: for each kind how many turns it is to be kept of (`keep`
 any kind (`any`) and of that kind (`same`), how many memories of the kind are made in all (`made`) and how many of those
 turns hold something to keep (`right`). `--show` prints the turns themselves instead. The shipped model of plain
 statements may have been fitted on FILE: `--left-out` fits it anew for each part of the repositories, without them, on
-the rest of FILE and on the turns of the sessions in DIR; `--rules` leaves it out altogether.
+the rest of FILE; its bounds are those of the shipped one. `--rules` leaves it out altogether.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
-from inputs.places import data_folder
-from inputs.said import KINDS, WRITTEN_TURNS, Told, as_messages, load_native, load_told
+from inputs.said import KINDS, Told, as_messages, load_told
 from training.plain import describe, folds, train
 
 from ultron_core.lessons.people.plain.reader import PlainModel, load_model
@@ -51,13 +50,13 @@ def models(rows: list[Told], args: argparse.Namespace) -> list[PlainModel | None
     """For each turn the model that reads it; None where rules stand alone."""
     if not args.left_out:
         return [None if args.rules else load_model()] * len(rows)
-    table = describe([*rows, *load_native(args.sessions), *load_told(WRITTEN_TURNS)])
+    table, bounds = describe(rows), {**load_model().bounds, "formed": load_model().bound}
     parts = folds(table)
     made = {
-        part: PlainModel.from_json(train(table, np.flatnonzero(parts != part), args.data))
-        for part in sorted(set(parts[: len(rows)]))
+        part: PlainModel.from_json(train(table, np.flatnonzero(parts != part), args.data, bounds))
+        for part in sorted(set(parts))
     }
-    return [made[part] for part in parts[: len(rows)]]
+    return [made[part] for part in parts]
 
 
 def main() -> None:
@@ -65,7 +64,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--sessions", type=Path, default=data_folder(), metavar="DIR")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--left-out", action="store_true")
     which.add_argument("--rules", action="store_true")

@@ -1,13 +1,16 @@
 """How well the classifier of human turns does on repositories it has not seen.
 
-    python benchmarks/audits/turns.py [--data DIR]
+    python benchmarks/audits/turns.py [--people FILE]
 
-One JSON object a line, everything from benchmarks/gold (DIR is not opened). Each repository of turns.jsonl is left
-out in turn: coefficients and thresholds come from the others and from the written turns that are not held out,
-thresholds from a second leaving-out among those. `cues`: the lists of cue words. `plain`, `with_vector`: the two sets
-of coefficients that ship. `..._drawn_only`: the same without the written turns. `repository` rows are single ones;
-`summary` pools the left-out predictions. macro_f1 is over acts with at least 20 turns in the part, macro_f1_all over
-all that occur. `written`: the held-out quarter of what the project wrote; one writer, so it flatters.
+One JSON object a line, from benchmarks/gold. Each repository of turns.jsonl is left out in turn: coefficients and
+thresholds come from the others and from the written turns that are not held out, thresholds from a second leaving-out
+among those. `cues`: the lists of cue words. `plain`, `with_vector`: the two sets of coefficients that ship.
+`..._drawn_only`: the same without the written turns. `repository` rows are single ones; `summary` pools the left-out
+predictions. macro_f1 is over acts with at least 20 turns in the part, macro_f1_all over all that occur. `written`:
+the held-out quarter of what the project wrote; one writer, so it flatters. With FILE (turns of people in many
+repositories, benchmarks/inputs/said.py) its turns are in the fit, leave in twelve parts, and are reported as
+`people`; `..._shipped` is what the shipped coefficients say of them; thresholds come from one leaving-out of
+everything, and there is no `drawn_only`.
 """
 
 from __future__ import annotations
@@ -24,11 +27,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.turn_cues import cue_labels
-from inputs.turns import WRITTEN, Labelled, load_turns
-from training.acts import Table, describe, fit, fit_rows, left_out, thresholds
+from inputs.turns import WRITTEN, Labelled, load_people, load_turns, vectors_of
+from training.acts import Table, describe, fit, fit_rows, groups, left_out, thresholds
 
 from ultron_core.embeddings.local import local_embedder
-from ultron_core.transcript.acts.reader import ACTS, choose, load_model, read_acts
+from ultron_core.transcript.acts.reader import ACTS, choose, load_model, read_acts, read_many
 
 #: people at work with an agent
 NATIVE = frozenset({"specstory", "destyler", "pi"})
@@ -58,6 +61,26 @@ def by_model(table: Table, *, written: bool) -> Predicted:
     held_out = np.array([i for i, row in enumerate(table.rows) if row.held_out])
     _predict(table, used, held_out, found)
     return found
+
+
+def by_parts(table: Table) -> Predicted:
+    """The same where repositories are many: one leaving-out gives probabilities and thresholds."""
+    used = fit_rows(table)
+    likely = left_out(table, used)
+    found: Predicted = {}
+    for group in groups(table, used):
+        bounds = thresholds(table, np.setdiff1d(used, group), likely)
+        found |= {int(row): choose(likely[row], bounds) for row in group}
+    held_out = np.array([i for i, row in enumerate(table.rows) if row.held_out])
+    bounds = thresholds(table, used, likely)
+    for row, own in zip(held_out, fit(table, used).probabilities(table, held_out), strict=True):
+        found[int(row)] = choose(own, bounds)
+    return found
+
+
+def by_shipped(rows: Sequence[Labelled], *, vectors: bool) -> Predicted:
+    read = read_many([row.turn for row in rows], vectors_of(rows) if vectors else None)
+    return {i: acts.labels for i, acts in enumerate(read)}
 
 
 def _predict(table: Table, used: np.ndarray, tested: np.ndarray, found: Predicted) -> None:
@@ -95,9 +118,13 @@ def scores(rows: Sequence[Labelled], part: Sequence[int], found: Predicted) -> d
 def parts(rows: Sequence[Labelled]) -> Iterator[tuple[str, list[int]]]:
     """(name, positions) of the parts that the summary reports."""
     wanted: dict[str, Callable[[Labelled], bool]] = {
-        "drawn": lambda row: not (row.written or row.for_rule),
-        "drawn_en": lambda row: not (row.written or row.for_rule) and row.lang == "en",
-        "drawn_zh": lambda row: not (row.written or row.for_rule) and row.lang == "zh",
+        "drawn": lambda row: not (row.written or row.for_rule or row.people),
+        "drawn_en": lambda row: not (row.written or row.for_rule or row.people) and row.lang == "en",
+        "drawn_zh": lambda row: not (row.written or row.for_rule or row.people) and row.lang == "zh",
+        "people": lambda row: row.people,
+        "people_en": lambda row: row.people and row.lang == "en",
+        "people_zh": lambda row: row.people and row.lang == "zh",
+        "people_random": lambda row: row.people and not row.sought,
         "native": lambda row: row.repository in NATIVE,
         "taken_for_rules": lambda row: row.for_rule and not row.written,
         "written": lambda row: row.held_out and not row.for_rule,
@@ -106,11 +133,13 @@ def parts(rows: Sequence[Labelled]) -> Iterator[tuple[str, list[int]]]:
         "rules_and_look_alikes": lambda row: row.held_out and row.for_rule,
     }
     for name, chosen in wanted.items():
-        yield name, [i for i, row in enumerate(rows) if chosen(row)]
+        part = [i for i, row in enumerate(rows) if chosen(row)]
+        if part:
+            yield name, part
 
 
 def report(rows: Sequence[Labelled], model: str, found: Predicted) -> None:
-    for name in sorted({row.repository for row in rows} - {WRITTEN}):
+    for name in sorted({row.repository for row in rows if not row.people} - {WRITTEN}):
         own = [i for i, row in enumerate(rows) if row.repository == name and not row.for_rule]
         emit(repository=name, model=model, **scores(rows, own, found))
     for name, part in parts(rows):
@@ -142,12 +171,23 @@ def cost(rows: Sequence[Labelled]) -> None:
     )
 
 
+def with_people(rows: Sequence[Labelled]) -> None:
+    for name, vectors in (("plain", False), ("with_vector", True)):
+        report(rows, f"{name}_shipped", by_shipped(rows, vectors=vectors))
+        report(rows, name, by_parts(describe(rows, vectors=vectors)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="not opened: the turns are in benchmarks/gold")
-    parser.parse_args()
+    parser.add_argument(
+        "--people", type=Path, metavar="FILE", help="labelled turns that are not in benchmarks/gold"
+    )
+    args = parser.parse_args()
+    if args.people:
+        with_people([*load_turns(), *load_people(args.people)])
+        return
     rows = load_turns()
     cost(rows)
     report(rows, "cues", by_cues(rows))

@@ -3,7 +3,9 @@
 One JSON object a line: `id`, `repository` (and `likely_same_project`, which counts where it is given), `lang`, `text`
 (what the person wrote), `before` (the end of the agent's last answer, with the names of its calls as `agent_act` writes
 them), `after` (how its answer begins), `interrupted`, `drawn` (`random`, or `sought` for its words), and `keep`:
-null, or `{"kind": "preference" | "correction" | "decision" | "fact", "memory": "..."}`.
+null, or `{"kind": "preference" | "correction" | "decision" | "fact", "memory": "..."}`. Some files also say what the
+turn does (`labels`, as benchmarks/gold/turns.jsonl), whether it opens another task (`new_task`), whether it tells that
+what the agent did before is right (`previous_done`: yes, no or unknown), and the `licence` of its repository (SPDX).
 """
 
 from __future__ import annotations
@@ -46,6 +48,10 @@ class Told:
     labels: tuple[str, ...]
     #: how the turn was drawn: at random, or sought for its words
     drawn: str
+    #: whether the turn opens another task; None where nobody said
+    new_task: bool | None = None
+    #: whether the turn tells that what went before is right: yes, no, unknown; empty where nobody said
+    previous_done: str = ""
 
 
 def load_told(path: Path) -> list[Told]:
@@ -86,6 +92,8 @@ def _told(number: int, row: dict) -> Told:
         memory=keep.get("memory", ""),
         labels=tuple(row.get("labels") or ()),
         drawn=row.get("drawn", ""),
+        new_task=row.get("new_task"),
+        previous_done=row.get("previous_done") or "",
     )
 
 

@@ -1,12 +1,13 @@
 """Fit the classifier of human turns and write ultron_core/transcript/acts/model.json.
 
-    python benchmarks/training/acts.py [--data DIR] [--out FILE]
+    python benchmarks/training/acts.py [--people FILE] [--out FILE]
 
-Everything it reads is in benchmarks/gold (DIR is not opened). One logistic regression per act on n-grams, word
-classes, context and, in the second set of coefficients, the sentence vector. An n-gram must occur in two
-repositories and three turns. Each repository weighs as the root of its size. Thresholds come from predictions with
-the turn's own repository left out (what the project wrote: a quarter at a time). The quarter of the written turns
-that is held out is fitted on by nobody; benchmarks/audits/turns.py measures with it.
+It reads benchmarks/gold and FILE, labelled turns of people in many repositories (benchmarks/inputs/said.py), whose
+texts are not kept here. One logistic regression per act on n-grams, word classes, context and, in the second set of
+coefficients, the sentence vector. An n-gram must occur in two repositories and three turns. Each repository weighs as
+the root of its size. Thresholds come from predictions with the turn's own repository left out (those of FILE in
+twelve parts, what the project wrote a quarter at a time). The quarter of the written turns that is held out is fitted
+on by nobody; benchmarks/audits/turns.py measures with it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import scipy.sparse as sp
 
 # run as a script, this file's own folder is on the path instead of the one above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from inputs.turns import FILES, GOLD, WRITTEN, Labelled, load_turns, truth, vectors_of
+from inputs.turns import FILES, GOLD, WRITTEN, Labelled, load_people, load_turns, truth, vectors_of
 from sklearn.linear_model import LogisticRegression
 from training.grams import gram_rows, vocabulary
 
@@ -46,6 +47,10 @@ _VECTOR = 3.0
 PRECISION = {"objection": 0.66, "acceptance": 0.66, "rule": 0.6}
 #: for the threshold of `rule` a written turn counts an eighth: that makes about one turn in 70 a rule
 RULE_SHARE = 1 / 8
+#: the many small repositories of people would outweigh all others
+PEOPLE_WEIGHT = 0.25
+#: parts in which the repositories of people leave: they are too many to leave one by one
+FOLDS = 12
 BOUNDS = np.round(np.arange(0.1, 0.91, 0.02), 2)
 #: coefficients are written as whole numbers of this part
 _UNIT = 2000
@@ -120,6 +125,7 @@ def fit(table: Table, rows: np.ndarray) -> Fit:
     ).tocsr()
     sizes = Counter(table.repositories[rows[general]])
     weights = np.array([max(1, sizes[name]) ** -0.5 for name in table.repositories[rows]])
+    weights[[table.rows[i].people for i in rows]] *= PEOPLE_WEIGHT
     weights /= weights[general].mean()
     columns, intercepts = [], []
     for act, name in enumerate(ACTS):
@@ -145,15 +151,25 @@ def fit(table: Table, rows: np.ndarray) -> Fit:
     )
 
 
+def groups(table: Table, rows: np.ndarray) -> list[np.ndarray]:
+    """What leaves together: a repository, a part of those of people, a quarter of the written turns."""
+    people = np.array([table.rows[i].people for i in rows])
+    names = table.repositories[rows]
+    found = [rows[~people & (names == name)] for name in sorted(set(names[~people]) - {WRITTEN})]
+    parts = np.array([_part(name) for name in names])
+    found += [rows[people & (parts == part)] for part in range(FOLDS)]
+    written = rows[names == WRITTEN]
+    return [group for group in (*found, *(written[start::4] for start in range(4))) if len(group)]
+
+
+def _part(repository: str) -> int:
+    return int(hashlib.sha256(repository.encode()).hexdigest(), 16) % FOLDS
+
+
 def left_out(table: Table, rows: np.ndarray) -> np.ndarray:
-    """A probability for each of `rows`, made without the turn's repository; written turns a quarter at a time."""
-    groups = [
-        rows[table.repositories[rows] == name] for name in sorted(set(table.repositories[rows]) - {WRITTEN})
-    ]
-    written = rows[table.repositories[rows] == WRITTEN]
-    groups += [written[start::4] for start in range(4) if len(written)]
+    """A probability for each of `rows`, made without the group that it leaves with."""
     found = np.zeros((len(table), len(ACTS)))
-    for group in groups:
+    for group in groups(table, rows):
         found[group] = fit(table, np.setdiff1d(rows, group)).probabilities(table, group)
     return found
 
@@ -161,8 +177,10 @@ def left_out(table: Table, rows: np.ndarray) -> np.ndarray:
 def thresholds(table: Table, rows: np.ndarray, found: np.ndarray) -> np.ndarray:
     """Best F1 on turns drawn at random, for `rule` on the written ones too; precision goes first where one is asked.
 
-    Turns drawn because they looked like rules choose no threshold: they would stand for thousands of others.
+    Turns drawn because they looked like rules, or for their words, choose no threshold: they would stand for
+    thousands of others.
     """
+    rows = np.array([i for i in rows if not table.rows[i].sought])
     drawn = np.array([i for i in rows if not (table.rows[i].written or table.rows[i].for_rule)])
     told = np.array([i for i in rows if table.rows[i].written or not table.rows[i].for_rule])
     chosen = []
@@ -202,8 +220,8 @@ def _written_out(own: Fit, bounds: np.ndarray) -> dict[str, Any]:
     }
 
 
-def train(rows: Sequence[Labelled]) -> dict[str, Any]:
-    """What model.json holds."""
+def train(rows: Sequence[Labelled], people: Path | None = None) -> dict[str, Any]:
+    """What model.json holds; `people` is the file that some of the rows are from."""
     sets: dict[str, dict[str, Any]] = {}
     index: dict[str, int] = {}
     used = np.array([], dtype=int)
@@ -213,14 +231,21 @@ def train(rows: Sequence[Labelled]) -> dict[str, Any]:
         own = fit(table, used)
         index = own.index
         sets[name] = _written_out(own, thresholds(table, used, left_out(table, used)))
-    sizes = Counter(rows[i].repository for i in used)
-    provenance = {
+    sizes = Counter(rows[i].repository for i in used if not rows[i].people)
+    others = [rows[i] for i in used if rows[i].people]
+    provenance: dict[str, Any] = {
         "made_by": "benchmarks/training/acts.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "turns": dict(sorted(sizes.items())),
         "licences": LICENCES,
         "sha256": {name: hashlib.sha256((GOLD / name).read_bytes()).hexdigest() for name in FILES},
     }
+    if people:
+        provenance["people"] = {
+            "turns": len(others),
+            "repositories": len({row.repository for row in others}),
+            "sha256": hashlib.sha256(people.read_bytes()).hexdigest(),
+        }
     return {
         "provenance": provenance,
         "acts": list(ACTS),
@@ -234,10 +259,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="not opened: the turns are in benchmarks/gold")
+    parser.add_argument(
+        "--people", type=Path, metavar="FILE", help="labelled turns that are not in benchmarks/gold"
+    )
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
-    made = train(load_turns())
+    rows = [*load_turns(), *(load_people(args.people) if args.people else ())]
+    made = train(rows, args.people)
     args.out.write_text(json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
     print(f"{args.out}: {args.out.stat().st_size // 1024} KB, {len(made['grams'])} n-grams")
     for name in ("plain", "with_vector"):

@@ -5,6 +5,7 @@ import importlib
 import json
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
 MODEL = json.loads(files("ultron_core.lessons.people.plain").joinpath("model.json").read_text("utf-8"))
@@ -35,10 +36,32 @@ def told(said, tmp_path):
     return said.load_told(file)
 
 
-def test_the_model_was_fitted_on_the_turns_of_the_repository(said):
+def test_the_model_goes_on_from_one_fitted_on_the_turns_of_the_repository(said):
     for file in (said.NATIVE_TURNS, said.WRITTEN_TURNS):
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        assert MODEL["sha256"][file.name] == digest, f"refit after {file.name}"
+        assert MODEL["goes_on_from"]["sha256"][file.name] == digest, f"refit after {file.name}"
+
+
+def test_without_new_turns_the_fit_would_say_what_the_earlier_one_said(said, told):
+    plain = importlib.import_module("training.plain")
+    prior = plain.load_prior()
+    known = {gram: number for number, gram in enumerate(sorted(prior.raw["grams"]))}
+    own = prior.over(known)
+    at = prior.raw["dense"].index("negation")
+    row = plain.dense_names().index("negation")
+    unit = prior.raw["unit"]
+    assert np.allclose(own.dense[row] * unit, np.reshape(prior.raw["weights"]["dense"], (-1, 5))[at])
+    first = prior.raw["grams"][0]
+    assert np.allclose(own.grams[known[first]] * unit, prior.raw["weights"]["grams"][:5])
+    assert not own.dense[plain.dense_names().index("rule:correction")].any()
+
+
+def test_a_bound_is_the_least_from_which_on_enough_are_right():
+    plain = importlib.import_module("training.plain")
+    score = np.array([0.2, 0.3, 0.5, 0.6, 0.65])
+    assert plain.bound_for(score, np.array([True] * 5)) == plain.BOUNDS[0]
+    assert 0.2 < plain.bound_for(score, np.array([False, False, True, True, True])) <= 0.3
+    assert 0.5 < plain.bound_for(score, np.array([False, False, False, True, True])) <= 0.6
 
 
 def test_a_turn_stands_between_the_agents_act_and_its_answer(said, told):

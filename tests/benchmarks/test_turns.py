@@ -26,26 +26,39 @@ def test_the_model_was_fitted_on_the_turns_of_the_repository(turns):
         assert hashlib.sha256((turns.GOLD / name).read_bytes()).hexdigest() == digest, f"refit after {name}"
 
 
-def test_each_gram_occurs_in_two_repositories(rows):
-    features = importlib.import_module("ultron_core.transcript.acts.features")
-    seen = {}
-    for row in rows:
-        if not row.held_out:
-            for gram in features.grams(row.turn.text):
-                seen.setdefault(gram, set()).add(row.repository)
-    assert [gram for gram in MODEL["grams"] if len(seen.get(gram, ())) < 2] == []
+def test_the_model_says_what_else_it_was_fitted_on():
+    """The texts of other people's repositories are not kept here; how many there were is."""
+    people = MODEL["provenance"]["people"]
+    assert people["turns"] > people["repositories"] > 100
+    assert len(people["sha256"]) == 64
 
 
-def test_refitting_gives_the_same_coefficients(rows):
+def test_fitting_again_gives_the_same_coefficients(rows):
     train = importlib.import_module("training.acts")
     table = train.describe(rows, vectors=False)
-    again = train.fit(table, train.fit_rows(table))
-    assert list(again.index) == MODEL["grams"]
-    shipped = MODEL["plain"]
-    for name in ("intercept", "dense", "grams"):
-        values = getattr(again, name).ravel() * shipped["unit"]
-        assert len(values) == len(shipped[name])
-        assert max(abs(a - b) for a, b in zip(values, shipped[name], strict=True)) < 2
+    used = train.fit_rows(table)
+    first, again = train.fit(table, used), train.fit(table, used)
+    assert first.index == again.index
+    assert np.array_equal(first.grams, again.grams)
+    assert set(first.index) - set(MODEL["grams"]) == set(), (
+        "the shipped model knows what the repository holds"
+    )
+
+
+def test_repositories_of_people_leave_in_parts_and_count_less(turns, rows, tmp_path):
+    train = importlib.import_module("training.acts")
+    file = tmp_path / "turns.jsonl"
+    row = {"lang": "en", "text": "no, that is wrong", "before": "Done.", "labels": ["objection"]}
+    found = [{**row, "repository": f"a/{n}", "drawn": "sought" if n % 2 else "random"} for n in range(40)]
+    file.write_text("\n".join(map(json.dumps, [*found, {**found[0], "labels": []}])), "utf-8")
+    people = turns.load_people(file)
+    assert [one.sought for one in people[:2]] == [False, True]
+    assert len(people) == len(found)
+    table = train.describe([*rows, *people], vectors=False)
+    used = train.fit_rows(table)
+    left = train.groups(table, used)
+    assert sum(map(len, left)) == len(used)
+    assert len([group for group in left if table.rows[group[0]].people]) <= train.FOLDS
 
 
 def test_written_turns_are_marked_and_are_no_copies(rows):

@@ -13,7 +13,7 @@ from ultron_core.labels.judge import label_with_model
 from ultron_core.labels.offline import LABELER_VERSION, label_offline
 from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.llm.protocol import LLM
-from ultron_core.models import MessageLike, QualityLabel, as_messages
+from ultron_core.models import Message, MessageLike, QualityLabel, as_messages
 
 __all__ = [
     "LABELER_VERSION",
@@ -26,9 +26,15 @@ __all__ = [
 
 
 def label_segment(
-    messages: Sequence[MessageLike], llm: LLM | None = None, *, topic: str = "", project: str = ""
+    messages: Sequence[MessageLike],
+    llm: LLM | None = None,
+    *,
+    topic: str = "",
+    project: str = "",
+    following: Message | None = None,
 ) -> QualityLabel:
-    """The quality label of one segment; `project` is the name of its session's project.
+    """The quality label of one segment; `project` is the name of its session's project, `following` the turn of a
+    person that opens the next segment, which may tell what came of this one.
 
     Without a model the rules of this version judge (`labeler` = LABELER_VERSION). With one the model judges
     (`labeler` = `model:<model_id>`), and ModelUnavailableError, ModelAnswerError and BudgetExceededError
@@ -36,5 +42,5 @@ def label_segment(
     """
     records = as_messages(messages)
     if llm is None:
-        return label_offline(records, topic, project=project)
+        return label_offline(records, topic, project=project, following=following)
     return label_with_model(records, llm, topic)

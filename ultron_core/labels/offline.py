@@ -24,15 +24,16 @@ def label_offline(
     topic: str = "",
     models: Mapping[str, LinearModel] | None = None,
     project: str = "",
+    following: Message | None = None,
 ) -> QualityLabel:
     """The judgement of one segment by rules and the shipped models, or others that a benchmark fitted.
 
-    Deterministic; an empty segment gets zeros.
+    `following` is the person's turn that opens the next segment. Deterministic; an empty segment gets zeros.
     """
     dialogue = read_dialogue(messages)
     if not dialogue.messages:
         return QualityLabel(QualitySummary(0.0, 0.0, 0.0), {}, LABELER_VERSION)
-    signals = observe(dialogue)
+    signals = observe(dialogue, following)
     outcome = decide_outcome(signals)
     estimate = estimate_success(signals, outcome, models)
     metrics = measure(signals, outcome, estimate)

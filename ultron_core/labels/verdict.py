@@ -21,16 +21,16 @@ _MUSTS = ("completeness", "safety")
 def decide_outcome(signals: Signals) -> Outcome:
     """success, failure, partial or unknown.
 
-    Order: a limit that stopped the work, a rejection at the end, an error at the very end, the last test run,
-    acceptance. Thanks alone prove nothing, people thank for trying too: of the tau-bench airline runs that end
-    with thanks and a good tool result 22 of 53 succeeded (42 %), of all runs 41 %.
+    Order: a limit that stopped the work, a rejection at the end, an error at the very end, the last test run, what
+    the turn behind the segment tells, acceptance. Thanks alone prove nothing, people thank for trying too: of the
+    tau-bench airline runs that end with thanks and a good tool result 22 of 53 succeeded (42 %), of all runs 41 %.
     """
     d = signals.dialogue
     if not d.replies and not d.calls:
         return "unknown"
     if signals.stopped:
         return "failure"
-    rejected_last = bool(signals.rejections) and signals.rejections[-1] == signals.last_human
+    rejected_last = signals.last_human in (*signals.rejections[-1:], *signals.heard_failed[-1:])
     if rejected_last and signals.last_human > d.answer_at:
         return "failure"
     if signals.ends_in_error:
@@ -38,7 +38,9 @@ def decide_outcome(signals: Signals) -> Outcome:
     by_tests = _by_tests(signals)
     if by_tests is not None:
         return by_tests
-    if signals.settled_at >= 0 and not rejected_last:
+    if signals.heard_after == "failed":
+        return "failure"
+    if (signals.settled_at >= 0 and not rejected_last) or signals.heard_after == "done":
         return "success"
     if rejected_last or (signals.unsolved and signals.unsolved[-1] == d.steps[-1].position):
         return "partial"

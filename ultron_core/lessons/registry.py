@@ -30,6 +30,7 @@ from ultron_core.lessons.people.guides import find_cited, find_guides
 from ultron_core.lessons.people.objections.corrections import find_corrections
 from ultron_core.lessons.people.plain.find import Told, hear, plain_drafts, refused
 from ultron_core.lessons.people.plain.reader import PlainModel, load_model
+from ultron_core.lessons.people.plain.weigh import of_the_moment
 from ultron_core.lessons.people.preferences import find_preferences, find_tips
 from ultron_core.lessons.people.recaps import find_recapped
 from ultron_core.lessons.people.reminders import find_reminders
@@ -155,20 +156,24 @@ def told_by_rules(reading: Reading) -> list[Told]:
 
 
 def _told(found: Sequence[Lesson]) -> list[Told]:
-    return [
-        (kind, one.draft)
-        for one in found
-        if (kind := _SAID.get(one.draft.tags[0] if one.draft.tags else "", ""))
-    ]
+    return [(kind, one.draft) for one in found if (kind := _said_kind(one))]
+
+
+def _said_kind(lesson: Lesson) -> str:
+    """What the model of plain statements calls a lesson on a person's words; empty for any other."""
+    return _SAID.get(lesson.draft.tags[0], "") if lesson.draft.tags else ""
 
 
 def _heard(found: Sequence[Lesson], reading: Reading, model: PlainModel) -> list[Lesson]:
     """With what people said plainly, and without what a rule made of words that only pass with the work."""
-    heard = hear(reading.turns, _told(found))
+    told = _told(found)
+    heard = hear(reading.turns, told)
+    passing = iter(of_the_moment(reading.turns, heard, told, model))
+    lasting = [one for one in found if not (_said_kind(one) and next(passing))]
     empty = refused(heard)
     plain = plain_drafts(reading.turns, heard, reading.messages, reading.project, model)
     return [
-        *(one for one in found if not _rests_on(one, empty)),
+        *(one for one in lasting if not _rests_on(one, empty)),
         *(Lesson(kind, PLAIN[kind], _checked(kind, draft, reading)) for kind, draft in plain),
     ]
 

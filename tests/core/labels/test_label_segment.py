@@ -3,7 +3,7 @@ import pytest
 from tests.core.labels.talks import CHINESE_SOLVED, FAILED, HELPFUL, SOLVED, calls, result, says, user
 from ultron_core.labels import LABELER_VERSION, is_memory_eligible, is_sft_eligible, label_segment
 from ultron_core.labels.metrics import WEIGHTS
-from ultron_core.models import Message, QualityLabel
+from ultron_core.models import Message, QualityLabel, as_messages
 
 
 @pytest.mark.parametrize("talk", [SOLVED, CHINESE_SOLVED])
@@ -144,3 +144,28 @@ def test_nothing_but_harness_text_gets_zeros():
     label = label_segment([Message("user", "<reminder>", origin="harness")])
     assert label.summary.overall_score == label.summary.memory_score == 0.0
     assert is_sft_eligible(label).ok is False
+
+
+WORK = [
+    user("Sort the list by date."),
+    says("The list is sorted by date now, the newest first; I changed `list.py`."),
+]
+
+
+@pytest.mark.parametrize(
+    ("following", "outcome"),
+    [
+        ("Perfect, that works great! Now let's add a filter by name.", "success"),
+        ("It is still wrong, the same error appears and the order did not change at all.", "failure"),
+        ("Write a README for the exporter.", "unknown"),
+    ],
+)
+def test_the_turn_that_opens_the_next_task_may_tell_what_came_of_this_one(following, outcome):
+    (turn,) = as_messages([user(following)])
+    assert label_segment(WORK).summary.outcome == "unknown"
+    assert label_segment(WORK, following=turn).summary.outcome == outcome
+
+
+def test_a_turn_behind_a_segment_without_an_answer_tells_nothing():
+    (turn,) = as_messages([user("Perfect, that works great!")])
+    assert label_segment(WORK[:1], following=turn).summary.outcome == "unknown"

@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from ultron_core.models import Message
+from ultron_core.transcript.acts.features import agent_act
 from ultron_core.transcript.language import CJK_RUN
 from ultron_core.transcript.pairs import closed_positions
 from ultron_core.transcript.people import is_request
@@ -50,7 +51,8 @@ class Turn:
     after_user: whether the message before is another turn; gap: seconds since it, if both are dated;
     stretch: messages since the turn before. terms, names, phrases: see the functions of these names;
     body_terms: terms of what the model said last; answered: whether the model did anything about it before the
-    next turn; work: terms of what was said and called since the turn before; works: whether tools or code came into it.
+    next turn; work: terms of what was said and called since the turn before; works: whether tools or code came into it;
+    act: what the agent said last and the names of its calls, as transcript/acts words it.
     """
 
     position: int
@@ -73,6 +75,7 @@ class Turn:
     answered: bool
     work: frozenset[str]
     works: bool
+    act: str
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
@@ -126,7 +129,13 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         answered=answer is not None,
         work=_work(before),
         works=_works(message, messages[place + 1 : end]),
+        act=_act(spoken, before),
     )
+
+
+def _act(spoken: Message | None, messages: Sequence[Message]) -> str:
+    calls = tuple(c.name for m in messages if m.role == "assistant" for c in m.tool_calls)
+    return agent_act(spoken.content if spoken else "", calls)
 
 
 def _work(messages: Sequence[Message]) -> frozenset[str]:

@@ -16,7 +16,11 @@ from ultron_core.memories import extractor_of
 from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.review import LEAST_TOKENS, review_segment
-from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
+from ultron_core.steps.stages.segment_rows import (
+    segment_and_following,
+    segment_messages_of,
+    segments_waiting,
+)
 from ultron_core.steps.stages.table import LABELS
 from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step, groups_of
 from ultron_core.store.tables import segments as segment_store
@@ -28,11 +32,13 @@ __all__ = ["STEP", "judge_segment"]
 
 def _label(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     with runtime.database.transaction() as conn:
-        messages = segment_messages_of(conn, item.row)
+        messages, following = segment_and_following(conn, item.row)
         system = session_store.system_prompt(conn, item.row.account_id, item.row.session_id, item.row.thread)
     both = item.row.memory_extracted == 0 and item.row.label_attempts == 0
     row, project = item.row, item.row.project or ""
-    label, notes = judge_segment(runtime, messages, row.topic, system, both_due=both, project=project)
+    label, notes = judge_segment(
+        runtime, messages, row.topic, system, both_due=both, project=project, following=following
+    )
     return _store(runtime, [item], [_values(runtime, item, label, notes)])[0]
 
 
@@ -41,10 +47,10 @@ def _label_together(runtime: Runtime, items: Sequence[Item[SegmentRow]]) -> list
     results: list[StageResult] = []
     for group in groups_of(items, lambda item: item.row.end_message - item.row.start_message):
         with runtime.database.transaction() as conn:
-            messages = [segment_messages_of(conn, item.row) for item in group]
+            messages = [segment_and_following(conn, item.row) for item in group]
         labels = [
-            label_segment(own, topic=item.row.topic, project=item.row.project or "")
-            for item, own in zip(group, messages, strict=True)
+            label_segment(own, topic=item.row.topic, project=item.row.project or "", following=following)
+            for item, (own, following) in zip(group, messages, strict=True)
         ]
         values = [_values(runtime, item, label, None) for item, label in zip(group, labels, strict=True)]
         results += _store(runtime, group, values)
@@ -80,6 +86,7 @@ def judge_segment(
     *,
     both_due: bool,
     project: str = "",
+    following: Message | None = None,
 ) -> tuple[QualityLabel, dict[str, Any] | None]:
     """(label, the notes that came with it if they were asked for).
 
@@ -88,7 +95,7 @@ def judge_segment(
     """
     judge, limit = runtime.quality_llm, runtime.window_tokens
     if judge is None:
-        return label_segment(messages, topic=topic, project=project), None
+        return label_segment(messages, topic=topic, project=project, following=following), None
     if not (both_due and judge is runtime.llm and limit >= LEAST_TOKENS):
         return label_with_model(messages, judge, topic, system=system, window_tokens=limit), None
     label, notes = review_segment(messages, judge, topic, system, limit)

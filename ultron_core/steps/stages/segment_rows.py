@@ -18,14 +18,20 @@ from ultron_core.store.database import Connection
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow, SessionRow
+from ultron_core.transcript.people import is_human
 
 __all__ = [
     "Rewrite",
     "close_quiet_segments",
+    "segment_and_following",
     "segment_messages_of",
     "segments_waiting",
     "write_segments",
 ]
+
+
+#: messages in which the turn stands that opens a segment: system prompts may come before it
+_OPENING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,16 @@ def segment_messages_of(conn: Connection, row: SegmentRow) -> list[Message]:
     return session_store.load_thread(
         conn, row.account_id, row.session_id, row.thread, row.start_message, row.end_message
     )
+
+
+def segment_and_following(conn: Connection, row: SegmentRow) -> tuple[list[Message], Message | None]:
+    """The messages of one segment, and the person's turn that opens the next one, if there is one by now."""
+    end = row.end_message + _OPENING
+    found = session_store.load_thread(
+        conn, row.account_id, row.session_id, row.thread, row.start_message, end
+    )
+    size = row.end_message - row.start_message
+    return found[:size], next((message for message in found[size:] if is_human(message)), None)
 
 
 def close_quiet_segments(runtime: Runtime, keys: Sequence[str] | None = None) -> set[str]:

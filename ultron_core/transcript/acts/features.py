@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -214,8 +215,12 @@ def dense_names() -> list[str]:
     return [*SHAPE, *CONTEXT, *WORDS, *(f"opening:{name}" for name in _OPENING), *crossed, *within]
 
 
+@lru_cache(maxsize=512)
 def dense_features(turn: HumanTurn) -> tuple[Vector, frozenset[str]]:
-    """Shape, context, word classes and their products, and the n-grams; one pass over the text."""
+    """Shape, context, word classes and their products, and the n-grams; one pass over the text.
+
+    Several readers ask for the same turn one after the other.
+    """
     text = _cleaned(turn.text)
     tokens = _tokens(text)
     shape, context, words = _shape(turn, text, tokens), context_of(turn), _word_classes(text)

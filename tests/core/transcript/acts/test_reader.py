@@ -60,11 +60,11 @@ def test_the_same_words_mean_another_thing_after_another_act():
     assert after_work["objection"] > 2 * opening["objection"]
 
 
-def test_with_vectors_an_objection_without_cue_words_is_found():
+def test_with_vectors_an_objection_without_cue_words_is_likelier_than_in_a_question():
     turns = [HumanTurn("the sidebar is gone", DONE), HumanTurn("show me the sidebar code")]
     vectors = local_embedder().embed([turn.text for turn in turns])
     complaint, question = read_many(turns, vectors)
-    assert complaint.main == "objection"
+    assert complaint.probabilities["objection"] > 2 * question.probabilities["objection"]
     assert question.labels == ("instruction",)
 
 

@@ -47,6 +47,8 @@ _PLACE: Final = (
     "size", "few", "many", "chinese", "opens", "alone", "closes", "turn_long", "detail", "code", "shouts",
     "signs", "digits", "led_in",
 )  # fmt: skip
+#: kinds of lessons that rules may have drawn from the sentence
+_RULES: Final = ("preference", "correction", "decision", "fact", "reported")
 #: words; more of them say something, fewer lean on what was said before
 _FEW, _MANY = 4, 25
 #: e.g. `` `make check` ``
@@ -73,7 +75,7 @@ class Said:
 
 def dense_names() -> list[str]:
     """Names of the numbers that `sentence_features` gives, in its order."""
-    return [*_PLACE, *WORDS, *CLASSES, *_CUES, *_CONTEXT]
+    return [*_PLACE, *(f"rule:{kind}" for kind in _RULES), *WORDS, *CLASSES, *_CUES, *_CONTEXT]
 
 
 def sentence_features(said: Sequence[Said]) -> list[tuple[Vector, frozenset[str]]]:
@@ -109,6 +111,7 @@ def _own(said: Said) -> list[float]:
         min(1.0, len(_SIGNS.findall(text)) * 6 / len(text)),
         min(1.0, sum(map(str.isdigit, text)) * 8 / len(text)),
         said.led_in,
+        *(kind in said.rules for kind in _RULES),
     ]
     patterns = (*WORDS.values(), *CLASSES.values(), *_CUES.values())
     return [float(value) for value in place] + [float(p.search(text) is not None) for p in patterns]

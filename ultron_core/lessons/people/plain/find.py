@@ -14,7 +14,7 @@ from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.people.objections.complaints import WEAK
 from ultron_core.lessons.people.plain.features import Said
 from ultron_core.lessons.people.plain.reader import Kind, PlainModel, Worth, judge
-from ultron_core.lessons.people.plain.shape import is_formed, is_passing, only_asks
+from ultron_core.lessons.people.plain.shape import is_formed, is_passing, may_hold, only_asks
 from ultron_core.lessons.people.statements import (
     has_detail,
     names_a_thing,
@@ -58,6 +58,8 @@ _PICKS = any_of(
 _SAYS, _LEANS = {"en": 3, "zh": 5}, {"en": 12, "zh": 18}
 #: characters of the agent's sentence that a person's words lean on
 _MIN_BEFORE, _MAX_BEFORE = 25, 220
+#: more than any probability
+_NEVER: Final = 2.0
 #: confidence of a sentence that is just worth keeping, and of one that surely is
 _SURE = (0.5, 0.3)
 #: how a kind is told, and its type. A decision is called one where the model is sure of it. Corrections are left to
@@ -106,22 +108,29 @@ def plain_drafts(
     project: str,
     model: PlainModel,
 ) -> list[tuple[Kind, MemoryDraft]]:
-    """Kind and draft of the best sentences of each turn that no other rule tells; the model reads only those that are
-    put like a wish, a decision or a fact."""
+    """Kind and draft of the best sentences of each turn that no other rule tells; the model reads only those that
+    neither ask nor pass with the work, and is stricter with those not put like a wish, a decision or a fact."""
     found = []
     for turn, said_of in zip(turns, heard, strict=True):
         own = [said.sentence for said in said_of]
-        asked = [said for said in said_of if not said.rules and not said.led_in and is_formed(said.sentence)]
+        asked = [said for said in said_of if not said.rules and not said.led_in and may_hold(said.sentence)]
         worthy = [
             (said, worth)
             for said, worth in zip(asked, judge(asked, model), strict=True)
-            if worth.keep >= model.bound and worth.kind in _TYPES
+            if worth.kind in _TYPES and worth.keep >= _bound(said, worth, model)
         ]
         for said, worth in sorted(worthy, key=lambda one: -one[1].keep)[:_MOST]:
             statement, before = _whole(own, said.place, turn, messages)
             if statement:
                 found.append((worth.kind, _draft(said, worth, statement, before, turn, project)))
     return found
+
+
+def _bound(said: Said, worth: Worth, model: PlainModel) -> float:
+    """A sentence put like none of the three is stored where the model takes it for a decision."""
+    if is_formed(said.sentence):
+        return model.bound
+    return model.bounds.get("unformed", _NEVER) if worth.kind == "decision" else _NEVER
 
 
 def refused(heard: Sequence[Sequence[Said]]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final, Literal
@@ -42,13 +42,15 @@ class Worth:
 @dataclass(frozen=True, eq=False)
 class PlainModel:
     """One logistic regression per output, its columns in the order of OUTPUTS; every n-gram of `index` occurs in two
-    repositories at least. From `bound` on a sentence is kept."""
+    repositories at least. From `bound` on a sentence that no rule tells is kept, from the bound of its kind on one
+    that a rule tells."""
 
     index: Mapping[str, int]
     intercept: Matrix
     dense: Matrix
     grams: Matrix
     bound: float
+    bounds: Mapping[str, float] = field(default_factory=dict)
 
     def probabilities(self, said: Sequence[Said]) -> Matrix:
         """A row per sentence, all of one turn; a column per output."""
@@ -77,6 +79,7 @@ class PlainModel:
             dense=table("dense"),
             grams=table("grams"),
             bound=float(raw["bound"]),
+            bounds={kind: float(bound) for kind, bound in raw["bounds"].items()},
         )
 
 

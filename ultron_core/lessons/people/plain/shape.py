@@ -7,7 +7,7 @@ from typing import Final
 from ultron_core.lessons.people.plain.words import CLASSES
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["is_formed", "is_passing", "only_asks"]
+__all__ = ["is_formed", "is_passing", "may_hold", "only_asks"]
 
 #: forbids at the start, e.g. `don't touch vendor/`, `no emojis in logs`, `we must not log tokens`, `不要动后端`
 _FORBIDS: Final = any_of(
@@ -56,9 +56,14 @@ _ASSENT: Final = any_of(
 def is_formed(sentence: str) -> bool:
     """Whether a sentence is put like a wish, a decision or a fact, and not like a step, a question or a remark."""
     forbids = _FORBIDS.search(sentence) is not None
-    if not (forbids or _FORMS.search(sentence)) or only_asks(sentence) or is_passing(sentence):
+    if not (forbids or _FORMS.search(sentence)) or not may_hold(sentence):
         return False
     return forbids or not any(CLASSES[name].search(sentence) for name in _STEPS)
+
+
+def may_hold(sentence: str) -> bool:
+    """Whether a sentence may say more than that something is asked, or passes with the work."""
+    return not (only_asks(sentence) or is_passing(sentence))
 
 
 def is_passing(sentence: str) -> bool:

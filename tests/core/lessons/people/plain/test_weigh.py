@@ -1,0 +1,65 @@
+"""What a rule made of a person's words stays only where the fitted model finds that it holds beyond the moment."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.core.lessons.builders import talk
+from ultron_core.lessons.people.plain.find import hear
+from ultron_core.lessons.people.plain.reader import load_model
+from ultron_core.lessons.people.plain.weigh import of_the_moment
+from ultron_core.lessons.people.turns import read_turns
+from ultron_core.models import Evidence, MemoryDraft
+
+MODEL = load_model()
+SAID = "Move it a bit to the left. Never edit the generated files by hand, change the template instead."
+LEFT, LASTING = (
+    "Move it a bit to the left.",
+    "Never edit the generated files by hand, change the template instead.",
+)
+
+
+@pytest.fixture
+def turns():
+    return read_turns(
+        talk(("user", "add a title"), ("assistant", "I added the title to `page.html`."), ("user", SAID))
+    )
+
+
+def draft(turns, sentence, *tags):
+    line = turns[1].message.start_line
+    return MemoryDraft(sentence, "", "", tags, 0.7, "correction", (Evidence(line, line, sentence),))
+
+
+def refused(turns, model, *told):
+    return of_the_moment(turns, hear(turns, told), told, model)
+
+
+def test_each_lesson_is_judged_by_the_sentence_that_it_holds(turns):
+    told = [("correction", draft(turns, text, "correction")) for text in (LEFT, LASTING)]
+    heard = hear(turns, told)[1]
+    keeps = [float(row[0]) for row in MODEL.probabilities(heard)]
+    between = replace(MODEL, bounds={"correction": sum(keeps) / 2})
+    assert keeps[0] < keeps[1]
+    assert refused(turns, between, *told) == [True, False]
+
+
+def test_a_kind_without_a_bound_stays(turns):
+    assert refused(turns, replace(MODEL, bounds={}), ("fact", draft(turns, LEFT, "fact"))) == [False]
+
+
+@pytest.mark.parametrize("proof", ["policy", "guide"])
+def test_what_is_enforced_or_written_down_is_not_asked_about(turns, proof):
+    severe = replace(MODEL, bounds={"fact": 1.1})
+    assert refused(turns, severe, ("fact", draft(turns, LASTING, "fact"))) == [True]
+    assert refused(turns, severe, ("fact", draft(turns, LASTING, "fact", proof))) == [False]
+
+
+def test_what_rests_on_no_turn_of_a_person_stays(turns):
+    severe = replace(MODEL, bounds={"fact": 1.1})
+    elsewhere = replace(draft(turns, LASTING, "fact"), evidence=(Evidence(99, 99, LASTING),))
+    assert refused(turns, severe, ("fact", elsewhere)) == [False]
+
+
+def test_the_shipped_bounds_name_the_kinds_that_rules_tell():
+    assert set(MODEL.bounds) == {"preference", "correction", "decision", "fact", "reported", "unformed"}
