@@ -139,6 +139,10 @@ HARNESS_NOTICES: Mapping[str, str] = MappingProxyType(
         "claude_code": r"\A\s*(?:Read the output file to retrieve the result|Full transcript available at): \S+\s*\Z",
         # "@agent Enable: \"Enable Claude Opus 4.5 (Preview) for all clients\"", "@agent 重试"
         "copilot": r"\A\s*@agent (?:(?:Enable|Continue|Retry|Try Again)\b|启用|继续|重试).*\Z",
+        # the button below a plan: "Implement the plan as specified, it is attached for your reference. Do NOT edit
+        # the plan file itself. ... Don't stop until you have completed all the to-dos."
+        "cursor": r"\A\s*Implement the plan as specified, it is attached for your reference\.[\s\S]{0,400}"
+        r"completed all the to-dos\.\s*\Z",
     }
 )
 #: the guide of a slash command by its layout: what the command had gathered, then what to do with it

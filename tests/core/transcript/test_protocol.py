@@ -59,6 +59,9 @@ def test_a_talk_about_code_has_no_program_rows():
         "Read the output file to retrieve the result: /tmp/tasks/b0be39e.output",
         "Full transcript available at: /tmp/tasks/aa67793.output",
         '@agent Enable: "Enable the new model for all clients"',
+        "Implement the plan as specified, it is attached for your reference. Do NOT edit the plan file itself.\n\n"
+        "To-do's from the plan have already been created. Do not create them again. Don't stop until you have "
+        "completed all the to-dos.",
     ],
 )
 def test_a_notice_in_the_person_s_place_is_no_request(notice):

@@ -43,6 +43,9 @@ _IN_QUOTES = re.compile(r"['\"‘“`]([^'\"’”`\s]{3,80})['\"’”`]")
 _SAME_ERROR = 0.8
 #: installed packages that are told
 _MOST_STEPS = 2
+#: likelihood of an objection below which an order reports nothing: of 53 reports in labelled turns that refuses one,
+#: which is none, and of 35 in the shared sessions of people none
+_COMPLAINS = 0.4
 #: changes that did not help and that are told
 _MOST_VAIN = 2
 #: how sure a draft is: a check, a person's word, the agent's word alone, nothing
@@ -61,7 +64,7 @@ def find_told(
 ) -> list[MemoryDraft]:
     """One draft for each error that a person reports and that the agent answers to."""
     drafts: dict[str, MemoryDraft] = {}
-    found = {turn.position: find_reports(turn.message, first=turn.first) for turn in turns}
+    found = {turn.position: _reports(turn) for turn in turns}
     for chain, reports, end in _chains(messages, actions, turns, list(found.values())):
         for report in reports:
             again = [_reports_again(report, found[turn.position]) for turn in chain[1:]]
@@ -73,6 +76,13 @@ def find_told(
             if draft is not None:
                 drafts.setdefault(draft.content, draft)
     return list(drafts.values())
+
+
+def _reports(turn: Turn) -> list[Report]:
+    """None of a turn that only orders: "handle sessions, abort, time-outs, retries" met none of these."""
+    if turn.acts.labels == ("instruction",) and turn.acts.probabilities["objection"] < _COMPLAINS:
+        return []
+    return find_reports(turn.message, first=turn.first)
 
 
 def _reports_again(report: Report, others: Sequence[Report]) -> bool:

@@ -93,6 +93,12 @@ def test_a_request_is_not_a_report():
     assert told(request, CAUSE, EDIT, PASSED) == []
 
 
+def test_an_order_that_names_failures_reports_none():
+    order = "实现前端功能：\n管理会话（session）、取消（abort）、超时、重试"
+    answer = "修复了超时：`popup.ts` 的会话（session）和取消（abort）现在通过 Port 通信。"
+    assert told(("user", order), ("assistant", answer)) == []
+
+
 def test_an_issue_is_told_only_with_the_check_that_ended_it():
     issue = ("user", "ISSUE:\nThe `watch` command fails without its folder\nIt crashes with an error.\n")
     assert told(issue, CAUSE, EDIT) == []
