@@ -57,6 +57,14 @@ def test_the_model_was_fitted_on_the_statements_of_the_repository():
     assert MODEL["sha256"]["statements.jsonl"] == digest, "refit after statements.jsonl"
 
 
+def test_answers_of_the_repository_may_be_handed_on_and_their_notes_rest_on_them(inputs):
+    rows = inputs.load_answers(inputs.GOLD_ANSWERS)
+    assert {one.licence for one in rows} <= {"MIT", "Apache-2.0", "ISC"}
+    assert any(one.keep for one in rows)
+    for one in rows:
+        assert all(sentence in one.text for item in one.keep for sentence in item.sentences)
+
+
 def test_an_answer_stands_between_its_request_and_the_next_turn(inputs, answers):
     closing, remark = answers
     messages = inputs.as_messages(closing)

@@ -19,13 +19,10 @@ __all__ = [
     "Setting",
     "feature_names",
     "features",
-    "gives_a_reason",
     "is_of_class",
-    "names_a_line",
     "points_elsewhere",
     "setting_of",
     "stands_alone",
-    "states_a_fact",
 ]
 
 
@@ -182,23 +179,6 @@ _UNNAMED = any_of(
     r"\b(?:in|from|by|of|to) (?:that|this) (?:file|function|method|line|one|component|place)\b",
     r"^\W*(?:错误信息|报错信息)",
 )
-#: of 21 such points of benchmarks/gold/statements.jsonl without a reason 7 were worth keeping
-_ENTRY = ("code_first", "defines")
-#: an entry of a list of changes: "Removed the `x` field", "`parser.go` — five new constants", "修正 `merge`：…"
-_CHANGELOG = any_of(
-    r"^(?:changed|modified|updated|added|removed|deleted|moved|renamed|replaced|restructured|adjusted|registered|hooked|"
-    r"guarded|routed|rebuilt|extended|extracted|consolidated|wired|created|implemented|the fix is|"
-    r"commit `?[0-9a-f]{6,40})\b",
-    r"^[^—–]{0,120}[—–] (?:\w+ )?(?:new|added|extended|updated|table-driven|rewritten|deleted|moved)\b",
-    r"^(?:修正|修复|移除|新增|添加|更新|调整|替换|重构|将)",
-)
-#: what is to be done, or leans on what was said: "The next big task is", "Without it, ..."
-_PROPOSES = any_of(
-    r"^(?:the (?:next|simplest|right|proper|best)|recommended|suggested|proposed|after double-checking|clean —|"
-    r"(?:without|with|after|before|for|in|on) (?:it|this|that|these|those|them))\b|"
-    r"\b(?:is|are|remains?) unchanged\b",
-    r"^(?:建议|应该?|可以|推荐)",
-)
 #: what came on top; what was removed, moved or replaced is a choice, e.g. `Added the new example`, `新增示例`
 _STEP = any_of(
     r"^(?:added|updated|created|implemented|registered|built|introduced|verified|ran)\b",
@@ -214,11 +194,6 @@ def setting_of(said: Said, content: str, *, closing: bool = True, calls: bool = 
 
 def feature_names() -> list[str]:
     return [*CLASSES, *_BUILT]
-
-
-def names_a_line(text: str) -> bool:
-    """True for "Lines 12-20 (new)", "main.go:40"."""
-    return is_of_class("line_number", text)
 
 
 def points_elsewhere(text: str) -> bool:
@@ -237,21 +212,6 @@ def stands_alone(text: str) -> bool:
     if any(is_of_class(name, text) for name in _LEANS) or _UNNAMED.search(text):
         return False
     return _STEP.match(text) is None or any(is_of_class(name, text) for name in _WHY)
-
-
-def states_a_fact(text: str) -> bool:
-    """False for what has no verb, proposes, dangles, or, without a reason, is an entry of an inventory or of a list of
-    changes."""
-    if not any(is_of_class(name, text) for name in _VERBS):
-        return False
-    if CLASSES["offer"].search(text) or _PROPOSES.search(text):
-        return False
-    listed = all(CLASSES[name].search(text) for name in _ENTRY) or _CHANGELOG.search(text)
-    return not listed or gives_a_reason(text)
-
-
-def gives_a_reason(text: str) -> bool:
-    return is_of_class("reason", text)
 
 
 def features(text: str, setting: Setting) -> list[float]:
