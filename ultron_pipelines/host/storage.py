@@ -63,7 +63,7 @@ def _with_open_connections(url: str, inst_data: ConfigurableClassData | None) ->
     )
     _WITH_TABLES.add(url)
     for part in (storage.run_storage, storage.event_log_storage, storage.schedule_storage):
-        part._engine = engine  # type: ignore[attr-defined]
+        part._engine = engine  # type: ignore[union-attr]
     return storage
 
 

@@ -4,11 +4,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from psycopg.types.json import Jsonb
 
+from ultron_core.models import QualityLabel
 from ultron_core.store.database import Database
 from ultron_core.store.migrate import FOLDER, migrate
 
 WRITTEN = Path(__file__).parent / "schema.txt"
+
+SUMMARY = {"overall_score": 0.5, "memory_score": 0.5, "success_probability": 0.5}
 
 SCHEMA = """
     SELECT line FROM (
@@ -70,3 +74,55 @@ def test_a_database_of_the_first_version_gets_the_same_schema_and_keeps_its_rows
             "SELECT m.content, m.extractor FROM memories m JOIN memory_vectors v ON v.memory_id = m.id"
         )
         assert row.fetchone() == {"content": "old words", "extractor": "offline:3"}
+
+
+def test_labels_from_before_lose_what_is_empty_in_them_and_nothing_else(empty, tmp_path):
+    before = tmp_path / "before"
+    before.mkdir()
+    for migration in sorted(FOLDER.iterdir()):
+        if migration.name < "0023":
+            copy = shutil.copytree if migration.is_dir() else shutil.copy
+            copy(migration, before / migration.name)
+    migrate(empty, before)
+    metrics = {
+        "safety": {"score": 1.0, "weight": 0.0, "lines": [], "note": ""},
+        "completeness": {"score": 0.5, "weight": 2.0, "lines": [3, 7], "note": ""},
+        "goal_reached": {"score": 0.5, "weight": 0.0, "lines": [], "note": "no verdict in the log"},
+        "own": "not an object",
+    }
+    labels = {
+        0: {"summary": {"overall_score": 0.5}, "metrics": metrics, "labeler": "offline:1"},
+        1: {"summary": {"overall_score": 0.5}, "metrics": {}, "labeler": "offline:1"},
+        2: None,
+        3: {"verdict": "of somebody else"},
+    }
+    with empty.transaction() as conn:
+        conn.execute(
+            "INSERT INTO sessions (id, account_id, agent_id, session_file, partition_key, content_sha256, bytes,"
+            " format, changed_at, lines, message_count, parser_version, created_at, updated_at) VALUES (gen_random_uuid(),"
+            " 'default', 'a', 'x.jsonl', 'a/x.jsonl', 'x', 1, 'openai', now(), '{}', 1, '1', now(), now())"
+        )
+        for place, label in labels.items():
+            conn.execute(
+                "INSERT INTO task_segments (id, account_id, agent_id, session_id, session_file, generation,"
+                " segment_index, thread, start_message, end_message, start_line, end_line, fingerprint, occurrence, closed, segmenter,"
+                " redaction_version, created_at, updated_at, quality_metrics) SELECT gen_random_uuid(), account_id,"
+                " agent_id, id, session_file, 0, %(place)s, 'main', %(place)s, %(place)s + 1, 1, 1, 'f', %(place)s,"
+                " true, '1', '1', now(), now(), %(label)s FROM sessions",
+                {"place": place, "label": None if label is None else Jsonb(label)},
+            )
+    migrate(empty)
+    with empty.transaction() as conn:
+        rows = conn.execute("SELECT segment_index, quality_metrics FROM task_segments").fetchall()
+    kept = {
+        "safety": {"score": 1.0, "weight": 0.0},
+        "completeness": {"score": 0.5, "weight": 2.0, "lines": [3, 7]},
+        "goal_reached": {"score": 0.5, "weight": 0.0, "note": "no verdict in the log"},
+        "own": "not an object",
+    }
+    found = {row["segment_index"]: row["quality_metrics"] for row in rows}
+    assert found == {**labels, 0: {**labels[0], "metrics": kept}}
+    label = QualityLabel.from_json(
+        {**labels[0], "summary": SUMMARY, "metrics": {k: kept[k] for k in list(kept)[:3]}}
+    )
+    assert label.metrics["safety"].lines == () and label.metrics["safety"].note == ""
