@@ -1,9 +1,12 @@
 """The schema that all migrations make is the one that is written down, and an old database keeps its rows."""
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from ultron_core.models import QualityLabel
@@ -12,6 +15,13 @@ from ultron_core.store.migrate import FOLDER, migrate
 
 WRITTEN = Path(__file__).parent / "schema.txt"
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+#: columns of rows that a migration does not look at
+OWNER = {"account_id": "default", "agent_id": "a", "created_at": NOW, "updated_at": NOW}
+READ = {"content_sha256": "x", "bytes": 1, "format": "openai", "changed_at": NOW, "lines": Jsonb({})}
+READ |= {"message_count": 1, "parser_version": "1"}
+CUT = {"generation": 0, "thread": "main", "start_line": 1, "end_line": 1, "fingerprint": "f", "closed": True}
+CUT |= {"segmenter": "1", "redaction_version": "1"}
 SUMMARY = {"overall_score": 0.5, "memory_score": 0.5, "success_probability": 0.5}
 
 SCHEMA = """
@@ -37,6 +47,14 @@ SCHEMA = """
 def empty(new_database):
     with Database.open(new_database()) as database:
         yield database
+
+
+def insert(conn, table, **values):
+    names = sql.SQL(", ").join(sql.Identifier(name) for name in values)
+    places = sql.SQL(", ").join(sql.Placeholder(name) for name in values)
+    conn.execute(
+        sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(sql.Identifier(table), names, places), values
+    )
 
 
 def schema(database):
@@ -97,20 +115,18 @@ def test_labels_from_before_lose_what_is_empty_in_them_and_nothing_else(empty, t
         3: {"verdict": "of somebody else"},
     }
     with empty.transaction() as conn:
-        conn.execute(
-            "INSERT INTO sessions (id, account_id, agent_id, session_file, partition_key, content_sha256, bytes,"
-            " format, changed_at, lines, message_count, parser_version, created_at, updated_at) VALUES (gen_random_uuid(),"
-            " 'default', 'a', 'x.jsonl', 'a/x.jsonl', 'x', 1, 'openai', now(), '{}', 1, '1', now(), now())"
-        )
+        session = uuid4()
+        log = {**OWNER, "id": session, "session_file": "x.jsonl"}
+        insert(conn, "sessions", **log, partition_key="a/x.jsonl", **READ)
         for place, label in labels.items():
-            conn.execute(
-                "INSERT INTO task_segments (id, account_id, agent_id, session_id, session_file, generation,"
-                " segment_index, thread, start_message, end_message, start_line, end_line, fingerprint, occurrence, closed, segmenter,"
-                " redaction_version, created_at, updated_at, quality_metrics) SELECT gen_random_uuid(), account_id,"
-                " agent_id, id, session_file, 0, %(place)s, 'main', %(place)s, %(place)s + 1, 1, 1, 'f', %(place)s,"
-                " true, '1', '1', now(), now(), %(label)s FROM sessions",
-                {"place": place, "label": None if label is None else Jsonb(label)},
-            )
+            segment = {**OWNER, "id": uuid4(), "session_id": session, "session_file": "x.jsonl", **CUT}
+            where = {
+                "segment_index": place,
+                "start_message": place,
+                "end_message": place + 1,
+                "occurrence": place,
+            }
+            insert(conn, "task_segments", **segment, **where, quality_metrics=label and Jsonb(label))
     migrate(empty)
     with empty.transaction() as conn:
         rows = conn.execute("SELECT segment_index, quality_metrics FROM task_segments").fetchall()
