@@ -30,7 +30,6 @@ import threading
 import time
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +92,7 @@ def _note_as_read(ultron: Ultron) -> None:
             assert isinstance(seen.file.path, Path)
             values = {
                 **runtime.account,
-                **asdict(FileFacts.of(seen.file.path.stat())),
+                **FileFacts.of(seen.file.path.stat())._asdict(),
                 "agent_id": seen.file.agent_id,
                 "session_file": seen.file.session_file,
                 "partition_key": seen.key,

@@ -182,12 +182,10 @@ def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str
             problems.append(error)
             continue
         for entry in listed:
-            if entry.name.startswith(".") or entry.is_symlink():
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                stack.append(entry.path)
-            elif is_session_name(entry.name) and entry.is_file(follow_symlinks=False):
+            if is_session_name(entry.name) and entry.is_file(follow_symlinks=False):
                 yield entry, _place(base, entry.path)
+            elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                stack.append(entry.path)
 
 
 def _place(base: str, path: str) -> _Place:
