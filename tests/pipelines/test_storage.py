@@ -1,5 +1,7 @@
 """A process keeps its connections to Dagster's storage open, however often that storage is opened."""
 
+import multiprocessing
+
 import dagster as dg
 import psycopg
 import pytest
@@ -57,6 +59,17 @@ def test_a_server_that_was_started_again_is_asked_anew(dagster_url, opened):
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     assert opened("a/2") == {"a/1", "a/2"}
+
+
+def test_a_forked_process_opens_connections_of_its_own(dagster_url, opened):
+    opened("a/1")
+    first = connections(dagster_url)
+    child = multiprocessing.get_context("fork").Process(target=opened, args=("a/2",))
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+    assert opened("a/3") == {"a/1", "a/2", "a/3"}
+    assert connections(dagster_url) == first
 
 
 def test_another_database_is_another_storage(dagster_url, opened, new_database, monkeypatch):
