@@ -1,13 +1,14 @@
 """How much room our tables take beside the raw bytes of the logs, by table.
 
-    python benchmarks/storage.py [--data DIR] [--files 2000] [--natives] [--home DIR]
+    python benchmarks/storage.py [--data DIR] [--files 2000] [--rounds 1] [--natives] [--home DIR]
 
 Files of about 3 kB (pipeline_parts/files.py) go through every stage, offline and without Dagster; with `--natives` the
 session files in DIR go as they are, which are larger. Then VACUUM, and one line a table, the largest first: `rows`,
 `heap`, `toast` (long values, stored beside the rows) and `indexes` in bytes, as PostgreSQL counts its pages. The line
 `all` sets them beside the raw bytes: `own_times_raw` without vectors, `vectors_times_raw` the vectors and their
 indexes, `empty` what the schema takes before the first file (the pages that every table and index begins with).
-`--home` keeps the store.
+With `--rounds` the files come in so many parts with VACUUM after each, as they do where it runs by itself: what rows
+leave behind when they are written again is used by those of the next part. `--home` keeps the store.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ SELECT coalesce((SELECT sum(pg_column_size(embedding)) FROM ultron.message_windo
 def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--files", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--natives", action="store_true")
     parser.add_argument("--home", type=Path, help="keep the store here")
     args = parser.parse_args()
@@ -54,7 +56,8 @@ def main() -> int:
             files, raw = _write_natives(drop / AGENT, args.data)
         else:
             files, raw = args.files, write_drop(drop, args.data, args.files, AGENT)
-        _measure(folder, "natives" if args.natives else "drop", files, raw)
+        name = ("natives" if args.natives else "drop") + (f"-{args.rounds}" if args.rounds > 1 else "")
+        _measure(folder, name, args.rounds, files, raw)
     return 0
 
 
@@ -70,7 +73,7 @@ def _write_natives(folder: Path, data: Path) -> tuple[int, int]:
     return files, raw
 
 
-def _measure(folder: Path, name: str, files: int, raw: int) -> None:
+def _measure(folder: Path, name: str, rounds: int, files: int, raw: int) -> None:
     settings = Settings(
         store=StoreSettings(home=folder / "home"),
         llm=LLMSettings(offline=True),
@@ -81,8 +84,10 @@ def _measure(folder: Path, name: str, files: int, raw: int) -> None:
         assert server is not None
         with psycopg.connect(server.url(), autocommit=True) as conn:
             empty = sum(table["total"] for table in _tables(conn))
-            ultron.ingest([folder / "drop" / AGENT], agent_id=AGENT, process=True)
-            conn.execute("VACUUM ANALYZE")
+            paths = sorted(path for path in (folder / "drop" / AGENT).rglob("*") if path.is_file())
+            for part in range(rounds):
+                ultron.ingest(paths[part::rounds], agent_id=AGENT, process=True)
+                conn.execute("VACUUM ANALYZE")
             conn.execute("CHECKPOINT")
             tables = _tables(conn)
             for table in tables:

@@ -306,13 +306,10 @@ class QualityLabel:
     labeler: str
 
     def to_json(self) -> dict[str, Any]:
-        """The shape that `task_segments.quality_metrics` holds."""
+        """The shape that `task_segments.quality_metrics` holds; of a metric without evidence or words no empty ones."""
         return {
             "summary": {f.name: getattr(self.summary, f.name) for f in fields(self.summary)},
-            "metrics": {
-                name: {"score": m.score, "weight": m.weight, "lines": list(m.lines), "note": m.note}
-                for name, m in self.metrics.items()
-            },
+            "metrics": {name: _metric_json(metric) for name, metric in self.metrics.items()},
             "labeler": self.labeler,
         }
 
@@ -323,6 +320,15 @@ class QualityLabel:
             for name, m in raw.get("metrics", {}).items()
         }
         return cls(QualitySummary(**raw["summary"]), metrics, raw.get("labeler", ""))
+
+
+def _metric_json(metric: Metric) -> dict[str, Any]:
+    told: dict[str, Any] = {"score": metric.score, "weight": metric.weight}
+    if metric.lines:
+        told["lines"] = list(metric.lines)
+    if metric.note:
+        told["note"] = metric.note
+    return told
 
 
 @dataclass(frozen=True, slots=True)

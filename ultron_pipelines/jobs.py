@@ -71,7 +71,7 @@ def process_pending_work(context: dg.OpExecutionContext, ultron: UltronResource)
         report, partitions = process_and_report(opened.runtime)
         add_partitions(context.instance, report.partition_keys)
         for stage, reports in partitions.items():
-            tell_stage(context, stage, reports)
+            tell_stage(context, opened, stage, reports)
         told = reconcile(context, opened)
     context.log.info(
         f"{report.new_segments} new segments, {report.labeled} labels, {report.memories} memories; "

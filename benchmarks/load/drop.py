@@ -1,12 +1,13 @@
 """Many files dropped under a running `ultron dev`: what the queue asks for, how long a look takes, what Dagster costs.
 
-    python benchmarks/load/drop.py [--data DIR] [--files 20000] [--path core|dagster|told] [--idle 180] [--keep DIR]
-                                  [--batch 500] [--most-cpu-ms 400]
+    python benchmarks/load/drop.py [--data DIR] [--files 20000] [--path core|dagster|seen|told] [--idle 180]
+                                  [--keep DIR] [--batch 500] [--most-cpu-ms 400]
 
 Files of about 3 kB (pipeline_parts/files.py) wait in the drop folder when `ultron dev` begins; offline. With `--path
 dagster` every stage is left to its sensors and runs; with `--path core` the daemon reads the files, then this process
 does the other stages and one run of `reconcile_events` tells Dagster. With `--path told` there
-are no files: keys and their events alone, for what Dagster itself costs at so many. Lines, in order:
+are no files: keys and their events alone, for what Dagster itself costs at so many. With `--path seen` there are keys,
+their events, and files of which the ledger says that they were read: for what looking at them costs. Lines, in order:
 
 queue      runs that read files, the most that were queued at once, events a file, seconds of the ticks meanwhile
 path       files a second until the last stage is told, CPU by process, how much of it is not the work itself
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import threading
 import time
@@ -39,8 +41,11 @@ from pipeline_parts.files import write_drop
 
 from ultron_core.client import Ultron
 from ultron_core.settings import LLMSettings, SessionSettings, Settings, StoreSettings
+from ultron_core.steps.files.drop_folder import scan
+from ultron_core.steps.files.snapshot import FileFacts
 from ultron_core.steps.stages.process import process_pending
 from ultron_core.steps.stages.table import FILES, MEMORIES, STAGES, WINDOWS
+from ultron_core.store.tables import sessions as session_store
 from ultron_pipelines.triggers.queue import MOST_QUEUED
 
 _ASSETS = (FILES, *(stage.name for stage in STAGES))
@@ -54,7 +59,7 @@ _HOURS = 3 * 3600.0
 def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--files", type=int, default=20_000)
-    parser.add_argument("--path", choices=("core", "dagster", "told"), default="core")
+    parser.add_argument("--path", choices=("core", "dagster", "seen", "told"), default="core")
     parser.add_argument("--core-ms", type=float, default=0.0)
     parser.add_argument("--idle", type=float, default=180.0, help="seconds of each measurement without work")
     parser.add_argument("--batch", type=int, default=500)
@@ -73,21 +78,50 @@ def _drop(folder: Path, args: Namespace) -> bool:
         llm=LLMSettings(offline=True),
         sessions=SessionSettings(sessions_dir=folder / "sessions", quiet_minutes=0, run_files=args.batch),
     )
-    with (
-        Ultron(settings) as ultron,
-        Dev.running(ultron, folder / "dev.log", ULTRON_RUN_FILES=str(args.batch)) as dev,
-    ):
+    with Ultron(settings) as ultron:
+        if args.path == "seen":
+            _note_as_read(ultron)
+        return _watched(ultron, folder, args, raw)
+
+
+def _note_as_read(ultron: Ultron) -> None:
+    """In the ledger of the drop folder, where every file is new."""
+    runtime = ultron.runtime
+    with runtime.database.transaction() as conn:
+        for seen in scan(runtime).changed:
+            assert isinstance(seen.file.path, Path)
+            values = {
+                **runtime.account,
+                **FileFacts.of(seen.file.path.stat())._asdict(),
+                "agent_id": seen.file.agent_id,
+                "session_file": seen.file.session_file,
+                "partition_key": seen.key,
+                "path": str(seen.file.path),
+                "private_path": os.fsencode(seen.file.path),
+                "sha256": "0" * 64,
+                "state": "ingested",
+                "attempts": 0,
+                "next_try": None,
+                "error": None,
+                "now": runtime.clock(),
+            }
+            session_store.upsert_source_file(conn, values)
+
+
+def _watched(ultron: Ultron, folder: Path, args: Namespace, raw: int) -> bool:
+    with Dev.running(ultron, folder / "dev.log", ULTRON_RUN_FILES=str(args.batch)) as dev:
         if args.path != "dagster":
-            dev.switch(False, but=("session_drop_sensor",))
-        kept = args.path == "told" or _queue(dev, args.files, args.batch)
+            dev.switch(False, but=("session_drop_sensor",))  # of files that were read it asks for nothing
+        kept = args.path in ("seen", "told") or _queue(dev, args.files, args.batch)
         if args.path == "dagster":
             kept = _path(dev, args) <= args.most_cpu_ms and kept
         elif args.path == "core":
             _by_core(ultron, dev, args.files)
         else:
-            dev.tell_without_work(_ASSETS, [f"made/{number:06}.jsonl" for number in range(args.files)])
+            keys = [f"made/{number // 1000:03}/{number:06}.jsonl" for number in range(args.files)]
+            dev.tell_without_work(_ASSETS, keys)
         if args.idle:
-            _unchanged(dev, args.idle, () if args.path != "told" else _WORKERS)
+            _unchanged(dev, args.idle, _WORKERS if args.path in ("seen", "told") else ())
             _idle(dev, args.idle)
         _storage(dev, args.files, raw)
     return kept

@@ -1,5 +1,7 @@
 """Real runs: a drop is read, the stages follow, one bad file fails alone, nothing new writes nothing."""
 
+import threading
+
 import dagster as dg
 import pytest
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
@@ -7,6 +9,8 @@ from dagster._core.storage.partition_status_cache import get_and_update_asset_st
 from tests.support.worlds import rows_written, solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.steps.stages.table import STAGES
+from ultron_core.steps.stages.waiting.leases import telling
+from ultron_pipelines.assets import stages as stage_assets
 from ultron_pipelines.partitions import SESSIONS_NAME, sessions_partitions
 from ultron_pipelines.triggers.queue import ingest_config
 
@@ -250,6 +254,38 @@ def test_what_pending_work_has_told_is_not_told_again_by_the_run_that_automation
     assert {stage.name: events_of(instance, stage.name) for stage in STAGES} == {**told, "segments": 4}, (
         "what is made of the same segments is not told again because these were"
     )
+
+
+def test_of_runs_that_end_at_once_one_tells_and_the_others_look_after_that(
+    defs, instance, drop, dagster_settings, monkeypatch
+):
+    drop("agent/one.jsonl", solved("alpha", "pandas"))
+    requests, _ = tick(defs, instance)
+    run(defs, instance, "ingest_sessions", run_config=requests[0].run_config)
+    order, ask, tell = [], stage_assets.not_told, stage_assets.log_partitions
+
+    def other_run():
+        with telling(ultron.runtime, "segments"):
+            order.append("another looks")
+
+    def ask_while_another_ends(*arguments, **named):
+        order.append("asks")
+        another.start()
+        another.join(timeout=1)
+        return ask(*arguments, **named)
+
+    def tell_and_note(*arguments, **named):
+        order.append("tells")
+        tell(*arguments, **named)
+
+    monkeypatch.setattr(stage_assets, "not_told", ask_while_another_ends)
+    monkeypatch.setattr(stage_assets, "log_partitions", tell_and_note)
+    with Ultron(dagster_settings) as ultron:
+        another = threading.Thread(target=other_run)
+        assert run(defs, instance, "segments_job", tags=over_all(instance)).success
+        another.join(timeout=30)
+    assert order == ["asks", "tells", "another looks"]
+    assert events_of(instance, "segments") == 1
 
 
 def events_of(instance, asset):

@@ -91,11 +91,25 @@ def _store(
             step_kind_value=step.step.kind.value,
             logging_tags=step.event_tags,
             event_specific_data=StepMaterializationData(materialization),
-            message=f"Materialized {materialization.label} of {materialization.partition}.",
+            message=_sentence(materialization),
         )
         context.instance.report_dagster_event(
             event, context.run.run_id, logging.DEBUG, DagsterEventBatchMetadata(batch, number == len(done))
         )
+
+
+def _sentence(done: dg.AssetMaterialization) -> str:
+    """What the run's page shows of it. Its counts also bring every event over 2 kB, from where on PostgreSQL compresses
+    a row: to .9 kB."""
+    counts = [
+        f"{value.value} {name}" for name, value in done.metadata.items() if value.value and _is_count(value)
+    ]
+    told = f": {', '.join(counts)}" if counts else ""
+    return f"Materialized {done.label} of {done.partition}{told}."
+
+
+def _is_count(value: dg.MetadataValue[Any]) -> bool:
+    return isinstance(value, dg.IntMetadataValue)
 
 
 def shown_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> dg.MarkdownMetadataValue:

@@ -5,9 +5,11 @@ from typing import Any
 
 import dagster as dg
 
+from ultron_core.client import Ultron
 from ultron_core.steps.stages.process import PartitionReport, run_stage
 from ultron_core.steps.stages.reprocess import redo, redo_stale
 from ultron_core.steps.stages.table import LABELS, MEMORIES, SEGMENTS, WINDOWS, Stage
+from ultron_core.steps.stages.waiting.leases import telling
 from ultron_core.steps.stages.waiting.loop import Step
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions
 from ultron_pipelines.partitions import sessions_partitions
@@ -48,7 +50,8 @@ def stage_asset(step: Step[Any], *, group: str, pool: str, about: str) -> dg.Ass
             elif opened.settings.auto_reprocess:
                 again = redo_stale(opened.runtime, stage, keys) > 0
             reports = run_stage(opened.runtime, stage.name, keys)
-        fail_bad(context, tell_stage(context, stage, reports, again=again))
+            events = tell_stage(context, opened, stage, reports, again=again)
+        fail_bad(context, events)
         yield from ()  # each partition is logged by itself: there is no output
 
     return asset
@@ -56,6 +59,7 @@ def stage_asset(step: Step[Any], *, group: str, pool: str, about: str) -> dg.Ass
 
 def tell_stage(
     context: dg.OpExecutionContext | dg.AssetExecutionContext,
+    opened: Ultron,
     stage: Stage,
     reports: Sequence[PartitionReport],
     *,
@@ -68,8 +72,9 @@ def tell_stage(
         log_partitions(context, stage.name, events)
         return events
     stored = [report.standing for report in reports if report.standing is not None]
-    new = {one.partition_key for one in not_told(context.instance, stage.name, stored, of_these=True)}
-    log_partitions(context, stage.name, (e for e in events if e.status == "failed" or e.key in new))
+    with telling(opened.runtime, stage.name):
+        new = {one.partition_key for one in not_told(context.instance, stage.name, stored, of_these=True)}
+        log_partitions(context, stage.name, (e for e in events if e.status == "failed" or e.key in new))
     return events
 
 

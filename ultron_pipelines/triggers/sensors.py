@@ -35,7 +35,7 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
     def session_drop_sensor(
         context: dg.SensorEvaluationContext, ultron: UltronResource
     ) -> dg.SensorResult | dg.SkipReason:
-        with ultron.open() as opened:
+        with ultron.look() as opened:
             found = scan(opened.runtime)
             silent = unreported(opened.runtime, limit=1)
             size = opened.settings.run_files
@@ -75,7 +75,7 @@ def make_sensors(status: dg.DefaultSensorStatus, seconds: int) -> list[dg.Sensor
     def pending_work_sensor(
         context: dg.SensorEvaluationContext, ultron: UltronResource
     ) -> dg.RunRequest | dg.SkipReason:
-        with ultron.open() as opened:
+        with ultron.look() as opened:
             closed = close_quiet_segments(opened.runtime)
             counts = count_pending(opened.runtime, due=True)
             waiting = {name: n for name, n in counts.items() if name not in {"open", "exhausted"} and n}

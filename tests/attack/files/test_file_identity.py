@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from dataclasses import replace
 
 import pytest
 
@@ -162,7 +161,7 @@ def test_the_inode_of_another_device_is_another_file(ultron, logs, monkeypatch):
 
     def elsewhere(stat):
         facts = real(stat)
-        return replace(facts, inode=inode, device=facts.device + 1)
+        return facts._replace(inode=inode, device=facts.device + 1)
 
     monkeypatch.setattr(snapshot.FileFacts, "of", elsewhere)
     assert ingest(ultron, write_log(logs / "mounted.jsonl", A, B)) == "new"
@@ -176,7 +175,7 @@ def test_the_reused_inode_of_a_deleted_log_is_a_new_session(ultron, logs, monkey
     inode = first.stat().st_ino
     first.unlink()
     real = snapshot.FileFacts.of
-    monkeypatch.setattr(snapshot.FileFacts, "of", lambda stat: replace(real(stat), inode=inode))
+    monkeypatch.setattr(snapshot.FileFacts, "of", lambda stat: real(stat)._replace(inode=inode))
     other = task("other") + task("further", error="E" * 400, fix="F" * 400)
     assert ingest(ultron, write_log(logs / "other.jsonl", other)) == "new"
     assert len(messages(ultron, "first.jsonl")) == len(A)

@@ -1,14 +1,28 @@
 """The schema that all migrations make is the one that is written down, and an old database keeps its rows."""
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
 
+from ultron_core.models import QualityLabel
 from ultron_core.store.database import Database
 from ultron_core.store.migrate import FOLDER, migrate
 
 WRITTEN = Path(__file__).parent / "schema.txt"
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+#: columns of rows that a migration does not look at
+OWNER = {"account_id": "default", "agent_id": "a", "created_at": NOW, "updated_at": NOW}
+READ = {"content_sha256": "x", "bytes": 1, "format": "openai", "changed_at": NOW, "lines": Jsonb({})}
+READ |= {"message_count": 1, "parser_version": "1"}
+CUT = {"generation": 0, "thread": "main", "start_line": 1, "end_line": 1, "fingerprint": "f", "closed": True}
+CUT |= {"segmenter": "1", "redaction_version": "1"}
+SUMMARY = {"overall_score": 0.5, "memory_score": 0.5, "success_probability": 0.5}
 
 SCHEMA = """
     SELECT line FROM (
@@ -33,6 +47,14 @@ SCHEMA = """
 def empty(new_database):
     with Database.open(new_database()) as database:
         yield database
+
+
+def insert(conn, table, **values):
+    names = sql.SQL(", ").join(sql.Identifier(name) for name in values)
+    places = sql.SQL(", ").join(sql.Placeholder(name) for name in values)
+    conn.execute(
+        sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(sql.Identifier(table), names, places), values
+    )
 
 
 def schema(database):
@@ -70,3 +92,53 @@ def test_a_database_of_the_first_version_gets_the_same_schema_and_keeps_its_rows
             "SELECT m.content, m.extractor FROM memories m JOIN memory_vectors v ON v.memory_id = m.id"
         )
         assert row.fetchone() == {"content": "old words", "extractor": "offline:3"}
+
+
+def test_labels_from_before_lose_what_is_empty_in_them_and_nothing_else(empty, tmp_path):
+    before = tmp_path / "before"
+    before.mkdir()
+    for migration in sorted(FOLDER.iterdir()):
+        if migration.name < "0023":
+            copy = shutil.copytree if migration.is_dir() else shutil.copy
+            copy(migration, before / migration.name)
+    migrate(empty, before)
+    metrics = {
+        "safety": {"score": 1.0, "weight": 0.0, "lines": [], "note": ""},
+        "completeness": {"score": 0.5, "weight": 2.0, "lines": [3, 7], "note": ""},
+        "goal_reached": {"score": 0.5, "weight": 0.0, "lines": [], "note": "no verdict in the log"},
+        "own": "not an object",
+    }
+    labels = {
+        0: {"summary": {"overall_score": 0.5}, "metrics": metrics, "labeler": "offline:1"},
+        1: {"summary": {"overall_score": 0.5}, "metrics": {}, "labeler": "offline:1"},
+        2: None,
+        3: {"verdict": "of somebody else"},
+    }
+    with empty.transaction() as conn:
+        session = uuid4()
+        log = {**OWNER, "id": session, "session_file": "x.jsonl"}
+        insert(conn, "sessions", **log, partition_key="a/x.jsonl", **READ)
+        for place, label in labels.items():
+            segment = {**OWNER, "id": uuid4(), "session_id": session, "session_file": "x.jsonl", **CUT}
+            where = {
+                "segment_index": place,
+                "start_message": place,
+                "end_message": place + 1,
+                "occurrence": place,
+            }
+            insert(conn, "task_segments", **segment, **where, quality_metrics=label and Jsonb(label))
+    migrate(empty)
+    with empty.transaction() as conn:
+        rows = conn.execute("SELECT segment_index, quality_metrics FROM task_segments").fetchall()
+    kept = {
+        "safety": {"score": 1.0, "weight": 0.0},
+        "completeness": {"score": 0.5, "weight": 2.0, "lines": [3, 7]},
+        "goal_reached": {"score": 0.5, "weight": 0.0, "note": "no verdict in the log"},
+        "own": "not an object",
+    }
+    found = {row["segment_index"]: row["quality_metrics"] for row in rows}
+    assert found == {**labels, 0: {**labels[0], "metrics": kept}}
+    label = QualityLabel.from_json(
+        {**labels[0], "summary": SUMMARY, "metrics": {k: kept[k] for k in list(kept)[:3]}}
+    )
+    assert label.metrics["safety"].lines == () and label.metrics["safety"].note == ""

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.sessions.discover import is_session_name
-from ultron_core.steps.files.bucket import list_objects
+from ultron_core.steps.files.bucket import BucketObject, list_objects
 from ultron_core.steps.files.identity import IngestFile, partition_key, storable
 from ultron_core.steps.files.snapshot import FileFacts
 from ultron_core.steps.ids import session_data_version
@@ -84,22 +84,22 @@ def scan(runtime: Runtime, now: datetime | None = None) -> DropScan:
     with runtime.database.transaction() as conn:
         ledger = {
             (row["agent_id"], row["session_file"]): row
-            for row in session_store.source_files(conn, runtime.account_id)
+            for row in session_store.source_file_states(conn, runtime.account_id)
         }
     problems: list[OSError] = []
     counts: Counter[str] = Counter()
     changed: list[SeenFile] = []
     retry: list[SeenFile] = []
     seen: set[tuple[str, str]] = set()
-    for facts, file in _in_bucket(url, problems) if url else _in_folder(root, problems):
-        identity = (file.agent_id, file.session_file)
+    for facts, place in _in_bucket(url, problems) if url else _in_folder(root, problems):
+        identity = (place.agent_id, place.session_file)
         seen.add(identity)
         row = ledger.get(identity)
         state = _state(row, facts, now)
         counts[state] += 1
         if state in ("changed", "retry"):
-            key = row["partition_key"] if row else partition_key(runtime, file.agent_id, file.session_file)
-            found = SeenFile(key, file, facts.size, facts.mtime_ns)
+            key = row["partition_key"] if row else partition_key(runtime, *identity)
+            found = SeenFile(key, place.file(), facts.size, facts.mtime_ns)
             (changed if state == "changed" else retry).append(found)
     missing = [] if problems else _missing(ledger, seen)
     _mark_missing(runtime, missing, now)
@@ -125,7 +125,20 @@ def _state(row: dict[str, Any] | None, facts: FileFacts, now: datetime) -> str:
     return "changed"
 
 
-def _in_bucket(url: str, problems: list[OSError]) -> Iterator[tuple[FileFacts, IngestFile]]:
+class _Place(NamedTuple):
+    """Where a session file lies. A `Path` and a record of each of 20,000 files would take half the time of a scan: they
+    are made of those alone that are to be read."""
+
+    path: str | BucketObject
+    agent_id: str
+    session_file: str
+
+    def file(self) -> IngestFile:
+        path = Path(self.path) if isinstance(self.path, str) else self.path
+        return IngestFile(path, self.agent_id, self.session_file)
+
+
+def _in_bucket(url: str, problems: list[OSError]) -> Iterator[tuple[FileFacts, _Place]]:
     """The same of a bucket."""
     try:
         found = [(name, one) for name, one in list_objects(url) if _is_session(name)]
@@ -136,8 +149,8 @@ def _in_bucket(url: str, problems: list[OSError]) -> Iterator[tuple[FileFacts, I
     for name, one in found:
         agent, _, rest = name.partition("/")
         twin = f"{DEFAULT_AGENT}/{agent}" in names
-        own = IngestFile(one, DEFAULT_AGENT, ("@root/" if twin else "") + storable(agent))
-        yield FileFacts.of(one), IngestFile(one, storable(agent), storable(rest)) if rest else own
+        own = _Place(one, DEFAULT_AGENT, ("@root/" if twin else "") + storable(agent))
+        yield FileFacts.of(one), _Place(one, storable(agent), storable(rest)) if rest else own
 
 
 def _is_session(name: str) -> bool:
@@ -145,20 +158,21 @@ def _is_session(name: str) -> bool:
     return is_session_name(last) and not any(part.startswith(".") for part in folders)
 
 
-def _in_folder(root: Path, problems: list[OSError]) -> Iterator[tuple[FileFacts, IngestFile]]:
+def _in_folder(root: Path, problems: list[OSError]) -> Iterator[tuple[FileFacts, _Place]]:
     """Every session file with what identifies it."""
-    for entry, file in _walk(root, problems):
+    for entry, place in _walk(root, problems):
         try:
-            yield FileFacts.of(entry.stat(follow_symlinks=False)), file
+            yield FileFacts.of(entry.stat(follow_symlinks=False)), place
         except FileNotFoundError:
             continue  # deleted during the scan
         except OSError as error:
             problems.append(error)
 
 
-def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str], IngestFile]]:
+def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str], _Place]]:
     """Every session file below `root`; hidden parts and symlinks are skipped."""
-    stack = [str(root)]
+    base = str(root)
+    stack = [base]
     while stack:
         folder = stack.pop()
         try:
@@ -168,22 +182,20 @@ def _walk(root: Path, problems: list[OSError]) -> Iterator[tuple[os.DirEntry[str
             problems.append(error)
             continue
         for entry in listed:
-            if entry.name.startswith(".") or entry.is_symlink():
-                continue
-            if entry.is_dir(follow_symlinks=False):
+            if is_session_name(entry.name) and entry.is_file(follow_symlinks=False):
+                yield entry, _place(base, entry.path)
+            elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
                 stack.append(entry.path)
-            elif is_session_name(entry.name) and entry.is_file(follow_symlinks=False):
-                yield entry, _ingest_file(root, entry.path)
 
 
-def _ingest_file(root: Path, path: str) -> IngestFile:
+def _place(base: str, path: str) -> _Place:
     # os.scandir made the path of the root: `relative_to` would take a third of the time of a scan
-    agent, _, rest = path.removeprefix(str(root)).lstrip(os.sep).partition(os.sep)
+    agent, _, rest = path.removeprefix(base).lstrip(os.sep).partition(os.sep)
     if not rest:
         # `drop/x.jsonl` and `drop/default/x.jsonl` are two files of one agent
-        twin = (root / DEFAULT_AGENT / agent).exists()
-        return IngestFile(Path(path), DEFAULT_AGENT, ("@root/" if twin else "") + storable(agent))
-    return IngestFile(Path(path), storable(agent), storable(rest.replace(os.sep, "/")))
+        twin = Path(base, DEFAULT_AGENT, agent).exists()
+        return _Place(path, DEFAULT_AGENT, ("@root/" if twin else "") + storable(agent))
+    return _Place(path, storable(agent), storable(rest.replace(os.sep, "/")))
 
 
 def _missing(ledger: dict[tuple[str, str], Any], seen: set[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -212,11 +224,12 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
         rows = session_store.source_files(conn, runtime.account_id)
     known = {(r["agent_id"], r["session_file"]): r for r in rows}
     files: dict[str, IngestFile] = {}
-    for file in _all_files(runtime):
-        row = known.get((file.agent_id, file.session_file))
-        key = row["partition_key"] if row else partition_key(runtime, file.agent_id, file.session_file)
+    for place in _all_files(runtime):
+        identity = (place.agent_id, place.session_file)
+        row = known.get(identity)
+        key = row["partition_key"] if row else partition_key(runtime, *identity)
         if key in wanted:
-            files[key] = file
+            files[key] = place.file()
     for (agent, name), row in known.items():
         key = row["partition_key"]
         if key in files or key not in wanted or row["private_path"] is None:
@@ -227,12 +240,12 @@ def files_of_partitions(runtime: Runtime, keys: Sequence[str]) -> dict[str, Inge
     return files
 
 
-def _all_files(runtime: Runtime) -> Iterator[IngestFile]:
+def _all_files(runtime: Runtime) -> Iterator[_Place]:
     root, url = runtime.settings.sessions_dir, runtime.settings.sessions.sessions_url
     if url:
-        yield from (file for _, file in _in_bucket(url, []))
+        yield from (place for _, place in _in_bucket(url, []))
     elif root.is_dir():
-        yield from (file for _, file in _walk(root, []))
+        yield from (place for _, place in _walk(root, []))
 
 
 def unreported(runtime: Runtime, limit: int = 1000) -> list[UnreportedSession]:

@@ -41,6 +41,7 @@ __all__ = [
     "run",
     "source_file_attempts",
     "source_file_facts",
+    "source_file_states",
     "source_files",
     "system_prompt",
     "to_segment",
@@ -291,8 +292,13 @@ def _store_bytes(conn: Connection, body: bytes, values: Mapping[str, Any]) -> st
 
 
 def source_files(conn: Connection, account_id: str) -> list[dict[str, Any]]:
-    """The drop-folder ledger."""
-    return _FILES.fetch(conn, "all", {"account_id": account_id})
+    """The drop-folder ledger: where each file was read from."""
+    return _FILES.fetch(conn, "places", {"account_id": account_id})
+
+
+def source_file_states(conn: Connection, account_id: str) -> list[dict[str, Any]]:
+    """The drop-folder ledger: how each file was when it was read last, and what became of it."""
+    return _FILES.fetch(conn, "states", {"account_id": account_id})
 
 
 def upsert_source_file(conn: Connection, values: Mapping[str, Any]) -> None:

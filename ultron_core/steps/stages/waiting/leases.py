@@ -6,7 +6,8 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
@@ -19,7 +20,7 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
-__all__ = ["LASTS", "Leases"]
+__all__ = ["LASTS", "Leases", "telling"]
 
 logger = logging.getLogger("ultron.process")
 _SQL = NamedQueries("log/leases")
@@ -116,3 +117,13 @@ def _is_running(pid: int) -> bool:
     except PermissionError:  # another account's
         return True
     return True
+
+
+@contextmanager
+def telling(runtime: Runtime, asset: str) -> Iterator[None]:
+    """Whoever tells others of an asset is alone in this block: what one looks up as not told yet, no other
+    tells meanwhile. A connection of its own holds it, and lets go when its process dies."""
+    with runtime.database.direct() as conn:
+        conn.execute("SET statement_timeout = 0")  # who tells of many files at a busy hour takes minutes
+        _SQL.run(conn, "tell", {**runtime.account, "asset": asset})
+        yield

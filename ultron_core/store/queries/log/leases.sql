@@ -19,3 +19,7 @@ DELETE FROM leases WHERE holder = %(holder)s;
 -- name: holders
 -- Who holds rows from this host.
 SELECT DISTINCT holder, pid FROM leases WHERE host = %(host)s;
+
+-- name: tell
+-- One process at a time tells of an asset; let go with the connection.
+SELECT pg_advisory_lock(hashtextextended('tell:' || %(account_id)s || ':' || %(asset)s, 0));

@@ -1,6 +1,12 @@
--- name: all
--- The ledger of one account.
-SELECT * FROM source_files WHERE account_id = %(account_id)s ORDER BY agent_id, session_file;
+-- name: places
+-- Where the files of one account were read from.
+SELECT agent_id, session_file, partition_key, private_path FROM source_files
+WHERE account_id = %(account_id)s ORDER BY agent_id, session_file;
+
+-- name: states
+-- The ledger of one account: what a look at the folder compares it with, of 20,000 files at every tick.
+SELECT agent_id, session_file, partition_key, size, mtime_ns, inode, state, attempts, next_try FROM source_files
+WHERE account_id = %(account_id)s;
 
 -- name: upsert
 -- What was seen of a file; a row is only written when something differs.
