@@ -1,3 +1,6 @@
 -- What a model could not word waits behind what it has not seen: else the oldest refused rows fill every batch.
 ALTER TABLE memories ADD COLUMN model_tried timestamptz;
 ALTER TABLE memory_contributions ADD COLUMN model_tried timestamptz;
+
+-- A process number is given again, and in a container often the same one: when the process began tells them apart.
+ALTER TABLE leases ADD COLUMN started text NOT NULL DEFAULT '';
