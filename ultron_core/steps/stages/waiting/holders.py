@@ -1,5 +1,5 @@
-"""Who holds a lease: which process of which machine since when. Machines and containers may share a name, and numbers of
-processes are given again."""
+"""Who holds a lease: which process of which machine since when. Machines and containers may share a name, and process
+numbers are given again."""
 
 from __future__ import annotations
 
