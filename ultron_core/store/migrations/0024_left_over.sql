@@ -4,3 +4,6 @@ ALTER TABLE memory_contributions ADD COLUMN model_tried timestamptz;
 
 -- A process number is given again, and in a container often the same one: when the process began tells them apart.
 ALTER TABLE leases ADD COLUMN started text NOT NULL DEFAULT '';
+
+-- Open tasks are few: the last ones of logs that still grow. They are looked for at the end of every batch.
+CREATE INDEX task_segments_open ON task_segments (account_id, session_id) WHERE NOT closed;
