@@ -17,6 +17,7 @@ from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
 from ultron_core.steps.upkeep.backfill_vectors import Progress, fill_vectors
+from ultron_core.steps.upkeep.indexes import drop_unused_indexes
 from ultron_core.steps.upload.judge import word_merge
 from ultron_core.steps.upload.prepare import summary_by_model
 from ultron_core.steps.upload.records import DIRECT
@@ -36,6 +37,7 @@ def backfill(runtime: Runtime, progress: Progress | None = None) -> int:
     `progress` is told how many memories have their vector so far.
     """
     recount_windows(runtime)
+    drop_unused_indexes(runtime)
     return fill_vectors(runtime, progress) + _merges(runtime) + _models(runtime)
 
 
