@@ -137,7 +137,8 @@ def test_a_name_may_be_an_id_a_key_a_file_or_the_end_of_its_path(world):
 def test_many_names_are_looked_up_through_indexes(world):
     with world.runtime.database.transaction() as conn:
         conn.execute(
-            "INSERT INTO sessions SELECT (jsonb_populate_record(NULL::sessions, to_jsonb(s) || jsonb_build_object('id', gen_random_uuid(),"
+            "INSERT INTO sessions SELECT (jsonb_populate_record(NULL::sessions, to_jsonb(s)"
+            " || jsonb_build_object('id', gen_random_uuid(),"
             " 'session_file', 'deep/' || n || '/run.jsonl', 'partition_key', 'me/' || n))).*"
             " FROM (SELECT * FROM sessions LIMIT 1) s, generate_series(1, 5000) n"
         )

@@ -18,7 +18,8 @@ def test_open_tasks_are_found_without_reading_the_finished_ones(settings, tmp_pa
         with ultron.runtime.database.transaction() as conn:
             conn.execute(
                 "INSERT INTO task_segments SELECT (jsonb_populate_record(t, jsonb_build_object("
-                " 'id', gen_random_uuid(), 'occurrence', n, 'closed', true))).* FROM task_segments t, generate_series(100, 3000) n"
+                " 'id', gen_random_uuid(), 'occurrence', n, 'closed', true))).*"
+                " FROM task_segments t, generate_series(100, 3000) n"
             )
         with ultron.runtime.database.direct() as conn:
             conn.execute("ANALYZE task_segments")
