@@ -6,12 +6,15 @@ import re
 from pathlib import Path
 from uuid import UUID
 
+import pytest
+
+from tests.core.cli.conftest import run
 from tests.core.serve.conftest import app, backend, client, key, log, ultron
 from tests.support.memories import rows
 from tests.support.plants import SECRETS
 from ultron_core.errors import UltronError
 
-__all__ = ["app", "backend", "client", "key", "log", "ultron"]
+__all__ = ["app", "backend", "client", "key", "log", "run", "ultron"]
 
 SECRET = SECRETS["openai"]
 #: its letters alone, however it is quoted or cut
@@ -157,3 +160,32 @@ def test_of_the_server(client, key, ultron, caplog):
             told[f"{name}, stored"] = table
     assert {200, 404, 422} <= statuses and not any(status >= 500 for status in statuses), statuses
     assert not told, "\n".join(f"{name}: {what}" for name, what in told.items())
+
+
+COMMANDS = [
+    ["search", SECRET],
+    ["search", "pip", "--project", SECRET],
+    ["search", "pip", "--limit", SECRET],
+    ["show", SECRET],
+    ["sessions", "--project", SECRET],
+    ["stats", "--project", SECRET],
+    ["process", "--project", SECRET],
+    ["ingest", SECRET, "--agent", "eve"],
+    ["ingest", ".", "--agent", f"eve/{SECRET}"],
+    ["erase", "--session", SECRET],
+    ["reprocess", "--stage", SECRET],
+    ["export-sft", "--task-type", SECRET],
+    ["drops", "--reason", SECRET],
+    ["keys", "revoke", SECRET],
+    ["keys", "add", "me", "--preset", SECRET],
+    ["no-such-command-" + SECRET],
+    ["search", "pip", "--no-such-option-" + SECRET],
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda words: " ".join(words).replace(SECRET, "KEY"))
+def test_of_the_command_line(run, arguments, caplog):
+    caplog.set_level(logging.INFO)
+    run("stats")
+    _, told, errors = run(*arguments)
+    assert CORE not in "".join((told + errors + caplog.text).split())
