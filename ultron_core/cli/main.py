@@ -155,7 +155,7 @@ def run_command(arguments: Sequence[str]) -> int:
         # without standalone mode click returns the code of an Exit instead of raising it
         code = cli.main(list(arguments), prog_name="ultron", standalone_mode=False)
     except click.ClickException as error:
-        error.message = _without_keys(error.message)
+        error.message = _without_keys(error.message)  # type: ignore[misc]  # what its show() prints
         error.show()
         return error.exit_code
     except click.exceptions.Abort:
