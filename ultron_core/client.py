@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
 from ultron_core.embeddings.protocol import Embedder
+from ultron_core.errors import InputError
 from ultron_core.facade.assembly import Given, assemble, open_server
 from ultron_core.facade.editing import Editing
 from ultron_core.facade.recalling import Recalling
@@ -41,6 +42,16 @@ if TYPE_CHECKING:
     from ultron_core.steps.upkeep.tiers import TierReport
 
 __all__ = ["Ultron"]
+
+
+def _without_keys(message: str) -> str:
+    from ultron_core.redaction.patterns import hide_secrets  # loaded with the first error
+
+    return hide_secrets(message)
+
+
+# an error quotes what it was given, and goes on to logs, events and answers
+InputError.clean = staticmethod(_without_keys)
 
 
 class Ultron(Recalling, Editing):

@@ -32,8 +32,9 @@ on the text. Bad *lines* of a session are not errors: they are counted in its le
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
+from typing import ClassVar
 
 __all__ = [
     "AccessError",
@@ -77,7 +78,13 @@ class SettingsError(UltronError):
 
 
 class InputError(UltronError):
-    """What the caller passed in cannot be used; nothing was written."""
+    """What the caller passed in cannot be used; nothing was written. The message quotes it without keys."""
+
+    #: how keys are taken out of a message; redaction stands above this module, and who opens a store says what it is
+    clean: ClassVar[Callable[[str], str]] = staticmethod(str)
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(InputError.clean(message))
 
 
 class SessionFileError(InputError):

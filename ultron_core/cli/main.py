@@ -142,22 +142,30 @@ def _close_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _without_keys(message: str) -> str:
+    """What was typed is quoted, and terminals are logged."""
+    from ultron_core.redaction.patterns import hide_secrets  # loaded with the first error
+
+    return hide_secrets(message)
+
+
 def run_command(arguments: Sequence[str]) -> int:
     """The exit code; an expected error becomes one message."""
     try:
         # without standalone mode click returns the code of an Exit instead of raising it
         code = cli.main(list(arguments), prog_name="ultron", standalone_mode=False)
     except click.ClickException as error:
+        error.message = _without_keys(error.message)  # type: ignore[misc]  # what its show() prints
         error.show()
         return error.exit_code
     except click.exceptions.Abort:
         console(stderr=True).print("Stopped; the next run resumes here.")
         return 130
     except (UnknownNameError, NothingToExportError) as error:
-        console(stderr=True).print(f"ultron: {error}", style="bold red")
+        console(stderr=True).print(f"ultron: {_without_keys(str(error))}", style="bold red")
         return USAGE
     except UltronError as error:
-        console(stderr=True).print(f"ultron: {error}", style="bold red")
+        console(stderr=True).print(f"ultron: {_without_keys(str(error))}", style="bold red")
         return FAILED
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else FAILED

@@ -7,6 +7,7 @@ import pytest
 from tests.support.worlds import task, write_log
 from ultron_core.client import Ultron
 from ultron_core.sessions import parse_session
+from ultron_core.store.tables import sessions
 
 CHINESE = ["我们在这个项目里面没有找到配置文件，请先检查一下目录。", "好的", "一下"]
 LATIN = ["café ok", "Größe ändern", "¿Qué tal? Mañana", "30 °C"]
@@ -101,6 +102,17 @@ def test_a_log_of_metadata_alone_is_empty_and_becomes_ok_with_its_first_message(
     assert status(ultron) == ("empty", None)
     ultron.ingest([write_log(path, task("alpha"))], "agent")
     assert status(ultron) == ("ok", None)
+
+
+def test_a_log_of_metadata_alone_is_never_ok_not_even_while_it_is_renamed(ultron, tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"type": "summary", "summary": "x", "leafUuid": "a"}\n')
+    ultron.ingest([path], "agent")
+    with ultron.runtime.database.transaction() as conn:
+        (known,) = conn.execute("UPDATE sessions SET status = 'source_missing' RETURNING session_file")
+        row = sessions.latest(conn, "default", "agent", known["session_file"])
+        sessions.rename(conn, row, "renamed.jsonl", ultron.runtime.clock())
+    assert status(ultron) == ("empty", None)
 
 
 def test_a_log_that_turns_unreadable_keeps_what_was_read(ultron, tmp_path):

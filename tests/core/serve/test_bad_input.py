@@ -1,6 +1,9 @@
 """Bad input gets the status that says what is wrong, and never a stack, a key or what was sent."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -9,6 +12,7 @@ from starlette.testclient import TestClient
 
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
+from ultron_core.steps.upload import upload
 
 SECRET = "sk-proj-0123456789abcdefghijABCDEFGHIJ"
 
@@ -68,6 +72,32 @@ def test_an_idempotency_key_of_other_words(client, admin):
     again = client.post("/memories/upload", json=one, headers=admin)
     assert again.status_code == 200
     error(client.post("/memories/upload", json={**one, "content": "other words"}, headers=admin), 409)
+
+
+def test_one_key_at_once_for_words_of_two_types(client, admin, monkeypatch):
+    both_found_nothing = threading.Barrier(2, timeout=1.5)
+    write = upload._written
+
+    def written_by_both(*given):
+        with suppress(threading.BrokenBarrierError):
+            both_found_nothing.wait()
+        return write(*given)
+
+    monkeypatch.setattr(upload, "_written", written_by_both)
+    bodies = [
+        {"content": text, "idempotency_key": "k1"}
+        for text in (
+            "ModuleNotFoundError: pandas is missing; pip install pandas",
+            "I prefer tabs over spaces.",
+        )
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(
+            pool.map(lambda body: client.post("/memories/upload", json=body, headers=admin), bodies)
+        )
+    (kept, refused) = sorted(answers, key=lambda answer: answer.status_code)
+    assert kept.status_code == 200
+    assert "was used for another memory" in error(refused, 409)
 
 
 def test_a_body_that_is_too_large_or_of_another_kind(client, admin):

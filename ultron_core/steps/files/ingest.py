@@ -5,6 +5,7 @@ grown or edited         the same session with other messages; segments follow by
 no message in common    log rotation: a new generation, the old one stays
 renamed                 old path gone and same bytes (or same device and inode, and mostly the same text)
 read late               nothing: another process has read what is there now
+gone meanwhile          nothing: the next scan calls it missing
 unreadable              marked failed with its reason, also when no line holds a message; what was read before stays
 """
 
@@ -88,7 +89,8 @@ def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:
     except OSError as error:
         why = error.strerror or error
         reason = f"{file.path} cannot be read: {why}. Check that it exists and that you may read it."
-        return _store_failure(runtime, file, None, reason)
+        gone = _gone(runtime, file, reason) if isinstance(error, FileNotFoundError) else None
+        return gone or _store_failure(runtime, file, None, reason)
     known = None if again else _known_unchanged(runtime, file, snapshot)
     if known is not None:
         return known
@@ -166,6 +168,20 @@ def _store(
     return _result(
         file, key, status, snapshot, len(session.messages), session.ledger.to_json(), session.info.format
     )
+
+
+def _gone(runtime: Runtime, file: IngestFile, message: str) -> FileResult | None:
+    """What is told of a file that was deleted between being found and being read; None when nothing was read before.
+    What was goes on, and the next scan calls the file missing."""
+    reason = runtime.redactor.redact_text(message).text
+
+    def look(conn: Connection) -> FileResult | None:
+        row = sessions.latest(conn, runtime.account_id, file.agent_id, file.session_file)
+        if row is None or row.status == "failed":
+            return None
+        return replace(_result(file, row.partition_key, "failed", None, 0, {}, ""), error=reason)
+
+    return runtime.database.run(look)
 
 
 def _store_failure(runtime: Runtime, file: IngestFile, snapshot: Snapshot | None, message: str) -> FileResult:

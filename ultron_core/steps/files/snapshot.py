@@ -20,6 +20,10 @@ from ultron_core.store.tables import sessions
 __all__ = ["FileFacts", "Snapshot", "archive", "take_snapshot"]
 
 
+#: a log that is appended to all the time is taken as it is then: its next change is seen
+_MORE_READS = 2
+
+
 class FileFacts(NamedTuple):
     """What a file system says of a file: by this a change is noticed, and the file known under another name.
 
@@ -66,13 +70,26 @@ class Snapshot:
 
 
 def take_snapshot(path: Path | BucketObject, max_bytes: int = 0) -> Snapshot:
-    """Read the file once; `max_bytes` 0 means no limit.
+    """Read the file, again if it changed meanwhile; `max_bytes` 0 means no limit.
 
     Raises OSError, and SessionFileError for a device or a pipe and for a file over the limit.
     """
     if isinstance(path, BucketObject):
         body, seen = read_object(path, max_bytes)
         return Snapshot(body, hashlib.sha256(body).hexdigest(), FileFacts.of(seen)._replace(size=len(body)))
+    snapshot, settled = _read(path, max_bytes)
+    for _ in range(_MORE_READS):
+        if settled:
+            break
+        try:
+            snapshot, settled = _read(path, max_bytes)
+        except FileNotFoundError:  # what was read of it is all there is
+            break
+    return snapshot
+
+
+def _read(path: Path, max_bytes: int) -> tuple[Snapshot, bool]:
+    """The file as it is, and whether it stayed so: of one that is written over, half of each log may have been read."""
     check_regular(path.stat(), str(path))  # before it is opened: opening a device may do something
     with open(path, "rb", opener=_without_waiting) as handle:
         stat = os.fstat(handle.fileno())
@@ -80,9 +97,10 @@ def take_snapshot(path: Path | BucketObject, max_bytes: int = 0) -> Snapshot:
         facts = FileFacts.of(stat)
         _check_size(path, facts.size, max_bytes)
         body = handle.read(max_bytes + 1 if max_bytes else -1)
+        settled = FileFacts.of(os.fstat(handle.fileno())) == facts
     _check_size(path, len(body), max_bytes)
     # what was appended while it was read counts as read; the time from before lets the next scan look again
-    return Snapshot(body, hashlib.sha256(body).hexdigest(), facts._replace(size=len(body)))
+    return Snapshot(body, hashlib.sha256(body).hexdigest(), facts._replace(size=len(body))), settled
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -14,12 +14,22 @@ from ultron_core.store.database import Connection
 from ultron_core.store.tables import embeddings as model_store
 from ultron_core.store.tables import uploads as upload_store
 
-__all__ = ["ask_model", "lock_memories", "lock_types", "register_model"]
+__all__ = ["ask_model", "lock_memories", "lock_types", "lock_uploads", "register_model"]
+
+#: hexadecimal digits of a hashed key that name its lock: the server has room for some thousands of locks, a batch may
+#: bring as many keys
+_KEY_DIGITS = 1
 
 
 def lock_types(runtime: Runtime, conn: Connection, types: Iterable[str]) -> None:
     """One writer a type, until the transaction ends; taken before anything is looked up."""
     upload_store.send(conn, "lock", {**runtime.account, "types": sorted(set(types))})
+
+
+def lock_uploads(runtime: Runtime, conn: Connection, types: Iterable[str], keys: Iterable[str]) -> None:
+    """The types, and then the idempotency keys, hashed as they are stored: one key may come for two types at once."""
+    slots = sorted({f"key:{key[:_KEY_DIGITS]}" for key in keys if key})
+    upload_store.send(conn, "lock", {**runtime.account, "types": [*sorted(set(types)), *slots]})
 
 
 def lock_memories(runtime: Runtime, conn: Connection, types: Iterable[str] = get_args(MemoryType)) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from ultron_core.errors import ModelAnswerError, ModelError
 from ultron_core.memories import Body, classify_memory
@@ -15,6 +17,7 @@ from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
 from ultron_core.steps.upkeep.backfill_vectors import Progress, fill_vectors
+from ultron_core.steps.upkeep.indexes import drop_unused_indexes
 from ultron_core.steps.upload.judge import word_merge
 from ultron_core.steps.upload.prepare import summary_by_model
 from ultron_core.steps.upload.records import DIRECT
@@ -34,6 +37,7 @@ def backfill(runtime: Runtime, progress: Progress | None = None) -> int:
     `progress` is told how many memories have their vector so far.
     """
     recount_windows(runtime)
+    drop_unused_indexes(runtime)
     return fill_vectors(runtime, progress) + _merges(runtime) + _models(runtime)
 
 
@@ -53,8 +57,9 @@ def _merges(runtime: Runtime) -> int:
         new = Body(row["content"], row["context"], row["resolution"])
         try:
             merged = word_merge(runtime, old, new)
-        except ModelAnswerError:
-            continue  # one that the model cannot word must not hold up the others
+        except ModelAnswerError:  # one that the model cannot word must not hold up the others
+            _note_try(runtime, origins.run, "contribution_tried", row["id"])
+            continue
         except ModelError:
             return done
         run_embedded(runtime, partial(_apply, runtime, row, record, merged))
@@ -97,6 +102,7 @@ def _models(runtime: Runtime) -> int:
                 kind = classify_memory(body.content, body.context, body.resolution, runtime.llm)
             summary = summary_by_model(runtime, runtime.llm, body)
         except ModelAnswerError:
+            _note_try(runtime, store.run, "tried", record.id)
             continue
         except ModelError:
             return done
@@ -104,6 +110,12 @@ def _models(runtime: Runtime) -> int:
         runtime.database.run(partial(_write_model, runtime, made))
         done += 1
     return done
+
+
+def _note_try(runtime: Runtime, run: Callable[..., int], query: str, row_id: UUID) -> None:
+    """It goes to the end of the queue: refused rows that stay in front would fill each round."""
+    params = {**runtime.account, "id": row_id, "now": runtime.clock()}
+    runtime.database.run(lambda conn: run(conn, query, params))
 
 
 def _write_model(runtime: Runtime, made: MemoryRow, conn: Connection) -> None:

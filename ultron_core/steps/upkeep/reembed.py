@@ -31,6 +31,7 @@ from ultron_core.steps.clusters.members import lock_clusters
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import fill_windows
 from ultron_core.steps.upkeep.current_model import LOOK_AGAIN_SECONDS
+from ultron_core.steps.upkeep.indexes import drop_unused_indexes
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as cluster_store
 from ultron_core.store.tables import embeddings as store
@@ -130,6 +131,7 @@ def reembed(
             embedded += _embed_missing(new, None)
             dropped = sum(_retire(new, model_id, keep_old) for model_id in left)
             clusters = run_initial_clustering(new)["clusters"]
+        drop_unused_indexes(new)
     logger.info("%d memories embedded by %s, %d old vectors dropped", embedded, target.model_id, dropped)
     return ReembedReport(target.model_id, previous, embedded, windows, clusters, dropped)
 

@@ -18,7 +18,7 @@ from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import make_plan
 from ultron_core.steps.upload.prepare import prepare
 from ultron_core.steps.upload.records import Prepared, Upload
-from ultron_core.steps.upload.snapshot import take_words
+from ultron_core.steps.upload.snapshot import lock_batch, take_words
 from ultron_core.steps.upload.write import write_plan
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import embeddings as model_store
@@ -66,7 +66,7 @@ def _chunks(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
 
 
 def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> int:
-    locks.lock_types(runtime, conn, [item.memory_type for item in prepared])
+    lock_batch(runtime, conn, prepared)
     snapshot = take_words(runtime, prepared, conn)
     judge = Judge(runtime)
     judge.may_ask = False  # a model would be asked under the lock: what it has to word waits for back-filling

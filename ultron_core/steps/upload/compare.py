@@ -11,12 +11,12 @@ from ultron_core.memories import Relation, relate
 from ultron_core.steps.rows.origins import LinkRow
 from ultron_core.steps.upload.judge import Judge
 
-__all__ = ["Near", "Verdict", "compare", "link", "lowest", "nearest_first"]
+__all__ = ["MOST_COMPARED", "Near", "Verdict", "compare", "link", "lowest", "nearest_first"]
 
 #: a memory of the same type with its cosine
 Near = tuple[UUID, float]
 #: how many near ones are compared
-_MOST = 5
+MOST_COMPARED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def lowest(limits: Thresholds) -> float:
 
 def nearest_first(near: Iterable[Near]) -> list[Near]:
     """The nearest ones in the order in which they are compared."""
-    return sorted(near, key=lambda pair: (-pair[1], str(pair[0])))[:_MOST]
+    return sorted(near, key=lambda pair: (-pair[1], str(pair[0])))[:MOST_COMPARED]
 
 
 def compare(

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
-import numpy as np
-
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import ConflictError
 from ultron_core.memories import Body, merge_tags
 from ultron_core.steps.rows.body import body_of
 from ultron_core.steps.rows.origins import LinkRow
-from ultron_core.steps.upload.compare import Near, Verdict, compare, link, nearest_first
+from ultron_core.steps.upload.among import Among
+from ultron_core.steps.upload.compare import MOST_COMPARED, Near, Verdict, compare, link, nearest_first
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.records import Prepared
 from ultron_core.steps.upload.snapshot import Snapshot
@@ -123,9 +122,7 @@ class _Planner:
         self._keys: dict[str, tuple[str, UUID]] = dict(words.keys)
         self._given: dict[tuple[UUID, Body], UUID] = {k: v.memory_id for k, v in words.given.items()}
         self._digests: dict[str, UUID] = {k: v.memory_id for k, v in words.digests.items()}
-        self._cosines = _cosines(prepared if compare else ())
-        #: positions of uploads that became memories, by type
-        self._made: dict[str, list[int]] = {}
+        self._among = Among([item.vector for item in prepared] if compare else [])
 
     def plan(self) -> Plan:
         for position, item in enumerate(self._prepared):
@@ -174,9 +171,8 @@ class _Planner:
     def _near(self, position: int, item: Prepared) -> list[Near]:
         """Stored and new memories of the type, best first."""
         near = list(self._neighbours(position).same)
-        for earlier in self._made.get(item.memory_type, ()):
-            memory_id = self._plan.decisions[earlier].memory_id
-            near.append((memory_id, float(self._cosines[position, earlier])))
+        for earlier, cosine in self._among.nearest(position, item.memory_type, MOST_COMPARED):
+            near.append((self._plan.decisions[earlier].memory_id, cosine))
         return nearest_first(near)
 
     def _neighbours(self, position: int) -> Neighbours:
@@ -216,8 +212,8 @@ class _Planner:
             around=self._neighbours(position).around,
         )
         self._plan.rows[memory_id] = row
-        if item.vector is not None:
-            self._made.setdefault(item.memory_type, []).append(position)
+        if item.vector is not None and self._compares:
+            self._among.add(position, item.memory_type)
         if verdict is None or verdict.other is None:
             return Decision(item, memory_id, "insert", reason, score=verdict.score if verdict else None)
         older, newer = (verdict.other, self._text(verdict.other)), (memory_id, item.body.text)
@@ -242,13 +238,3 @@ class _Planner:
         for giver in item.givers:
             self._given.setdefault((giver, item.body), decision.memory_id)
         self._digests.setdefault(item.digest, decision.memory_id)
-
-
-def _cosines(prepared: Sequence[Prepared]) -> Floats:
-    """Cosines of all pairs of the batch; a row of zeros where there is no vector."""
-    if len(prepared) < 2:
-        return np.zeros((len(prepared), len(prepared)), dtype=np.float32)
-    size = max((len(item.vector) for item in prepared if item.vector is not None), default=1)
-    nothing = np.zeros(size, dtype=np.float32)
-    rows = np.stack([nothing if item.vector is None else item.vector for item in prepared])
-    return rows @ rows.T

@@ -22,7 +22,7 @@ from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables import uploads as store
 from ultron_core.store.tables.memories import MemoryRecord
 
-__all__ = ["Known", "Snapshot", "holds", "take_snapshot", "take_words"]
+__all__ = ["Known", "Snapshot", "holds", "lock_batch", "take_snapshot", "take_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,11 @@ def take_snapshot(runtime: Runtime, prepared: Sequence[Prepared], conn: Connecti
     )
 
 
+def lock_batch(runtime: Runtime, conn: Connection, prepared: Sequence[Prepared]) -> None:
+    """From here on nobody else writes what equals or is near to one of these, until the transaction ends."""
+    locks.lock_uploads(runtime, conn, _types(prepared), [item.key for item in prepared])
+
+
 def holds(
     runtime: Runtime,
     conn: Connection,
@@ -95,7 +100,7 @@ def holds(
     snapshot: Snapshot,
     touched: Iterable[UUID],
 ) -> bool:
-    """Take the locks of all types, then say whether a plan made from the snapshot is still right.
+    """Take the locks of all types and keys, then say whether a plan made from the snapshot is still right.
 
     It is unless the same request or words came since, a memory that the plan touches changed, or a vector
     was written since that is near to one of ours.
@@ -103,7 +108,7 @@ def holds(
     wanted = sorted(set(touched) & snapshot.records.keys())
     marks = {"types": list(snapshot.marks), "marks": list(snapshot.marks.values())}
     with conn.pipeline():
-        locks.lock_types(runtime, conn, _types(prepared))
+        lock_batch(runtime, conn, prepared)
         asked = _ask_words(runtime, conn, prepared)
         newer = store.send(conn, "newer", {**runtime.model_key, **marks})
         present = memory_store.send_by_ids(conn, runtime.account_id, wanted) if wanted else ()

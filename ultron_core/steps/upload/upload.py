@@ -1,10 +1,10 @@
 """Uploads -> memories: redact, type, embed, compare with the nearest of the same type, merge or insert.
 
-What may take long (models, embedding, the search for near ones) happens before the lock. Under it, one advisory
-lock per type, the plan is checked against later writes; when one of them matters, it is made again. So
-concurrent identical uploads end in one row, and a batch gives what one upload after another would. Equal cosine
-is not equal fact: a merge also needs no diverging number, date, identifier, path or negation; near-equals that
-diverge are linked.
+What may take long (models, embedding, the search for near ones) happens before the locks. Under them, one advisory
+lock per type and one for an idempotency key, the plan is checked against later writes; when one of them matters, it
+is made again. So concurrent identical uploads end in one row, and a batch gives what one upload after another would.
+Equal cosine is not equal fact: a merge also needs no diverging number, date, identifier, path or negation; near-equals
+that diverge are linked.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from functools import partial
 from ultron_core.errors import InputError
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.rows.embedded import embed_bodies
-from ultron_core.steps.rows.locks import lock_types
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.judge import Judge
 from ultron_core.steps.upload.plan import Plan, make_plan
 from ultron_core.steps.upload.prepare import prepare
 from ultron_core.steps.upload.records import Prepared, Source, Upload, UploadResult
-from ultron_core.steps.upload.snapshot import Snapshot, holds, take_snapshot
+from ultron_core.steps.upload.snapshot import Snapshot, holds, lock_batch, take_snapshot
 from ultron_core.steps.upload.write import write_plan
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as memory_store
@@ -75,7 +74,7 @@ def _write(
 def _plan_under_lock(
     runtime: Runtime, prepared: Sequence[Prepared], judge: Judge, conn: Connection
 ) -> list[UploadResult]:
-    lock_types(runtime, conn, [item.memory_type for item in prepared])
+    lock_batch(runtime, conn, prepared)
     snapshot = take_snapshot(runtime, prepared, conn)
     return _written(runtime, conn, _plan(runtime, prepared, snapshot, judge), snapshot)
 

@@ -10,7 +10,7 @@ from psycopg import sql
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
-__all__ = ["build_index", "drop_index", "ensure_index", "fetch", "index_name", "run", "send"]
+__all__ = ["build_index", "drop_index", "drop_unused", "ensure_index", "fetch", "index_name", "run", "send"]
 
 _SQL = NamedQueries("search/embeddings")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
@@ -46,8 +46,22 @@ def _build(conn: Connection, model_id: str, dimension: int, concurrently: Litera
     conn.execute(sql.SQL(_SQL["build_index"]).format(**values))
 
 
+def drop_unused(conn: Connection, model_id: str) -> list[str]:
+    """Drop the indexes of models that hold nothing any more, whoever dropped the last row; `model_id` is the caller's
+    own, which stays. Waits a second at most for others to let go. Raises LockNotAvailable."""
+    names: list[str] = [row["name"] for row in fetch(conn, "unused_indexes", {"model_id": model_id})]
+    if names:
+        conn.execute("SET LOCAL lock_timeout = '1s'")
+    for name in names:
+        _drop(conn, name, "")
+    return names
+
+
 def drop_index(conn: Connection, model_id: str, *, concurrently: bool = False) -> None:
     """Drop a model's index; `concurrently` needs a connection in autocommit, else searches of others wait."""
-    name = sql.Identifier("ultron", index_name(model_id))
-    how = sql.SQL("CONCURRENTLY" if concurrently else "")
-    conn.execute(sql.SQL(_SQL["drop_index"]).format(name=name, concurrently=how))
+    _drop(conn, index_name(model_id), "CONCURRENTLY" if concurrently else "")
+
+
+def _drop(conn: Connection, name: str, concurrently: LiteralString) -> None:
+    names = {"name": sql.Identifier("ultron", name), "concurrently": sql.SQL(concurrently)}
+    conn.execute(sql.SQL(_SQL["drop_index"]).format(**names))

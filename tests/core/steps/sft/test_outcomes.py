@@ -10,6 +10,8 @@ from ultron_core.errors import InputError
 from ultron_core.sft import read_rejects, read_rows
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_core.steps.sft.outcomes import import_outcomes
+from ultron_core.store.queries import NamedQueries
+from ultron_core.store.tables import outcomes
 
 LOW = ExportRequest(min_quality_score=0.5)
 
@@ -111,3 +113,40 @@ def test_what_cannot_be_stored_is_an_error_of_its_line(world, tmp_path, line):
                 {"session": "two.jsonl", "outcome": 1} | line,
             ),
         )
+
+
+def test_a_name_may_be_an_id_a_key_a_file_or_the_end_of_its_path(world):
+    with world.runtime.database.transaction() as conn:
+        (one,) = conn.execute("SELECT * FROM sessions WHERE session_file LIKE '%/one.jsonl'")
+        folder = one["session_file"].split("/", 1)[1]
+        names = [str(one["id"]), one["partition_key"], one["session_file"], "one.jsonl", folder]
+        others = [
+            "ne.jsonl",
+            "one.json",
+            "0",
+            "_ne.jsonl",
+            "%one.jsonl",
+            "",
+            str(one["id"]).upper(),
+            "1" * 36,
+        ]
+        found = outcomes.sessions_named(conn, "default", [*names, *others])
+    assert found == {name: [("me", one["session_file"])] for name in names}
+
+
+def test_many_names_are_looked_up_through_indexes(world):
+    with world.runtime.database.transaction() as conn:
+        conn.execute(
+            "INSERT INTO sessions SELECT (jsonb_populate_record(NULL::sessions, to_jsonb(s)"
+            " || jsonb_build_object('id', gen_random_uuid(),"
+            " 'session_file', 'deep/' || n || '/run.jsonl', 'partition_key', 'me/' || n))).*"
+            " FROM (SELECT * FROM sessions LIMIT 1) s, generate_series(1, 5000) n"
+        )
+    with world.runtime.database.direct() as conn:
+        conn.execute("ANALYZE sessions")
+        params = {"account_id": "default", "names": [f"{n}/run.jsonl" for n in range(1000)]}
+        query = "EXPLAIN " + NamedQueries("upkeep/outcomes")["sessions_named"]
+        plan = "\n".join(row["QUERY PLAN"] for row in conn.execute(query, params))
+        found = outcomes.sessions_named(conn, "default", params["names"])
+    assert len(found) == 999 and found["7/run.jsonl"] == [("me", "deep/7/run.jsonl")]
+    assert "sessions_path_end" in plan and "Join Filter: (" not in plan, plan

@@ -7,6 +7,7 @@ from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
 from ultron_core.errors import ModelAnswerError
 from ultron_core.settings import ExtractSettings
+from ultron_core.steps.upkeep import backfill as backfill_step
 from ultron_core.steps.upkeep.backfill import backfill
 
 FIRST = "The build failed because wheel was missing in the docker image."
@@ -220,6 +221,50 @@ def test_an_answer_that_makes_no_sense_does_not_hold_up_other_memories(modelled,
     assert backfill(modelled.runtime) == 1
     left = one(modelled, "SELECT content FROM memories WHERE needs_model")
     assert left["content"] == FIRST
+
+
+def refuse_all_but(model, word):
+    real = model.complete
+
+    def complete(messages, schema, *, stage=""):
+        if word not in str(messages):
+            raise ModelAnswerError("not what was asked for")
+        return real(messages, schema, stage=stage)
+
+    model.complete = complete
+
+
+def test_memories_that_the_model_refuses_do_not_fill_every_round(modelled, model, monkeypatch):
+    monkeypatch.setattr(backfill_step, "_BATCH", 2)
+    model.down = True
+    for text in (FIRST, "I prefer tabs.", "We deploy on Fridays.", "The port of staging is 8443."):
+        modelled.upload_memory(text)
+    model.down = False
+    refuse_all_but(model, "8443")
+    assert [backfill(modelled.runtime), backfill(modelled.runtime)] == [0, 1]
+    assert rows(modelled, "SELECT 1 FROM memories WHERE NOT needs_model AND content LIKE '%%8443%%'")
+
+
+def test_merges_that_the_model_refuses_do_not_fill_every_round(modelled, model, monkeypatch):
+    monkeypatch.setattr(backfill_step, "_BATCH", 2)
+    memory = modelled.upload_memory(FIRST)
+    model.down = True
+    for place in ("/var/log/first.txt", "/var/log/second.txt", "/var/log/third.txt"):
+        text = f"Building failed in the docker image: wheel was missing. The log is at {place}."
+        assert modelled.upload_memory(text).id == memory.id
+    model.down = False
+    model.answers["merge"] = {
+        **MERGED,
+        "content": "Wheel was missing in the docker image, see /var/log/third.txt.",
+    }
+    refuse_all_but(model, "third.txt")
+    backfill(modelled.runtime)
+    backfill(modelled.runtime)
+    waiting = [
+        row["content"]
+        for row in rows(modelled, "SELECT content FROM memory_contributions WHERE pending_merge")
+    ]
+    assert waiting and not any("third.txt" in text for text in waiting)
 
 
 def test_a_memory_that_gets_its_vector_by_a_change_joins_a_cluster_at_once(ultron, embedder):

@@ -1,5 +1,6 @@
 """All vectors change their model while others search, upload and change memories."""
 
+import hashlib
 import threading
 import time
 
@@ -100,6 +101,27 @@ def test_searches_find_all_the_while_and_then_by_the_new_model(ultron, new):
         for row in rows(ultron, "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'ultron'")
     }
     assert index_name("old") not in indexes and "halfvec(32)" in indexes[index_name("new")]
+
+
+def hnsw_indexes(ultron):
+    names = rows(ultron, "SELECT indexname FROM pg_indexes WHERE indexname LIKE '%_hnsw_%' ORDER BY 1")
+    return [row["indexname"] for row in names]
+
+
+def test_no_index_of_a_model_stays_that_holds_nothing(ultron, new, tmp_path):
+    """Neither that of the log's windows, nor one of vectors that were kept and went with their memories."""
+    ultron.ingest([write_log(tmp_path / "a.jsonl", solved("alpha", "pandas"))], "me", process=True)
+    fill(ultron, each=1)
+    mine = hashlib.sha256(b"new").hexdigest()[:12]
+    of_new = [f"memory_vectors_hnsw_{mine}", f"message_windows_hnsw_{mine}"]
+    ultron.reembed(new, grace_seconds=0, keep_old=True)
+    assert hnsw_indexes(ultron) == sorted([index_name("old"), *of_new])
+    backfill(ultron.runtime)
+    assert index_name("old") in hnsw_indexes(ultron), "its vectors are kept"
+    for row in rows(ultron, "SELECT id FROM memories"):
+        ultron.delete_memory(row["id"])
+    backfill(ultron.runtime)
+    assert hnsw_indexes(ultron) == of_new
 
 
 def test_clusters_are_those_of_the_new_model_and_its_threshold(ultron, new):

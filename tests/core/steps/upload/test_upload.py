@@ -1,14 +1,17 @@
 """What an upload becomes: a new memory, a part of one that is there, or a neighbour linked to it."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
 from tests.support.memories import StubEmbedder, axis, one, rows, tables_holding
 from tests.support.worlds import rows_written
 from ultron_core.client import Ultron
-from ultron_core.errors import InputError
+from ultron_core.errors import ConflictError, InputError
 from ultron_core.settings import DedupSettings
+from ultron_core.steps.upload import upload as upload_step
 from ultron_core.steps.upload.upload import Source, Upload, upload_memories
 
 FIRST = "The build failed because wheel was missing in the docker image."
@@ -173,6 +176,28 @@ def test_an_idempotency_key_stands_for_one_request(ultron):
     assert rows_written(ultron.runtime.database) == before
     with pytest.raises(InputError, match="was used for another memory"):
         ultron.upload_memory("Other words.", idempotency_key="k1")
+    assert ultron.get_memory_stats()["total"] == 1
+
+
+def test_one_key_at_once_for_two_types_is_one_memory_and_one_conflict(ultron, monkeypatch):
+    """The lock of a type holds nobody up who writes another type: each key has one, too."""
+    both_found_nothing = threading.Barrier(2, timeout=1.5)
+    write = upload_step._written
+
+    def written_by_both(*given):
+        with suppress(threading.BrokenBarrierError):
+            both_found_nothing.wait()
+        return write(*given)
+
+    monkeypatch.setattr(upload_step, "_written", written_by_both)
+    given = [
+        Upload(FIRST, memory_type="error", idempotency_key="k1"),
+        Upload("I prefer tabs.", memory_type="life", idempotency_key="k1"),
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(upload_memories, ultron.runtime, [one]) for one in given]
+    (refused,) = [run.exception() for run in runs if run.exception()]
+    assert isinstance(refused, ConflictError) and "was used for another memory" in str(refused)
     assert ultron.get_memory_stats()["total"] == 1
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import psycopg
 
 from ultron_core.errors import DatabaseUnreachableError
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.stages.waiting import holders
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
@@ -24,9 +24,8 @@ __all__ = ["LASTS", "Leases", "telling"]
 
 logger = logging.getLogger("ultron.process")
 _SQL = NamedQueries("log/leases")
-_HOST = socket.gethostname()
-#: a holder that died on another host is replaced after at most this long, the interval of the pending-work sensor; one
-#: that died on this host at once
+#: a holder that died elsewhere is replaced after at most this long, the interval of the pending-work sensor; one that
+#: died on this machine, in this container, at once
 LASTS = timedelta(seconds=60)
 #: three renewals may fail before another process takes the rows over
 _RENEW_SECONDS = LASTS.total_seconds() / 4
@@ -77,9 +76,9 @@ class Leases:
         return [row for row in waiting if row.id in mine]
 
     def _release_dead(self, conn: Connection) -> None:
-        """Free what processes of this host held that are gone."""
-        for row in _SQL.fetch(conn, "holders", {"host": _HOST}):
-            if not _is_running(row["pid"]):
+        """Free what processes of this place held that are gone."""
+        for row in _SQL.fetch(conn, "holders", {"host": holders.place()}):
+            if not holders.is_running(row["pid"], row["started"]):
                 _SQL.run(conn, "release", {"holder": row["holder"]})
 
     def claim(self, conn: Connection, ids: Sequence[UUID]) -> set[UUID]:
@@ -90,8 +89,9 @@ class Leases:
             "account_id": self._runtime.account_id,
             "stage": self._stage,
             "ids": list(ids),
-            "host": _HOST,
+            "host": holders.place(),
             "pid": os.getpid(),
+            "started": holders.started(os.getpid()),
         }
         claimed = {row["row_id"] for row in _SQL.fetch(conn, "claim", {**self._params, **mine})}
         if claimed and self._renewer is None:
@@ -107,16 +107,6 @@ class Leases:
             # also while all connections of the pool are in use: the next renewal may find one
             except (psycopg.Error, DatabaseUnreachableError) as error:
                 logger.warning("the leases of %s could not be renewed: %s", self._stage, error)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # another account's
-        return True
-    return True
 
 
 @contextmanager

@@ -68,10 +68,11 @@ WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file =
     AND status IN ('ok', 'empty');
 
 -- name: rename
--- The same log under another name keeps its rows.
+-- The same log under another name keeps its rows; one that is back is what `mark_ok` makes of it.
 WITH moved AS (
     UPDATE sessions SET session_file = %(new_file)s, updated_at = %(now)s,
-        status = CASE WHEN status = 'source_missing' THEN 'ok' ELSE status END
+        status = CASE WHEN status <> 'source_missing' THEN status
+            WHEN message_count = 0 AND coalesce((lines ->> 'total')::bigint, 0) > 0 THEN 'empty' ELSE 'ok' END
     WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND session_file = %(old_file)s
     RETURNING id
 ), archived AS (

@@ -128,6 +128,11 @@ WHERE m.account_id = %(account_id)s AND m.status = 'active'
 ORDER BY m.created_at, m.id LIMIT %(limit)s;
 
 -- name: needing_model
--- Memories that were written by rules while a model was set.
+-- Memories that were written by rules while a model was set, those first that it has not failed on.
 SELECT id FROM memories
-WHERE account_id = %(account_id)s AND status = 'active' AND needs_model ORDER BY created_at, id LIMIT %(limit)s;
+WHERE account_id = %(account_id)s AND status = 'active' AND needs_model
+ORDER BY model_tried NULLS FIRST, created_at, id LIMIT %(limit)s;
+
+-- name: tried
+-- The model's answer was of no use.
+UPDATE memories SET model_tried = %(now)s WHERE id = %(id)s AND account_id = %(account_id)s;

@@ -88,9 +88,13 @@ SELECT * FROM memory_contributions WHERE id = %(id)s AND account_id = %(account_
 SELECT id FROM memory_contributions WHERE memory_id = %(id)s ORDER BY merged, contributed_at, id LIMIT 1;
 
 -- name: pending_contributions
--- Merges whose facts are not in the body yet.
+-- Merges whose facts are not in the body yet, those first that the model has not refused to word.
 SELECT * FROM memory_contributions WHERE account_id = %(account_id)s AND pending_merge
-ORDER BY contributed_at, id LIMIT %(limit)s;
+ORDER BY model_tried NULLS FIRST, contributed_at, id LIMIT %(limit)s;
+
+-- name: contribution_tried
+-- The model's answer was of no use.
+UPDATE memory_contributions SET model_tried = %(now)s WHERE id = %(id)s AND account_id = %(account_id)s;
 
 -- name: contribution_merged
 -- Its facts are in the body.

@@ -1,5 +1,6 @@
 -- name: lock
--- One writer a type: held to the end of the transaction, taken in the order given before anything is looked up.
+-- One writer a type or slot of keys: held to the end of the transaction, taken in the order given before anything is
+-- looked up.
 SELECT pg_advisory_xact_lock(hashtextextended('memory:' || %(account_id)s || '/' || memory_type, 0))
 FROM unnest(%(types)s::text[]) AS t(memory_type);
 

@@ -70,6 +70,23 @@ CREATE INDEX {concurrently} IF NOT EXISTS {name} ON memory_vectors
 -- An index that no account needs any more, that was left half built, or that is faster built again than extended.
 DROP INDEX {concurrently} IF EXISTS {name};
 
+-- name: unused_indexes
+-- HNSW indexes, of memories and of windows, that hold no row and whose model no account has in use or goes to. The model
+-- is read from the index's condition, `model_id = '...'::text`: nothing else knows one that is forgotten.
+SELECT i.relname AS name
+FROM pg_index x
+JOIN pg_class i ON i.oid = x.indexrelid
+JOIN pg_class t ON t.oid = x.indrelid AND t.relnamespace = 'ultron'::regnamespace
+CROSS JOIN LATERAL (SELECT replace(substring(pg_get_expr(x.indpred, x.indrelid)
+    FROM 'model_id = ''((?:[^'']|'''')*)'''), '''''', '''') AS model_id) m
+WHERE starts_with(i.relname, t.relname || '_hnsw_') AND m.model_id <> %(model_id)s
+    AND NOT EXISTS (SELECT FROM embedding_models e WHERE e.model_id = m.model_id
+        AND (e.is_current OR e.wanted_since IS NOT NULL))
+    AND CASE t.relname
+        WHEN 'memory_vectors' THEN NOT EXISTS (SELECT FROM memory_vectors v WHERE v.model_id = m.model_id)
+        WHEN 'message_windows' THEN NOT EXISTS (SELECT FROM message_windows w WHERE w.model_id = m.model_id)
+        ELSE false END;
+
 -- name: unset_current
 -- No model is in use; in the transaction that sets the next one.
 UPDATE embedding_models SET is_current = false WHERE account_id = %(account_id)s AND is_current;

@@ -1,10 +1,23 @@
 -- name: sessions_named
--- For each of `names` the sessions that it may mean: an id, a partition key, a file, or the end of a file's path.
-SELECT DISTINCT n.name, s.agent_id, s.session_file
-FROM unnest(%(names)s::text[]) AS n(name)
-JOIN sessions s ON s.account_id = %(account_id)s AND (
-    s.session_file = n.name OR s.partition_key = n.name OR s.id::text = n.name
-    OR right(s.session_file, length(n.name) + 1) = '/' || n.name);
+-- For each of `names` the sessions that it may mean: an id, a partition key, a file, or the end of a file's path. Each way
+-- is a join that an index serves; the end of a path is the beginning of the reversed one, from `/` up to the next
+-- character, which is `0`.
+WITH named AS (
+    SELECT DISTINCT name, reverse(name) COLLATE "C" AS backwards FROM unnest(%(names)s::text[]) AS n(name)
+), found AS (
+    SELECT n.name, s.id FROM named n JOIN sessions s ON s.account_id = %(account_id)s AND s.partition_key = n.name
+    UNION
+    SELECT n.name, s.id FROM named n JOIN sessions s ON s.account_id = %(account_id)s
+        AND reverse(s.session_file) COLLATE "C" = n.backwards
+    UNION
+    SELECT n.name, s.id FROM named n JOIN sessions s ON s.account_id = %(account_id)s
+        AND reverse(s.session_file) COLLATE "C" >= n.backwards || '/'
+        AND reverse(s.session_file) COLLATE "C" < n.backwards || '0'
+    UNION
+    SELECT n.name, s.id FROM named n JOIN sessions s ON s.account_id = %(account_id)s
+        AND s.id = CASE WHEN n.name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN n.name::uuid END
+)
+SELECT DISTINCT f.name, s.agent_id, s.session_file FROM found f JOIN sessions s USING (id);
 
 -- name: put_outcomes
 -- The newest word on each session.

@@ -12,6 +12,7 @@ from ultron_core.client import Ultron
 from ultron_core.errors import DatabaseUnreachableError
 from ultron_core.steps.stages import segment
 from ultron_core.steps.stages.process import process_pending, run_stage
+from ultron_core.steps.stages.waiting import holders
 from ultron_core.steps.stages.waiting import leases as leases_module
 from ultron_core.steps.stages.waiting.leases import Leases
 from ultron_core.steps.stages.waiting.loop import run_batch
@@ -84,6 +85,62 @@ def test_a_process_that_was_killed_on_this_host_is_replaced_at_once(two):
         conn.execute("UPDATE leases SET pid = %s", [child.pid])
     dead._over.set()
     assert len(run_batch(other.runtime, segment.STEP)) == 10
+
+
+def claim_all(ultron):
+    """By a process that ends without a word: its lease is not renewed."""
+    leases = Leases(ultron.runtime, "segments")
+    with ultron.runtime.database.transaction() as conn:
+        leases.claim(conn, [row["id"] for row in conn.execute("SELECT id FROM sessions")])
+    leases._over.set()
+
+
+def test_another_machine_of_the_same_name_keeps_its_leases(two, monkeypatch):
+    """Its process has a number that means nothing here; nor does it free ours."""
+    one, other = two
+    elsewhere = "/".join((holders.place().split("/")[0], "another-boot", "pid:[1]"))
+    with monkeypatch.context() as there:
+        there.setattr(holders, "place", lambda: elsewhere)
+        claim_all(one)
+    rows(one, "UPDATE leases SET pid = 99999999 RETURNING 1")
+    assert run_batch(other.runtime, segment.STEP) == []
+    rows(other, "UPDATE leases SET expires_at = expires_at - interval '60 seconds' RETURNING 1")
+    assert len(run_batch(other.runtime, segment.STEP)) == 10, (
+        "dead or not, it has not renewed them for a cycle"
+    )
+
+
+def test_a_number_that_another_process_has_now_frees_the_leases_of_the_dead_one(two):
+    """A container that starts again gives its one process the same number."""
+    one, other = two
+    claim_all(one)
+    rows(one, "UPDATE leases SET started = 'before' RETURNING 1")
+    assert len(run_batch(other.runtime, segment.STEP)) == 10
+
+
+def test_a_killed_process_that_nobody_waited_for_is_replaced_at_once(two):
+    one, other = two
+    child = subprocess.Popen(["sleep", "60"])
+    claim_all(one)
+    with one.runtime.database.transaction() as conn:
+        conn.execute("UPDATE leases SET pid = %s, started = %s", [child.pid, holders.started(child.pid)])
+    assert run_batch(other.runtime, segment.STEP) == []
+    child.kill()
+    for _ in range(100):
+        if done := run_batch(other.runtime, segment.STEP):
+            break
+        threading.Event().wait(0.1)
+    assert len(done) == 10
+    child.wait()
+
+
+def test_where_nothing_tells_a_machine_from_another_each_process_has_a_place_of_its_own(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(holders, "_BOOT", tmp_path / "missing")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    first, second = holders.place.__wrapped__(), holders.place.__wrapped__()
+    assert first != second and first.split("/")[0] == second.split("/")[0]
 
 
 def test_a_lease_lasts_as_long_as_the_work(two, monkeypatch):
