@@ -116,7 +116,8 @@ def _covered(name: Span, spans: Sequence[Span]) -> int:
 
 def report(network: NameNetwork, name: str, rows: Sequence[Marked]) -> None:
     for bound in BOUNDS:
-        found = network.names([row.text for row in rows], bound)
+        (said,) = network.names([row.text for row in rows], bound)
+        found = {text: [(start, end) for start, end, _ in names] for text, names in said.items()}
         say(set=name, bound=bound, **figures(rows, found))
         if bound != 0.5:
             continue

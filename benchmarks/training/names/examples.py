@@ -10,11 +10,11 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from training.names.frames import filled, fitted_frames
-from training.names.lists import Names
+from training.names.frames import filled, fitted_frames, program_frames
+from training.names.lists import LISTED, Names
 from training.names.teacher import Answer
 
-from ultron_core.redaction.names.lexicon import GIVEN_NAMES
+from ultron_core.redaction.names.lexicon import GIVEN_NAMES, SOFTWARE, SURNAMES
 from ultron_core.redaction.names.network import tokens
 
 #: from which likelihood on the teacher's word is part of a name
@@ -30,6 +30,16 @@ _LOWER, _NAMES_LOWER, _UPPER = 0.27, 0.10, 0.06
 _PLAIN_LOWER, _PLAIN_UPPER = 0.15, 0.03
 #: share of the frames behind the beginning of a sentence without names, and characters of it
 _AFTER_TEXT, _BEFORE = 0.3, 120
+#: share of the known programs of a sentence that become others
+_OTHER_PROGRAM = 0.6
+#: kinds of frames of programs, and their shares
+_PROGRAM_KINDS = {"program": 0.3, "program_zh": 0.1, "either": 0.32, "either_zh": 0.14, "person_zh": 0.14}
+#: how a program is written, and the shares: as a name, in lower case, in capitals
+_PROGRAM_STYLES = ((str.capitalize, 0.75), (str.lower, 0.2), (str.upper, 0.05))
+#: a sentence that no teacher read counts less
+_UNREAD = 0.2
+#: share of the names that are of the redaction's own lists
+_LISTED = 0.25
 _LETTERS = "ABCDEFGHJKLMNPRST"
 _PARTICLES = ("van", "de", "von", "da", "van der", "al", "bin", "di")
 #: forms of a full name and their shares; the rest is given and last name
@@ -77,6 +87,13 @@ def taught(answer: Answer) -> Taught:
     return Taught(answer.text, example, _names(answer.text, read, example.answers))
 
 
+def unread(text: str) -> Taught:
+    """A Chinese sentence with Latin words, which are hardly ever people: names of the lists do not count."""
+    read = tokens(text)
+    trust = [0.0 if word.lower() in GIVEN_NAMES | SURNAMES else _UNREAD for _, _, word in read]
+    return Taught(text, Example([word for _, _, word in read], [0.0] * len(read), trust), [])
+
+
 def _of_words(read: Sequence[tuple[int, int, str]], pieces: Sequence[tuple[int, int, float]]) -> list[float]:
     """The mean of the pieces that touch each word."""
     odds, done = [], 0
@@ -115,16 +132,27 @@ def _goes_on(text: str, read: Sequence[tuple[int, int, str]], answers: Sequence[
 
 
 class Maker:
-    """Draws examples: `names` by language, `plain` what may stand before a frame."""
+    """Draws examples: `names` by language, `plain` what may stand before a frame, `programs` that are no names."""
 
-    def __init__(self, names: Mapping[str, Names], plain: Sequence[Taught], chance: random.Random) -> None:
-        self._lists = list(names.values())
+    def __init__(
+        self,
+        names: Mapping[str, Names],
+        plain: Sequence[Taught],
+        chance: random.Random,
+        programs: Sequence[str] = (),
+    ) -> None:
+        self._names = dict(names)
+        self._listed = self._names.pop(LISTED, None)
+        self._lists = list(self._names.values())
+        self._programs = programs
         self._plain = plain
         self._chance = chance
 
     def name(self, kind: str) -> str:
         """`g`, `s` or `f` as in a frame; both parts of one language."""
         names = self._chance.choice(self._lists)
+        if self._listed and self._chance.random() < _LISTED:
+            names = self._listed
         if kind == "g":
             return self._chance.choice(names.given)
         if kind == "s":
@@ -156,6 +184,21 @@ class Maker:
         words, answers = words + old.words[done:], answers + old.answers[done:]
         return self._styled(Example(words, answers, trust + old.trust[done:]))
 
+    def of_plain(self, sentence: Taught) -> Example:
+        """With other programs where it names some."""
+        old = sentence.example
+        words = [
+            self._program()
+            if word[:1].isupper() and word.lower() in SOFTWARE and self._chance.random() < _OTHER_PROGRAM
+            else word
+            for word in old.words
+        ]
+        return self._styled(Example(words, old.answers, old.trust))
+
+    def _program(self) -> str:
+        style = self._chance.choices(*zip(*_PROGRAM_STYLES, strict=True))[0]
+        return str(style(self._chance.choice(self._programs)))
+
     def _another(self, name: list[str]) -> str:
         if len(name) > 1:
             return self.name("f")
@@ -163,8 +206,17 @@ class Maker:
             return self.name("g")
         return self.name(self._chance.choice("gs") if self._chance.random() < _SINGLE else "f")
 
+    def of_program_frame(self) -> Example:
+        """A program where people never stand, a person in Chinese, or one of both in the same sentence."""
+        kind = self._chance.choices(list(_PROGRAM_KINDS), list(_PROGRAM_KINDS.values()))[0]
+        frame = self._chance.choice(program_frames(kind))
+        return self._of(frame.replace("{e}", self._chance.choice(("{p}", "{p}", "{s}", "{g}", "{f}"))))
+
     def of_frame(self) -> Example:
-        text, spans = filled(self._chance.choice(fitted_frames()), self._place)
+        return self._of(self._chance.choice(fitted_frames()))
+
+    def _of(self, frame: str) -> Example:
+        text, spans = filled(frame, self._place)
         before = ""
         if self._plain and self._chance.random() < _AFTER_TEXT:
             before = self._chance.choice(self._plain).text.strip()[:_BEFORE]
@@ -180,6 +232,8 @@ class Maker:
     def _place(self, place: str) -> str:
         if place[0] == "m":
             return self._chance.choice(_LETTERS)
+        if place[0] == "p":
+            return self._program()
         return str(self._chance.randint(1, 99)) if place[0] == "n" else self.name(place[0])
 
     def _styled(self, example: Example) -> Example:

@@ -1,7 +1,8 @@
 """Short frames with places for names, frames.json beside this: those the network is fitted on, others to measure it.
 
-A place is `{f}` (full name), `{g}` (given), `{s}` (last), `{m}` (a letter) or `{n}` (a number that is no name); `{g2}`
-is a second one of its kind. The two lists share no frame.
+A place is `{f}` (full name), `{g}` (given), `{s}` (last), `{m}` (a letter), or no name: `{n}` (a number), `{p}` (a
+program); `{g2}` is a second one of its kind. The two lists share no frame. Frames of `programs`, fitted too, are of
+talk about software, English or Chinese: some fit programs alone, some people alone, and some either (`{e}`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_PLACE = re.compile(r"\{([fgsmn]\d?)\}")
+_PLACE = re.compile(r"\{([fgsmnp]\d?)\}")
 #: between two places of one name, e.g. `. ` in `{m}. {s}`
 _JOINTS = frozenset((" ", "-", ".", ". "))
 
@@ -30,6 +31,11 @@ def fitted_frames() -> tuple[str, ...]:
     return tuple(_stored()["fitted"])
 
 
+def program_frames(kind: str) -> tuple[str, ...]:
+    """`program`, `either` or, of Chinese, `program_zh`, `either_zh`, `person_zh`."""
+    return tuple(_stored()["programs"][kind])
+
+
 def measured_frames() -> tuple[tuple[str, str], ...]:
     """(kind, frame)."""
     return tuple((kind, frame) for kind, frames in _stored()["measured"].items() for frame in frames)
@@ -44,7 +50,7 @@ def filled(frame: str, name: Callable[[str], str]) -> tuple[str, list[Span]]:
         start = len(text)
         text += name(place[1])
         done = place.end()
-        if place[1].startswith("n"):
+        if place[1][0] in "np":
             continue
         if spans and spans[-1][1] == start - len(between) and between in _JOINTS:
             start = spans.pop()[0]

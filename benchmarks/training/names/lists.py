@@ -7,11 +7,17 @@ file was fitted with Faker 40.54.0.
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from inputs.places import ROOT
+
+from ultron_core.redaction.names.lexicon import GIVEN_NAMES, SURNAMES
 
 #: Faker's languages with names in Latin letters
 LANGUAGES = (
@@ -50,6 +56,8 @@ WRITTEN = {
         "Sharma Patel Iyer Reddy Gupta Banerjee Chatterjee Nair Venkataraman Deshpande Kapoor",
     ),
 }
+#: the language of names that the redaction's own lists hold
+LISTED = "listed"
 #: of given and of last names, for a list to count
 _FEWEST, _FEWEST_HELD_OUT = 10, 3
 #: one word with a capital, e.g. `O'Brien`, `Łukasz`
@@ -62,13 +70,29 @@ class Names:
     last: tuple[str, ...]
 
 
+def fitted_programs() -> tuple[str, ...]:
+    """Names of software, lower case: programs.txt beside this, and the development half of gold/programs.json."""
+    lines = Path(__file__).with_name("programs.txt").read_text("utf-8").splitlines()
+    packages = [word for line in lines if not line.startswith("#") for word in line.split()]
+    gold = json.loads((ROOT / "benchmarks" / "gold" / "programs.json").read_text("utf-8"))
+    written = [word.lower() for word in gold["programs"] if not held_out_program(word)]
+    return tuple(sorted({word for word in (*packages, *written) if word not in GIVEN_NAMES}))
+
+
+def held_out_program(name: str) -> bool:
+    """Is it of the half that audits/programs.py counts and nobody reads?"""
+    return zlib.crc32(name.lower().encode()) % 2 == 1
+
+
 def held_out(name: str) -> bool:
     return zlib.crc32(name.lower().encode()) % 5 == 0
 
 
 def fitted_names() -> dict[str, Names]:
-    """By language, without those held out."""
-    return {language: _of(names, lambda name: not held_out(name)) for language, names in _all_names().items()}
+    """By language, without those held out; `listed` are the names of the lists in redaction/names."""
+    listed = Names(tuple(map(str.title, sorted(GIVEN_NAMES))), tuple(map(str.title, sorted(SURNAMES))))
+    every = _all_names() | {LISTED: listed}
+    return {language: _of(names, lambda name: not held_out(name)) for language, names in every.items()}
 
 
 def unseen_names() -> dict[str, Names]:

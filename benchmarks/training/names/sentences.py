@@ -34,6 +34,8 @@ LONGEST = 260
 #: Chinese letters in an English sentence
 _MOST_HAN = 3
 _WORD = re.compile(r"[A-Za-z]{2}")
+#: e.g. `Docker`
+_CAPITAL = re.compile(r"[A-Z][a-z]{2}")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -60,12 +62,29 @@ def english(text: str) -> Iterator[str]:
         yield unit if len(unit) <= LONGEST else unit[:LONGEST].rsplit(" ", 1)[0]
 
 
-def texts(data: Path) -> Iterator[tuple[str, str]]:
+def chinese(data: Path, seed: int = 7) -> list[str]:
+    """Sentences in Chinese with Latin words, most of them of software, drawn at random."""
+    found = set[str]()
+    for _, text in texts(data, "zh"):
+        for start, end in prose_units(text[:READ]):
+            unit = text[start:end][:LONGEST]
+            if len(_HAN.findall(unit)) > _MOST_HAN and _CAPITAL.search(unit):
+                found.add(unit)
+    drawn = sorted(found)
+    random.Random(seed).shuffle(drawn)
+    return drawn[:MOST]
+
+
+def texts(data: Path, language: str = "en") -> Iterator[tuple[str, str]]:
     """(source, text) of all that is read."""
     yield from _of_sessions(data)
-    files = [data / f"{name}.jsonl.gz" for name in SETS]
+    files = [data / f"{name}.jsonl.gz" for name in SETS] if language == "en" else []
     for folder in FOLDERS:
-        files += [path for path in sorted((data / folder).glob("*.jsonl.gz")) if "zh" not in path.name]
+        files += [
+            path
+            for path in sorted((data / folder).glob("*.jsonl.gz"))
+            if ("zh" in path.name) == (language == "zh")
+        ]
     for path in files:
         if path.exists():
             source = f"{path.parent.name}/{path.name.removesuffix('.jsonl.gz')}"

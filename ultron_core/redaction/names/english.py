@@ -27,7 +27,6 @@ __all__ = [
     "TEMPLATES",
     "bare_end",
     "bare_start",
-    "code_word",
     "full_names",
     "given_windows",
     "name_candidates",
@@ -37,7 +36,6 @@ __all__ = [
     "open_words",
     "repeats",
     "stands_alone",
-    "used_in_code",
     "whole_word",
 ]
 
@@ -285,32 +283,6 @@ def bare_start(text: str, start: int, end: int) -> int:
 def bare_end(text: str, start: int, end: int) -> int:
     """The end of a name without the quotation mark or hyphen behind it, as in `('Mary Whitfield', 3)`."""
     return start + len(text[start:end].rstrip("'’-"))
-
-
-#: what stands behind a word of a program, e.g. `(x`, `<void`, `::`
-_CALLED = re.compile(r"[(<\[]\S|::")
-#: before an atom of Elixir or Ruby, e.g. `[:`, ` :`
-_ATOM = re.compile(r"(?:^|[\s,(\[{]):$")
-#: words that introduce a word of a program, e.g. `import`, `class`
-_DECLARES = r"(?:import|class|extends|implements|struct|interface|enum|trait|isinstance\(\w+,)"
-#: letters of a single word that is a name
-_SHORTEST = 3
-
-
-def code_word(text: str, start: int, end: int) -> bool:
-    """Is this one word of a program: `Promise<void>`, `:jason`, or too short for a name: `Eq`?"""
-    if " " in text[start:end]:
-        return False
-    atom = text[start].islower() and _ATOM.search(text[max(0, start - 2) : start])
-    return bool(end - start < _SHORTEST or atom or _CALLED.match(text, end))
-
-
-def used_in_code(text: str, word: str) -> bool:
-    """Does the text use the capitalised word as code does, in any place: `Piecewise(`, `import Piecewise`?"""
-    if " " in word or word.lower() in GIVEN_NAMES or not word.isascii() or not word.isalpha():
-        return False
-    used = rf"\b{word}(?:\(\w|<[\w{{]|::|\.\w+\()|\b{_DECLARES} {word}\b"
-    return bool(re.search(used, text))
 
 
 #: the capitalised word behind a name, e.g. ` Airport`

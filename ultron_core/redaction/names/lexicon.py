@@ -12,6 +12,8 @@ __all__ = [
     "NOBODY",
     "NOT_NAMES",
     "ORDINARY",
+    "SOFTWARE",
+    "SURNAMES",
     "known_given",
     "only_ordinary",
     "open_word",
@@ -27,12 +29,15 @@ def _listed(name: str) -> frozenset[str]:
 
 #: lower case, as all of these; the heads of the files say where they come from
 GIVEN_NAMES = _listed("given_names.txt") | _listed("more_given_names.txt")
+#: surnames, and given names that the lists above do not hold; a sign among others, since many are words as well
+SURNAMES = _listed("surnames.txt")
 #: words that begin sentences and headings
 ORDINARY = _listed("ordinary_words.txt")
 #: words of logs and forms that models take for people
 NOT_NAMES = _listed("not_names.txt")
+SOFTWARE = _listed("software.txt") - GIVEN_NAMES
 #: places, peoples, companies, programs and the like; no part of what the network was fitted to
-KNOWN = _listed("known_words.txt") | (_listed("software.txt") - GIVEN_NAMES)
+KNOWN = _listed("known_words.txt") | SOFTWARE
 #: what ends the name of a place, a body, an event or a thing
 HEADS = _listed("heads.txt")
 NOBODY = ORDINARY | NOT_NAMES | KNOWN

@@ -18,9 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ultron_core.redaction.names.lexicon import GIVEN_NAMES, NOT_NAMES, ORDINARY
+from ultron_core.redaction.names.lexicon import GIVEN_NAMES, NOT_NAMES, ORDINARY, SURNAMES
 
-__all__ = ["FLAGS", "GROUPS", "NEAR", "NEXT", "NameNetwork", "default_network", "features", "tokens"]
+__all__ = [
+    "FLAGS",
+    "GROUPS",
+    "NEAR",
+    "NEXT",
+    "SURNAME",
+    "NameNetwork",
+    "default_network",
+    "features",
+    "tokens",
+]
 
 Floats = NDArray[np.float32]
 #: words, parts of genitives, numbers, line ends, signs, e.g. `O'Brien`, `'s`, `2019`
@@ -34,9 +44,11 @@ _INNER = re.compile(r"[a-z][A-Z]")
 #: what may stand between the words of one name, e.g. `-` of "Anne-Marie", `. ` of "J. Brown"
 _JOINTS = frozenset((" ", "-", ".", ". "))
 #: rows of words, and of groups of letters; two words may share one
-ROWS, GROUPS = 6_000, 6_000
+ROWS, GROUPS = 6_000, 16_000
 #: signs of a word besides its letters
-FLAGS = 12
+FLAGS = 13
+#: which of them says that a list of surnames holds the word
+SURNAME = 12
 #: words to each side that the first layer sees, and the second
 NEAR, NEXT = 3, 2
 #: characters that are read together
@@ -70,8 +82,12 @@ def features(word: str) -> tuple[int, list[int], list[float]]:
         word == "\n",
         not letters,
         len(word) > 12,
+        low in SURNAMES,
     )
-    return zlib.crc32(f"w{low}".encode()) % ROWS, groups[:16], [float(flag) for flag in flags]
+    # what stands with a capital and is no common word is judged by its letters: most names and programs are new
+    common = word[:1].islower() or not letters or low in ORDINARY or low in NOT_NAMES
+    row = zlib.crc32(f"w{low}".encode()) % ROWS if common else 0
+    return row, groups[:16], [float(flag) for flag in flags]
 
 
 def _row(group: str) -> int:
@@ -91,9 +107,9 @@ class NameNetwork:
         self._threads = ThreadpoolController()
         self._cached: dict[str, Floats] = {}
 
-    def names(self, texts: Sequence[str], *least: float) -> list[dict[str, list[tuple[int, int]]]]:
-        """For each bound, (start, end) of the names in each text, every word of them as likely as the bound."""
-        found: list[dict[str, list[tuple[int, int]]]] = [{} for _ in least]
+    def names(self, texts: Sequence[str], *least: float) -> list[dict[str, list[tuple[int, int, float]]]]:
+        """For each bound, (start, end, likeliest word) of the names in each text, every word as likely as the bound."""
+        found: list[dict[str, list[tuple[int, int, float]]]] = [{} for _ in least]
         waiting = iter(texts)
         count = max(1, _TOGETHER // max(1, sum(map(len, texts)) // max(1, len(texts))))
         while some := list(islice(waiting, count)):
@@ -139,17 +155,20 @@ def _windows(rows: Floats, reach: int) -> Floats:
 
 def _joined(
     text: str, words: Sequence[tuple[int, int, str]], odds: Floats, least: float
-) -> Iterator[tuple[int, int]]:
+) -> Iterator[tuple[int, int, float]]:
     begun = ended = -1
+    most = 0.0
     for (start, end, word), likely in zip(words, odds, strict=True):
         if likely < least or not _LATIN.match(word):
             continue
         if begun >= 0 and text[ended:start] not in _JOINTS:
-            yield begun, ended
+            yield begun, ended, most
             begun = -1
-        begun, ended = (start if begun < 0 else begun), end
+        begun, ended, most = (
+            (start, end, float(likely)) if begun < 0 else (begun, end, max(most, float(likely)))
+        )
     if begun >= 0:
-        yield begun, ended
+        yield begun, ended, most
 
 
 @cache

@@ -19,7 +19,6 @@ from ultron_core.redaction.names.english import (
     TEMPLATES,
     bare_end,
     bare_start,
-    code_word,
     full_names,
     given_windows,
     name_candidates,
@@ -29,11 +28,11 @@ from ultron_core.redaction.names.english import (
     open_words,
     repeats,
     stands_alone,
-    used_in_code,
     whole_word,
 )
 from ultron_core.redaction.names.lexicon import known_given
 from ultron_core.redaction.names.network import default_network
+from ultron_core.redaction.names.programs import code_word, stranger, used_in_code
 from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
@@ -43,7 +42,7 @@ from ultron_core.redaction.words import OwnWords
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "10"
+REDACTION_VERSION = "11"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
@@ -53,8 +52,10 @@ _MOST_CACHED = 100_000
 _LIKELY = 0.3
 #: and one word of what others doubt; below it nearly all that was read was a place, a team or a title
 _POSSIBLE = 0.003
-#: (start, end) of the names in each text
-_Said = dict[str, list[tuple[int, int]]]
+#: the same for one word alone that no list of names holds and nothing announces: most such words are software
+_LIKELY_STRANGER, _POSSIBLE_STRANGER = 0.97, 0.9
+#: (start, end, how likely) of the names in each text
+_Said = dict[str, list[tuple[int, int, float]]]
 
 
 class _Look:
@@ -81,25 +82,29 @@ class _Look:
 
     def hear_network(self, likely: _Said, possible: _Said) -> None:
         """What the network says of the same texts; a doubt that it does not share at all is dropped."""
-        for span in self._heard(likely):
-            whole = stands_alone(self._unit, *span) and not code_word(self._unit, *span)
-            if whole and network_name(self._unit[slice(*span)]):
-                self._sure.append(span)
+        for start, end, odds in self._heard(likely):
+            whole = stands_alone(self._unit, start, end) and not code_word(self._unit, start, end)
+            value = self._unit[start:end]
+            enough = not stranger(value) or odds >= _LIKELY_STRANGER
+            if whole and enough and network_name(value):
+                self._sure.append((start, end))
         hints = list(self._heard(possible))
         self._doubts = [
             (start, end, asked)
             for start, end, asked in self._doubts
             if known_given(self._unit[start:end])
-            or (
-                any(low < end and start < high for low, high in hints)
-                and not code_word(self._unit, start, end)
-            )
+            or (self._shared(start, end, hints, asked) and not code_word(self._unit, start, end))
         ]
 
-    def _heard(self, said: _Said) -> Iterator[tuple[int, int]]:
+    def _shared(self, start: int, end: int, hints: Sequence[tuple[int, int, float]], announced: bool) -> bool:
+        """Does the network find a word of it likely enough? `announced`: words around it say that it is a person."""
+        least = _POSSIBLE_STRANGER if stranger(self._unit[start:end]) and not announced else _POSSIBLE
+        return any(low < end and start < high and odds >= least for low, high, odds in hints)
+
+    def _heard(self, said: _Said) -> Iterator[tuple[int, int, float]]:
         for low, high in (*self._windows, *self._given):
-            for start, end in said[self._unit[low:high]]:
-                yield low + start, low + end
+            for start, end, odds in said[self._unit[low:high]]:
+                yield low + start, low + end, odds
 
     def hear(self, said: dict[str, list[tuple[int, int, bool]]]) -> None:
         """What the model says of the open texts: (start, end, whether that is enough)."""
