@@ -29,8 +29,13 @@ def test_the_share_hidden_is_told_by_group_half_list_and_sentence(programs):
     assert [one.text for one in every if one.name.group == "full_zh"] == ["王建国 好"]
     rows = {(r["group"], r["language"], r["kind"]): r for r in programs.rows(every, [True] + 6 * [False])}
     assert rows["programs", "en", "either"] == {
-        "group": "programs", "language": "en", "kind": "either", "half": "test", "listed": True,
-        "n": 2, "hidden": 0.5,
+        "group": "programs",
+        "language": "en",
+        "kind": "either",
+        "half": "test",
+        "listed": True,
+        "n": 2,
+        "hidden": 0.5,
     }
     assert rows["last", "zh", "all"]["hidden"] == 0.0
     assert "half" not in rows["last", "en", "all"]
