@@ -19,9 +19,9 @@ programs with 8,600 names of packages (programs.txt). Its weights are those of t
     mint_code 742, glaive_toolcall_en 863, glaive_toolcall_zh 63
 
 Licences: locomo's texts are CC BY-NC 4.0 as far as is known (not confirmed), sgd_switch and stsb_en CC BY-SA 4.0
-(stsb_en's sentences keep their own), all others MIT or Apache-2.0. No text of them is in this repository; weights
-alone derive from them, and from the answers of a teacher under CC BY 4.0. To fit without a set, leave its file out of
-DIR.
+(stsb_en's sentences keep their own), all others MIT or Apache-2.0, the Chinese ones too (crosswoz, dpo_pairs_zh,
+sessions). No text of them is in this repository; weights alone derive from them, and from the answers of a teacher
+under CC BY 4.0. To fit without a set, leave its file out of DIR.
 """
 
 from __future__ import annotations
