@@ -27,7 +27,7 @@ _MAX_SENTENCE = 360
 #: eight letters or three Chinese characters say something
 _MIN_BYTES = 8
 #: lines that nobody writes to an agent, besides those that a program printed: "FAIL  src/a.spec.ts > loops",
-#: "Received: 3", "> quoted", "% ls", "++ b/x", "/clear all", "./run (twice)"
+#: "Received: 3", "> quoted", "% ls", "++ b/x", "/clear all", "~/run (twice)"
 _PASTED = re.compile(
     r"^\s*(?:(?:FAIL|PASS|ERROR)\s|(?:Expected|Received|Caused by)\b.{0,80}:|>|"
     r"[$❯➜%]\s|[+|]|-{2,}|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
