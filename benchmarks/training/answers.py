@@ -31,7 +31,7 @@ from inputs.answers import Answer, as_messages, load_answers, project_of, terms
 from inputs.places import data_folder, session_sets
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
-from training.grams import gram_rows, vocabulary
+from training.grams import GramFit, gram_rows, vocabulary
 
 from ultron_core.lessons.findings.answers import Part
 from ultron_core.lessons.findings.features import dense_names, part_features
@@ -180,20 +180,7 @@ def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, clean_statement(text).casefold()))[-60:]
 
 
-@dataclass(frozen=True)
-class Fit:
-    index: dict[str, int]
-    intercept: np.ndarray
-    dense: np.ndarray
-    grams: np.ndarray
-
-    def probabilities(self, table: Table, rows: np.ndarray) -> np.ndarray:
-        odds = self.intercept + table.dense[rows] @ self.dense
-        odds = odds + gram_rows(table.grams, rows, self.index) @ self.grams
-        return 1.0 / (1.0 + np.exp(-odds))
-
-
-def fit(table: Table, rows: np.ndarray, strength: float = STRENGTH) -> Fit:
+def fit(table: Table, rows: np.ndarray, strength: float = STRENGTH) -> GramFit:
     index = vocabulary(table.grams, table.repositories, rows)
     features = sp.hstack([table.dense[rows], gram_rows(table.grams, rows, index)]).tocsr()
     keep, kind, weights = table.keep[rows], table.kind[rows], table.weights[rows]
@@ -211,7 +198,7 @@ def fit(table: Table, rows: np.ndarray, strength: float = STRENGTH) -> Fit:
         intercepts.append(float(model.intercept_[0]))
     found = np.array(columns).T
     size = table.dense.shape[1]
-    return Fit(index, np.array(intercepts), found[:size], found[size:])
+    return GramFit(index, np.array(intercepts), found[:size], found[size:])
 
 
 def fold_of(repository: str) -> int:
@@ -276,17 +263,12 @@ def train(table: Table, rows: np.ndarray, answers: Sequence[Answer], data: Seque
         },
         "sha256": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (*data, STATEMENTS)},
         "outputs": list(OUTPUTS),
-        "unit": _UNIT,
         "bound": BOUND,
         "remark": REMARK,
         "beside": BESIDE,
         "least": LEAST,
         "dense": dense_names(),
-        "grams": list(own.index),
-        "weights": {
-            name: [round(float(v) * _UNIT) for v in values.ravel()]
-            for name, values in (("intercept", own.intercept), ("dense", own.dense), ("grams", own.grams))
-        },
+        **own.written(_UNIT),
     }
 
 

@@ -4,13 +4,58 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
+import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["gram_rows", "vocabulary"]
+__all__ = ["Described", "GramFit", "gram_rows", "vocabulary"]
 
 #: an n-gram of fewer texts, or of one repository, says more about its source than about what is meant
 TEXTS, REPOSITORIES = 3, 2
+
+
+class Described(Protocol):
+    """Texts with their numbers, a row each, and their n-grams."""
+
+    @property
+    def dense(self) -> np.ndarray: ...
+
+    @property
+    def grams(self) -> Sequence[frozenset[str]]: ...
+
+
+@dataclass(frozen=True)
+class GramFit:
+    """Coefficients over numbers and n-grams, a column per output, as ultron_core/lessons/linear.py reads them."""
+
+    index: dict[str, int]
+    intercept: np.ndarray
+    dense: np.ndarray
+    grams: np.ndarray
+
+    def odds(self, table: Described, rows: np.ndarray) -> np.ndarray:
+        found: np.ndarray = self.intercept + table.dense[rows] @ self.dense
+        return found + gram_rows(table.grams, rows, self.index) @ self.grams
+
+    def probabilities(self, table: Described, rows: np.ndarray) -> np.ndarray:
+        return 1.0 / (1.0 + np.exp(-self.odds(table, rows)))
+
+    def written(self, unit: int) -> dict[str, Any]:
+        """As a model file holds it: whole numbers of one `unit`-th."""
+        return {
+            "unit": unit,
+            "grams": list(self.index),
+            "weights": {
+                name: [round(float(v) * unit) for v in values.ravel()]
+                for name, values in (
+                    ("intercept", self.intercept),
+                    ("dense", self.dense),
+                    ("grams", self.grams),
+                )
+            },
+        }
 
 
 def vocabulary(

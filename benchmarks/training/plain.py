@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.said import KINDS, Told, as_messages, load_told
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from training.grams import gram_rows, vocabulary
+from training.grams import GramFit, gram_rows, vocabulary
 
 from ultron_core.lessons.people.plain.features import dense_names, sentence_features
 from ultron_core.lessons.people.plain.find import hear
@@ -109,31 +109,12 @@ def nearness(sentence: str, memory: str) -> float:
 
 
 @dataclass(frozen=True)
-class Fit:
-    index: dict[str, int]
-    intercept: np.ndarray
-    dense: np.ndarray
-    grams: np.ndarray
-
-    def odds(self, table: Table, rows: np.ndarray) -> np.ndarray:
-        found: np.ndarray = (
-            self.intercept
-            + table.dense[rows] @ self.dense
-            + gram_rows(table.grams, rows, self.index) @ self.grams
-        )
-        return found
-
-    def probabilities(self, table: Table, rows: np.ndarray) -> np.ndarray:
-        return 1.0 / (1.0 + np.exp(-self.odds(table, rows)))
-
-
-@dataclass(frozen=True)
 class Prior:
     """The coefficients that the fit goes on from."""
 
     raw: dict[str, Any]
 
-    def over(self, index: dict[str, int]) -> Fit:
+    def over(self, index: dict[str, int]) -> GramFit:
         """The same, over other n-grams and the features of today: what it did not know weighs nothing."""
         unit = float(self.raw["unit"])
         whole = {
@@ -146,7 +127,7 @@ class Prior:
         grams = np.zeros((len(index), len(OUTPUTS)))
         for row, gram in enumerate(self.raw["grams"]):
             grams[index[gram]] = whole["grams"][row]
-        return Fit(index, whole["intercept"][0], dense, grams)
+        return GramFit(index, whole["intercept"][0], dense, grams)
 
 
 def load_prior() -> Prior:
@@ -170,7 +151,7 @@ def examples(table: Table, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     return np.array(rows), np.array(keep), np.array(weights)
 
 
-def fit(table: Table, turns: np.ndarray, prior: Prior) -> Fit:
+def fit(table: Table, turns: np.ndarray, prior: Prior) -> GramFit:
     rows, keep, weights = examples(table, turns)
     known = {*vocabulary(table.grams, table.repositories[table.turn], rows), *prior.raw["grams"]}
     index = {gram: number for number, gram in enumerate(sorted(known))}
@@ -191,7 +172,7 @@ def fit(table: Table, turns: np.ndarray, prior: Prior) -> Fit:
         intercepts.append(float(model.intercept_[0] + trust * _PRIOR * before.intercept[number]))
     found = np.array(columns).T
     size = table.dense.shape[1]
-    return Fit(index, np.array(intercepts), found[:size], found[size:])
+    return GramFit(index, np.array(intercepts), found[:size], found[size:])
 
 
 def folds(table: Table) -> np.ndarray:
@@ -336,15 +317,10 @@ def train(table: Table, turns: np.ndarray, data: Path, bounds: dict[str, float])
         "sha256": {data.name: hashlib.sha256(data.read_bytes()).hexdigest()},
         "goes_on_from": {name: prior.raw[name] for name in ("date", "turns", "sha256")},
         "outputs": list(OUTPUTS),
-        "unit": _UNIT,
         "bound": bounds["formed"],
         "bounds": {part: bound for part, bound in bounds.items() if part != "formed"},
         "dense": dense_names(),
-        "grams": list(own.index),
-        "weights": {
-            name: [round(float(v) * _UNIT) for v in values.ravel()]
-            for name, values in (("intercept", own.intercept), ("dense", own.dense), ("grams", own.grams))
-        },
+        **own.written(_UNIT),
     }
 
 

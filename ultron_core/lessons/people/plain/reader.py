@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ultron_core.lessons.linear import LinearModel
 from ultron_core.lessons.people.plain.features import Said, dense_names, sentence_features
 
 __all__ = ["OUTPUTS", "Kind", "PlainModel", "Worth", "judge", "load_model"]
@@ -41,46 +42,24 @@ class Worth:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """One logistic regression per output, its columns in the order of OUTPUTS; every n-gram of `index` occurs in two
-    repositories at least. From `bound` on a sentence that no rule tells is kept, from the bound of its kind on one
-    that a rule tells."""
+    """From `bound` on a sentence that no rule tells is kept, from the bound of its kind on one that a rule tells."""
 
-    index: Mapping[str, int]
-    intercept: Matrix
-    dense: Matrix
-    grams: Matrix
+    linear: LinearModel
     bound: float
     bounds: Mapping[str, float] = field(default_factory=dict)
 
     def probabilities(self, said: Sequence[Said]) -> Matrix:
         """A row per sentence, all of one turn; a column per output."""
-        odds = np.empty((len(said), len(OUTPUTS)))
-        for row, (dense, grams) in enumerate(sentence_features(said)):
-            known = sorted(self.index[gram] for gram in grams if gram in self.index)
-            odds[row] = self.intercept + dense @ self.dense
-            if known:
-                odds[row] += self.grams[known].sum(axis=0) / np.sqrt(len(known))
-        found: Matrix = 1.0 / (1.0 + np.exp(-odds))
-        return found
+        features = sentence_features(said)
+        return self.linear.probabilities(
+            np.array([dense for dense, _ in features]), [own for _, own in features]
+        )
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainModel:
         """Raises ValueError when the file was made for other features than this version computes."""
-        if raw["dense"] != dense_names() or tuple(raw["outputs"]) != OUTPUTS:
-            raise ValueError("model.json does not fit the features; run benchmarks/training/plain.py")
-
-        def table(name: str) -> Matrix:
-            whole: Matrix = np.array(raw["weights"][name], dtype=np.float64).reshape(-1, len(OUTPUTS))
-            return whole / float(raw["unit"])
-
-        return cls(
-            index={gram: row for row, gram in enumerate(raw["grams"])},
-            intercept=table("intercept")[0],
-            dense=table("dense"),
-            grams=table("grams"),
-            bound=float(raw["bound"]),
-            bounds={kind: float(bound) for kind, bound in raw["bounds"].items()},
-        )
+        linear = LinearModel.from_json(raw, OUTPUTS, dense_names())
+        return cls(linear, float(raw["bound"]), {kind: float(bound) for kind, bound in raw["bounds"].items()})
 
 
 @lru_cache(maxsize=1)

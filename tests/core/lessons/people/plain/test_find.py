@@ -25,9 +25,9 @@ def drafts(*said, model=EAGER, before=DONE):
 
 def decided(kind):
     """The shipped model with its kinds replaced by one of which it is sure."""
-    intercept = EAGER.intercept.copy()
+    intercept = EAGER.linear.intercept.copy()
     intercept[1:] = [50.0 if name == kind else -50.0 for name in OUTPUTS[1:]]
-    return replace(EAGER, intercept=intercept)
+    return replace(EAGER, linear=replace(EAGER.linear, intercept=intercept))
 
 
 @pytest.mark.parametrize(
