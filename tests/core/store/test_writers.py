@@ -25,7 +25,7 @@ WRITERS = {
             "memories.update_tags",
             "memories.set_status",
         ),
-        *("memories.mark_redacted", "memories.delete"),
+        *("memories.mark_redacted", "memories.delete", "memories.tried"),
     },
     "memory_usage": {"memories.insert_memories", "memories.add_hits", "tiers.set_tiers"},
     "memory_search": {
@@ -49,7 +49,7 @@ WRITERS = {
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
-        *("erase.retract_parts", "erase.restart_parts", "redaction.write"),
+        *("erase.retract_parts", "erase.restart_parts", "redaction.write", "origins.contribution_tried"),
     },
     "merge_decisions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.undone"),

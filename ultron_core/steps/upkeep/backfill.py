@@ -114,7 +114,7 @@ def _models(runtime: Runtime) -> int:
 
 def _note_try(runtime: Runtime, run: Callable[..., int], query: str, row_id: UUID) -> None:
     """It goes to the end of the queue: refused rows that stay in front would fill each round."""
-    params = {**runtime.account, "id": row_id, "now": runtime.clock()}
+    params = {**runtime.account, "ids": [row_id], "now": runtime.clock()}
     runtime.database.run(lambda conn: run(conn, query, params))
 
 

@@ -135,4 +135,4 @@ ORDER BY model_tried NULLS FIRST, created_at, id LIMIT %(limit)s;
 
 -- name: tried
 -- The model's answer was of no use.
-UPDATE memories SET model_tried = %(now)s WHERE id = %(id)s AND account_id = %(account_id)s;
+UPDATE memories SET model_tried = %(now)s WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;

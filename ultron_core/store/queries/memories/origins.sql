@@ -94,7 +94,7 @@ ORDER BY model_tried NULLS FIRST, contributed_at, id LIMIT %(limit)s;
 
 -- name: contribution_tried
 -- The model's answer was of no use.
-UPDATE memory_contributions SET model_tried = %(now)s WHERE id = %(id)s AND account_id = %(account_id)s;
+UPDATE memory_contributions SET model_tried = %(now)s WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
 
 -- name: contribution_merged
 -- Its facts are in the body.
