@@ -88,7 +88,7 @@ WRITERS = {
 COUNTS = {
     "sessions": 17,
     "messages": 2,
-    "task_segments": 14,
+    "task_segments": 15,
     "source_files": 5,
     "raw_blobs": 2,
     "raw_uploads": 6,

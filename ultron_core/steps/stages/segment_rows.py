@@ -116,7 +116,21 @@ def write_segments(
         closed = quiet or new.end < last[new.thread]
         rows.append(_columns(runtime, row, new, inserted.occurrence, order[id(new)], closed))
     segment_store.run_many(conn, "insert", rows)
+    followed = _followed_otherwise(stored, plan, last)
+    if followed:
+        segment_store.run(conn, "followed", {"ids": followed, "now": now})
     return Rewrite(len(plan.inserted), len(plan.kept), len(plan.removed), archived)
+
+
+def _followed_otherwise(
+    stored: Sequence[SegmentRow], plan: Reconciliation, last: Mapping[str, int]
+) -> list[UUID]:
+    """Kept segments that were the last of their thread and are not any more, or the other way round."""
+    ends: dict[str, int] = {}
+    for row in stored:
+        ends[row.thread] = max(row.end_message, ends.get(row.thread, 0))
+    were_last = {row.id for row in stored if row.end_message == ends[row.thread]}
+    return [old.id for old, new in plan.kept if (old.id in were_last) != (new.end == last[new.thread])]
 
 
 def _in_file_order(segments: Sequence[Segment]) -> list[Segment]:

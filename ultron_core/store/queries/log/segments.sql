@@ -22,6 +22,13 @@ WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, en
     IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s, %(topic)s,
         %(segmenter)s, %(repair)s, closed OR %(closed)s);
 
+-- name: followed
+-- Another task stands behind these now, or none any more: what its first turn tells of them was not read. Models judge
+-- without it.
+UPDATE task_segments SET labeled = 0, label_attempts = 0, next_try = NULL, updated_at = %(now)s,
+    memory_extracted = CASE WHEN starts_with(extractor, 'offline') THEN 0 ELSE memory_extracted END
+WHERE id = ANY(%(ids)s) AND labeled = 1 AND starts_with(labeler, 'offline');
+
 -- name: move_sources
 -- The lines of a moved segment's memories move along.
 UPDATE memory_sources SET start_line = start_line + %(offset)s, end_line = end_line + %(offset)s,
