@@ -139,6 +139,19 @@ def requests(api):
                     yield method, re.sub(r"{\w+}", str(UUID(int=7)), path), needed, body
 
 
+@pytest.mark.parametrize("kind", ["pypi", "sendgrid", "openai"])
+def test_a_key_is_taken_out_before_a_name_is_cut(ultron, kind):
+    """Half a key has no form by which it could be known."""
+    secret = SECRETS[kind]
+    for call in (
+        lambda: ultron.browse.memories(tier=secret),
+        lambda: ultron.upload_memories([{"content": "pip fails", secret: 1}]),
+    ):
+        with pytest.raises(UltronError) as told:
+            call()
+        assert secret[:24] not in str(told.value) and "<" in str(told.value)
+
+
 def test_of_the_server(client, key, ultron, caplog):
     caplog.set_level(logging.INFO)
     headers = key()

@@ -64,8 +64,16 @@ def test_a_server_that_was_started_again_is_asked_anew(dagster_url, opened):
 def test_a_forked_process_opens_connections_of_its_own(dagster_url, opened):
     opened("a/1")
     first = connections(dagster_url)
-    child = multiprocessing.get_context("fork").Process(target=opened, args=("a/2",))
+    context = multiprocessing.get_context("fork")
+    seen = context.Queue()
+
+    def in_child():
+        opened("a/2")
+        seen.put(connections(dagster_url))
+
+    child = context.Process(target=in_child)
     child.start()
+    assert seen.get(timeout=60) - first, "the child talks through its parent's connection"
     child.join()
     assert child.exitcode == 0
     assert opened("a/3") == {"a/1", "a/2", "a/3"}

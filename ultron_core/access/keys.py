@@ -107,7 +107,7 @@ class AccessKey:
 
 
 #: one sentence for every reason: who tries keys learns nothing
-REFUSED = "The access key is missing, unknown, expired or revoked: send `Authorization: Bearer ult_...`."
+REFUSED = "The access key is missing, unknown, expired or revoked: send your `ult_` key as a bearer token."
 
 
 def new_key() -> NewKey:

@@ -85,11 +85,17 @@ def _goal_reached(signals: Signals, outcome: Outcome) -> Metric:
     end = (signals.tests_at, *signals.unsolved[-1:], *signals.stopped)
     accepted = (signals.tests_at, *signals.accepted[-1:])
     if outcome == "success":
-        return _metric("goal_reached", signals, 1.0, accepted, "verified or accepted")
+        after = signals.heard_after == "done" and not signals.accepted and signals.tests_at < 0
+        note = "told by the turn behind it" if after else "verified or accepted"
+        return _metric("goal_reached", signals, 1.0, accepted, note)
     if outcome == "failure":
-        return _metric("goal_reached", signals, 0.0, (*end, *signals.rejections[-1:]), "known failure")
+        after = signals.heard_after == "failed"
+        against = (*end, *signals.rejections[-1:], *signals.heard_failed[-1:])
+        note = "told by the turn behind it" if after else "known failure"
+        return _metric("goal_reached", signals, 0.0, against, note)
     if outcome == "partial":
-        return _metric("goal_reached", signals, 0.5, (*end, *signals.rejections), "partly reached")
+        against = (*end, *signals.rejections, *signals.heard_failed[-1:])
+        return _metric("goal_reached", signals, 0.5, against, "partly reached")
     return Metric(0.5, 0.0, signals.dialogue.lines((signals.dialogue.answer_at,)), "no verdict in the log")
 
 

@@ -161,7 +161,10 @@ def _told(found: Sequence[Lesson]) -> list[Told]:
 
 def _said_kind(lesson: Lesson) -> str:
     """What the model of plain statements calls a lesson on a person's words; empty for any other."""
-    return _SAID.get(lesson.draft.tags[0], "") if lesson.draft.tags else ""
+    tags = lesson.draft.tags
+    return (
+        _SAID.get(tags[0], "") if tags and "settled" not in tags else ""
+    )  # what an agent settled, nobody said
 
 
 def _heard(found: Sequence[Lesson], reading: Reading, model: PlainModel) -> list[Lesson]:

@@ -140,7 +140,7 @@ def check_one_of(name: str, value: Any, allowed: Collection[str]) -> None:
     if not isinstance(known, str):
         raise InputError(f"{name} must be one of {', '.join(allowed)}, not {_kind(value)}.")
     if known not in allowed:
-        raise UnknownNameError(name, value[:40], allowed)
+        raise UnknownNameError(name, InputError.clean(value)[:40], allowed)
 
 
 def check_task_type(value: Any) -> None:
@@ -203,7 +203,7 @@ def upload_of(memory: Any) -> Upload:
     if not isinstance(memory, Mapping):
         raise InputError(f"A memory must be a mapping with content, not {_kind(memory)}.")
     values = dict(memory)
-    if unknown := sorted(str(key)[:40] for key in values if key not in _UPLOAD_FIELDS):
+    if unknown := sorted(InputError.clean(str(key))[:40] for key in values if key not in _UPLOAD_FIELDS):
         raise InputError(
             f"{', '.join(unknown[:5])} cannot be given with a memory: use {', '.join(_UPLOAD_FIELDS)}. "
             "Type, confidence and sources are Ultron's to decide."

@@ -271,7 +271,8 @@ def _connect(url: str) -> Connection:
     except psycopg.ProgrammingError as error:
         # psycopg quotes the whole string, password and all
         raise DatabaseUnreachableError(
-            "The database URL is malformed; it looks like postgresql://user:password@host:5432/ultron."
+            "The database URL is malformed; it looks like postgresql://USER@HOST:5432/ultron, with a colon and the "
+            "password behind USER."
         ) from (error if _is_url(url) else None)
     except psycopg.OperationalError as error:
         password = str(conninfo_to_dict(url).get("password") or "")

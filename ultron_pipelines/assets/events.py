@@ -99,7 +99,7 @@ def _store(
 
 
 def _sentence(done: dg.AssetMaterialization) -> str:
-    """What the run's page shows of it. Its counts also bring every event over 2 kB, from where on PostgreSQL compresses
+    """What the run's page shows of it. Its counts also bring most events over 2 kB, from where on PostgreSQL compresses
     a row: to .9 kB."""
     counts = [
         f"{value.value} {name}" for name, value in done.metadata.items() if value.value and _is_count(value)

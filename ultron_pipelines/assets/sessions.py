@@ -77,7 +77,8 @@ def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
         metadata["skipped"] = shown_table(["why", "lines"], sorted(skipped.items()))
     return PartitionEvent(
         key=result.partition_key,
-        status="done" if result.success else "failed",
+        # one that was deleted before it was opened waits: the next scan calls it missing
+        status="done" if result.success else "changed" if result.status == "missing" else "failed",
         standing=standing,
         metadata=metadata,
         error=result.error,

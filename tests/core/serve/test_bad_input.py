@@ -24,7 +24,7 @@ def error(answer, status):
     assert (
         "Traceback" not in answer.text
         and SECRET not in answer.text
-        and "ult_" not in answer.text.replace("`Authorization: Bearer ult_...`", "")
+        and "ult_" not in answer.text.replace("`ult_` key", "")
     )
     return body["error"]["message"]
 

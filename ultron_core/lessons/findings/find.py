@@ -180,12 +180,15 @@ def _tells_cure(part: Part) -> bool:
 
 
 def _joined(parts: Sequence[Part]) -> str:
-    """The sentences as one text: a point of a list ends where the next begins."""
+    """The sentences as one text: a point of a list ends where the next begins, and a line that was broken goes on."""
     told = ""
     for part in parts:
         text = without_sounds(part.text).rstrip(" :：")
         if not told:
             told = text
+            continue
+        if told[-1] not in ".!?。！？；;:：" and not part.point and part.text[:1].islower():
+            told += f" {part.text.rstrip(' :：')}"
             continue
         chinese = CJK.search(told[-1]) is not None or told[-1] in "。！？；，、）"
         ended = told[-1] in ".!?。！？；;"

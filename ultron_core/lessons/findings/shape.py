@@ -188,8 +188,9 @@ _STEP = any_of(
 _WHY = ("reason", "contrast", "cure", "now")
 
 
-def setting_of(said: Said, content: str, *, closing: bool = True, calls: bool = False) -> Setting:
-    return Setting(closing, said.point, bool(said.heading), said.place, len(content), calls)
+def setting_of(said: Said, content: str) -> Setting:
+    """Of a statement in an answer that closes a turn."""
+    return Setting(True, said.point, bool(said.heading), said.place, len(content), False)
 
 
 def feature_names() -> list[str]:

@@ -8,15 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from ultron_core.lessons.findings.find import FINDING, Finding
+from ultron_core.lessons.findings.find import Finding
 from ultron_core.lessons.findings.reader import Judged
 from ultron_core.lessons.sentences import cure_in
 from ultron_core.models import MemoryDraft
 
 __all__ = ["by_line", "is_told_by", "is_weighed", "worth_of"]
 
-#: first tags of what rules draw from the agent's account alone
-_ACCOUNTS: Final = frozenset(("cause", "bug", "settled", "recap", "defect"))
+#: tags of what rules draw from the agent's account alone
+_ACCOUNTS: Final = frozenset(("cause", "bug", "settled", "recap"))
 #: states of a reported error whose cure a check or a person bears out
 _BORNE_OUT: Final = frozenset(("passed", "accepted"))
 #: share of a draft's quotes that a finding holds when it tells the same
@@ -25,21 +25,25 @@ _SAME = 0.5
 
 def is_weighed(draft: MemoryDraft) -> bool:
     """False for what a call or a person bears out, and for what people said."""
-    if not draft.tags or draft.tags[0] not in _ACCOUNTS or not _BORNE_OUT.isdisjoint(draft.tags):
+    if _ACCOUNTS.isdisjoint(draft.tags) or not _BORNE_OUT.isdisjoint(draft.tags):
         return False
     return not cure_in(draft.resolution)
 
 
-def by_line(judged: Sequence[Judged]) -> Mapping[int, Judged]:
-    return {one.answer.message.start_line: one for one in judged}
+def by_line(judged: Sequence[Judged]) -> Mapping[int, Sequence[Judged]]:
+    """A log of one line has all its messages there."""
+    found: dict[int, list[Judged]] = {}
+    for one in judged:
+        found.setdefault(one.answer.message.start_line, []).append(one)
+    return found
 
 
-def worth_of(draft: MemoryDraft, judged: Mapping[int, Judged]) -> float | None:
+def worth_of(draft: MemoryDraft, judged: Mapping[int, Sequence[Judged]]) -> float | None:
     """What the best sentence is worth that the draft quotes of the agent; None where it quotes none that was read."""
     found = [
         worth
         for item in draft.evidence
-        if (one := judged.get(item.start_line)) is not None
+        for one in judged.get(item.start_line, ())
         for worth in _quoted(item.quote, one)
     ]
     return max(found, default=None)
@@ -60,7 +64,7 @@ def _quoted(quote: str, judged: Judged) -> list[float]:
 
 def is_told_by(draft: MemoryDraft, found: Sequence[Finding]) -> bool:
     """True when a finding holds most of what the draft quotes of the agent."""
-    if FINDING in draft.tags or not draft.evidence:
+    if not draft.evidence:
         return False
     lines = {one.answer.message.start_line for one in found}
     quoted = [item for item in draft.evidence if item.start_line in lines]

@@ -32,7 +32,7 @@ from ultron_core.redaction.names.english import (
 )
 from ultron_core.redaction.names.lexicon import known_given
 from ultron_core.redaction.names.network import default_network
-from ultron_core.redaction.names.programs import code_word, stranger, used_in_code
+from ultron_core.redaction.names.programs import code_word, stranger, told_as_software, used_in_code
 from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
@@ -134,6 +134,26 @@ class _Look:
         return _longest_first(self._sure + suggested + open_words(self._unit, self._sure))
 
 
+class _Programs:
+    """Which words of documents are programs by how the document writes or uses them; asked once a word."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], tuple[bool, bool]] = {}
+
+    def holds(self, draft: Draft, unit: str, low: int, high: int) -> bool:
+        word = unit[low:high]
+        if (found := self._known.get((id(draft), word))) is None:
+            found = used_in_code(draft.view, word), told_as_software(draft.view, word)
+            self._known[id(draft), word] = found
+        used, told = found
+        return used or (told and not _is_introduced(unit, low, high))
+
+
+def _is_introduced(unit: str, low: int, high: int) -> bool:
+    """Is the rules' word enough that this is a person: `Dr. Wojtaszek`, `my name is Wojtaszek`?"""
+    return any(sure and start < high and low < end for start, end, sure in name_candidates(unit))
+
+
 class PresidioRedactor:
     """Implements `Redactor`. The models are loaded at the first text that could hold a name (about 2 s)."""
 
@@ -189,11 +209,13 @@ class PresidioRedactor:
             units = [(d, start, end) for d in open_drafts for start, end in _prose(d)]
             found = self._names([d.view[start:end] for d, start, end in units], looked)
             by_draft: dict[int, list[Span]] = {}
-            for (draft, start, _), names_here in zip(units, found, strict=True):
+            programs = _Programs()
+            for (draft, start, end), names_here in zip(units, found, strict=True):
+                unit = draft.view[start:end]
                 by_draft.setdefault(id(draft), []).extend(
                     Span(start + low, start + high, "PERSON")
                     for low, high in names_here
-                    if not used_in_code(draft.view, draft.view[start + low : start + high])
+                    if not programs.holds(draft, unit, low, high)
                 )
             open_drafts = [d for d in open_drafts if by_draft.get(id(d)) and self._take(d, by_draft[id(d)])]
             for draft in open_drafts:

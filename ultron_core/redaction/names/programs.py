@@ -6,7 +6,7 @@ import re
 
 from ultron_core.redaction.names.lexicon import GIVEN_NAMES, SURNAMES
 
-__all__ = ["code_word", "stranger", "used_in_code"]
+__all__ = ["code_word", "stranger", "told_as_software", "used_in_code"]
 
 #: what stands behind a word of a program, e.g. `(x`, `<void`, `::`
 _CALLED = re.compile(r"[(<\[]\S|::")
@@ -43,11 +43,15 @@ def used_in_code(text: str, word: str) -> bool:
     if " " in word or word.lower() in GIVEN_NAMES or not word.isascii() or not word.isalpha():
         return False
     used = rf"\b{word}(?:\(\w|<[\w{{]|::|\.\w+\()|\b{_DECLARES} {word}\b"
-    return bool(re.search(used, text)) or (stranger(word) and _told_as_software(text, word))
+    return bool(re.search(used, text))
 
 
-def _told_as_software(text: str, word: str) -> bool:
-    """Is it installed, imported, quoted as code or told with a version in any place: `npm i kubeflow`?"""
+def told_as_software(text: str, word: str) -> bool:
+    """Is this word that no list of names holds installed, imported, quoted as code or told with a version in any place:
+    `npm i kubeflow`? Prose can look like that too ("go get Wojtaszek a chair"), so ask it of no person whom the text
+    introduces."""
+    if not (word.isascii() and stranger(word)):
+        return False
     for form in (word, word.lower()):
         at = text.find(form)
         while at >= 0:

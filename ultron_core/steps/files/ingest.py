@@ -41,7 +41,8 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What became of one file. status: new, appended, changed, rotated, renamed, unchanged or failed."""
+    """What became of one file. status: new, appended, changed, rotated, renamed, unchanged, missing or
+    failed."""
 
     session_file: str
     agent_id: str
@@ -55,7 +56,7 @@ class FileResult:
 
     @property
     def success(self) -> bool:
-        return self.status != "failed"
+        return self.status not in ("failed", "missing")
 
 
 def ingest_files(
@@ -179,7 +180,7 @@ def _gone(runtime: Runtime, file: IngestFile, message: str) -> FileResult | None
         row = sessions.latest(conn, runtime.account_id, file.agent_id, file.session_file)
         if row is None or row.status == "failed":
             return None
-        return replace(_result(file, row.partition_key, "failed", None, 0, {}, ""), error=reason)
+        return replace(_result(file, row.partition_key, "missing", None, 0, {}, ""), error=reason)
 
     return runtime.database.run(look)
 

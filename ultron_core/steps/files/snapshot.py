@@ -83,7 +83,10 @@ def take_snapshot(path: Path | BucketObject, max_bytes: int = 0) -> Snapshot:
             break
         try:
             snapshot, settled = _read(path, max_bytes)
-        except FileNotFoundError:  # what was read of it is all there is
+        except (
+            OSError,
+            SessionFileError,
+        ):  # gone, replaced, grown too long: the next scan says what it is now
             break
     return snapshot
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -57,13 +58,15 @@ def segment_messages_of(conn: Connection, row: SegmentRow) -> list[Message]:
 
 
 def segment_and_following(conn: Connection, row: SegmentRow) -> tuple[list[Message], Message | None]:
-    """The messages of one segment, and the person's turn that opens the next one, if there is one by now."""
+    """The messages of one segment, and the person's turn that opens the next one, if there is one by now: a turn that
+    answers the agent's words there speaks of these."""
     end = row.end_message + _OPENING
     found = session_store.load_thread(
         conn, row.account_id, row.session_id, row.thread, row.start_message, end
     )
     size = row.end_message - row.start_message
-    return found[:size], next((message for message in found[size:] if is_human(message)), None)
+    opening = takewhile(lambda message: message.role in ("user", "system"), found[size:])
+    return found[:size], next((message for message in opening if is_human(message)), None)
 
 
 def close_quiet_segments(runtime: Runtime, keys: Sequence[str] | None = None) -> set[str]:

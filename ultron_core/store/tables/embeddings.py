@@ -10,7 +10,17 @@ from psycopg import sql
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
-__all__ = ["build_index", "drop_index", "drop_unused", "ensure_index", "fetch", "index_name", "run", "send"]
+__all__ = [
+    "build_index",
+    "drop_index",
+    "drop_unused",
+    "ensure_index",
+    "fetch",
+    "index_name",
+    "run",
+    "send",
+    "unused_indexes",
+]
 
 _SQL = NamedQueries("search/embeddings")
 run, fetch, send = _SQL.run, _SQL.fetch, _SQL.send
@@ -46,15 +56,16 @@ def _build(conn: Connection, model_id: str, dimension: int, concurrently: Litera
     conn.execute(sql.SQL(_SQL["build_index"]).format(**values))
 
 
-def drop_unused(conn: Connection, model_id: str) -> list[str]:
-    """Drop the indexes of models that hold nothing any more, whoever dropped the last row; `model_id` is the caller's
-    own, which stays. Waits a second at most for others to let go. Raises LockNotAvailable."""
-    names: list[str] = [row["name"] for row in fetch(conn, "unused_indexes", {"model_id": model_id})]
-    if names:
-        conn.execute("SET LOCAL lock_timeout = '1s'")
-    for name in names:
-        _drop(conn, name, "")
-    return names
+def unused_indexes(conn: Connection, model_id: str) -> list[str]:
+    """The indexes of models that hold nothing any more, whoever dropped the last row; `model_id` is the caller's own,
+    which stays."""
+    return [row["name"] for row in fetch(conn, "unused_indexes", {"model_id": model_id})]
+
+
+def drop_unused(conn: Connection, name: str) -> None:
+    """Drop one of these; waits a second at most for others to let go. Raises LockNotAvailable."""
+    conn.execute("SET LOCAL lock_timeout = '1s'")
+    _drop(conn, name, "")
 
 
 def drop_index(conn: Connection, model_id: str, *, concurrently: bool = False) -> None:

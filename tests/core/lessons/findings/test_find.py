@@ -88,8 +88,24 @@ def test_what_the_same_message_takes_back_is_left_out(taken_back):
 
 
 def test_a_remark_before_a_call_must_be_worth_more_than_a_closing_answer():
-    model = load_answer_model()
-    assert model.remark > model.bound > model.beside
+    messages = talk(
+        ("user", "Why are the last numbers missing?"),
+        ("assistant", CAUSE),
+        (bash("cat worker.py"), "def stop(): ..."),
+        ("assistant", "Done."),
+    )
+    reading = read_segment(messages, "unknown", "shop")
+    for remark, count in ((1.0, 0), (0.05, 1)):
+        model = dataclasses.replace(load_answer_model(), bound=0.05, remark=remark)
+        judged = [model.judge(one) for one in read_answers(reading.messages, reading.actions, reading.turns)]
+        found = [one for one in find_findings(judged, model) if one.answer.message.content == CAUSE]
+        assert len(found) == count
+
+
+def test_a_sentence_that_was_broken_at_the_margin_goes_on():
+    wrapped = CAUSE.replace("worker stops, so", "worker\nstops, so")
+    for draft in drafts(wrapped, worth=0.01):
+        assert "; " not in draft.content
 
 
 def test_a_model_of_other_features_is_refused():

@@ -54,3 +54,18 @@ def test_the_registry_drops_what_is_worth_little_and_what_is_told_twice():
     assert not any(CAUSE in one.draft.content for one in lessons_of(READING, None, strict))
     both = [one.draft for one in lessons_of(READING, None, MODEL) if "never called" in one.draft.content]
     assert len(both) == 1 and both[0].tags[0] == "finding"
+
+
+def test_in_a_log_of_one_line_an_account_is_weighed_by_its_own_message():
+    said = [*MESSAGES, *talk(("user", "thanks"), ("assistant", "You are welcome."))]
+    reading = read_segment(
+        [dataclasses.replace(m, start_line=1, end_line=1) for m in said], "unknown", "shop"
+    )
+    judged = [MODEL.judge(one) for one in read_answers(reading.messages, reading.actions, reading.turns)]
+    account = MemoryDraft(CAUSE, tags=("cause",), evidence=(Evidence(1, 1, CAUSE),))
+    assert worth_of(account, by_line(judged)) is not None
+
+
+def test_what_the_agent_settled_is_its_account():
+    assert is_weighed(draft(CAUSE, "decision", "settled"))
+    assert not is_weighed(draft(CAUSE, "decision"))

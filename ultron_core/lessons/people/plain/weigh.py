@@ -26,19 +26,32 @@ def of_the_moment(
     turns: Sequence[Turn], heard: Sequence[Sequence[Said]], told: Sequence[Told], model: PlainModel
 ) -> list[bool]:
     """For each lesson of the rules, whether the model finds that its words only concern the work at hand."""
-    of_line = {turn.message.start_line: said for turn, said in zip(turns, heard, strict=True)}
     keeps: dict[int, list[float]] = {}
     found = []
     for kind, draft in told:
-        line = draft.evidence[0].start_line if draft.evidence else -1
-        said = of_line.get(line, ())
-        if not said or not _PROVEN.isdisjoint(draft.tags):
+        at = _turn_of(draft, turns)
+        if at < 0 or not heard[at] or not _PROVEN.isdisjoint(draft.tags):
             found.append(False)
             continue
-        if line not in keeps:
-            keeps[line] = [float(row[0]) for row in model.probabilities(said)]
-        found.append(_worth(draft, said, keeps[line]) < model.bounds.get(kind, 0.0))
+        if at not in keeps:
+            keeps[at] = [float(row[0]) for row in model.probabilities(heard[at])]
+        found.append(_worth(draft, heard[at], keeps[at]) < model.bounds.get(kind, 0.0))
     return found
+
+
+def _turn_of(draft: MemoryDraft, turns: Sequence[Turn]) -> int:
+    """The turn that the lesson quotes, -1 for none: a log of one line has all its turns there."""
+    if not draft.evidence:
+        return -1
+    said = draft.evidence[0]
+    return next(
+        (
+            at
+            for at, turn in enumerate(turns)
+            if turn.message.start_line == said.start_line and said.quote in turn.message.content
+        ),
+        -1,
+    )
 
 
 def _worth(draft: MemoryDraft, said: Sequence[Said], keeps: Sequence[float]) -> float:

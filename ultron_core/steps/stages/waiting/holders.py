@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
-__all__ = ["is_running", "place", "started"]
+__all__ = ["began", "is_running", "place", "started"]
 
 #: of Linux: this start of the machine, and the space in which processes have their numbers (a container's own)
 _BOOT, _NUMBERS = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
@@ -33,6 +33,12 @@ def started(pid: int) -> str:
     """When this process of this place began, in whatever form the system has; "" when that cannot be seen."""
     found = _stat(pid)
     return found[1] if found else _told("ps", "-o", "lstart=", "-p", str(pid))
+
+
+@cache
+def began(own: int) -> str:
+    """The same of this process itself: asked once, as outside Linux a program has to tell."""
+    return started(own)
 
 
 def is_running(pid: int, since: str) -> bool:
@@ -62,7 +68,10 @@ def _stat(pid: int) -> tuple[str, str] | None:
 
 
 def _told(*command: str) -> str:
+    # a time is told as the caller's zone and language have it: two callers would see two processes
+    alike = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout.strip()
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True, env=alike)
+        return done.stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""

@@ -20,6 +20,10 @@ DELETE FROM leases WHERE holder = %(holder)s;
 -- Who holds rows from this place.
 SELECT DISTINCT holder, pid, started FROM leases WHERE host = %(host)s;
 
+-- name: wait_to_tell
+-- How long the next waits.
+SELECT set_config('lock_timeout', %(seconds)s, false);
+
 -- name: tell
 -- One process at a time tells of an asset; let go with the connection.
 SELECT pg_advisory_lock(hashtextextended('tell:' || %(account_id)s || ':' || %(asset)s, 0));

@@ -63,3 +63,17 @@ def test_what_rests_on_no_turn_of_a_person_stays(turns):
 
 def test_the_shipped_bounds_name_the_kinds_that_rules_tell():
     assert set(MODEL.bounds) == {"preference", "correction", "decision", "fact", "reported", "unformed"}
+
+
+def test_in_a_log_of_one_line_each_lesson_is_judged_by_its_own_turn():
+    said = talk(
+        ("user", LASTING),
+        ("assistant", "I changed `template.html`."),
+        ("user", "thanks, that looks good so far"),
+    )
+    turns = read_turns([replace(message, start_line=1, end_line=1) for message in said])
+    lesson = MemoryDraft(LASTING, "", "", ("preference",), 0.7, "preference", (Evidence(1, 1, LASTING),))
+    assert refused(turns, MODEL, ("preference", lesson)) == [False]
+    unheard = replace(lesson, evidence=(Evidence(1, 1, "words of nobody"),))
+    assert refused(turns, MODEL, ("preference", unheard)) == [False]
+    assert refused(turns, replace(MODEL, bounds={"preference": 1.0}), ("preference", lesson)) == [True]

@@ -14,7 +14,7 @@ from ultron_core.steps.stages import segment
 from ultron_core.steps.stages.process import process_pending, run_stage
 from ultron_core.steps.stages.waiting import holders
 from ultron_core.steps.stages.waiting import leases as leases_module
-from ultron_core.steps.stages.waiting.leases import Leases
+from ultron_core.steps.stages.waiting.leases import Leases, telling
 from ultron_core.steps.stages.waiting.loop import run_batch
 
 
@@ -111,7 +111,7 @@ def test_another_machine_of_the_same_name_keeps_its_leases(two, monkeypatch):
 
 
 def test_a_number_that_another_process_has_now_frees_the_leases_of_the_dead_one(two):
-    """A container that starts again gives its one process the same number."""
+    """A container whose processes share the machine's numbers, or a process that lived long."""
     one, other = two
     claim_all(one)
     rows(one, "UPDATE leases SET started = 'before' RETURNING 1")
@@ -175,3 +175,17 @@ def test_a_renewal_that_finds_no_connection_does_not_end_the_next_ones(two, monk
         threading.Event().wait(2.0)
         assert refused
         assert run_batch(other.runtime, segment.STEP) == []
+
+
+def test_who_tells_and_never_ends_holds_nobody_up_for_ever(settings, monkeypatch, caplog):
+    monkeypatch.setattr(leases_module, "_LONGEST_TELLING", timedelta(seconds=1))
+    with Ultron(settings) as one, telling(one.runtime, "segments"), telling(one.runtime, "segments"):
+        assert "this one goes on" in caplog.text
+
+
+def test_when_a_process_began_is_told_alike_whatever_the_zone_of_the_caller(monkeypatch):
+    told = set()
+    for zone in ("UTC", "Asia/Tokyo"):
+        monkeypatch.setenv("TZ", zone)
+        told.add(holders._told("date", "+%H"))
+    assert len(told) == 1
