@@ -25,8 +25,8 @@ _HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*]{1,90}\*\*\W{0,3}$|__[^_]{1,90}__\W{
 #: a line that only leads to what follows, e.g. `The cause is this:`, `主要改动：`
 _LONGEST_LEAD = 90
 #: tables, quotes, data, numbered lines and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`, `{"id": 1}`,
-#: `12→def f():`
-_DRAWN = re.compile(r"^(?:[|>└├│{}]|\d+→)")
+#: `"reason": "not yet"`, `12→def f():`
+_DRAWN = re.compile(r"^(?:[|>└├│{}]|\d+→|\"[\w ]{1,40}\": )")
 #: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `Fix: wait for it`
 _LABEL = re.compile(r"^\W{0,6}([^*`:：\n]{2,30}?)(?:\*\*)?\s{0,3}[:：]\s{0,3}(?:\*\*)?\s{0,3}(?=\S{2})")
 

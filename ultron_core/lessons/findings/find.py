@@ -23,13 +23,13 @@ from ultron_core.lessons.findings.listen import Answer
 from ultron_core.lessons.findings.reader import AnswerModel, Judged, Kind
 from ultron_core.lessons.findings.said import settled_from, without_sounds
 from ultron_core.lessons.findings.shape import points_elsewhere
-from ultron_core.lessons.people.statements import phrase, weighty, without_opening
+from ultron_core.lessons.people.statements import names_a_thing, phrase, weighty, without_opening
 from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType
 from ultron_core.transcript.language import CJK, language, one_line
 
-__all__ = ["FINDING", "Finding", "find_findings", "finding_draft"]
+__all__ = ["FINDING", "Finding", "find_findings", "finding_draft", "has_a_place"]
 
 #: tag of what the model found: no other judgement is asked about it
 FINDING: Final = "finding"
@@ -150,6 +150,12 @@ def _different(found: Sequence[Finding]) -> list[Finding]:
         if all(len(terms & other) < _SAME * min(len(terms), len(other)) for _, other in kept):
             kept.append((one, terms))
     return [one for one, _ in kept]
+
+
+def has_a_place(found: Finding, project: str, *, acted: bool) -> bool:
+    """Whether it is about something: of no project, from a talk in which nothing was run or read, and naming nothing, it
+    stands in any textbook."""
+    return bool(project) or acted or names_a_thing(found.words)
 
 
 def finding_draft(found: Finding, project: str) -> MemoryDraft:

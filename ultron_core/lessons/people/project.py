@@ -118,13 +118,21 @@ _MOST = 400
 _MOST_SHOWN = 4000
 #: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
 _CODE = re.compile(r"`[^`\n\w(./]*+[\w(./][^`\n]*+`|^```", re.MULTILINE)
+#: a fence, a call, a path, a file, an identifier; `anna_smith_1905` may be an account, e.g. `getUser`, `app.py`
+_SURELY_CODE = re.compile(r"```|[(./\\]|[a-z][A-Z]")
+#: different words set as code with which an answer is about code, whatever they are
+_FEWEST_CODES = 3
 
 
 def is_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:
-    """True when the agent ran commands, was given files, or wrote about code: not a talk with a customer."""
+    """True when the agent ran commands, was given files, or wrote about code: not a talk with a customer, whose account
+    the agent may set in code, too."""
     if any(command_of(action) is not None or path_of(action.arguments) for action in actions):
         return True
-    return any(_CODE.search(message.content) for message in messages if message.role == "assistant")
+    written = {
+        code for message in messages if message.role == "assistant" for code in _CODE.findall(message.content)
+    }
+    return len(written) >= _FEWEST_CODES or any(map(_SURELY_CODE.search, written))
 
 
 def project_name(messages: Sequence[Message]) -> str:

@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.findings.find import find_findings, finding_draft
+from ultron_core.lessons.findings.find import find_findings, finding_draft, has_a_place
 from ultron_core.lessons.findings.listen import read_answers
 from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
 from ultron_core.lessons.reading import read_segment
@@ -112,3 +112,15 @@ def test_a_model_of_other_features_is_refused():
     raw = json.loads(files("ultron_core.lessons.findings").joinpath("model.json").read_text("utf-8"))
     with pytest.raises(ValueError, match="run benchmarks/training/answers"):
         AnswerModel.from_json(raw | {"dense": [*raw["dense"], "moon"]})
+
+
+def test_a_finding_of_no_project_that_names_nothing_stands_in_any_textbook():
+    textbook = "An object is an instance of a class, because a class only describes it."
+    for said in (textbook, CAUSE):
+        (found,) = findings(said, worth=0.01)
+        assert has_a_place(found, "shop", acted=False) and has_a_place(found, "", acted=True)
+        assert has_a_place(found, "", acted=False) is (said == CAUSE)
+
+
+def test_members_of_data_are_no_sentences():
+    assert findings('"reason": "The request fails because the award was never found."', worth=0.01) == []

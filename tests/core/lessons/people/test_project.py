@@ -35,5 +35,6 @@ def test_work_is_commands_files_or_code():
         return is_work(messages, read_actions(messages))
 
     assert work((bash("ls"), "a.py"))
+    assert not work(("assistant", "The account `anna_smith_1905` has two gift cards."))
     assert work(("assistant", "I renamed `getRootProps()` in the example."))
     assert not work((("get_user", {"user_id": "a1"}), "{}"), ("assistant", "The total is 329 dollars."))

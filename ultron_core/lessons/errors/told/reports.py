@@ -18,7 +18,7 @@ from ultron_core.transcript.results.telling import Failure, telling_line
 from ultron_core.transcript.speech import any_of
 from ultron_core.transcript.terminals import SHELL_PROMPT
 
-__all__ = ["Report", "find_reports"]
+__all__ = ["Report", "find_reports", "is_issue"]
 
 #: says that something is wrong: "there's an issue in that the folder goes away", "works for `poem` but not for ..."
 _TROUBLE = any_of(
@@ -144,6 +144,11 @@ def _is_terminal(text: str) -> bool:
     lines = [line for line in text[:_MAX_PASTED].splitlines() if line.strip()]
     logged = sum(_LOGGED.match(line) is not None for line in lines)
     return SHELL_PROMPT.search(text[:_MAX_PASTED]) is not None or 2 * logged > len(lines) > _FEW
+
+
+def is_issue(text: str) -> bool:
+    """Whether a whole issue is handed in: what it states is how things are, and nobody's choice."""
+    return bool(_title(text))
 
 
 def _title(text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ultron_core.lessons.errors.told.reports import is_issue
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.people.objections.complaints import WEAK
 from ultron_core.lessons.people.plain.features import Said
@@ -112,6 +113,8 @@ def plain_drafts(
     neither ask nor pass with the work, and is stricter with those not put like a wish, a decision or a fact."""
     found = []
     for turn, said_of in zip(turns, heard, strict=True):
+        if turn.first and is_issue(turn.message.content):
+            continue
         own = [said.sentence for said in said_of]
         asked = [said for said in said_of if not said.rules and not said.led_in and may_hold(said.sentence)]
         worthy = [

@@ -115,3 +115,16 @@ def test_probabilities_are_per_sentence_and_output():
     found = load_model().probabilities(said)
     assert found.shape == (len(said), len(OUTPUTS))
     assert np.all((found > 0) & (found < 1))
+
+
+def test_an_issue_that_is_handed_in_decides_nothing():
+    issue = (
+        "Allow equal ValidationErrors to compare equal\n\nDescription\n\n"
+        "Currently ValidationErrors that have identical messages don't equal each other, which is wrong. "
+        "We want them to be equal when they are created with the same message, code and params, whatever order "
+        "the messages of `error_list` are in, because tests compare them."
+    )
+    turns = read_turns(talk(("user", issue), ("assistant", "I changed `exceptions.py`.")))
+    assert plain_drafts(turns, hear(turns, ()), [], "django", EAGER) == []
+    remark = read_turns(talk(("user", "drop redis, we use the in-process cache"), ("assistant", "Done.")))
+    assert plain_drafts(remark, hear(remark, ()), [], "django", decided("decision"))
