@@ -153,7 +153,7 @@ def _different(found: Sequence[Finding]) -> list[Finding]:
 
 
 def has_a_place(found: Finding, project: str, *, acted: bool) -> bool:
-    """Whether it is about something: of no project, from a talk in which nothing was run or read, and naming nothing, it
+    """Whether it is about something: of no project, from a talk without any call, and naming nothing, it
     stands in any textbook."""
     return bool(project) or acted or names_a_thing(found.words)
 
