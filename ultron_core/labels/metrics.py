@@ -85,18 +85,20 @@ def _goal_reached(signals: Signals, outcome: Outcome) -> Metric:
     end = (signals.tests_at, *signals.unsolved[-1:], *signals.stopped)
     accepted = (signals.tests_at, *signals.accepted[-1:])
     if outcome == "success":
-        after = signals.heard_after == "done" and not signals.accepted and signals.tests_at < 0
-        note = "told by the turn behind it" if after else "verified or accepted"
-        return _metric("goal_reached", signals, 1.0, accepted, note)
+        return _verdict(signals, 1.0, accepted, "verified or accepted")
     if outcome == "failure":
-        after = signals.heard_after == "failed"
         against = (*end, *signals.rejections[-1:], *signals.heard_failed[-1:])
-        note = "told by the turn behind it" if after else "known failure"
-        return _metric("goal_reached", signals, 0.0, against, note)
+        return _verdict(signals, 0.0, against, "known failure")
     if outcome == "partial":
         against = (*end, *signals.rejections, *signals.heard_failed[-1:])
         return _metric("goal_reached", signals, 0.5, against, "partly reached")
     return Metric(0.5, 0.0, signals.dialogue.lines((signals.dialogue.answer_at,)), "no verdict in the log")
+
+
+def _verdict(signals: Signals, score: float, at: Sequence[int], note: str) -> Metric:
+    """With the lines that speak for it; where none does, the turn behind the segment told it."""
+    behind = signals.heard_after and not signals.dialogue.lines(at)
+    return _metric("goal_reached", signals, score, at, "told by the turn behind it" if behind else note)
 
 
 def _expected_success(signals: Signals, outcome: Outcome, estimate: Estimate) -> Metric:
