@@ -1,6 +1,6 @@
 """What the offline rules make of single answers of agents, beside what a note-taker would keep of them.
 
-    python benchmarks/audits/answers.py --data FILE [FILE ...] [--left-out | --rules] [--sessions DIR]
+    python benchmarks/audits/answers.py --data FILE [FILE ...] [--held-back] [--rules]
         [--show kept|lost|junk]
 
 FILE holds answers as benchmarks/inputs/answers.py describes them. Each is read as a session of its own, with the
@@ -9,9 +9,8 @@ the gate. One JSON object a line and part (all, natural, sought, en, zh): how ma
 are to be kept, how many of these a memory tells (at least half of the terms of their sentences) and how many in part (a
 fifth); how many memories there are and how many of them tell what is to be kept (at least half of the terms that they
 quote stand in kept sentences or their notes). Then the same by kind of item, and the memories by rule and by the first
-tag of their draft. `--show` prints them instead. The shipped model may have been fitted on FILE: `--left-out` fits it
-anew for each part of the repositories, without them, on the rest of FILE and on the statements of the sessions in DIR;
-`--rules` leaves it out altogether.
+tag of their draft. `--show` prints them instead. The shipped models may have been fitted on FILE: `--held-back` takes
+only the repositories that they were not fitted on (training/grams.py). `--rules` leaves the model of answers out.
 """
 
 from __future__ import annotations
@@ -26,10 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import numpy as np
 from inputs.answers import KINDS, Answer, Item, as_messages, load_answers, project_of, terms
-from inputs.places import data_folder
-from training.answers import describe, fold_of, train
+from training.grams import held_back
 
 from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
 from ultron_core.lessons.people.plain.reader import load_model
@@ -65,19 +62,6 @@ def made_of(answer: Answer, model: AnswerModel | None) -> list[Made]:
         quoted = terms(quotes)
         found.append(Made(lesson.kind, lesson.draft, 2 * len(quoted & kept) >= max(1, len(quoted))))
     return found
-
-
-def models(answers: Sequence[Answer], args: argparse.Namespace) -> list[AnswerModel | None]:
-    """For each answer the model that reads it; None where rules stand alone."""
-    if not args.left_out:
-        return [None if args.rules else load_answer_model()] * len(answers)
-    table = describe(answers, args.sessions)
-    of_row = np.array([fold_of(name) for name in table.repositories])
-    made = {
-        part: AnswerModel.from_json(train(table, np.flatnonzero(of_row != part), answers, args.data))
-        for part in {fold_of(one.repository) for one in answers}
-    }
-    return [made[fold_of(one.repository)] for one in answers]
 
 
 def share_told(item: Item, made: Sequence[Made]) -> float:
@@ -146,14 +130,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, nargs="+", metavar="FILE")
-    parser.add_argument("--sessions", type=Path, default=data_folder(), metavar="DIR")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--left-out", action="store_true")
-    which.add_argument("--rules", action="store_true")
+    parser.add_argument("--held-back", action="store_true")
+    parser.add_argument("--rules", action="store_true")
     parser.add_argument("--show", choices=["kept", "lost", "junk"])
     args = parser.parse_args()
-    answers = load_answers(*args.data)
-    made = [made_of(one, model) for one, model in zip(answers, models(answers, args), strict=True)]
+    answers = [one for one in load_answers(*args.data) if not args.held_back or held_back(one.repository)]
+    model = None if args.rules else load_answer_model()
+    made = [made_of(one, model) for one in answers]
     if args.show:
         show(answers, made, args.show)
         return

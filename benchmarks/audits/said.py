@@ -1,14 +1,14 @@
 """What the offline rules make of single turns of people, beside what a note-taker would keep of them.
 
-    python benchmarks/audits/said.py --data FILE [--left-out | --rules] [--show kept|lost|junk]
+    python benchmarks/audits/said.py --data FILE [--held-back] [--rules] [--show kept|lost|junk]
 
 FILE holds turns as benchmarks/inputs/said.py describes them. Each turn is read as a session of its own, with the
 agent's act before it, taken for work on code; only memories that rest on the person's words count, after the gate.
 One JSON object a line: for each kind how many turns it is to be kept of (`keep`), how many of these give a memory of
 any kind (`any`) and of that kind (`same`), how many memories of the kind are made in all (`made`) and how many of those
-turns hold something to keep (`right`). `--show` prints the turns themselves instead. The shipped model of plain
-statements may have been fitted on FILE: `--left-out` fits it anew for each part of the repositories, without them, on
-the rest of FILE; its bounds are those of the shipped one. `--rules` leaves it out altogether.
+turns hold something to keep (`right`). `--show` prints the turns themselves instead. The shipped models
+may have been fitted on FILE: `--held-back` takes only the repositories that they were not fitted on (training/grams.py).
+`--rules` leaves the model of plain statements out.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import numpy as np
 from inputs.said import KINDS, Told, as_messages, load_told
-from training.plain import describe, folds, train
+from training.grams import held_back
 
 from ultron_core.lessons.people.plain.reader import PlainModel, load_model
 from ultron_core.lessons.reading import read_segment
@@ -46,31 +45,18 @@ def made_of(told: Told, plain: PlainModel | None) -> list[tuple[str, MemoryDraft
     ]
 
 
-def models(rows: list[Told], args: argparse.Namespace) -> list[PlainModel | None]:
-    """For each turn the model that reads it; None where rules stand alone."""
-    if not args.left_out:
-        return [None if args.rules else load_model()] * len(rows)
-    table, bounds = describe(rows), {**load_model().bounds, "formed": load_model().bound}
-    parts = folds(table)
-    made = {
-        part: PlainModel.from_json(train(table, np.flatnonzero(parts != part), args.data, bounds))
-        for part in sorted(set(parts))
-    }
-    return [made[part] for part in parts]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, metavar="FILE")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--left-out", action="store_true")
-    which.add_argument("--rules", action="store_true")
+    parser.add_argument("--held-back", action="store_true")
+    parser.add_argument("--rules", action="store_true")
     parser.add_argument("--show", choices=["kept", "lost", "junk"])
     args = parser.parse_args()
-    rows = load_told(args.data)
-    made = [made_of(told, plain) for told, plain in zip(rows, models(rows, args), strict=True)]
+    rows = [told for told in load_told(args.data) if not args.held_back or held_back(told.repository)]
+    plain = None if args.rules else load_model()
+    made = [made_of(told, plain) for told in rows]
     if args.show:
         show(rows, made, args.show)
         return

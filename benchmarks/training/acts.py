@@ -1,6 +1,6 @@
 """Fit the classifier of human turns and write ultron_core/transcript/acts/model.json.
 
-    python benchmarks/training/acts.py [--people FILE] [--out FILE]
+    python benchmarks/training/acts.py [--people FILE [--weigh]] [--out FILE]
 
 It reads benchmarks/gold and FILE, labelled turns of people in many repositories (benchmarks/inputs/said.py), whose
 texts are not kept here. One logistic regression per act on n-grams, word classes, context and, in the second set of
@@ -30,10 +30,11 @@ import scipy.sparse as sp
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.turns import FILES, GOLD, WRITTEN, Labelled, load_people, load_turns, truth, vectors_of
 from sklearn.linear_model import LogisticRegression
-from training.grams import gram_rows, vocabulary
+from training.grams import gram_rows, held_back, vocabulary
+from training.second import Unseen, as_json, fit_second, parts_of, ranked, read, weighed_left_out
 
 from ultron_core.transcript.acts.features import CONTEXT, dense_features, dense_names
-from ultron_core.transcript.acts.reader import ACTS
+from ultron_core.transcript.acts.reader import ACTS, load_model
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "ultron_core" / "transcript" / "acts" / "model.json"
@@ -255,6 +256,36 @@ def train(rows: Sequence[Labelled], people: Path | None = None) -> dict[str, Any
     }
 
 
+def weigh(people: Path, out: Path) -> None:
+    """How the shipped coefficients and the network are weighed, and the thresholds, on turns that answer an agent, of
+    the repositories of `people` that were held back from both."""
+    rows = [row for row in load_people(people) if held_back(row.repository) and row.turn.before.strip()]
+    cheap = load_model().probabilities([row.turn for row in rows])
+    labels = np.array([[act in row.labels for act in ACTS] for row in rows])
+    told = read("turn", ACTS, [(row.turn.before, row.turn.text) for row in rows], cheap, 0.0)
+    places = parts_of([row.repository for row in rows])
+    known, weights = np.ones(labels.shape, bool), np.ones(len(rows))
+    own = Unseen("turn", ACTS, cheap, told, labels, known, weights, places, look=0.0)
+    found = weighed_left_out(own)
+    drawn = np.array([not row.sought for row in rows])
+    chosen = []
+    for column, act in enumerate(ACTS):
+        if labels[:, column].any():
+            print(act, *(ranked(labels[:, column], likely[:, column]) for likely in (cheap, found)))
+        wanted, likely, least = labels[drawn, column], found[drawn, column], PRECISION.get(act, 0.0)
+        worth = [_worth(wanted, likely >= bound, np.ones(len(wanted)), least) for bound in BOUNDS]
+        chosen.append(float(BOUNDS[int(np.argmax(worth))]))
+    raw = json.loads(OUT.read_text("utf-8"))
+    raw["second"] = {
+        "turns": len(rows),
+        "sha256": hashlib.sha256(people.read_bytes()).hexdigest(),
+        **as_json(fit_second(own)),
+        "thresholds": chosen,
+    }
+    out.write_text(json.dumps(raw, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+    print(f"{out}: thresholds {dict(zip(ACTS, chosen, strict=True))}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -263,7 +294,11 @@ def main() -> None:
         "--people", type=Path, metavar="FILE", help="labelled turns that are not in benchmarks/gold"
     )
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--weigh", action="store_true", help="keep the coefficients, weigh the network against them")
     args = parser.parse_args()
+    if args.weigh:
+        weigh(args.people, args.out)
+        return
     rows = [*load_turns(), *(load_people(args.people) if args.people else ())]
     made = train(rows, args.people)
     args.out.write_text(json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")

@@ -3,9 +3,10 @@
     python benchmarks/training/answers.py --data FILE [FILE ...] [--sessions DIR] [--out FILE]
 
 FILE holds labelled answers (benchmarks/inputs/answers.py); to them come the statements of the sessions in DIR that
-benchmarks/gold/statements.jsonl labels. One logistic regression for `keep` over all sentences, one per kind among the
-kept. An n-gram must occur in two repositories. Prints, each repository left out of the fit, how well the answers' own
-sentences are ranked, and what each bound keeps of them.
+benchmarks/gold/statements.jsonl labels. The fit goes on from answers_prior.json, the coefficients of earlier answers
+whose texts are not kept: one logistic regression for `keep` over all sentences, one per kind among the kept. An n-gram
+must occur in two repositories. One repository in five is held back: on its answers, which neither this fit nor the
+network of transcript/sense has seen, both are weighed against each other. Prints how well they rank those sentences.
 """
 
 from __future__ import annotations
@@ -20,35 +21,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 # run as a script, this file's own folder is on the path instead of the one above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.answers import Answer, as_messages, load_answers, project_of, terms
 from inputs.places import data_folder, session_sets
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score, roc_auc_score
-from training.grams import GramFit, gram_rows, vocabulary
+from training.grams import Examples, GramFit, Prior, fit_outputs, held_back
+from training.second import Unseen, as_json, fit_second, parts_of, ranked, read, weighed_left_out
 
 from ultron_core.lessons.findings.answers import Part
 from ultron_core.lessons.findings.features import dense_names, part_features
 from ultron_core.lessons.findings.listen import read_answers
-from ultron_core.lessons.findings.reader import OUTPUTS
+from ultron_core.lessons.findings.reader import OUTPUTS, beside
 from ultron_core.lessons.people.statements import clean_statement
 from ultron_core.lessons.reading import read_segment
 from ultron_core.sessions import parse_session
+from ultron_core.transcript.sense.reader import Pair
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "ultron_core" / "lessons" / "findings" / "model.json"
+PRIOR = Path(__file__).with_name("answers_prior.json")
 STATEMENTS = ROOT / "benchmarks" / "gold" / "statements.jsonl"
 STRENGTH = 0.1
 #: a statement of the shared sessions counts so much of an answer's sentence
 SHARED, SHARED_WEIGHT = "shared:", 0.5
-#: parts in which repositories leave
-FOLDS = 12
 #: chosen on left-out predictions (docs/people.md)
 BOUND, REMARK, BESIDE, LEAST = 0.4, 0.55, 0.2, 0.3
 _UNIT = 1000
@@ -70,6 +68,8 @@ class Table:
     answer: np.ndarray
     repositories: np.ndarray
     weights: np.ndarray
+    #: the sentences as the network reads them
+    pairs: list[Pair]
 
 
 @dataclass
@@ -81,6 +81,7 @@ class Rows:
     answer: list[int] = dataclasses.field(default_factory=list)
     repositories: list[str] = dataclasses.field(default_factory=list)
     weights: list[float] = dataclasses.field(default_factory=list)
+    pairs: list[Pair] = dataclasses.field(default_factory=list)
 
     def table(self) -> Table:
         return Table(
@@ -91,6 +92,7 @@ class Rows:
             np.array(self.answer),
             np.array(self.repositories),
             np.array(self.weights),
+            self.pairs,
         )
 
 
@@ -102,13 +104,14 @@ def describe(answers: Sequence[Answer], sessions: Path | None) -> Table:
         elsewhere.setdefault(one.repository, []).extend((number, own) for own in kept)
     for number, one in enumerate(answers):
         reading = read_segment(as_messages(one), "unknown", project_of(one))
-        for read in read_answers(reading.messages, reading.actions, reading.turns):
-            if read.message.content != one.text:
+        for heard in read_answers(reading.messages, reading.actions, reading.turns):
+            if heard.message.content != one.text:
                 continue
-            dense, grams = part_features(read.parts, read.heard, one.text)
-            for part, values, own in zip(read.parts, dense, grams, strict=True):
+            dense, grams = part_features(heard.parts, heard.heard, one.text)
+            for at, (part, values, own) in enumerate(zip(heard.parts, dense, grams, strict=True)):
                 kind = kind_of(part, one)
                 known = not kind and tells_kept(part, elsewhere.get(one.repository, []), number)
+                rows.pairs.append(beside(heard.parts, at))
                 _add(rows, values, own, kind, number, one.repository, 0.0 if known else 1.0)
     if sessions is not None:
         add_statements(rows, sessions)
@@ -165,14 +168,15 @@ def add_statements(rows: Rows, sessions: Path) -> None:
                 continue
             reading = read_segment(parse_session(body).messages, "unknown")
             lines = {line for line, _ in labels}
-            for read in read_answers(reading.messages, reading.actions, reading.turns):
-                if read.message.start_line not in lines:
+            for heard in read_answers(reading.messages, reading.actions, reading.turns):
+                if heard.message.start_line not in lines:
                     continue
-                dense, grams = part_features(read.parts, read.heard, read.message.content)
-                for one, values, own in zip(read.parts, dense, grams, strict=True):
-                    keep = labels.get((read.message.start_line, _plain(one.text)))
+                dense, grams = part_features(heard.parts, heard.heard, heard.message.content)
+                for one, values, own in zip(heard.parts, dense, grams, strict=True):
+                    keep = labels.get((heard.message.start_line, _plain(one.text)))
                     if keep is not None:
                         kind = "any" if keep else ""
+                        rows.pairs.append(("", one.text))
                         _add(rows, values, own, kind, -1, SHARED + part.name, SHARED_WEIGHT)
 
 
@@ -180,46 +184,21 @@ def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, clean_statement(text).casefold()))[-60:]
 
 
-def fit(table: Table, rows: np.ndarray, strength: float = STRENGTH) -> GramFit:
-    index = vocabulary(table.grams, table.repositories, rows)
-    features = sp.hstack([table.dense[rows], gram_rows(table.grams, rows, index)]).tocsr()
-    keep, kind, weights = table.keep[rows], table.kind[rows], table.weights[rows]
-    columns, intercepts = [], []
-    for output in OUTPUTS:
-        own = np.ones(len(rows), bool) if output == "keep" else kind != ""
-        wanted = keep[own] if output == "keep" else kind[own] == output
-        if len(set(wanted)) < 2:  # a kind that no answer of these repositories holds
-            columns.append(np.zeros(features.shape[1]))
-            intercepts.append(-3.0)
-            continue
-        model = LogisticRegression(C=strength, solver="liblinear", max_iter=500, random_state=0)
-        model.fit(features[own], wanted, sample_weight=weights[own])
-        columns.append(model.coef_[0])
-        intercepts.append(float(model.intercept_[0]))
-    found = np.array(columns).T
-    size = table.dense.shape[1]
-    return GramFit(index, np.array(intercepts), found[:size], found[size:])
+def fit(table: Table, rows: np.ndarray, prior: Prior) -> GramFit:
+    own = Examples(rows, table.keep[rows], table.kind[rows], table.weights[rows])
+    return fit_outputs(table, table.repositories, own, prior, dense_names(), STRENGTH)
 
 
-def fold_of(repository: str) -> int:
-    """The part that a repository leaves with; -1 for the shared sessions, which are never predicted."""
-    if repository.startswith(SHARED):
-        return -1
-    return int(hashlib.sha256(repository.encode()).hexdigest(), 16) % FOLDS
+def unseen(table: Table, own: GramFit) -> Unseen:
+    """The sentences of a table as both readers find them."""
+    cheap = own.probabilities(table, np.arange(len(table.keep)))
+    truth = np.column_stack([table.keep, *(table.kind == kind for kind in OUTPUTS[1:])])
+    known = np.column_stack([table.weights > 0, *([table.keep] * (len(OUTPUTS) - 1))])
+    told = read("answer", OUTPUTS, table.pairs, cheap)
+    return Unseen("answer", OUTPUTS, cheap, told, truth, known, table.weights, parts_of(table.repositories))
 
 
-def left_out(table: Table, strength: float = STRENGTH) -> np.ndarray:
-    """A row per sentence, from a fit that has seen nothing of its repository."""
-    found = np.zeros((len(table.keep), len(OUTPUTS)))
-    parts = np.array([fold_of(name) for name in table.repositories])
-    for part in range(FOLDS):
-        rows = np.flatnonzero(parts == part)
-        if len(rows):
-            found[rows] = fit(table, np.flatnonzero(parts != part), strength).probabilities(table, rows)
-    return found
-
-
-def report(table: Table, found: np.ndarray, answers: Sequence[Answer]) -> None:
+def report(table: Table, found: np.ndarray, answers: Sequence[Answer], name: str) -> None:
     real = (table.answer >= 0) & (table.weights > 0)
     drawn = np.array([answers[number].drawn if number >= 0 else "" for number in table.answer])
     lang = np.array([answers[number].lang if number >= 0 else "" for number in table.answer])
@@ -233,43 +212,20 @@ def report(table: Table, found: np.ndarray, answers: Sequence[Answer]) -> None:
             for bound in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
         }
         say(
+            reader=name,
             part=part,
             sentences=len(keep),
             keep=int(keep.sum()),
-            auc=round(float(roc_auc_score(keep, score)), 3),
-            average_precision=round(float(average_precision_score(keep, score)), 3),
+            **ranked(keep, score),
             right_of=passed,
         )
 
 
 def say(**fields: object) -> None:
     print(
-        json.dumps({"benchmark": "answers_fit", "left_out": "repository", **fields}, ensure_ascii=False),
+        json.dumps({"benchmark": "answers_fit", "held_back": "repository", **fields}, ensure_ascii=False),
         flush=True,
     )
-
-
-def train(table: Table, rows: np.ndarray, answers: Sequence[Answer], data: Sequence[Path]) -> dict[str, Any]:
-    """What model.json holds, fitted on some rows of the table."""
-    own = fit(table, rows)
-    return {
-        "made_by": "benchmarks/training/answers.py",
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "answers": {
-            "labelled": len(answers),
-            "repositories": len({one.repository for one in answers}),
-            "by_licence": dict(sorted(Counter(one.licence or "none" for one in answers).items())),
-            "statements": int((table.answer < 0).sum()),
-        },
-        "sha256": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (*data, STATEMENTS)},
-        "outputs": list(OUTPUTS),
-        "bound": BOUND,
-        "remark": REMARK,
-        "beside": BESIDE,
-        "least": LEAST,
-        "dense": dense_names(),
-        **own.written(_UNIT),
-    }
 
 
 def main() -> None:
@@ -281,9 +237,37 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
     answers = load_answers(*args.data)
-    table = describe(answers, args.sessions)
-    report(table, left_out(table), answers)
-    made = train(table, np.arange(len(table.keep)), answers, args.data)
+    table = describe([one for one in answers if not held_back(one.repository)], args.sessions)
+    prior = Prior.load(PRIOR)
+    own = fit(table, np.arange(len(table.keep)), prior)
+    held = [one for one in answers if held_back(one.repository)]
+    others = describe(held, None)
+    both = unseen(others, own)
+    report(others, both.cheap, held, "cheap")
+    report(others, weighed_left_out(both), held, "both")
+    made = {
+        "made_by": "benchmarks/training/answers.py",
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "answers": {
+            "labelled": len(answers),
+            "repositories": len({one.repository for one in answers}),
+            "by_licence": dict(sorted(Counter(one.licence or "none" for one in answers).items())),
+            "statements": int((table.answer < 0).sum()),
+            "held_back": len(held),
+        },
+        "goes_on_from": prior.came_from,
+        "sha256": {
+            path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (*args.data, STATEMENTS)
+        },
+        "outputs": list(OUTPUTS),
+        "second": as_json(fit_second(both)),
+        "bound": BOUND,
+        "remark": REMARK,
+        "beside": BESIDE,
+        "least": LEAST,
+        "dense": dense_names(),
+        **own.written(_UNIT),
+    }
     args.out.write_text(json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
     print(f"{args.out}: {args.out.stat().st_size // 1024} KB, {len(made['grams'])} n-grams")
 

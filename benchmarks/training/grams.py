@@ -1,17 +1,31 @@
-"""N-grams of turns or sentences as columns of a fit, alike for every model that reads people's words."""
+"""Logistic regressions over numbers and n-grams of sentences, alike for every model that reads what people say.
+
+A fit goes on from an earlier one whose texts are not kept: its log-odds enter as one input, which costs little; the
+others say what to change.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
 
-__all__ = ["Described", "GramFit", "gram_rows", "vocabulary"]
+__all__ = ["Described", "Examples", "GramFit", "Prior", "fit_outputs", "gram_rows", "held_back", "vocabulary"]
 
+#: the log-odds of the earlier fit enter three times as large, so that the penalty hardly holds them
+_PRIOR = 3.0
+#: of so many repositories one is held back: nothing is fitted on it but how the readers are weighed, and the bounds
+_HELD_BACK = 5
+#: log-odds of a kind that no example has
+_NEVER = -3.0
 #: an n-gram of fewer texts, or of one repository, says more about its source than about what is meant
 TEXTS, REPOSITORIES = 3, 2
 
@@ -56,6 +70,91 @@ class GramFit:
                 )
             },
         }
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Coefficients that a fit goes on from, as a model file holds them."""
+
+    raw: dict[str, Any]
+
+    @classmethod
+    def load(cls, path: Path) -> Prior:
+        return cls(json.loads(path.read_text("utf-8")))
+
+    @property
+    def came_from(self) -> dict[str, Any]:
+        """What the model file says of its own making."""
+        names = ("date", "turns", "answers", "sha256", "goes_on_from")
+        return {name: self.raw[name] for name in names if name in self.raw}
+
+    def over(self, index: dict[str, int], dense: Sequence[str]) -> GramFit:
+        """The same, over other n-grams and the features of today: what it did not know weighs nothing."""
+        unit, outputs = float(self.raw["unit"]), len(self.raw["outputs"])
+        whole = {
+            name: np.array(values, dtype=np.float64).reshape(-1, outputs) / unit
+            for name, values in self.raw["weights"].items()
+        }
+        rows = {name: whole["dense"][row] for row, name in enumerate(self.raw["dense"])}
+        nothing = np.zeros(outputs)
+        grams = np.zeros((len(index), outputs))
+        for row, gram in enumerate(self.raw["grams"]):
+            grams[index[gram]] = whole["grams"][row]
+        known = np.array([rows.get(name, nothing) for name in dense])
+        return GramFit(index, whole["intercept"][0], known, grams)
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows of a table with their weights: whether each is kept, and as what."""
+
+    rows: np.ndarray
+    keep: np.ndarray
+    kind: np.ndarray
+    weights: np.ndarray
+
+
+def fit_outputs(
+    table: Described,
+    repositories: Sequence[str],
+    own: Examples,
+    prior: Prior,
+    names: Sequence[str],
+    strength: float,
+) -> GramFit:
+    """One logistic regression for `keep` over all examples, one per kind among the kept."""
+    outputs = prior.raw["outputs"]
+    known = {*vocabulary(table.grams, repositories, own.rows), *prior.raw["grams"]}
+    index = {gram: number for number, gram in enumerate(sorted(known))}
+    before = prior.over(index, names)
+    odds = before.odds(table, own.rows) * _PRIOR
+    features = sp.hstack([table.dense[own.rows], gram_rows(table.grams, own.rows, index)]).tocsr()
+    columns, intercepts = [], []
+    for number, output in enumerate(outputs):
+        part = np.ones(len(own.rows), bool) if output == "keep" else own.keep
+        wanted = own.keep[part] if output == "keep" else own.kind[part] == output
+        earlier = np.concatenate([before.dense[:, number], before.grams[:, number]])
+        if len(set(wanted)) < 2:  # a kind that no example of these repositories has
+            columns.append(np.zeros(len(earlier)))
+            intercepts.append(_NEVER)
+            continue
+        model = LogisticRegression(C=strength, solver="liblinear", max_iter=500, random_state=0)
+        model.fit(
+            sp.hstack([features[part], odds[part, number][:, None]]).tocsr(),
+            wanted,
+            sample_weight=own.weights[part],
+        )
+        *change, trust = model.coef_[0]
+        columns.append(np.array(change) + trust * _PRIOR * earlier)
+        intercepts.append(float(model.intercept_[0] + trust * _PRIOR * before.intercept[number]))
+    found = np.array(columns).T
+    size = table.dense.shape[1]
+    return GramFit(index, np.array(intercepts), found[:size], found[size:])
+
+
+def held_back(repository: str) -> bool:
+    """Whether nothing but weights and bounds is fitted on what comes from it."""
+    return int(hashlib.sha256(repository.encode()).hexdigest(), 16) % _HELD_BACK == 0
 
 
 def vocabulary(

@@ -7,12 +7,14 @@ answer an agent count. To `opens` come the turns of the marked native sessions o
 (benchmarks/gold/boundaries.jsonl), each source a repository. One logistic regression per move on the features of
 ultron_core.transcript.acts.moves. The acts that it reads are from fits that had not seen the turn's repository, as
 they are of a turn that nobody has seen. Prints, repositories left out in twelve parts, how often each bound is right;
-from the bound that is chosen on four in five are right.
+from the bound that is chosen on four in five are right. `--weigh` keeps the coefficients and weighs the network of
+transcript/sense against them, on the repositories of FILE that were held back.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import hashlib
 import json
 import sys
@@ -33,10 +35,12 @@ from inputs.turns import load_people, load_turns
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from training import acts
+from training.grams import held_back
+from training.second import Unseen, as_json, fit_second, parts_of, read, weighed_left_out
 
 from ultron_core.segments.offline.turns import turns_of
 from ultron_core.transcript.acts.features import HumanTurn
-from ultron_core.transcript.acts.moves import MOVES, describe_moves, move_names
+from ultron_core.transcript.acts.moves import MOVES, describe_moves, load_moves, move_names
 from ultron_core.transcript.acts.reader import load_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,12 +85,8 @@ class Table:
 def told_rows(path: Path) -> Iterator[Row]:
     """Turns of single sessions; before the first act of an agent nothing is opened and nothing told."""
     likely = left_out_acts(path)
-    for told in load_told(path):
-        if told.turn.before.strip():
-            done = told.previous_done
-            verdict = (done == "yes", done == "no") if done else (None, None)
-            own = likely.get((told.repository, told.turn))
-            yield Row(told.turn, told.repository, (told.new_task, *verdict), told.drawn, own)
+    for row in told_turns(path):
+        yield dataclasses.replace(row, acts=likely.get((row.repository, row.turn)))
 
 
 def left_out_acts(path: Path) -> dict[tuple[str, HumanTurn], np.ndarray]:
@@ -217,6 +217,39 @@ def train(table: Table, found: np.ndarray, data: Path) -> dict[str, Any]:
     }
 
 
+def weigh(data: Path, out: Path) -> None:
+    """How the shipped coefficients and the network are weighed, and the bounds, on turns of the repositories of `data`
+    that were held back from both."""
+    rows = [row for row in told_turns(data) if held_back(row.repository)]
+    model = dataclasses.replace(load_moves(), second=None)
+    table = Table(rows, describe_moves([row.turn for row in rows]))
+    cheap = model.probabilities(table.dense)
+    known = np.column_stack([table.known(number) for number in range(len(MOVES))])
+    truth = np.column_stack([table.truth(number) for number in range(len(MOVES))])
+    told = read("turn", MOVES, [(row.turn.before, row.turn.text) for row in rows], cheap, 0.0)
+    own = Unseen(
+        "turn", MOVES, cheap, told, truth, known, np.ones(len(rows)), parts_of([*table.repositories]), look=0.0
+    )
+    report(table, cheap)
+    found = weighed_left_out(own)
+    report(table, found)
+    raw = json.loads(OUT.read_text("utf-8"))
+    raw["weighed_on"] = {"turns": len(rows), "sha256": hashlib.sha256(data.read_bytes()).hexdigest()}
+    raw["second"] = as_json(fit_second(own))
+    raw["bounds"] = bounds_of(table, found)
+    out.write_text(json.dumps(raw, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+    print(f"{out}: bounds {raw['bounds']}")
+
+
+def told_turns(path: Path) -> Iterator[Row]:
+    """Turns of single sessions that answer an agent, without what acts they have."""
+    for told in load_told(path):
+        if told.turn.before.strip():
+            done = told.previous_done
+            verdict = (done == "yes", done == "no") if done else (None, None)
+            yield Row(told.turn, told.repository, (told.new_task, *verdict), told.drawn)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -224,7 +257,13 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, metavar="FILE")
     parser.add_argument("--sessions", type=Path, default=data_folder(), metavar="DIR")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument(
+        "--weigh", action="store_true", help="keep the coefficients, weigh the network against them"
+    )
     args = parser.parse_args()
+    if args.weigh:
+        weigh(args.data, args.out)
+        return
     table = describe([*told_rows(args.data), *marked_rows(args.sessions)])
     found = left_out(table)
     report(table, found)

@@ -1,12 +1,13 @@
 """How likely a note-taker would keep a sentence of an agent, and as what; a fitted model.
 
-The coefficients in model.json are made by benchmarks/training/answers.py.
+The coefficients in model.json are made by benchmarks/training/answers.py. What they find likely enough the network of
+transcript/sense reads too.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -15,12 +16,14 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ultron_core.lessons.findings.answers import parts_of
+from ultron_core.lessons.findings.answers import Part, parts_of
 from ultron_core.lessons.findings.features import Heard, dense_names, part_features
 from ultron_core.lessons.findings.listen import Answer
 from ultron_core.lessons.linear import LinearModel
+from ultron_core.transcript.sense.reader import Pair
+from ultron_core.transcript.sense.second import SecondLook
 
-__all__ = ["OUTPUTS", "AnswerModel", "Judged", "Kind", "load_answer_model"]
+__all__ = ["OUTPUTS", "AnswerModel", "Judged", "Kind", "beside", "load_answer_model"]
 
 Kind = Literal["error", "fact", "decision", "pattern"]
 #: what the model answers: whether to keep the sentence, and as which kind
@@ -47,22 +50,37 @@ class AnswerModel:
     remark: float
     beside: float
     least: float
+    #: None does without the network
+    second: SecondLook | None = None
 
     def judge(self, answer: Answer) -> Judged:
-        return Judged(answer, _worth(self.linear, answer.message.content, answer.heard))
+        return Judged(answer, _worth(self.linear, self.second, answer.message.content, answer.heard))
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> AnswerModel:
         """Raises ValueError when the file was made for other features than this version computes."""
         linear = LinearModel.from_json(raw, OUTPUTS, dense_names())
-        return cls(linear, *(float(raw[name]) for name in ("bound", "remark", "beside", "least")))
+        bounds = (float(raw[name]) for name in ("bound", "remark", "beside", "least"))
+        second = SecondLook.from_json(raw["second"], "answer", OUTPUTS) if "second" in raw else None
+        return cls(linear, *bounds, second)
 
 
 @lru_cache(maxsize=1024)  # labels and memories read the same messages in turn
-def _worth(linear: LinearModel, content: str, heard: Heard) -> Matrix:
-    found = linear.probabilities(*part_features(parts_of(content), heard, content))
+def _worth(linear: LinearModel, second: SecondLook | None, content: str, heard: Heard) -> Matrix:
+    parts = parts_of(content)
+    found = linear.probabilities(*part_features(parts, heard, content))
+    if second is not None:
+        found = second.again(found, lambda row: beside(parts, row))
     found.setflags(write=False)
     return found
+
+
+def beside(parts: Sequence[Part], at: int) -> Pair:
+    """A sentence as the network reads it: behind what leads to it and the sentence before it."""
+    part = parts[at]
+    lead = part.label or part.lead or part.heading
+    before = parts[at - 1].text if at else ""
+    return (f"{lead}: {before}" if lead else before), part.text
 
 
 @lru_cache(maxsize=1)

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:9"
+SEGMENTER_VERSION = "offline:10"
 
 #: seconds
 _HOUR = 3600.0

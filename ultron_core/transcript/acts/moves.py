@@ -2,7 +2,8 @@
 
     read_moves([HumanTurn("still red", "Fixed the colour. [calls: Edit]")])[0].failed    # e.g. 0.8
 
-The coefficients in moves.json are made by benchmarks/training/moves.py.
+The coefficients in moves.json are made by benchmarks/training/moves.py. Turns that answer an agent the network of
+transcript/sense reads too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy.typing as npt
 
 from ultron_core.transcript.acts.features import HumanTurn, dense_features, dense_names, grams
 from ultron_core.transcript.acts.reader import ACTS, load_model
+from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["MOVES", "Moves", "MovesModel", "describe_moves", "load_moves", "move_names", "read_moves"]
 
@@ -51,6 +53,8 @@ class MovesModel:
     intercept: Matrix
     dense: Matrix
     bounds: Mapping[str, float]
+    #: None does without the network
+    second: SecondLook | None = None
 
     def probabilities(self, described: Matrix) -> Matrix:
         """A row per turn as `describe_moves` gives it, a column per move."""
@@ -66,6 +70,7 @@ class MovesModel:
             intercept=np.array([raw["intercept"][move] for move in MOVES], dtype=np.float64),
             dense=np.array([raw["weights"][move] for move in MOVES], dtype=np.float64).T,
             bounds={name: float(bound) for name, bound in raw["bounds"].items()},
+            second=SecondLook.from_json(raw["second"], "turn", MOVES) if "second" in raw else None,
         )
 
 
@@ -107,4 +112,11 @@ def load_moves() -> MovesModel:
 
 def read_moves(turns: Sequence[HumanTurn]) -> list[Moves]:
     """What each turn says of the work before it."""
-    return [Moves(*map(float, row)) for row in load_moves().probabilities(describe_moves(turns))]
+    model = load_moves()
+    found = model.probabilities(describe_moves(turns))
+    replies = [row for row, turn in enumerate(turns) if turn.before.strip()]
+    if model.second is not None and replies:
+        found[replies] = model.second.again(
+            found[replies], lambda row: (turns[replies[row]].before, turns[replies[row]].text)
+        )
+    return [Moves(*map(float, row)) for row in found]

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from ultron_core.embeddings.protocol import Vectors
 from ultron_core.transcript.acts.features import HumanTurn, dense_features, dense_names
+from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["ACTS", "Act", "ActsModel", "TurnActs", "load_model", "read_acts", "read_many"]
 
@@ -73,6 +74,9 @@ class ActsModel:
     index: Mapping[str, int]
     plain: Coefficients
     with_vector: Coefficients
+    #: for turns that answer an agent, where no vectors are given, and the thresholds that go with it
+    second: SecondLook | None = None
+    second_thresholds: Matrix | None = None
 
     def probabilities(self, turns: Sequence[HumanTurn], vectors: Vectors | None = None) -> Matrix:
         """A row per turn, a column per act; `vectors` are the offline embedder's, of the turns' whole texts."""
@@ -101,6 +105,8 @@ class ActsModel:
             index={gram: row for row, gram in enumerate(raw["grams"])},
             plain=_coefficients(raw["plain"]),
             with_vector=_coefficients(raw["with_vector"]),
+            second=SecondLook.from_json(raw["second"], "turn", ACTS) if "second" in raw else None,
+            second_thresholds=np.array(raw["second"]["thresholds"]) if "second" in raw else None,
         )
 
 
@@ -142,13 +148,20 @@ def read_acts(text: str, before: str = "", *, interrupted: bool = False) -> Turn
 
 
 def read_many(turns: Sequence[HumanTurn], vectors: Vectors | None = None) -> list[TurnActs]:
-    """What each turn does; better with `vectors`, those of the offline embedder for the turns' texts, row by row."""
+    """What each turn does; with `vectors`, those of the offline embedder for the turns' texts, row by row, else the
+    network reads those that answer an agent too."""
     model = load_model()
-    thresholds = model.thresholds(vectors)
+    found = model.probabilities(turns, vectors)
+    thresholds = np.tile(model.thresholds(vectors), (len(turns), 1))
+    if vectors is None and model.second is not None and model.second_thresholds is not None:
+        replies = [row for row, turn in enumerate(turns) if turn.before.strip()]
+        found[replies] = model.second.again(
+            found[replies], lambda row: (turns[replies[row]].before, turns[replies[row]].text)
+        )
+        thresholds[replies] = model.second_thresholds
     return [
         TurnActs(
-            MappingProxyType({act: float(p) for act, p in zip(ACTS, row, strict=True)}),
-            choose(row, thresholds),
+            MappingProxyType({act: float(p) for act, p in zip(ACTS, row, strict=True)}), choose(row, bounds)
         )
-        for row in model.probabilities(turns, vectors)
+        for row, bounds in zip(found, thresholds, strict=True)
     ]

@@ -1,6 +1,7 @@
 """How likely a note-taker would keep a sentence of a person, and as what; a fitted model.
 
-The coefficients in model.json are made by benchmarks/training/plain.py.
+The coefficients in model.json are made by benchmarks/training/plain.py. What they find likely enough the network of
+transcript/sense reads too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 from ultron_core.lessons.linear import LinearModel
 from ultron_core.lessons.people.plain.features import Said, dense_names, sentence_features
+from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["OUTPUTS", "Kind", "PlainModel", "Worth", "judge", "load_model"]
 
@@ -47,19 +49,26 @@ class PlainModel:
     linear: LinearModel
     bound: float
     bounds: Mapping[str, float] = field(default_factory=dict)
+    #: None does without the network
+    second: SecondLook | None = None
 
     def probabilities(self, said: Sequence[Said]) -> Matrix:
         """A row per sentence, all of one turn; a column per output."""
         features = sentence_features(said)
-        return self.linear.probabilities(
+        found = self.linear.probabilities(
             np.array([dense for dense, _ in features]), [own for _, own in features]
         )
+        if self.second is None:
+            return found
+        return self.second.again(found, lambda row: (said[row].turn.before, said[row].sentence))
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainModel:
         """Raises ValueError when the file was made for other features than this version computes."""
         linear = LinearModel.from_json(raw, OUTPUTS, dense_names())
-        return cls(linear, float(raw["bound"]), {kind: float(bound) for kind, bound in raw["bounds"].items()})
+        bounds = {kind: float(bound) for kind, bound in raw["bounds"].items()}
+        second = SecondLook.from_json(raw["second"], "sentence", OUTPUTS) if "second" in raw else None
+        return cls(linear, float(raw["bound"]), bounds, second)
 
 
 @lru_cache(maxsize=1)

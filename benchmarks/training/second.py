@@ -1,0 +1,108 @@
+"""How the cheap readers and the network are weighed against each other, on the repositories that both never saw."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from ultron_core.transcript.sense.reader import OUTPUTS, Pair, Question, load_sense
+from ultron_core.transcript.sense.second import SecondLook
+
+__all__ = ["LOOK", "Unseen", "as_json", "fit_second", "parts_of", "ranked", "read", "weighed_left_out"]
+
+#: probability from which on the network is asked: of what is to be kept the cheap readers put nine tenths above it
+LOOK = 0.1
+#: parts of the repositories held back in which they leave, for the figures
+_FOLDS = 5
+#: two or three numbers are fitted on hundreds of rows
+_STRENGTH = 1.0
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Rows of repositories that neither reader saw: what both say of them, and what is true.
+
+    `cheap` are probabilities, `told` the network's log-odds; `known` says of each output whether its truth counts (a
+    kind counts where something is kept), `parts` with which repositories a row leaves."""
+
+    question: Question
+    outputs: Sequence[str]
+    cheap: np.ndarray
+    told: np.ndarray
+    truth: np.ndarray
+    known: np.ndarray
+    weights: np.ndarray
+    parts: np.ndarray
+    look: float = LOOK
+
+    def only(self, rows: np.ndarray) -> Unseen:
+        columns = ("cheap", "told", "truth", "known", "weights", "parts")
+        return dataclasses.replace(self, **{name: getattr(self, name)[rows] for name in columns})
+
+
+def read(
+    question: Question, outputs: Sequence[str], pairs: Sequence[Pair], cheap: np.ndarray, look: float = LOOK
+) -> np.ndarray:
+    """The network's log-odds of the rows that it is asked about, nothing for the others."""
+    rows = np.flatnonzero(cheap[:, 0] >= look)
+    found = np.zeros(cheap.shape)
+    told = load_sense().odds(question, [pairs[row] for row in rows])
+    found[rows] = told[:, [OUTPUTS[question].index(name) for name in outputs]]
+    return found
+
+
+def parts_of(repositories: Sequence[str]) -> np.ndarray:
+    """The part with which each repository leaves; not by the digits that say which are held back."""
+    digests = (hashlib.sha256(name.encode()).hexdigest()[8:] for name in repositories)
+    return np.array([int(digest, 16) % _FOLDS for digest in digests])
+
+
+def fit_second(own: Unseen) -> SecondLook:
+    """Two weights and a shift per output."""
+    asked = own.cheap[:, 0] >= own.look
+    likely = np.clip(own.cheap, 1e-6, 1 - 1e-6)
+    odds = np.log(likely / (1 - likely))
+    fitted = []
+    for column in range(own.truth.shape[1]):
+        rows = asked & own.known[:, column]
+        if len(set(own.truth[rows, column])) < 2:
+            fitted.append((1.0, 0.0, 0.0))
+            continue
+        model = LogisticRegression(C=_STRENGTH)
+        both = np.stack([odds[rows, column], own.told[rows, column]], axis=1)
+        model.fit(both, own.truth[rows, column], own.weights[rows])
+        fitted.append((*map(float, model.coef_[0]), float(model.intercept_[0])))
+    columns = tuple(OUTPUTS[own.question].index(name) for name in own.outputs)
+    return SecondLook(own.question, own.look, *np.array(fitted).T, columns)
+
+
+def weighed_left_out(own: Unseen) -> np.ndarray:
+    """Probabilities with the second look, each part weighed by what was fitted on the others."""
+    found = own.cheap.copy()
+    for part in range(_FOLDS):
+        second = fit_second(own.only(own.parts != part))
+        rows = np.flatnonzero((own.parts == part) & (own.cheap[:, 0] >= own.look))
+        found[rows] = second.weighed(own.cheap[rows], own.told[rows])
+    return found
+
+
+def ranked(truth: np.ndarray, likely: np.ndarray) -> dict[str, Any]:
+    return {
+        "auc": round(float(roc_auc_score(truth, likely)), 3),
+        "average_precision": round(float(average_precision_score(truth, likely)), 3),
+    }
+
+
+def as_json(second: SecondLook) -> dict[str, Any]:
+    """As a model file holds it."""
+    return {
+        "look": second.look,
+        **{name: [round(float(v), 4) for v in getattr(second, name)] for name in ("own", "sense", "shift")},
+    }

@@ -1,0 +1,1 @@
+"""The network of transcript/sense: how it is fitted."""

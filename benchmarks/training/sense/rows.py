@@ -1,0 +1,77 @@
+"""Labelled answers and turns as the rows that the network learns: what is asked, the words, and what is true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from inputs.answers import Answer
+from inputs.said import KINDS, Told
+from inputs.turns import Labelled
+from training import answers, plain
+
+from ultron_core.transcript.acts.reader import ACTS
+from ultron_core.transcript.sense.reader import OUTPUTS, Pair, Question
+
+__all__ = ["Row", "rows_of"]
+
+#: a kind tells less than whether to keep at all, and the seven acts of a turn are many
+_KIND, _ACT = 0.5, 0.4
+
+
+@dataclass(frozen=True)
+class Row:
+    question: Question
+    repository: str
+    pair: Pair
+    #: truth of each output of the question, and how much it counts: nothing where nobody said
+    truth: tuple[bool, ...]
+    weights: tuple[float, ...]
+
+
+def rows_of(told_answers: Sequence[Answer], turns: Sequence[Told], gold: Sequence[Labelled]) -> list[Row]:
+    """Sentences of answers, sentences of turns, whole turns; of those of benchmarks/gold only the acts are known."""
+    return [*_of_answers(told_answers), *_of_sentences(turns), *map(_of_turn, turns), *map(_of_gold, gold)]
+
+
+def _of_answers(told: Sequence[Answer]) -> Iterator[Row]:
+    table = answers.describe(told, None)
+    for at, pair in enumerate(table.pairs):
+        weight, kept = float(table.weights[at]), bool(table.keep[at])
+        kinds = [str(table.kind[at]) == kind for kind in OUTPUTS["answer"][1:]]
+        weights = (weight, *(weight * _KIND * kept for _ in kinds))
+        yield Row("answer", str(table.repositories[at]), pair, (kept, *kinds), weights)
+
+
+def _of_sentences(turns: Sequence[Told]) -> Iterator[Row]:
+    table = plain.describe(turns)
+    chosen = plain.examples(table, np.arange(len(turns)))
+    for at, kept, kind, weight in zip(chosen.rows, chosen.keep, chosen.kind, chosen.weights, strict=True):
+        kinds = [str(kind) == one for one in KINDS]
+        weights = (float(weight), *(float(weight) * _KIND * bool(kept) for _ in kinds))
+        name = turns[int(table.turn[at])].repository
+        yield Row("sentence", name, table.pairs[at], (bool(kept), *kinds), weights)
+
+
+def _of_turn(told: Told) -> Row:
+    answers_agent = bool(told.turn.before.strip())
+    done = told.previous_done if answers_agent else ""
+    said = {
+        "opens": told.new_task if answers_agent else None,
+        "done": done == "yes" if done else None,
+        "failed": done == "no" if done else None,
+        "keep": bool(told.kind),
+    }
+    acts = [act in told.labels for act in ACTS]
+    weights = (*(float(value is not None) for value in said.values()), *(_ACT for _ in acts))
+    truth = (*map(bool, said.values()), *acts)
+    return Row("turn", told.repository, (told.turn.before, told.turn.text), truth, weights)
+
+
+def _of_gold(labelled: Labelled) -> Row:
+    acts = [act in labelled.labels for act in ACTS]
+    weights = (*[0.0] * 4, *(0.0 if labelled.for_rule else _ACT for _ in acts))
+    truth = (*[False] * 4, *acts)
+    turn = labelled.turn
+    return Row("turn", f"gold:{labelled.repository}", (turn.before, turn.text), truth, weights)
