@@ -23,6 +23,7 @@
     │   │   └── ContextTooLongError  the request is longer than the model reads: ask with less
     │   └── BudgetExceededError    the run or the day has spent its limit
     ├── EmbeddingError           texts could not be turned into vectors
+    │   └── TextRefusedError     the embedder does not take one of them: ask with the others
     └── ExportError              a dataset could not be written or is not valid
         └── NothingToExportError  no row is left; nothing was written
 
@@ -60,6 +61,7 @@ __all__ = [
     "SettingsError",
     "StoreError",
     "StoreMissingError",
+    "TextRefusedError",
     "UltronError",
     "UnknownNameError",
 ]
@@ -184,6 +186,10 @@ class BudgetExceededError(ModelError):
 
 class EmbeddingError(UltronError):
     """Texts could not be turned into vectors; rows are stored without one and filled in later."""
+
+
+class TextRefusedError(EmbeddingError):
+    """The embedder answers, but not with these texts; one of them may be to blame, and the others may pass."""
 
 
 class ExportError(UltronError):

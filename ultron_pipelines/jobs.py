@@ -1,21 +1,18 @@
 """Jobs: read files in batches, process pending work, rebalance, export, check."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 import dagster as dg
 from pydantic import Field
 
+from ultron_core.client import Ultron
 from ultron_core.display import one_line
-from ultron_core.steps.files.drop_folder import (
-    UnreportedSession,
-    files_of_partitions,
-    mark_reported,
-    unreported,
-)
+from ultron_core.steps.files.drop_folder import files_of_partitions, mark_reported, unreported
 from ultron_core.steps.stages.process import process_and_report
 from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import STAGES
+from ultron_core.steps.stages.waiting.leases import telling
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, plan_failed
 from ultron_pipelines.assets.sessions import ASSET, data_versions, ingest_partitions
 from ultron_pipelines.assets.stages import tell_stage
@@ -23,7 +20,8 @@ from ultron_pipelines.partitions import add_partitions
 from ultron_pipelines.reconcile import reconcile
 from ultron_pipelines.reembed import reembed_job
 from ultron_pipelines.resources import UltronResource
-from ultron_pipelines.triggers.queue import active_runs
+from ultron_pipelines.told import not_told
+from ultron_pipelines.triggers.queue import keys_being_read
 from ultron_pipelines.triggers.suspects import TOLD
 
 __all__ = ["JOBS", "ingest_sessions", "pending_work", "session_files_job"]
@@ -41,26 +39,30 @@ class IngestConfig(dg.Config):
 def read_session_files(context: dg.OpExecutionContext, config: IngestConfig, ultron: UltronResource) -> None:
     with ultron.open() as opened:
         events = ingest_partitions(opened, files_of_partitions(opened.runtime, config.keys), config.keys)
-        # what another run reads at this moment, that run tells
-        held = frozenset[str]().union(*(run.keys for run in active_runs(context.instance)))
-        known = {event.key for event in events}
-        waiting = [s for s in unreported(opened.runtime) if s.partition_key not in known | held]
-        add_partitions(context.instance, [s.partition_key for s in waiting])
-        log_partitions(context, ASSET, events)
-        standing = {
-            one.partition_key: one
-            for one in standings(opened.runtime, ASSET, [s.partition_key for s in waiting])
-        }
-        log_partitions(context, ASSET, (_library_event(s, standing) for s in waiting if s.status != "failed"))
+        with telling(opened.runtime, ASSET):
+            log_partitions(context, ASSET, events)
+            mark_reported(opened.runtime, data_versions(event.standing for event in events))
+            _tell_library(context, opened, {event.key for event in events})
         plan_failed(context.instance, context.run, ASSET, (e.key for e in events if e.status == "failed"))
-        mark_reported(opened.runtime, data_versions([*(e.standing for e in events), *standing.values()]))
     context.instance.add_run_tags(context.run_id, {TOLD: "true"})
     fail_bad(context, events)
 
 
-def _library_event(session: UnreportedSession, standing: Mapping[str, Standing]) -> PartitionEvent:
-    key = session.partition_key
-    return PartitionEvent(key, "done", standing.get(key), {"status": session.status})
+def _tell_library(context: dg.OpExecutionContext, opened: Ultron, known: Collection[str]) -> None:
+    """What a library call ingested, but for what this run has read or another reads, and tells, at this moment."""
+    stored = unreported(opened.runtime)
+    held = {*known, *keys_being_read(context.instance)}
+    waiting = {s.partition_key: s.status for s in stored if s.partition_key not in held}
+    add_partitions(context.instance, list(waiting))
+    standing = standings(opened.runtime, ASSET, list(waiting))
+    new = not_told(context.instance, ASSET, standing, of_these=True)
+    told = [(one, waiting[one.partition_key]) for one in new]
+    log_partitions(context, ASSET, (_library_event(one, how) for one, how in told if how != "failed"))
+    mark_reported(opened.runtime, data_versions(standing))
+
+
+def _library_event(standing: Standing, status: str) -> PartitionEvent:
+    return PartitionEvent(standing.partition_key, "done", standing, {"status": status})
 
 
 @dg.op(

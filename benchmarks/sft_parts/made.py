@@ -16,7 +16,7 @@ from ultron_core.sft import Candidate
 #: share of the rows that repeat an earlier one but for a word
 NEAR = 0.08
 #: share of the sentences that stay as they were
-KEPT = 0.12
+KEPT = 0.04
 #: share of the words of the others that become other words
 SHARE = 0.4
 #: English words and pairs of Chinese characters, to draw from

@@ -12,6 +12,7 @@ from tests.core.cli.conftest import run
 from tests.core.serve.conftest import app, backend, client, key, log, ultron
 from tests.support.memories import rows
 from tests.support.plants import SECRETS
+from ultron_core.client import Ultron
 from ultron_core.errors import UltronError
 
 __all__ = ["app", "backend", "client", "key", "log", "run", "ultron"]
@@ -173,6 +174,80 @@ def test_of_the_server(client, key, ultron, caplog):
             told[f"{name}, stored"] = table
     assert {200, 404, 422} <= statuses and not any(status >= 500 for status in statuses), statuses
     assert not told, "\n".join(f"{name}: {what}" for name, what in told.items())
+
+
+def tool_calls(tools):
+    """(tool, arguments) of every tool, the key as one of them in each shape that its schema might be given."""
+    for tool in tools:
+        fields = tool["inputSchema"]["properties"]
+        needed = {name: TOLD.get(name, "x") for name in tool["inputSchema"].get("required", ())}
+        for name in (*fields, "no_such_argument"):
+            for value in (SECRET, [SECRET], {SECRET: SECRET}):
+                yield tool["name"], {**needed, name: value}
+    yield SECRET, {}
+
+
+#: what a tool takes where another argument is the one under test
+TOLD = {**PLAIN, "ids": [str(UUID(int=7))], "id": str(UUID(int=7)), "session_id": str(UUID(int=7))}
+#: broken requests that a client may send beside the calls of tools
+BROKEN = [
+    {"method": SECRET},
+    {"method": "resources/read", "params": {"uri": f"file:///{SECRET}"}},
+    {"method": "prompts/get", "params": {"name": SECRET}},
+    {"method": "tools/call", "params": {"name": SECRET, "arguments": SECRET}},
+    {"method": "tools/call", "params": {SECRET: SECRET}},
+    {"method": "tools/call", "params": SECRET},
+    {"method": "initialize", "params": {"protocolVersion": SECRET}},
+]
+
+
+def test_of_the_tools_of_agents(client, key, ultron, caplog):
+    caplog.set_level(logging.INFO)
+    headers = {**key(), "Accept": "application/json, text/event-stream"}
+    told, tried, leaking, answered = {}, 0, set(), set()
+
+    def ask(method, params=None):
+        request = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": method,
+            **({} if params is None else {"params": params}),
+        }
+        return client.post("/mcp", json=request, headers=headers)
+
+    tools = ask("tools/list").json()["result"]["tools"]
+    asked = [("tools/call", {"name": name, "arguments": given}) for name, given in tool_calls(tools)]
+    asked += [(one["method"], one.get("params")) for one in BROKEN]
+    for method, params in asked:
+        caplog.clear()
+        tried += 1
+        answer = ask(method, params)
+        name = f"{method} {params}".replace(SECRET, "KEY")
+        answered.add("result" if answer.is_success and "result" in answer.json() else "error")
+        if CORE in answer.text:
+            told[name] = f"{answer.status_code} {answer.text[:300]}"
+        if CORE in caplog.text:
+            told[f"{name}, logged"] = caplog.text[:300]
+        for table in tables_with_it(ultron) - leaking:
+            leaking.add(table)
+            told[f"{name}, stored"] = table
+    assert tried > 90 and answered == {"result", "error"}
+    assert not told, "\n".join(f"{name}: {what}" for name, what in told.items())
+
+
+def test_of_a_tool_that_fails_as_nobody_foresaw(client, key, monkeypatch, caplog):
+    caplog.set_level(logging.INFO)
+
+    def fail(*_, **__):
+        raise RuntimeError(f"no room for {SECRET}")
+
+    monkeypatch.setattr(Ultron, "search_memories", fail)
+    params = {"name": "search_memories", "arguments": {"query": "pip"}}
+    headers = {**key(), "Accept": "application/json, text/event-stream"}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = client.post("/mcp", json=asked, headers=headers)
+    assert answer.json()["result"]["isError"] and "RuntimeError" in caplog.text
+    assert CORE not in answer.text + caplog.text
 
 
 COMMANDS = [

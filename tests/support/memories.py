@@ -6,7 +6,7 @@ import threading
 import numpy as np
 
 from ultron_core.embeddings.protocol import Thresholds
-from ultron_core.errors import EmbeddingError, ModelUnavailableError
+from ultron_core.errors import EmbeddingError, ModelUnavailableError, TextRefusedError
 
 DIMENSION = 16
 
@@ -21,7 +21,8 @@ def axis(number, near=None, cosine=0.0):
 
 
 class StubEmbedder:
-    """The vector of the first key that a text holds; any other text gets one of its own. Can be down."""
+    """The vector of the first key that a text holds; any other text gets one of its own. Can be down, and refuses what
+    holds the word `refused`; `asked` counts requests."""
 
     model_id = "stub"
     dimension = DIMENSION
@@ -30,11 +31,16 @@ class StubEmbedder:
     def __init__(self, vectors=None):
         self.vectors = dict(vectors or {})
         self.down = False
+        self.refused = None
+        self.asked = 0
         self.texts = []
 
     def embed(self, texts):
+        self.asked += 1
         if self.down:
             raise EmbeddingError("the test embedder is down")
+        if self.refused is not None and any(self.refused in text for text in texts):
+            raise TextRefusedError("the test embedder does not take one of these")
         self.texts += texts
         rows = [self._one(text) for text in texts]
         return np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)

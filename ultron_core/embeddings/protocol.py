@@ -38,5 +38,6 @@ class Embedder(Protocol):
     def thresholds(self) -> Thresholds: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 array (len(texts), dimension), rows of length 1; raises EmbeddingError."""
+        """float32 array (len(texts), dimension), rows of length 1. Raises EmbeddingError when it is down, and its
+        subclass TextRefusedError when it does not take one of the texts: then the others are tried without it."""
         ...

@@ -9,17 +9,20 @@ import numpy as np
 import openai
 
 from ultron_core.embeddings.protocol import Thresholds, Vectors
-from ultron_core.errors import EmbeddingError
+from ultron_core.errors import EmbeddingError, TextRefusedError
 from ultron_core.settings import EmbeddingSettings
 
 __all__ = ["RemoteEmbedder"]
 
 #: characters: about 2,000 tokens of English; OpenAI's endpoints refuse more than 8,191 tokens
 _MAX_CHARS = 8000
+#: answers that a single text may bring about: not allowed, too large, not processable, and the 500 of servers that are
+#: given more tokens than they take
+_REFUSALS = (400, 413, 422, 500)
 
 
 class RemoteEmbedder:
-    """Batches of texts to unit vectors; the client retries twice, then EmbeddingError."""
+    """Batches of texts to unit vectors; the client retries twice, then EmbeddingError or TextRefusedError."""
 
     def __init__(
         self,
@@ -53,7 +56,8 @@ class RemoteEmbedder:
         return self._thresholds
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, of length 1. Raises EmbeddingError when the endpoint fails or answers in another shape."""
+        """One row per text, of length 1. Raises EmbeddingError when the endpoint fails or answers in another shape, as
+        TextRefusedError where a text may be the reason."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         size = self._settings.batch_size
         for begin in range(0, len(texts), size):
@@ -78,8 +82,9 @@ class RemoteEmbedder:
                 encoding_format="float",
             )
         except openai.APIError as error:
-            status = f" (status {error.status_code})" if isinstance(error, openai.APIStatusError) else ""
-            raise self._no_vectors(status) from None
+            status = error.status_code if isinstance(error, openai.APIStatusError) else None
+            kind = TextRefusedError if status in _REFUSALS else EmbeddingError
+            raise self._no_vectors(f" (status {status})" if status else "", kind) from None
         except ValueError:  # not JSON, or an empty list
             raise self._no_vectors(" (the answer is not a list of embeddings)") from None
         if not getattr(answer, "data", None):  # a proxy's error page comes as text
@@ -94,11 +99,11 @@ class RemoteEmbedder:
         rows = np.asarray([v.embedding for v in vectors], dtype=np.float32)
         lengths = np.linalg.norm(rows, axis=1)
         if not np.all(np.isfinite(lengths) & (lengths > 0)):
-            raise self._no_vectors(" (a vector is zero or not finite)")
+            raise self._no_vectors(" (a vector is zero or not finite)", TextRefusedError)
         return rows
 
-    def _no_vectors(self, why: str) -> EmbeddingError:
-        return EmbeddingError(
+    def _no_vectors(self, why: str, kind: type[EmbeddingError] = EmbeddingError) -> EmbeddingError:
+        return kind(
             f"{self._settings.model} at {self._place} returned no vectors{why}. "
             "Check ULTRON_EMBEDDING_BASE_URL, ULTRON_EMBEDDING_MODEL and the key."
         )

@@ -23,7 +23,7 @@ from ultron_core.errors import (
     UltronError,
 )
 
-__all__ = ["Failure", "add_handlers", "failure", "ok", "plain", "problem_of"]
+__all__ = ["Failure", "add_handlers", "failure", "ok", "plain", "problem_of", "told_fields"]
 
 logger = logging.getLogger("ultron.serve")
 #: by class, the nearest first
@@ -114,7 +114,9 @@ def add_handlers(app: FastAPI, pages: Mapping[str, Failure]) -> None:
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
-        return told(request, 422, "invalid", _fields(error.errors()))
+        # the first part of each place says whether it stood in the body, the path or the query
+        problems = [{**problem, "loc": problem["loc"][1:]} for problem in error.errors()]
+        return told(request, 422, "invalid", told_fields(problems))
 
     @app.exception_handler(HTTPException)
     def http(request: Request, error: HTTPException) -> Response:
@@ -127,9 +129,9 @@ def add_handlers(app: FastAPI, pages: Mapping[str, Failure]) -> None:
         return told(request, 500, "internal", "Ultron failed to answer; its log names the kind of error.")
 
 
-def _fields(problems: Sequence[Any]) -> str:
+def told_fields(problems: Sequence[Any]) -> str:
     """Which fields are wrong and why, without what was sent: it may be a secret."""
-    told = [f"{'.'.join(str(part) for part in p['loc'][1:]) or 'body'}: {p['msg']}" for p in problems[:5]]
+    told = [f"{'.'.join(str(part) for part in p['loc']) or 'body'}: {p['msg']}" for p in problems[:5]]
     return "; ".join(told)
 
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Annotated, Any
 
 import anyio.to_thread
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
@@ -23,6 +23,7 @@ from ultron_core.errors import UltronError
 from ultron_core.serve.answers import failure, problem_of
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.callers import Caller, identify
+from ultron_core.serve.discreet import DiscreetServer, discreet
 from ultron_core.serve.guards import MOST_BYTES
 from ultron_core.serve.told import told_hits, told_memories, told_memory, told_messages, told_sessions
 from ultron_core.steps.overview import find_memory
@@ -210,10 +211,10 @@ def _memory_id(caller: Caller, text: str) -> str:
     return plain if len(plain) >= 32 else str(find_memory(caller.ultron.runtime, plain))
 
 
-def make_mcp() -> MCPServer[Any]:
+def make_mcp() -> DiscreetServer:
     """The server with its six tools."""
     tools = Tools()
-    server: MCPServer[Any] = MCPServer("ultron", instructions=_INSTRUCTIONS, log_level="WARNING")
+    server = DiscreetServer("ultron", instructions=_INSTRUCTIONS, log_level="WARNING")
     hints = {"remember": _ADDS, "correct_memory": _CHANGES}
     for name in Tools.scopes:
         server.add_tool(
@@ -253,4 +254,4 @@ class McpEndpoint:
         except UltronError as error:
             await failure(*problem_of(error))(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        await self._app(scope, receive, discreet(send))

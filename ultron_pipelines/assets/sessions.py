@@ -11,6 +11,7 @@ from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ingest import FileResult, ingest_files
 from ultron_core.steps.stages.standing import Standing, standings
 from ultron_core.steps.stages.table import FILES
+from ultron_core.steps.stages.waiting.leases import telling
 from ultron_pipelines.assets.events import PartitionEvent, fail_bad, log_partitions, shown_table
 from ultron_pipelines.partitions import sessions_partitions
 from ultron_pipelines.resources import UltronResource
@@ -37,8 +38,9 @@ def session_files(context: dg.AssetExecutionContext, ultron: UltronResource) -> 
         events = ingest_partitions(
             opened, files_of_partitions(opened.runtime, keys), keys, again=asked_for(context)
         )
-        log_partitions(context, ASSET, events)
-        mark_reported(opened.runtime, data_versions(event.standing for event in events))
+        with telling(opened.runtime, ASSET):
+            log_partitions(context, ASSET, events)
+            mark_reported(opened.runtime, data_versions(event.standing for event in events))
     fail_bad(context, events)
     yield from ()  # each partition is logged by itself: there is no output
 

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import dagster as dg
+from dagster._core.storage.tags import (
+    ASSET_PARTITION_RANGE_END_TAG,
+    ASSET_PARTITION_RANGE_START_TAG,
+    PARTITION_NAME_TAG,
+)
 
 from ultron_core.steps.files.drop_folder import SeenFile
+from ultron_core.steps.stages.table import FILES
+from ultron_pipelines.partitions import SESSIONS_NAME
 
-__all__ = ["MOST_QUEUED", "ActiveRun", "active_runs", "ingest_config", "keys_of", "next_batches"]
+__all__ = [
+    "MOST_QUEUED",
+    "ActiveRun",
+    "active_runs",
+    "ingest_config",
+    "keys_being_read",
+    "keys_of",
+    "next_batches",
+]
 
 #: requests that wait in Dagster's queue beyond the runs at work: enough that no worker waits for a tick, few enough
 #: that the runs of later stages, which queue behind them, start soon
@@ -64,3 +79,27 @@ def keys_of(run_config: Any) -> list[str]:
     ops = run_config.get("ops", {}) if isinstance(run_config, dict) else {}
     keys: list[str] = ops.get("read_session_files", {}).get("config", {}).get("keys", [])
     return keys
+
+
+def keys_being_read(instance: dg.DagsterInstance) -> frozenset[str]:
+    """The files of all runs that are not over: of `ingest_sessions`, and of the asset itself, as a person or a backfill
+    starts it."""
+    runs = instance.get_runs(dg.RunsFilter(statuses=[*_WAITING, *_WORKING]))
+    by_hand = [run for run in runs if dg.AssetKey(FILES) in (run.asset_selection or ())]
+    by_hand += [run for run in runs if run.job_name == f"{FILES}_job" and not run.asset_selection]
+    held = frozenset[str]().union(*(keys_of(run.run_config) for run in runs))
+    return held.union(*(_range_of(instance, run.tags) for run in by_hand))
+
+
+def _range_of(instance: dg.DagsterInstance, tags: Mapping[str, str]) -> Collection[str]:
+    """The partitions that a run of an asset covers: one, or all from a first to a last one."""
+    if PARTITION_NAME_TAG in tags:
+        return [tags[PARTITION_NAME_TAG]]
+    if ASSET_PARTITION_RANGE_START_TAG not in tags:
+        return []
+    known = list(instance.get_dynamic_partitions(SESSIONS_NAME))
+    ends = (tags[ASSET_PARTITION_RANGE_START_TAG], tags[ASSET_PARTITION_RANGE_END_TAG])
+    if not set(ends) <= set(known):  # one of them was deleted
+        return []
+    first, last = map(known.index, ends)
+    return known[first : last + 1]

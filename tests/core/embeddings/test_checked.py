@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.memories import DIMENSION, StubEmbedder
 from ultron_core.client import Ultron
-from ultron_core.embeddings.checked import embed_checked
+from ultron_core.embeddings.checked import embed_checked, embed_taken
 from ultron_core.errors import EmbeddingError
 
 BROKEN = {
@@ -47,3 +47,35 @@ def test_with_a_broken_embedder_memories_are_stored_found_by_words_and_embedded_
         ultron.process_pending()
         with ultron.runtime.database.transaction() as conn:
             assert conn.execute("SELECT count(*) AS n FROM memory_vectors").fetchone()["n"] == 1
+
+
+def test_one_refused_text_costs_the_others_nothing():
+    embedder = StubEmbedder()
+    embedder.refused = "poison"
+    texts = [f"text {n}" for n in range(200)]
+    texts[77] = "poison"
+    vectors = embed_taken(embedder, texts)
+    assert [place for place, vector in enumerate(vectors) if vector is None] == [77]
+    assert np.array_equal(vectors[78], StubEmbedder().embed(["text 78"])[0])
+    assert embedder.asked <= 20
+
+
+def test_who_refuses_everything_is_down():
+    embedder = StubEmbedder()
+    embedder.refused = ""
+    with pytest.raises(EmbeddingError):
+        embed_taken(embedder, ["one", "two"])
+    assert embedder.asked == 2, "not each text by itself"
+
+
+def test_who_is_down_is_asked_once():
+    embedder = StubEmbedder()
+    embedder.down = True
+    with pytest.raises(EmbeddingError):
+        embed_taken(embedder, ["one", "two"])
+    assert embedder.asked == 1
+
+
+def test_no_text_is_no_question():
+    embedder = StubEmbedder()
+    assert embed_taken(embedder, []) == [] and embedder.asked == 0

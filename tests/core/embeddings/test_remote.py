@@ -8,7 +8,7 @@ from ultron_core.embeddings import Embedder, Thresholds
 from ultron_core.embeddings.factory import make_embedder
 from ultron_core.embeddings.local import LocalEmbedder
 from ultron_core.embeddings.remote import RemoteEmbedder
-from ultron_core.errors import EmbeddingError, SettingsError
+from ultron_core.errors import EmbeddingError, SettingsError, TextRefusedError
 from ultron_core.settings import EmbeddingSettings, LLMSettings, Settings
 
 KEY = "sk-" + "test" * 6
@@ -62,6 +62,21 @@ def test_an_endpoint_that_gives_no_vectors_is_an_embedding_error(server, trouble
     with pytest.raises(EmbeddingError, match="ULTRON_EMBEDDING_MODEL") as caught:
         embedder(server).embed(["a"])
     assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+def test_a_text_may_be_to_blame(server, status):
+    server.always = status
+    with pytest.raises(TextRefusedError, match=str(status)):
+        embedder(server).embed(["a"])
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 503])
+def test_no_text_is_to_blame(server, status):
+    server.always = status
+    with pytest.raises(EmbeddingError) as caught:
+        embedder(server).embed(["a"])
+    assert not isinstance(caught.value, TextRefusedError)
 
 
 def test_what_passes_is_tried_again(server):

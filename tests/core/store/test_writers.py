@@ -25,7 +25,7 @@ WRITERS = {
             "memories.update_tags",
             "memories.set_status",
         ),
-        *("memories.mark_redacted", "memories.delete", "memories.tried"),
+        *("memories.mark_redacted", "memories.delete", "memories.tried", "memories.vector_refused"),
     },
     "memory_usage": {"memories.insert_memories", "memories.add_hits", "tiers.set_tiers"},
     "memory_search": {

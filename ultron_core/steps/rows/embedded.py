@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from ultron_core.embeddings.checked import embed_checked
+from ultron_core.embeddings.checked import embed_taken
 from ultron_core.errors import EmbeddingError
 from ultron_core.memories import Body
 from ultron_core.steps.rows.body import embedded_text
@@ -27,13 +27,14 @@ _T = TypeVar("_T")
 
 
 def embed_bodies(runtime: Runtime, typed: Sequence[tuple[str, Body]]) -> list[Floats | None]:
-    """Vectors of length 1 of bodies with their types; all None when the embedder fails: they are filled in later."""
+    """Vectors of length 1 of bodies with their types; None where the embedder refuses one, all None when it fails: they
+    are filled in later."""
     return _embed(runtime, [embedded_text(memory_type, body) for memory_type, body in typed])
 
 
 def _embed(runtime: Runtime, texts: Sequence[str]) -> list[Floats | None]:
     try:
-        return list(embed_checked(runtime.embedder, list(texts))) if texts else []
+        return list(embed_taken(runtime.embedder, texts))
     except EmbeddingError:
         return [None] * len(texts)
 

@@ -6,6 +6,7 @@ index   words and clusters, under the lock of clusters and word counts
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -25,8 +26,9 @@ from ultron_core.store.tables import memories as table
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats, as_vectors
 
-__all__ = ["copy_types", "index", "reword", "store", "write", "write_tags", "write_vectors"]
+__all__ = ["copy_types", "index", "note_refused", "reword", "store", "write", "write_tags", "write_vectors"]
 
+logger = logging.getLogger("ultron.embeddings")
 _SQL = NamedQueries("search/lanes")
 
 
@@ -89,6 +91,16 @@ def write_vectors(runtime: Runtime, conn: Connection, vectors: dict[UUID, Floats
     if vectors:
         given = {"ids": list(vectors), "vectors": as_vectors(list(vectors.values()))}
         _SQL.run(conn, "upsert_vectors", {**runtime.model_key, **given})
+
+
+def note_refused(runtime: Runtime, ids: Sequence[UUID], vectors: Sequence[Floats | None]) -> list[UUID]:
+    """Those of these memories whose text the embedder has just refused, counted on their rows."""
+    refused = [memory_id for memory_id, vector in zip(ids, vectors, strict=True) if vector is None]
+    if refused:
+        logger.warning("%s refuses the text of %d memories", runtime.embedder.model_id, len(refused))
+        with runtime.database.transaction() as conn:
+            table.run(conn, "vector_refused", {**runtime.model_key, "ids": refused})
+    return refused
 
 
 def index(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow], *, clusters: bool = True) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from uuid import UUID
 
 from psycopg import sql
 
-from ultron_core.embeddings.checked import embed_checked
+from ultron_core.embeddings.checked import embed_taken
 from ultron_core.errors import EmbeddingError
 from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
 from ultron_core.steps.runtime import Runtime
@@ -24,6 +25,7 @@ from ultron_core.store.tables import sessions as session_store
 
 __all__ = ["Indexed", "fill_windows", "index_windows", "recount_windows"]
 
+logger = logging.getLogger("ultron.embeddings")
 _SQL = NamedQueries("log/windows")
 
 #: session, thread, place
@@ -50,7 +52,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """Windows that were written, and whether all of them have their vectors: not while the embedder is down."""
+    """Windows that were written, and whether all of them were embedded: not while the embedder is down."""
 
     written: int
     embedded: bool
@@ -59,7 +61,8 @@ class Indexed:
 def index_windows(runtime: Runtime, ids: Sequence[UUID]) -> Indexed:
     """Bring the windows of some sessions up to date; those that did not change are kept.
 
-    All that is new is embedded in one batch: windows overlap, and logs repeat themselves.
+    All that is new is embedded in one batch: windows overlap, and logs repeat themselves. A window that the embedder
+    refuses is stored without a vector, found by its words, and tried again when its session or the model changes.
     """
     written, embedded = 0, True
     while ids:
@@ -133,7 +136,7 @@ def _write(
 
 
 def _ensure_index(runtime: Runtime, conn: Connection) -> None:
-    """The HNSW index of the embedder's model, made with its first windows."""
+    """The HNSW index of the embedder's model, made with its first vectors."""
     name = f"message_windows_hnsw_{hashlib.sha256(runtime.embedder.model_id.encode()).hexdigest()[:12]}"
     if _SQL.fetch(conn, "has_index", {"index": f"ultron.{name}"})[0]["there"]:
         return
@@ -169,12 +172,16 @@ def _differences(
 
 
 def _vectors(runtime: Runtime, texts: Mapping[_Key, str]) -> dict[_Key, str] | None:
-    """None when the embedder is down."""
+    """None when the embedder is down; without those that it refuses."""
     try:
-        rows = embed_checked(runtime.embedder, list(texts.values()))
+        rows = embed_taken(runtime.embedder, list(texts.values()))
     except EmbeddingError:
         return None
-    return {key: memory_store.vector_text(row) for key, row in zip(texts, rows, strict=True)}
+    taken = {key: row for key, row in zip(texts, rows, strict=True) if row is not None}
+    if len(taken) < len(texts):
+        refused = len(texts) - len(taken)
+        logger.warning("%s refuses %d of %d windows", runtime.embedder.model_id, refused, len(texts))
+    return {key: memory_store.vector_text(row) for key, row in taken.items()}
 
 
 def _delete(runtime: Runtime, conn: Connection, gone: Sequence[_Key]) -> None:
@@ -191,7 +198,8 @@ def _insert(
 ) -> None:
     if not fresh:
         return
-    _ensure_index(runtime, conn)
+    if vectors:
+        _ensure_index(runtime, conn)
     windows = list(fresh.values())
     counts = _counts(windows)
     lengths = [sum(count.values()) for count in counts]

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
 
-from ultron_core.embeddings.checked import embed_checked
+from ultron_core.embeddings.checked import embed_taken
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import EmbeddingError
 from ultron_core.memories import Body, merge_tags
@@ -69,26 +70,35 @@ class _Seen:
 
 
 def fill_vectors(runtime: Runtime, progress: Progress | None = None) -> int:
-    """Number of memories done; stops quietly while the embedder is down."""
-    params = {**runtime.model_key, "limit": _BATCH}
+    """Number of memories done; stops quietly while the embedder is down.
+
+    A text that the embedder refuses is counted on its own row, as often as a row is tried at all, until its words or
+    the model change; the others of its batch pass.
+    """
     judge = Judge(runtime)
     done = 0
-    while True:
-        with runtime.database.transaction() as conn:
-            rows = store.fetch(conn, "without_vector", params)
-        if not rows:
-            return done
+    refused: list[UUID] = []
+    while rows := _without_vector(runtime, refused):
         bodies = [Body(r["content"], r["context"], r["resolution"]) for r in rows]
         types = [r["memory_type"] for r in rows]
         try:
-            vectors = embed_checked(runtime.embedder, list(map(embedded_text, types, bodies)))
+            vectors = embed_taken(runtime.embedder, list(map(embedded_text, types, bodies)))
         except EmbeddingError:
             return done
         late = [
             _Late(row["id"], memory_type, body, vector)
             for row, memory_type, body, vector in zip(rows, types, bodies, vectors, strict=True)
+            if vector is not None
         ]
+        refused += memory_rows.note_refused(runtime, [row["id"] for row in rows], vectors)
         done = _fill(runtime, judge, late, done, progress or (lambda _: None))
+    return done
+
+
+def _without_vector(runtime: Runtime, tried: Sequence[UUID]) -> list[dict[str, Any]]:
+    own = {"max_attempts": runtime.settings.segments.max_attempts, "tried": list(tried), "limit": _BATCH}
+    with runtime.database.transaction() as conn:
+        return store.fetch(conn, "without_vector", {**runtime.model_key, **own})
 
 
 def _fill(runtime: Runtime, judge: Judge, late: Sequence[_Late], done: int, progress: Progress) -> int:

@@ -22,12 +22,13 @@ from uuid import UUID
 
 import numpy as np
 
-from ultron_core.embeddings.checked import embed_checked
+from ultron_core.embeddings.checked import embed_taken
 from ultron_core.embeddings.protocol import Embedder
-from ultron_core.errors import EmbeddingError, InputError
+from ultron_core.errors import InputError
 from ultron_core.memories import embedding_text
 from ultron_core.steps.clusters.bulk import run_initial_clustering
 from ultron_core.steps.clusters.members import lock_clusters
+from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import fill_windows
 from ultron_core.steps.upkeep.current_model import LOOK_AGAIN_SECONDS
@@ -189,19 +190,19 @@ def _missing(runtime: Runtime, after: UUID | None) -> list[dict[str, Any]]:
 
 def _embed_chunk(runtime: Runtime, rows: list[dict[str, Any]]) -> int:
     texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
-    vectors = np.asarray(embed_checked(runtime.embedder, texts), dtype=np.float32)
-    if vectors.shape != (len(rows), runtime.embedder.dimension):
-        raise EmbeddingError(
-            f"{runtime.embedder.model_id} gave vectors of shape {vectors.shape} for {len(rows)} texts; "
-            f"{runtime.embedder.dimension} numbers each were expected."
-        )
+    vectors = embed_taken(runtime.embedder, texts)
+    memory_rows.note_refused(runtime, [row["id"] for row in rows], vectors)
+    taken = [vector for vector in vectors if vector is not None]
+    rows = [row for row, vector in zip(rows, vectors, strict=True) if vector is not None]
+    if not rows:
+        return 0
     params = {
         **runtime.model_key,
         "ids": [row["id"] for row in rows],
         "contents": [row["content"] for row in rows],
         "contexts": [row["context"] for row in rows],
         "resolutions": [row["resolution"] for row in rows],
-        "vectors": cluster_store.as_vectors(vectors),
+        "vectors": cluster_store.as_vectors(np.stack(taken)),
     }
     return runtime.database.run(lambda conn: store.run(conn, "add_vectors", params))
 

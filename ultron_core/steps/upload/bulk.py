@@ -76,12 +76,17 @@ def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> 
 
 
 def _drop_index(runtime: Runtime, expected: int, conn: Connection) -> None:
-    stored = store.fetch(conn, "vector_count", {"model_id": runtime.embedder.model_id})[0]["rows"]
-    if expected >= _REBUILD_SHARE * stored:
+    if expected >= _REBUILD_SHARE * _stored(runtime, conn):
         model_store.drop_index(conn, runtime.embedder.model_id)
 
 
+def _stored(runtime: Runtime, conn: Connection) -> int:
+    return int(store.fetch(conn, "vector_count", {"model_id": runtime.embedder.model_id})[0]["rows"])
+
+
 def _index(runtime: Runtime, conn: Connection) -> None:
+    if not _stored(runtime, conn):
+        return
     conn.execute(
         "SELECT set_config('maintenance_work_mem', '2GB', true), set_config('statement_timeout', '0', true)"
     )

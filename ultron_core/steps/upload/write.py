@@ -24,14 +24,14 @@ def write_plan(
 ) -> None:
     """The caller holds the locks of all types; the one of clusters and word counts is taken late here.
 
-    `model_known` False has the model registered and indexed first: an index made after rows were written could
-    wait for another writer that waits for ours.
+    `model_known` False has the model registered and indexed first, if there is a vector: an index made after rows were
+    written could wait for another writer that waits for ours.
 
     `bulk` leaves out the index of the model and the clusters: who loads much makes both at the end.
     """
-    if not model_known:
-        register_model(runtime, conn)
     rows = [_row(runtime, row) for row in (*plan.new, *(row for row in plan.stored if row.changed))]
+    if not model_known and any(row.vector is not None for row in rows):
+        register_model(runtime, conn)
     with conn.pipeline():  # sent without waiting for each answer
         memory_rows.store(runtime, conn, rows)
         memory_rows.write_tags(runtime, conn, {row.id: row.tags for row in plan.stored if _more_tags(row)})

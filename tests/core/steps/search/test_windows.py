@@ -227,6 +227,38 @@ def test_windows_made_without_an_embedder_get_their_vectors_later(ultron, embedd
     assert fill_windows(ultron.runtime) == 0
 
 
+def test_no_index_is_made_while_no_window_has_a_vector(ultron, embedder, tmp_path):
+    embedder.model_id = "never seen before"  # indexes outlive the rows of a test
+    indexes = "SELECT 1 FROM pg_indexes WHERE tablename = 'message_windows' AND indexdef LIKE '%never seen%'"
+    embedder.down = True
+    ingest(ultron, tmp_path, plumber=PIPES)
+    assert rows(ultron, indexes) == []
+    embedder.down = False
+    fill_windows(ultron.runtime)
+    assert len(rows(ultron, indexes)) == 1
+
+
+def test_a_window_that_the_embedder_refuses_is_found_by_its_words_and_holds_up_no_other(
+    ultron, embedder, tmp_path
+):
+    embedder.refused = "sugar"
+    ids = ingest(ultron, tmp_path, plumber=PIPES, baker=CAKES)
+    without = rows(ultron, "SELECT session_id FROM message_windows WHERE embedding IS NULL")
+    assert [row["session_id"] for row in without] == [ids["baker"]]
+    assert ultron.search_sessions("cane sugar", all_agents=True)[0].agent_id == "baker"
+    asked = embedder.asked
+    assert fill_windows(ultron.runtime) == 0 and embedder.asked == asked, "nothing is left to do"
+
+
+def test_a_refused_window_is_tried_again_when_its_log_changes(ultron, embedder, tmp_path):
+    embedder.refused = "sugar"
+    ids = ingest(ultron, tmp_path, baker=CAKES)
+    embedder.refused = None
+    ultron.ingest([write_log(tmp_path / "baker.jsonl", CAKES, PIPES)], "baker")
+    index_windows(ultron.runtime, [ids["baker"]])
+    assert rows(ultron, "SELECT 1 FROM message_windows WHERE embedding IS NULL") == []
+
+
 def test_tool_output_is_no_turn_of_a_window(ultron, tmp_path):
     ingest(ultron, tmp_path, coder=task("alpha"))
     held = {row["term"] for row in rows(ultron, "SELECT term FROM lexical_df WHERE scope = 'window'")}

@@ -6,6 +6,7 @@ from tests.support.memories import StubEmbedder, axis, rows
 from ultron_core.client import Ultron
 from ultron_core.steps.upkeep import backfill_vectors
 from ultron_core.steps.upkeep.backfill import backfill
+from ultron_core.store.tables.embeddings import index_name
 
 #: near to each other: facts that add up, facts that diverge, and what is in one cluster with them
 TOPICS = {
@@ -152,3 +153,78 @@ def test_what_was_changed_or_archived_while_it_was_embedded_is_left_to_the_next_
         assert "Tabs, never spaces." in "".join(ultron.runtime.embedder.texts)
         left = rows(ultron, "SELECT memory_id FROM memory_vectors")
         assert {changed} <= {row["memory_id"] for row in left} and gone not in {r["memory_id"] for r in left}
+
+
+def test_a_text_that_the_embedder_refuses_holds_up_no_other(opened):
+    with opened() as ultron:
+        embedder = ultron.runtime.embedder
+        embedder.refused = "poison"
+        fill_while_down(ultron, [*TEXTS[9:14], "The poison stands alone.", *TEXTS[14:18]])
+        assert backfill_vectors.fill_vectors(ultron.runtime) == 9
+        assert missing(ultron) == 1
+        assert [row["vector_refusals"] for row in refusals(ultron)] == [1]
+
+
+def test_a_refused_text_is_tried_a_few_times_and_again_when_it_is_another(opened):
+    with opened() as ultron:
+        embedder = ultron.runtime.embedder
+        embedder.refused = "poison"
+        fill_while_down(ultron, ["The poison stands alone."])
+        most = ultron.settings.segments.max_attempts
+        for _ in range(most + 2):
+            backfill_vectors.fill_vectors(ultron.runtime)
+        (row,) = refusals(ultron)
+        assert row["vector_refusals"] == most
+        asked = embedder.asked
+        assert backfill_vectors.fill_vectors(ultron.runtime) == 0 and embedder.asked == asked
+        embedder.down = True
+        ultron.update_memory(row["id"], content="The antidote stands alone.")
+        embedder.down = False
+        assert backfill_vectors.fill_vectors(ultron.runtime) == 1 and missing(ultron) == 0
+
+
+def test_another_model_is_asked_again(opened, monkeypatch):
+    with opened() as ultron:
+        ultron.runtime.embedder.refused = "poison"
+        fill_while_down(ultron, ["The poison stands alone."])
+        for _ in range(ultron.settings.segments.max_attempts):
+            backfill_vectors.fill_vectors(ultron.runtime)
+        monkeypatch.setattr(StubEmbedder, "model_id", "another")
+        ultron.runtime.embedder.refused = None
+        assert backfill_vectors.fill_vectors(ultron.runtime) == 1
+
+
+def test_while_it_is_down_nothing_counts_as_refused(opened):
+    with opened() as ultron:
+        fill_while_down(ultron, TEXTS[:3])
+        ultron.runtime.embedder.refused = ""
+        assert backfill_vectors.fill_vectors(ultron.runtime) == 0
+        assert refusals(ultron) == []
+
+
+def test_an_upload_beside_a_refused_text_has_its_vector_at_once(opened):
+    with opened() as ultron:
+        ultron.runtime.embedder.refused = "poison"
+        ultron.upload_memories([{"content": text} for text in ("The poison stands alone.", TEXTS[9])])
+        assert missing(ultron) == 1
+
+
+def refusals(ultron):
+    return rows(ultron, "SELECT id, vector_refusals FROM memories WHERE vector_refusals > 0")
+
+
+def test_no_index_is_made_while_there_is_no_vector(opened):
+    with opened() as ultron:
+        ultron.runtime.embedder.model_id = "never seen before"  # indexes outlive the rows of a test
+        ultron.runtime.embedder.down = True
+        ultron.upload_memory(TEXTS[0])
+        ultron.load_memories([{"content": TEXTS[1]}])
+        assert indexes(ultron) == []
+        ultron.runtime.embedder.down = False
+        ultron.process_pending()
+        assert len(indexes(ultron)) == 1
+
+
+def indexes(ultron):
+    name = index_name(ultron.runtime.embedder.model_id)
+    return rows(ultron, "SELECT 1 FROM pg_indexes WHERE indexname = %(name)s", name=name)

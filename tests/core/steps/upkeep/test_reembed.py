@@ -11,7 +11,7 @@ from tests.support.memories import one, rows
 from tests.support.worlds import rows_written, solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.embeddings.protocol import Thresholds
-from ultron_core.errors import EmbeddingError, InputError
+from ultron_core.errors import EmbeddingError, InputError, TextRefusedError
 from ultron_core.memories import embedding_text
 from ultron_core.steps.clusters.read import cluster_report
 from ultron_core.steps.upkeep import reembed as reembed_step
@@ -257,6 +257,22 @@ def test_a_target_that_fails_changes_nothing(ultron, new):
     assert ultron.search_memories("docker step stops at midnight")
     new.down = False
     assert ultron.reembed(new, grace_seconds=0).embedded == 24
+
+
+def test_a_text_that_the_target_refuses_stays_without_a_vector_and_the_others_go_over(ultron, new):
+    fill(ultron)
+    words = rows(ultron, "SELECT content FROM memories ORDER BY id LIMIT 1")[0]["content"]
+    embed = new.embed
+
+    def refuse(texts):
+        if any(words in text for text in texts):
+            raise TextRefusedError("too long")
+        return embed(texts)
+
+    new.embed = refuse
+    total = rows(ultron, "SELECT count(*)::int AS n FROM memories")[0]["n"]
+    assert ultron.reembed(new).embedded == total - 1
+    assert state(ultron)["new"] == ("in use", total - 1)
 
 
 def test_sessions_are_found_by_the_new_model_as_well(ultron, new, tmp_path):

@@ -121,11 +121,20 @@ WHERE m.account_id = %(account_id)s AND (%(project)s::text IS NULL OR EXISTS (
 GROUP BY 1, 2, 3;
 
 -- name: without_vector
--- Active memories that the embedder of this model has not seen.
+-- Active memories that the embedder of this model has not seen, or has refused only a few times.
 SELECT m.id, m.memory_type, m.content, m.context, m.resolution FROM memories m
 WHERE m.account_id = %(account_id)s AND m.status = 'active'
     AND NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.memory_id = m.id AND v.model_id = %(model_id)s)
+    AND (m.vector_refused IS DISTINCT FROM %(model_id)s::text || ' ' || m.body_sha256
+        OR m.vector_refusals < %(max_attempts)s)
+    AND NOT m.id = ANY(%(tried)s::uuid[])
 ORDER BY m.created_at, m.id LIMIT %(limit)s;
+
+-- name: vector_refused
+-- The embedder of this model does not take these words: counted for as long as both are the same.
+UPDATE memories SET vector_refused = %(model_id)s::text || ' ' || body_sha256, vector_refusals = 1 +
+    CASE WHEN vector_refused = %(model_id)s::text || ' ' || body_sha256 THEN vector_refusals ELSE 0 END
+WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
 
 -- name: needing_model
 -- Memories that were written by rules while a model was set, those first that it has not failed on.
