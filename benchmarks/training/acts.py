@@ -294,7 +294,9 @@ def main() -> None:
         "--people", type=Path, metavar="FILE", help="labelled turns that are not in benchmarks/gold"
     )
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--weigh", action="store_true", help="keep the coefficients, weigh the network against them")
+    parser.add_argument(
+        "--weigh", action="store_true", help="keep the coefficients, weigh the network against them"
+    )
     args = parser.parse_args()
     if args.weigh:
         weigh(args.people, args.out)

@@ -228,7 +228,15 @@ def weigh(data: Path, out: Path) -> None:
     truth = np.column_stack([table.truth(number) for number in range(len(MOVES))])
     told = read("turn", MOVES, [(row.turn.before, row.turn.text) for row in rows], cheap, 0.0)
     own = Unseen(
-        "turn", MOVES, cheap, told, truth, known, np.ones(len(rows)), parts_of([*table.repositories]), look=0.0
+        "turn",
+        MOVES,
+        cheap,
+        told,
+        truth,
+        known,
+        np.ones(len(rows)),
+        parts_of([*table.repositories]),
+        look=0.0,
     )
     report(table, cheap)
     found = weighed_left_out(own)

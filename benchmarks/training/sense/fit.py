@@ -90,7 +90,9 @@ def report(network: Network, rows: Sequence[Numbered], epoch: int) -> None:
             truth = np.array([row[2][column] for row in own])[known]
             if 0 < truth.sum() < len(truth):
                 told = ranked(truth, odds[known, column])
-                print(json.dumps({"round": epoch, "question": question, "output": output, **told}), flush=True)
+                print(
+                    json.dumps({"round": epoch, "question": question, "output": output, **told}), flush=True
+                )
     network.train()
 
 
@@ -129,7 +131,10 @@ def main() -> None:
     rows = rows_of(load_answers(*args.answers), load_told(args.turns), gold)
     kept = kept_pieces(base, rows)
     pieces = Pieces([base.pieces[at] for at in kept], [float(base.scores[at]) for at in kept])
-    own = [(row, (row.question, numbered(row.question, row.pair, pieces), row.truth, row.weights)) for row in rows]
+    own = [
+        (row, (row.question, numbered(row.question, row.pair, pieces), row.truth, row.weights))
+        for row in rows
+    ]
     network = Network(base, kept, args.layers, {name: len(outputs) for name, outputs in OUTPUTS.items()})
     known = [one for row, one in own if not held_back(row.repository) and any(row.weights)]
     fit(network, known, [one for row, one in own if held_back(row.repository)], args.epochs)

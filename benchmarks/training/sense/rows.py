@@ -1,4 +1,4 @@
-"""Labelled answers and turns as the rows that the network learns: what is asked, the words, and what is true of them."""
+"""Labelled answers and turns as the rows that the network learns: the question, the words, and what is true of them."""
 
 from __future__ import annotations
 

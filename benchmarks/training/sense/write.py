@@ -22,7 +22,9 @@ _PLACES = 128
 def write(path: Path, network: Network, base: Base, kept: list[int]) -> None:
     blocks = base.packed("emb.word").reshape(len(base.pieces), -1, 18)[kept]
     found = {
-        "pieces": np.frombuffer("\n".join(base.pieces[at].replace("\n", " ") for at in kept).encode(), np.uint8),
+        "pieces": np.frombuffer(
+            "\n".join(base.pieces[at].replace("\n", " ") for at in kept).encode(), np.uint8
+        ),
         "scores": base.scores[kept].astype(np.float16),
         "steps": blocks[:, :, 2:].reshape(len(kept), -1).copy(),
         "scales": blocks[:, :, :2].copy().view("<f2")[:, :, 0],
@@ -40,7 +42,9 @@ def write(path: Path, network: Network, base: Base, kept: list[int]) -> None:
 def _layer(name: str, layer: Layer) -> dict[str, np.ndarray]:
     mixed = (layer.q, layer.k, layer.v)
     return {
-        **_matrix(f"{name}.qkv", torch.cat([one.weight for one in mixed]), torch.cat([one.bias for one in mixed])),
+        **_matrix(
+            f"{name}.qkv", torch.cat([one.weight for one in mixed]), torch.cat([one.bias for one in mixed])
+        ),
         **_matrix(f"{name}.out", layer.ao.weight, layer.ao.bias),
         **_matrix(f"{name}.wide", layer.fi.weight, layer.fi.bias),
         **_matrix(f"{name}.narrow", layer.fo.weight, layer.fo.bias),

@@ -60,9 +60,9 @@ class AnswerModel:
     def from_json(cls, raw: Mapping[str, Any]) -> AnswerModel:
         """Raises ValueError when the file was made for other features than this version computes."""
         linear = LinearModel.from_json(raw, OUTPUTS, dense_names())
-        bounds = (float(raw[name]) for name in ("bound", "remark", "beside", "least"))
+        bound, remark, beside, least = (float(raw[name]) for name in ("bound", "remark", "beside", "least"))
         second = SecondLook.from_json(raw["second"], "answer", OUTPUTS) if "second" in raw else None
-        return cls(linear, *bounds, second)
+        return cls(linear, bound, remark, beside, least, second)
 
 
 @lru_cache(maxsize=1024)  # labels and memories read the same messages in turn
