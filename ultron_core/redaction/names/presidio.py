@@ -47,7 +47,7 @@ REDACTION_VERSION = "11"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
-#: units and doubtful words kept in memory; some 100 bytes each
+#: units and doubtful words kept in memory; some 200 bytes each
 _MOST_CACHED = 100_000
 #: words that the model keeps, 700 bytes each, before it is loaded anew, which takes 0.3 s
 _MOST_WORDS = 40_000
