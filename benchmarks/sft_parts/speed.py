@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 import resource
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -29,6 +33,7 @@ from ultron_core.store.database import Database
 
 #: how often memory is looked at, in seconds
 _EVERY = 0.2
+_RUN = Path(__file__).with_name("speed_run.py")
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 _SESSIONS = (
     "COPY sessions (id, account_id, agent_id, session_file, partition_key, format, harness, content_sha256, bytes,"
@@ -46,7 +51,23 @@ _SEGMENTS = (
 
 
 def speed(passed: Sequence[tuple[Cut, Candidate]], rows: int, workers: int) -> Iterator[dict[str, Any]]:
-    """Figures of a cold export, of a second one, and of one with a hundredth of new rows."""
+    """Figures of a cold export, of a second one, and of one with a hundredth of new rows.
+
+    In a program of its own: the data, models and packages of the other measurements are no memory of an export, and a
+    worker process would import them too.
+    """
+    with tempfile.NamedTemporaryFile(prefix="ultron-sft-speed-", suffix=".pickle") as given:
+        pickle.dump(list(passed), given)
+        given.flush()
+        command = [sys.executable, str(_RUN), given.name, str(rows), str(workers)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+            yield from map(json.loads, program.stdout or ())
+    if program.returncode:
+        raise RuntimeError(f"the export of {rows} rows ended with {program.returncode}")
+
+
+def measured(passed: Path, rows: int, workers: int) -> Iterator[dict[str, Any]]:
+    """What `speed` says, in this process; `passed` is the pickle of its candidates."""
     more = rows // 100
     with tempfile.TemporaryDirectory(prefix="ultron-sft-speed-") as home, opened(Path(home)) as ultron:
         size, seen = _loaded(ultron.runtime.database.url, passed, rows, more)
@@ -72,7 +93,8 @@ def speed(passed: Sequence[tuple[Cut, Candidate]], rows: int, workers: int) -> I
                 "mb_per_s": round(size / seconds / 1e6, 3),
                 "load": round(os.getloadavg()[0], 1),
                 "cpu_ms_per_row": round((_cpu() - cpu) / rows * 1000, 2),
-                "peak_mb": peak[0],
+                "peak_mb": sum(peak),
+                "peak_mb_each": sorted(peak, reverse=True),
             }
 
 
@@ -87,15 +109,16 @@ def opened(home: Path) -> Iterator[Ultron]:
         yield ultron
 
 
-def _loaded(url: str, passed: Sequence[tuple[Cut, Candidate]], rows: int, more: int) -> tuple[int, float]:
+def _loaded(url: str, passed: Path, rows: int, more: int) -> tuple[int, float]:
     """As `_load`, in a process of its own: what the rows are made with is no memory of the export."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(_load, url, passed, rows, more).result()
 
 
-def _load(url: str, passed: Sequence[tuple[Cut, Candidate]], rows: int, more: int) -> tuple[int, float]:
+def _load(url: str, given: Path, rows: int, more: int) -> tuple[int, float]:
     """Writes the rows as sessions of one segment each; returns the characters of their texts, and the share of the
     bytes of their messages that stand in sentences which an earlier row holds."""
+    passed: Sequence[tuple[Cut, Candidate]] = pickle.loads(given.read_bytes())
     size = known = said = 0
     sentences: set[int] = set()
     with Database(url).direct() as conn:
@@ -164,12 +187,16 @@ def _plain(text: str) -> str:
 
 @contextmanager
 def peak_memory() -> Iterator[list[int]]:
-    """Highest sum, in MB, of what this process and its own workers hold in memory; the database is left out."""
-    peak, done = [0], threading.Event()
+    """What this process and its own workers hold in memory, in MB each, when their sum is highest; the database is left
+    out. Pages that they share count in each."""
+    peak: list[int] = []
+    done = threading.Event()
 
     def look() -> None:
         while not done.wait(_EVERY):
-            peak[0] = max(peak[0], sum(_resident(pid) for pid in _family(os.getpid())) // 1024)
+            held = [_resident(pid) // 1024 for pid in _family(os.getpid())]
+            if sum(held) > sum(peak):
+                peak[:] = held
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()

@@ -2,7 +2,7 @@
 
 normalise -> length -> evaluation texts -> exact and near-duplicates -> caps -> redact -> second scan -> limit -> split
 
-Candidates come in a stream and go to disk; memory holds a few hundred bytes of each. What is dropped as a duplicate
+Candidates come in a stream and go to disk; memory holds some kilobytes of each. What is dropped as a duplicate
 is never redacted, because finding names is the slowest step by far.
 """
 
@@ -116,7 +116,9 @@ def _drafted(
         drafts = [one for one in made if isinstance(one, Drafted)]
         rejects.extend(one for one in made if isinstance(one, Reject))
         facts.extend(_fact(draft, spill) for draft in drafts)
-        keys.extend(draft.keys[np.newaxis] for draft in drafts)
+        if drafts:
+            # one array a batch: one a row takes twice the memory
+            keys.append(np.array([draft.keys for draft in drafts]))
         if progress and made:
             progress(len(facts))
 

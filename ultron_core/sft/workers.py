@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from typing import Any, Generic, Self, TypeVar
 
 from ultron_core.errors import ExportError
+from ultron_core.sft.heap import give_back
 
 __all__ = ["Workers"]
 
@@ -109,12 +110,14 @@ class Workers(Generic[Handed]):
         if task.future is None:
             return task.context, task.function(self.tools, task.batch)
         try:
-            return task.context, task.future.result()
+            made = task.future.result()
         except BrokenProcessPool as error:
             raise ExportError(
                 "A worker process of the export was ended from outside, perhaps for lack of memory. "
                 "Export again, with fewer of them (ULTRON_SFT_WORKERS)."
             ) from error
+        give_back()
+        return task.context, made
 
     def close(self) -> None:
         if self._pool is not None:
@@ -137,4 +140,6 @@ def _prepare(make: Callable[[], Any] | None) -> None:
 
 
 def _run(function: Callable[[Any, Any], Sequence[Any]], batch: Sequence[Any]) -> Sequence[Any]:
+    # what the batch before left: its results were sent meanwhile
+    give_back()
     return function(_handed, batch)

@@ -1,12 +1,18 @@
 """Batches in other processes: the same order and results as here, and an error that says what to do when one dies."""
 
 import os
+import resource
+from pathlib import Path
 
 import pytest
 
 from ultron_core.errors import ExportError
 from ultron_core.sft import Workers
+from ultron_core.sft.heap import give_back
 
+#: what a batch leaves in the worker, behind all that it frees: the C library gives back nothing before it by itself
+_left = []
+MEGABYTES = 80
 BATCHES = [("a", [1, 2]), ("b", []), ("c", [3]), ("d", [4, 5, 6]), ("e", [7])]
 
 
@@ -20,6 +26,20 @@ def times(factor, batch):
 
 def dies(_, batch):
     os._exit(9)
+
+
+def held():
+    """Megabytes of memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+
+
+def fills(_, batch):
+    """What is held before the batch, which needs much memory in small pieces."""
+    before = held()
+    pieces = [bytearray(4096) for _ in range(MEGABYTES * 256)]
+    _left.append(bytearray(4096))
+    del pieces
+    return [before for _ in batch]
 
 
 def values(found):
@@ -76,3 +96,18 @@ def test_batches_are_asked_for_only_as_far_ahead_as_there_are_processes():
 def test_a_worker_that_is_ended_from_outside_ends_the_export_with_advice():
     with Workers(ten, 2, anew=ten) as workers, pytest.raises(ExportError, match="ULTRON_SFT_WORKERS"):
         list(workers.map(dies, BATCHES))
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_what_a_batch_freed_is_given_back_before_the_next():
+    with Workers(ten, 2, anew=ten) as workers:
+        found = [before for _, made in workers.map(fills, [("a", [1])] * 12) for before in made]
+    assert max(found) - min(found) < MEGABYTES / 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+def test_memory_is_given_back_here_too():
+    before = held()
+    fills(None, [])
+    give_back()
+    assert held() - before < MEGABYTES / 4

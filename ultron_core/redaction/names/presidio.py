@@ -7,6 +7,7 @@ Where Presidio and its model are not installed, what the rules leave open is hid
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,8 +47,10 @@ REDACTION_VERSION = "11"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
-#: units and doubtful words kept in memory; some 100 bytes each
+#: units and doubtful words kept in memory; some 200 bytes each
 _MOST_CACHED = 100_000
+#: words that the model keeps, 700 bytes each, before it is loaded anew, which takes 0.3 s
+_MOST_WORDS = 40_000
 #: how likely the network must find each word of a name; chosen on sentences and names that it was not fitted to
 _LIKELY = 0.3
 #: and one word of what others doubt; below it nearly all that was read was a place, a team or a title
@@ -313,6 +316,10 @@ class PresidioRedactor:
         return answers
 
     def _load(self) -> None:
+        if self._nlp is not None and self._nlp.words > _MOST_WORDS:
+            # ids, numbers and hashes of the logs; without the old one first, there would be two for a moment
+            self._nlp = self._batch = None
+            gc.collect()
         if self._batch is None:
             self._nlp, self._batch = build_analyzer()
 

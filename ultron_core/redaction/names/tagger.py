@@ -46,6 +46,7 @@ class BatchedRecogniser:
         self._columns = features.attrs["columns"]
         # a word that is new to the vocabulary gets what the network looks at, not thirty attributes
         read = {*map(intify_attr, self._columns), IS_SPACE}
+        self._vocabulary = nlp.vocab
         known = nlp.vocab.lex_attr_getters
         nlp.vocab.lex_attr_getters = {one: known[one] for one in known if one in read}
         self._hashes, self._mixer, self._to_hidden = hashes, mixer, to_hidden
@@ -59,6 +60,11 @@ class BatchedRecogniser:
         self._labels = sorted({label for _, _, label in moves if label})
         self._kinds: NDArray[np.str_] = np.array([kind for kind, _, _ in moves])
         self._label_of: Ints = np.array([self._labels.index(label) if label else -1 for _, _, label in moves])
+
+    @property
+    def words(self) -> int:
+        """Distinct words that it keeps: spaCy never forgets one."""
+        return len(self._vocabulary)
 
     def __call__(self, text: str) -> Any:
         return next(self.pipe([text]))

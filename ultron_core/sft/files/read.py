@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from ultron_core.errors import ExportError
 
 __all__ = ["JSON_COLUMNS", "MANIFEST", "SPLITS", "load_manifest", "read_rejects", "read_rows", "read_split"]
@@ -32,6 +30,8 @@ def load_manifest(folder: Path) -> dict[str, Any]:
 
 def read_split(folder: Path, split: str) -> Iterator[dict[str, Any]]:
     """The canonical rows of one split in file order, lists of JSON decoded; memory stays flat."""
+    import pyarrow.parquet as pq  # 40 MB that a process without files to read need not hold
+
     for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
         for batch in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE):
             for row in batch.to_pylist():
@@ -48,5 +48,7 @@ def read_rows(folder: Path, split: str | None = None) -> list[dict[str, Any]]:
 
 def read_rejects(folder: Path) -> list[dict[str, Any]]:
     """What was left out, with its reason."""
+    import pyarrow.parquet as pq
+
     rows: list[dict[str, Any]] = pq.read_table(folder / "rejects.parquet").to_pylist()
     return rows

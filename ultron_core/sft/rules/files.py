@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from ultron_core.sft.kinds.runs import JSON_COLUMNS_OF
 
 __all__ = ["RESERVED", "file_problems", "flavour_problems", "hash_of", "schema_problems"]
@@ -26,6 +24,8 @@ RESERVED = frozenset((
 
 def schema_problems(path: Path, kind: str = "sft") -> Iterator[str]:
     """Columns of one canonical Parquet file."""
+    import pyarrow.parquet as pq  # 40 MB that a process without files to read need not hold
+
     schema = pq.read_schema(path)
     for name in JSON_COLUMNS_OF[kind]:
         if name not in schema.names or not re.fullmatch(r"list<.*json.*>", str(schema.field(name).type)):

@@ -41,6 +41,7 @@ from ultron_core.steps.sft.candidates import Gate, candidates
 from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
 from ultron_core.steps.sft.drafts import drafts_of
 from ultron_core.steps.sft.elsewhere import bring_here, send_away
+from ultron_core.steps.sft.recording import record
 from ultron_core.store.tables import exports
 from ultron_core.version import __version__
 
@@ -156,7 +157,7 @@ def export_dataset(
             check=lambda work: dataset_problems(work, checks),
         )
     send_away(runtime, target)
-    _record(runtime, target, built, digest, manifest)
+    record(runtime, target, built, digest, manifest)
     return _as_export(target, manifest, unchanged=False)
 
 
@@ -317,38 +318,6 @@ def _still_good(last: dict[str, Any], digest: str, settings_hash: str, folder: P
     if not same or path.parent != folder.resolve() or not (path / MANIFEST).is_file():
         return False
     return load_manifest(path) == manifest and not any(file_problems(path, manifest, own=MANIFEST))
-
-
-def _record(runtime: Runtime, target: Path, built: Built, digest: str, manifest: Mapping[str, Any]) -> None:
-    values = {
-        "account_id": runtime.account_id,
-        "name": manifest["name"],
-        "version": manifest["version"],
-        "path": str(target),
-        "content_hash": digest,
-        "manifest": dict(manifest),
-        "rows": len(built.rows),
-        "now": runtime.clock(),
-    }
-    # of a segment that is shipped as a whole and in parts (`<segment>:corrected`) the whole is recorded
-    shipped = sorted(
-        (run for row in built.rows for run in row.sides), key=lambda run: ":" in run.id, reverse=True
-    )
-    runs = {run.id.partition(":")[0]: run for run in shipped}
-    rows = [
-        {
-            "segment_id": segment_id,
-            "account_id": runtime.account_id,
-            "agent_id": run.agent_id,
-            "session_id": run.session_id,
-            "start_line": run.start_line,
-            "end_line": run.end_line,
-            "content_sha256": run.content_sha256,
-            "split": run.split,
-        }
-        for segment_id, run in runs.items()
-    ]
-    runtime.database.run(lambda conn: exports.insert(conn, values, rows))
 
 
 def _as_export(path: Path, manifest: Mapping[str, Any], *, unchanged: bool) -> Export:

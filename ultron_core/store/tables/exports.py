@@ -58,7 +58,7 @@ def insert(conn: Connection, values: Mapping[str, Any], rows: Sequence[Mapping[s
     export_id = uuid4()
     done = conn.execute(_SQL["insert"], {**values, "id": export_id, "manifest": Jsonb(values["manifest"])})
     if done.rowcount and rows:
-        conn.cursor().executemany(_SQL["insert_row"], [{**row, "export_id": export_id} for row in rows])
+        conn.cursor().executemany(_SQL["insert_row"], ({**row, "export_id": export_id} for row in rows))
 
 
 @dataclass

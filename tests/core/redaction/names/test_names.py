@@ -14,6 +14,7 @@ from ultron_core.redaction import (
     redact_text,
     redact_texts,
 )
+from ultron_core.redaction.names import analyzer, presidio
 from ultron_core.redaction.names.english import bare_start
 
 
@@ -217,3 +218,26 @@ def test_without_the_recogniser_ordinary_words_code_and_ids_stay():
 def test_rows_say_that_they_were_redacted_without_the_recogniser():
     assert PresidioRedactor(recogniser=False).version == f"{REDACTION_VERSION}-coarse"
     assert PresidioRedactor(["acme"], recogniser=False).version.startswith(f"{REDACTION_VERSION}-coarse+")
+
+
+def test_words_that_logs_hold_once_do_not_fill_the_memory(monkeypatch):
+    loaded = []
+
+    def build():
+        models = analyzer.build_analyzer()
+        loaded.append(models[0])
+        return models
+
+    monkeypatch.setattr(presidio, "build_analyzer", build)
+    letters = "bcdfghjklmnprstvwz"
+    strange = [f"{a}o{b}i{c}ab".capitalize() for a in letters for b in letters for c in letters[:4]]
+    texts = [f"Please ask {name} about the invoice of {name[::-1].capitalize()}." for name in strange]
+    plain = [one.text for one in PresidioRedactor().redact_texts(texts)]
+    assert len(loaded) == 1 and loaded[0].words > 2_500
+    monkeypatch.setattr(presidio, "_MOST_WORDS", 1_200)
+    bounded = PresidioRedactor()
+    said = [bounded.redact_texts(texts[at : at + 50]) for at in range(0, len(texts), 50)]
+    assert [one.text for some in said for one in some] == plain
+    # a batch is read to its end before the words are forgotten
+    assert max(model.words for model in loaded[1:]) < 1_200 + 200
+    assert len(loaded) > 4

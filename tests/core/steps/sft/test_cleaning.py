@@ -1,5 +1,7 @@
 """What an export cleaned is remembered in the database: the next one does only what is new."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -68,3 +70,11 @@ def test_what_is_remembered_goes_with_its_segment(world):
             for row in conn.execute("SELECT session_file FROM task_segments WHERE id = ANY(%s)", [list(left)])
         }
     assert files == {"one.jsonl"} and left
+
+
+def test_a_process_that_cleans_rows_imports_nothing_that_reads_or_writes_files():
+    told = (
+        "import ultron_core.sft.draft, ultron_core.steps.sft.cleaning, sys; print('pyarrow' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
