@@ -1,0 +1,81 @@
+"""The network that ships: the same words give the same odds, whatever is read beside them."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from ultron_core.transcript.sense import reader
+from ultron_core.transcript.sense.reader import OUTPUTS, load_sense, numbered
+from ultron_core.transcript.sense.weights import load_weights
+
+CAUSE = ("Root cause:", "The port was held by a container that had not stopped, so bind() failed.")
+DONE = ("", "Let me look at the tests.")
+WRONG = ("Fixed the colour. [calls: Edit]", "no, it is still red and now the menu is gone")
+THANKS = ("Fixed the colour. [calls: Edit]", "perfect, that works, thank you")
+
+
+@pytest.fixture(scope="module")
+def sense():
+    return load_sense()
+
+
+def likely(sense, question, pair, output):
+    return 1 / (1 + np.exp(-sense.odds(question, [pair])[0][OUTPUTS[question].index(output)]))
+
+
+def test_a_row_per_pair_and_a_column_per_output(sense):
+    for question, outputs in OUTPUTS.items():
+        assert sense.odds(question, [CAUSE, DONE]).shape == (2, len(outputs))
+        assert sense.odds(question, []).shape == (0, len(outputs))
+
+
+def test_it_tells_a_cause_from_a_plan_and_a_complaint_from_thanks(sense):
+    assert likely(sense, "answer", CAUSE, "keep") > 2 * likely(sense, "answer", DONE, "keep")
+    assert likely(sense, "turn", WRONG, "failed") > 0.7 > likely(sense, "turn", THANKS, "failed")
+    assert likely(sense, "turn", THANKS, "done") > 0.5 > likely(sense, "turn", WRONG, "done")
+    assert likely(sense, "turn", ("已修改。", "还是不行，颜色没有变"), "failed") > 0.7
+
+
+def test_what_is_read_together_changes_nothing(sense):
+    fresh = reader.Sense(load_weights())
+    alone = [fresh.odds("turn", [pair])[0] for pair in (WRONG, THANKS)]
+    together = reader.Sense(load_weights()).odds("turn", [WRONG, CAUSE, THANKS, WRONG])
+    assert np.allclose(together[[0, 2]], alone, atol=1e-3)
+    assert np.array_equal(together[0], together[3])
+
+
+def test_what_was_read_is_not_read_again_and_little_is_remembered(monkeypatch):
+    sense = reader.Sense(load_weights())
+    first = sense.odds("turn", [WRONG])
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "encode", None)
+        assert np.array_equal(sense.odds("turn", [WRONG]), first)
+    monkeypatch.setattr(reader, "_REMEMBERED", 2)
+    for number in range(6):
+        sense.odds("turn", [("", f"take number {number}")])
+    assert len(sense._known) <= 3
+
+
+def test_threads_read_side_by_side(sense):
+    found = {}
+    threads = [
+        threading.Thread(
+            target=lambda n=n: found.update({n: sense.odds("answer", [CAUSE, ("", f"step {n}")])})
+        )
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert all(np.allclose(own[0], found[0][0], atol=1e-3) for own in found.values())
+
+
+def test_a_long_turn_is_read_from_both_ends_and_never_past_its_places():
+    pieces = load_weights().pieces
+    long = ("word " * 500, "first " + "middle " * 500 + "final")
+    row = numbered("turn", long, pieces)
+    assert len(row) <= 128
+    assert row[-2] == pieces.ids("final", 1, last=True)[0]
