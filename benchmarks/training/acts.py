@@ -262,10 +262,10 @@ def weigh(people: Path, out: Path) -> None:
     rows = [row for row in load_people(people) if held_back(row.repository) and row.turn.before.strip()]
     cheap = load_model().probabilities([row.turn for row in rows])
     labels = np.array([[act in row.labels for act in ACTS] for row in rows])
-    told = read("turn", ACTS, [(row.turn.before, row.turn.text) for row in rows], cheap, 0.0)
+    told = read("turn", ACTS, [(row.turn.before, row.turn.text) for row in rows], cheap)
     places = parts_of([row.repository for row in rows])
     known, weights = np.ones(labels.shape, bool), np.ones(len(rows))
-    own = Unseen("turn", ACTS, cheap, told, labels, known, weights, places, look=0.0)
+    own = Unseen("turn", ACTS, cheap, told, labels, known, weights, places)
     found = weighed_left_out(own)
     drawn = np.array([not row.sought for row in rows])
     chosen = []

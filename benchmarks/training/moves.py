@@ -226,7 +226,7 @@ def weigh(data: Path, out: Path) -> None:
     cheap = model.probabilities(table.dense)
     known = np.column_stack([table.known(number) for number in range(len(MOVES))])
     truth = np.column_stack([table.truth(number) for number in range(len(MOVES))])
-    told = read("turn", MOVES, [(row.turn.before, row.turn.text) for row in rows], cheap, 0.0)
+    told = read("turn", MOVES, [(row.turn.before, row.turn.text) for row in rows], cheap)
     own = Unseen(
         "turn",
         MOVES,
