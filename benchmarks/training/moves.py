@@ -236,7 +236,6 @@ def weigh(data: Path, out: Path) -> None:
         known,
         np.ones(len(rows)),
         parts_of([*table.repositories]),
-        look=0.0,
     )
     report(table, cheap)
     found = weighed_left_out(own)

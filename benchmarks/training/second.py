@@ -17,7 +17,7 @@ from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["LOOK", "Unseen", "as_json", "fit_second", "parts_of", "ranked", "read", "weighed_left_out"]
 
-#: probability from which on the network is asked. Of the sentences of agents that both would keep, the cheap reader puts
+#: probability from which on the network is asked. Of the agents' sentences that both would keep, the cheap reader puts
 #: 94 in 100 above it, and 26 in 100 of all; people write few sentences, and every turn is asked
 LOOK: Mapping[Question, float] = {"answer": 0.2, "sentence": 0.1, "turn": 0.0}
 #: parts of the repositories held back in which they leave, for the figures

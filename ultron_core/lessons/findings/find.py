@@ -55,6 +55,8 @@ _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
     "pattern": ("fact", "pattern", "fact"),
 }
 _KINDS: Final[tuple[Kind, ...]] = ("error", "fact", "decision", "pattern")
+#: kinds that do not hold where the person tells that it still fails: a cause is often put as a fact
+_DISPROVED: Final = ("error", "fact")
 
 Matrix = npt.NDArray[np.float64]
 
@@ -75,14 +77,15 @@ class Finding:
 
 def find_findings(judged: Sequence[Judged], model: AnswerModel) -> list[Finding]:
     """The best of every message, at most twelve of a segment, in their order; none of an answer that the person
-    rejected."""
+    rejected, and no cause or cure after which the person tells that it still fails."""
     found: list[Finding] = []
     for one in judged:
         heard = one.answer.heard
         if heard.closing and heard.objected:
             continue
         most = _MOST_OF_A_CLOSING if heard.closing else _MOST_OF_A_REMARK
-        found += islice(_of(one, model), most)
+        told = (own for own in _of(one, model) if not (one.answer.failed and own.kind in _DISPROVED))
+        found += islice(told, most)
     best = _different(sorted(found, key=lambda one: -one.worth))[:_MOST]
     return sorted(best, key=lambda one: (one.answer.position, one.parts[0].begin))
 

@@ -11,6 +11,7 @@ from ultron_core.lessons.findings.features import Heard
 from ultron_core.lessons.people.turns import Turn
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
+from ultron_core.transcript.acts.moves import load_moves, read_moves
 
 __all__ = ["Answer", "read_answers"]
 
@@ -20,13 +21,15 @@ _MAX_REMARK = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One message of the agent with its sentences; `turn` is the person's turn that it follows."""
+    """One message of the agent with its sentences; `turn` is the person's turn that it follows, `failed` says that the
+    next one tells of no success: what was named as the cause, or done about it, was not it."""
 
     position: int
     message: Message
     turn: Turn | None
     heard: Heard
     parts: tuple[Part, ...]
+    failed: bool = False
 
 
 def read_answers(
@@ -34,6 +37,7 @@ def read_answers(
 ) -> Iterator[Answer]:
     """Every message in which the agent says something, in order."""
     failed = {action.result for action in actions if action.failure is not None}
+    rejected = _rejected(turns)
     opens = {turn.position: number for number, turn in enumerate(turns)}
     number, worked, edited = -1, False, False
     for position, message in enumerate(messages):
@@ -57,6 +61,12 @@ def read_answers(
                 objected=turn is not None and turn.objected,
             )
             if parts := parts_of(message.content):
-                yield Answer(position, message, turn, heard, parts)
+                yield Answer(position, message, turn, heard, parts, number in rejected)
         worked = worked or bool(message.tool_calls)
         edited = edited or any(EDIT.search(call.name) for call in message.tool_calls)
+
+
+def _rejected(turns: Sequence[Turn]) -> frozenset[int]:
+    """Places of the turns behind whose work the next one tells that it failed."""
+    bound, moves = load_moves().bounds["failed"], read_moves([turn.described for turn in turns[1:]])
+    return frozenset(number for number, move in enumerate(moves) if move.failed >= bound)

@@ -20,9 +20,11 @@ __all__ = ["encode"]
 Reals = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
+#: parts of the attention, as the network was made
 _HEADS: Final = 12
 #: texts computed at once
 _TOGETHER: Final = 16
+#: added to a variance before its root is taken
 _EPSILON: Final = 1e-12
 #: less than any product of two pieces
 _NOTHING: Final = np.float32(-1e9)

@@ -70,6 +70,13 @@ def test_an_answer_that_the_person_rejects_tells_nothing():
     assert findings(CAUSE, then=(rejected,), worth=0.05) == []
 
 
+def test_a_cause_after_which_it_still_fails_was_not_it():
+    went_on = ((bash("make run"), "started"), ("assistant", "Done."))
+    assert findings(CAUSE, then=went_on, worth=0.2)
+    still = (*went_on, ("user", "no, it still crashes with the same error, nothing has changed"))
+    assert findings(CAUSE, then=still, worth=0.2) == []
+
+
 def test_a_statement_made_twice_is_told_once():
     again = CAUSE.replace("the last minute", "one minute")
     repeated = (("user", "Go on."), ("assistant", again))
