@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 #: a block: the scale in 16 bits and 32 steps of four bits, those of the first half in the lower bits
-_BLOCK, _BYTES, _MIDDLE = 32, 18, 8
+BLOCK, _BYTES, _MIDDLE = 32, 18, 8
 _HEAD = struct.Struct("<4sI7ifi5iQ")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from .base import Base
+from .base import BLOCK, Base
 from .network import Layer, Network
 
 __all__ = ["write"]
@@ -20,7 +20,8 @@ _PLACES = 128
 
 
 def write(path: Path, network: Network, base: Base, kept: list[int]) -> None:
-    blocks = base.packed("emb.word").reshape(len(base.pieces), -1, 18)[kept]
+    packed = base.packed("emb.word")
+    blocks = packed.reshape(-1, base.width // BLOCK, packed.shape[1])[kept]
     found = {
         "pieces": np.frombuffer(
             "\n".join(base.pieces[at].replace("\n", " ") for at in kept).encode(), np.uint8
