@@ -114,9 +114,15 @@ def heard(turn: Turn, found: Mapping[str, float]) -> float:
     is usual."""
     if not found["works"]:
         return 0.0
-    likely = read_moves([HumanTurn(turn.text, turn.act)])[0].opens
+    likely = read_moves([HumanTurn(turn.text, turn.act)], network=is_about_code(turn))[0].opens
     usual = math.log(_USUAL_OPENING / (1.0 - _USUAL_OPENING))
     return _HEARD * (math.log(likely / (1.0 - likely)) - usual)
+
+
+def is_about_code(turn: Turn) -> bool:
+    """Whether a person and an agent speak of files, code or logs: the support talks of tau and glaive call tools too."""
+    said = (turn.text, turn.last_text)
+    return "`" in turn.last_text or any(cues.DETAIL.search(text) is not None for text in said)
 
 
 def opens_anew(turn: Turn, found: Mapping[str, float]) -> bool:

@@ -110,12 +110,13 @@ def load_moves() -> MovesModel:
     return MovesModel.from_json(json.loads(text))
 
 
-def read_moves(turns: Sequence[HumanTurn]) -> list[Moves]:
-    """What each turn says of the work before it."""
+def read_moves(turns: Sequence[HumanTurn], *, network: bool = True) -> list[Moves]:
+    """What each turn says of the work before it; the network learned from people at work with coding agents, and is
+    left out with `network` False."""
     model = load_moves()
     found = model.probabilities(describe_moves(turns))
     replies = [row for row, turn in enumerate(turns) if turn.before.strip()]
-    if model.second is not None and replies:
+    if network and model.second is not None and replies:
         found[replies] = model.second.again(
             found[replies], lambda row: (turns[replies[row]].before, turns[replies[row]].text)
         )

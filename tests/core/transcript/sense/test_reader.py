@@ -1,6 +1,9 @@
 """The network that ships: the same words give the same odds, whatever is read beside them."""
 
+import hashlib
+import json
 import threading
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -22,6 +25,12 @@ def sense():
 
 def likely(sense, question, pair, output):
     return 1 / (1 + np.exp(-sense.odds(question, [pair])[0][OUTPUTS[question].index(output)]))
+
+
+def test_the_file_beside_it_says_what_the_network_was_made_of():
+    room = files("ultron_core.transcript.sense")
+    told = json.loads(room.joinpath("network.json").read_text("utf-8"))
+    assert told["sha256"] == hashlib.sha256(room.joinpath("network.npz").read_bytes()).hexdigest()
 
 
 def test_a_row_per_pair_and_a_column_per_output(sense):
