@@ -10,7 +10,8 @@ are to be kept, how many of these a memory tells (at least half of the terms of 
 fifth); how many memories there are and how many of them tell what is to be kept (at least half of the terms that they
 quote stand in kept sentences or their notes). Then the same by kind of item, and the memories by rule and by the first
 tag of their draft. `--show` prints them instead. The shipped models may have been fitted on FILE: `--held-back` takes
-only the repositories that they were not fitted on (training/grams.py). `--rules` leaves the model of answers out.
+only the repositories that their coefficients were not fitted on (training/grams.py); weights and bounds were chosen
+there. `--rules` leaves the model of answers out.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ agent's act before it, taken for work on code; only memories that rest on the pe
 One JSON object a line: for each kind how many turns it is to be kept of (`keep`), how many of these give a memory of
 any kind (`any`) and of that kind (`same`), how many memories of the kind are made in all (`made`) and how many of those
 turns hold something to keep (`right`). `--show` prints the turns themselves instead. The shipped models
-may have been fitted on FILE: `--held-back` takes only the repositories that they were not fitted on
-(training/grams.py). `--rules` leaves the model of plain statements out.
+may have been fitted on FILE: `--held-back` takes only the repositories that their coefficients were not
+fitted on (training/grams.py); weights and bounds were chosen there. `--rules` leaves the model of plain statements out.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from ultron_core.transcript import speech
 from ultron_core.transcript.acceptance import accepts, closes, says_right, takes
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.moves import load_moves, read_moves
+from ultron_core.transcript.acts.setting import is_at_work
 from ultron_core.transcript.commands import command_in
 from ultron_core.transcript.dialogue import Dialogue, ToolStep, read_dialogue
 from ultron_core.transcript.harness import LIMIT_REACHED, joined
@@ -174,7 +175,7 @@ def _heard(dialogue: Dialogue, following: Message | None) -> tuple[Positions, st
     worked = bool(dialogue.replies or dialogue.calls)
     if following and worked:
         turns.append(_described((*dialogue.messages, following), len(dialogue.messages)))
-    bounds, moves = load_moves().bounds, read_moves(turns)
+    bounds, moves = load_moves().bounds, read_moves(turns, network=is_at_work(dialogue.messages))
     failed = tuple(p for p, move in zip(places, moves, strict=False) if move.failed >= bounds["failed"])
     if not (following and worked):
         return failed, ""

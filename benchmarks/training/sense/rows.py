@@ -74,4 +74,4 @@ def _of_gold(labelled: Labelled) -> Row:
     weights = (*[0.0] * 4, *(0.0 if labelled.for_rule else _ACT for _ in acts))
     truth = (*[False] * 4, *acts)
     turn = labelled.turn
-    return Row("turn", f"gold:{labelled.repository}", (turn.before, turn.text), truth, weights)
+    return Row("turn", labelled.repository, (turn.before, turn.text), truth, weights)

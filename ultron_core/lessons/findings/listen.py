@@ -68,5 +68,9 @@ def read_answers(
 
 def _rejected(turns: Sequence[Turn]) -> frozenset[int]:
     """Places of the turns behind whose work the next one tells that it failed."""
-    bound, moves = load_moves().bounds["failed"], read_moves([turn.described for turn in turns[1:]])
-    return frozenset(number for number, move in enumerate(moves) if move.failed >= bound)
+    bounds, moves = load_moves().bounds, read_moves([turn.described for turn in turns[1:]])
+    return frozenset(
+        number
+        for number, move in enumerate(moves)
+        if move.failed >= bounds["failed"] and move.opens < bounds["opens"]
+    )

@@ -13,6 +13,7 @@ from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.reader import TurnActs, read_many
+from ultron_core.transcript.acts.setting import is_at_work
 from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.people import is_human
@@ -84,7 +85,7 @@ def read_turns(messages: Sequence[Message]) -> tuple[Turn, ...]:
     """All turns of people, classified in one pass; an order that a program repeats word for word is one turn."""
     places = _places(messages)
     described = [_described(messages, i, before) for i, before in zip(places, [-1, *places], strict=False)]
-    acts = read_many(described)
+    acts = read_many(described, network=is_at_work(messages))
     turns = []
     for number, (place, read) in enumerate(zip(places, acts, strict=True)):
         following = places[number + 1] if number + 1 < len(places) else len(messages)

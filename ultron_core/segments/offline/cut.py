@@ -120,7 +120,7 @@ def heard(turn: Turn, found: Mapping[str, float]) -> float:
 
 
 def is_about_code(turn: Turn) -> bool:
-    """Whether a person and an agent speak of files, code or logs: the support talks of tau and glaive call tools too."""
+    """Whether a person and an agent speak of files, code or logs: support talks call tools, too."""
     said = (turn.text, turn.last_text)
     return "`" in turn.last_text or any(cues.DETAIL.search(text) is not None for text in said)
 
@@ -152,7 +152,8 @@ def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:
         return True
     if turn.length > _LONGEST_OBJECTION:
         return False
-    return read_acts(turn.text, agent_act(turn.last_text)).main == "objection"
+    acts = read_acts(turn.text, agent_act(turn.last_text), network=is_about_code(turn))
+    return acts.main == "objection"
 
 
 def is_empty_remark(turn: Turn) -> bool:

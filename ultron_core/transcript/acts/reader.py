@@ -142,18 +142,20 @@ def choose(probabilities: Matrix, thresholds: Matrix) -> tuple[Act, ...]:
     return (max(_FALLBACK, key=lambda act: share[act]),)
 
 
-def read_acts(text: str, before: str = "", *, interrupted: bool = False) -> TurnActs:
+def read_acts(text: str, before: str = "", *, interrupted: bool = False, network: bool = True) -> TurnActs:
     """What one turn does, from its words; `before` is the agent's act before, as `features.agent_act` words it."""
-    return read_many([HumanTurn(text, before, interrupted)])[0]
+    return read_many([HumanTurn(text, before, interrupted)], network=network)[0]
 
 
-def read_many(turns: Sequence[HumanTurn], vectors: Vectors | None = None) -> list[TurnActs]:
+def read_many(
+    turns: Sequence[HumanTurn], vectors: Vectors | None = None, *, network: bool = True
+) -> list[TurnActs]:
     """What each turn does; with `vectors`, those of the offline embedder for the turns' texts, row by row, else the
-    network reads those that answer an agent too."""
+    network reads those that answer an agent too; it is for work on code (setting.py)."""
     model = load_model()
     found = model.probabilities(turns, vectors)
     thresholds = np.tile(model.thresholds(vectors), (len(turns), 1))
-    if vectors is None and model.second is not None and model.second_thresholds is not None:
+    if network and vectors is None and model.second is not None and model.second_thresholds is not None:
         replies = [row for row, turn in enumerate(turns) if turn.before.strip()]
         found[replies] = model.second.again(
             found[replies], lambda row: (turns[replies[row]].before, turns[replies[row]].text)

@@ -20,6 +20,8 @@ _SPACE = "\u2581"
 _UNKNOWN_COST = 10.0
 #: characters that are cut together: Chinese has no spaces
 _TOGETHER = 40
+#: characters that are normalised: 128 pieces of a log hold some 500
+_MOST = 2_000
 #: words whose pieces are remembered
 _WORDS = 20_000
 
@@ -36,7 +38,7 @@ class Pieces:
 
     def ids(self, text: str, most: int, *, last: bool = False) -> list[int]:
         """At most `most` pieces from the beginning of a text, or from its end."""
-        words = unicodedata.normalize("NFKC", text).split()
+        words = unicodedata.normalize("NFKC", self._ends(text, most, last)).split()
         words = [part for word in (words[-most:] if last else words[:most]) for part in _parts(_SPACE + word)]
         found: list[int] = []
         for word in reversed(words) if last else words:
@@ -45,6 +47,14 @@ class Pieces:
             if len(found) >= most:
                 break
         return found[-most:] if last else found[:most]
+
+    def _ends(self, text: str, most: int, last: bool) -> str:
+        """As much of the text as `most` pieces can hold: normalising takes quadratic time over signs that combine."""
+        words = text.split()
+        size = most * self._longest
+        ends = [word[-size:] for word in words[-most:]] if last else [word[:size] for word in words[:most]]
+        kept = " ".join(ends)
+        return kept[-_MOST:] if last else kept[:_MOST]
 
     def _best(self, word: str) -> tuple[int, ...]:
         """The pieces of a word whose scores sum up to most."""

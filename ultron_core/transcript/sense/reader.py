@@ -4,11 +4,12 @@
     sense.odds("answer", [("Root cause: ", "The port was taken by a container that had not stopped.")])
 
 A row of log-odds per pair. Three questions, whose answers are named in OUTPUTS: a sentence of an agent, a sentence of a
-person, a person's turn as a whole. The network is made by benchmarks/training/sense.py.
+person, a person's turn as a whole. The network is made by benchmarks/training/sense.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -52,6 +53,7 @@ class Sense:
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._threads: Any = ThreadpoolController()
+        self._lock = threading.Lock()
         self._known: dict[tuple[Question, tuple[int, ...]], Matrix] = {}
 
     def odds(self, question: Question, pairs: Sequence[Pair]) -> Matrix:
@@ -68,9 +70,10 @@ class Sense:
         matrix, shift = self._weights.heads[question]
         if not rows:
             return np.zeros((0, len(shift)))
-        with self._threads.limit(limits=1, user_api="blas"):
-            found = encode(rows, self._weights) @ matrix + shift
-        return np.asarray(found, dtype=np.float64)
+        with self._lock, self._threads.limit(limits=1, user_api="blas"):
+            # one by one: a product of matrices gives other last digits than one of a vector
+            found = [vector @ matrix + shift for vector in encode(rows, self._weights)]
+        return np.array(found, dtype=np.float64)
 
 
 def numbered(question: Question, pair: Pair, pieces: Pieces) -> tuple[int, ...]:
@@ -82,7 +85,15 @@ def numbered(question: Question, pair: Pair, pieces: Pieces) -> tuple[int, ...]:
     return (BEGIN, *pieces.ids(pair[0], before, last=True), END, *own, END)
 
 
-@lru_cache(maxsize=1)
+_LOADING: Final = threading.Lock()
+
+
 def load_sense() -> Sense:
-    """The network that ships with this version; loading takes about a third of a second, once."""
+    """The network that ships with this version; loading takes about a fifth of a second, once."""
+    with _LOADING:
+        return _loaded()
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> Sense:
     return Sense(load_weights())

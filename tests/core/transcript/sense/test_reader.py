@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from ultron_core.transcript.sense import reader
 from ultron_core.transcript.sense.reader import OUTPUTS, load_sense, numbered
@@ -50,8 +51,7 @@ def test_what_is_read_together_changes_nothing(sense):
     fresh = reader.Sense(load_weights())
     alone = [fresh.odds("turn", [pair])[0] for pair in (WRONG, THANKS)]
     together = reader.Sense(load_weights()).odds("turn", [WRONG, CAUSE, THANKS, WRONG])
-    assert np.allclose(together[[0, 2]], alone, atol=1e-3)
-    assert np.array_equal(together[0], together[3])
+    assert np.array_equal(together[[0, 2, 3]], [*alone, alone[0]])
 
 
 def test_what_was_read_is_not_read_again_and_little_is_remembered(monkeypatch):
@@ -66,8 +66,9 @@ def test_what_was_read_is_not_read_again_and_little_is_remembered(monkeypatch):
     assert len(sense._known) <= 3
 
 
-def test_threads_read_side_by_side(sense):
-    found = {}
+def test_threads_read_side_by_side():
+    sense, found = reader.Sense(load_weights()), {}
+    before = [one["num_threads"] for one in threadpool_info()]
     threads = [
         threading.Thread(
             target=lambda n=n: found.update({n: sense.odds("answer", [CAUSE, ("", f"step {n}")])})
@@ -79,7 +80,8 @@ def test_threads_read_side_by_side(sense):
     for thread in threads:
         thread.join()
     assert len(found) == 4
-    assert all(np.allclose(own[0], found[0][0], atol=1e-3) for own in found.values())
+    assert all(np.array_equal(own[0], found[0][0]) for own in found.values())
+    assert [one["num_threads"] for one in threadpool_info()] == before
 
 
 def test_a_long_turn_is_read_from_both_ends_and_never_past_its_places():

@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 
+from ultron_core.lessons.findings.reader import load_answer_model
+from ultron_core.lessons.people.plain.reader import load_model as load_plain_model
+from ultron_core.transcript.acts.moves import load_moves
+from ultron_core.transcript.acts.reader import load_model as load_acts_model
 from ultron_core.transcript.sense import second
 from ultron_core.transcript.sense.second import SecondLook
 
@@ -43,3 +47,11 @@ def test_nothing_likely_asks_nothing(told):
 def test_a_file_for_other_answers_is_refused():
     with pytest.raises(ValueError, match="the network says"):
         SecondLook.from_json(RAW, "answer", ("keep", "weather"))
+
+
+def test_every_reader_that_ships_takes_a_second_look():
+    """A refit without it would do without the network and say nothing."""
+    assert load_answer_model().second is not None
+    assert load_plain_model().second is not None
+    assert load_acts_model().second is not None
+    assert load_moves().second is not None
