@@ -35,7 +35,7 @@ def embed_taken(embedder: Embedder, texts: Sequence[str]) -> list[Vectors | None
     """A vector for each text, None for those that the embedder refuses; the others pass.
 
     One refused text of n costs about 2 log2(n) requests more. Raises EmbeddingError when the embedder is down or
-    takes nothing at all.
+    takes nothing at all, also when it came to that only while the refused texts were looked for.
     """
     if not texts:
         return []
@@ -43,7 +43,12 @@ def embed_taken(embedder: Embedder, texts: Sequence[str]) -> list[Vectors | None
         return list(embed_checked(embedder, texts))
     except TextRefusedError:
         embed_checked(embedder, [_PLAIN])
-    return _halved(embedder, texts)
+    if len(texts) == 1:
+        return [None]
+    vectors = _halved(embedder, texts)
+    if any(vector is None for vector in vectors):
+        embed_checked(embedder, [_PLAIN])
+    return vectors
 
 
 def _halved(embedder: Embedder, texts: Sequence[str]) -> list[Vectors | None]:

@@ -68,6 +68,25 @@ def test_who_refuses_everything_is_down():
     assert embedder.asked == 2, "not each text by itself"
 
 
+def test_who_begins_to_refuse_everything_while_one_text_is_looked_for_is_down():
+    class Failing(StubEmbedder):
+        def embed(self, texts):
+            if self.asked == 2:
+                self.refused = ""
+            return super().embed(texts)
+
+    embedder = Failing()
+    embedder.refused = "poison"
+    with pytest.raises(EmbeddingError):
+        embed_taken(embedder, ["one", "poison", "three", "four"])
+
+
+def test_a_single_refused_text_is_two_questions():
+    embedder = StubEmbedder()
+    embedder.refused = "poison"
+    assert embed_taken(embedder, ["poison"]) == [None] and embedder.asked == 2
+
+
 def test_who_is_down_is_asked_once():
     embedder = StubEmbedder()
     embedder.down = True

@@ -1,8 +1,8 @@
 """All vectors rebuilt by another model, in the background, while search and uploads go on with the old one.
 
 want      the target is written down; a killed run resumes where it stopped
-embed     memories without a vector of the target get one, in chunks, again and again until none is left:
-          so uploads of the meantime have both; changed bodies lose the other vector and get it again
+embed     memories without a vector of the target get one, in chunks, until none is left: uploads of the meantime
+          have both, changed bodies get it again; a refused text is asked once, too many of them end the run
 index     the target's HNSW index is built beside the writers
 switch    in one transaction: the target is the model in use, clusters have centroids of it
 finish    windows of the log, clusters by the target's own threshold; when no process works with the old
@@ -28,11 +28,11 @@ from ultron_core.errors import InputError
 from ultron_core.memories import embedding_text
 from ultron_core.steps.clusters.bulk import run_initial_clustering
 from ultron_core.steps.clusters.members import lock_clusters
-from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import fill_windows
 from ultron_core.steps.upkeep.current_model import LOOK_AGAIN_SECONDS
 from ultron_core.steps.upkeep.indexes import drop_unused_indexes
+from ultron_core.steps.upkeep.refusals import Refusals
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import clusters as cluster_store
 from ultron_core.store.tables import embeddings as store
@@ -114,14 +114,15 @@ def reembed(
     """Bring the account to the vectors of `target`; may be killed at any point and called again.
 
     `switched` is called once after the switch, `progress(done, of)` after each chunk of memories. Raises
-    EmbeddingError when the target does not answer (nothing is lost, call again) and InputError when another
-    re-embedding of the account is running.
+    EmbeddingError when the target does not answer or refuses many texts (nothing is lost, call again) and InputError
+    when another re-embedding of the account is running.
     """
     new = replace(runtime, embedder=target)
+    refused = Refusals()
     with _alone(runtime):
         before = [state for state in model_states(runtime) if state.state == "in use"]
         previous = before[0].model_id if before and before[0].model_id != target.model_id else None
-        embedded = _embed_and_switch(new, progress) if not before or previous else 0
+        embedded = _embed_and_switch(new, refused, progress) if not before or previous else 0
         switched()
         windows = fill_windows(new)
         left = [s.model_id for s in model_states(runtime) if s.state in {"left over", "wanted"}]
@@ -129,7 +130,8 @@ def reembed(
         if left:
             run_initial_clustering(new)
             sleep(grace_seconds)
-            embedded += _embed_missing(new, None)
+            refused.kept = "It is in use already, but the vectors of the earlier model were not deleted"
+            embedded += _embed_missing(new, refused, None)
             dropped = sum(_retire(new, model_id, keep_old) for model_id in left)
             clusters = run_initial_clustering(new)["clusters"]
         drop_unused_indexes(new)
@@ -147,15 +149,15 @@ def _alone(runtime: Runtime) -> Iterator[None]:
         yield
 
 
-def _embed_and_switch(runtime: Runtime, progress: Progress | None) -> int:
+def _embed_and_switch(runtime: Runtime, refused: Refusals, progress: Progress | None) -> int:
     runtime.database.run(partial(_want, runtime))
-    done = _embed_missing(runtime, progress)
+    done = _embed_missing(runtime, refused, progress)
     with runtime.database.direct() as conn:
         conn.execute("SET statement_timeout = 0")
         store.build_index(conn, runtime.embedder.model_id, runtime.embedder.dimension)
     for last in (*[False] * _PASSES, True):
-        done += _embed_missing(runtime, progress)
-        if runtime.database.run(partial(_switch, runtime, last)):
+        done += _embed_missing(runtime, refused, progress)
+        if runtime.database.run(partial(_switch, runtime, refused, last)):
             break
     return done
 
@@ -168,30 +170,36 @@ def _want(runtime: Runtime, conn: Connection) -> None:
     store.run(conn, "want", {**runtime.model_key, **own, **values})
 
 
-def _embed_missing(runtime: Runtime, progress: Progress | None) -> int:
-    """One pass over all memories in order of id, whatever was done of it before."""
-    done = 0
-    total = 0
+def _embed_missing(runtime: Runtime, refused: Refusals, progress: Progress | None) -> int:
+    """One pass over all memories in order of id, whatever was done of it before; returns how many were embedded."""
+    done = seen = total = 0
     if progress:
-        total = runtime.database.run(lambda c: store.fetch(c, "count_missing", runtime.model_key))[0]["count"]
+        total = runtime.database.run(partial(_count_missing, runtime, refused))
     after: UUID | None = None
-    while rows := _missing(runtime, after):
-        done += _embed_chunk(runtime, rows)
+    while rows := _missing(runtime, refused, after):
+        done += _embed_chunk(runtime, refused, rows)
+        refused.check(runtime)
         after = rows[-1]["id"]
+        seen += len(rows)
         if progress:
-            progress(done, max(total, done))
+            progress(seen, max(total, seen))
     return done
 
 
-def _missing(runtime: Runtime, after: UUID | None) -> list[dict[str, Any]]:
-    params = {**runtime.model_key, "after": after, "limit": _CHUNK}
+def _count_missing(runtime: Runtime, refused: Refusals, conn: Connection) -> int:
+    params = {**runtime.model_key, "refused": refused.ids}
+    return int(store.fetch(conn, "count_missing", params)[0]["count"])
+
+
+def _missing(runtime: Runtime, refused: Refusals, after: UUID | None) -> list[dict[str, Any]]:
+    params = {**runtime.model_key, "refused": refused.ids, "after": after, "limit": _CHUNK}
     return runtime.database.run(lambda conn: store.fetch(conn, "missing", params))
 
 
-def _embed_chunk(runtime: Runtime, rows: list[dict[str, Any]]) -> int:
+def _embed_chunk(runtime: Runtime, refused: Refusals, rows: list[dict[str, Any]]) -> int:
     texts = [embedding_text(r["memory_type"], r["content"], r["context"], r["resolution"]) for r in rows]
     vectors = embed_taken(runtime.embedder, texts)
-    memory_rows.note_refused(runtime, [row["id"] for row in rows], vectors)
+    refused.note(runtime, [row["id"] for row in rows], vectors)
     taken = [vector for vector in vectors if vector is not None]
     rows = [row for row, vector in zip(rows, vectors, strict=True) if vector is not None]
     if not rows:
@@ -207,10 +215,10 @@ def _embed_chunk(runtime: Runtime, rows: list[dict[str, Any]]) -> int:
     return runtime.database.run(lambda conn: store.run(conn, "add_vectors", params))
 
 
-def _switch(runtime: Runtime, last: bool, conn: Connection) -> bool:
+def _switch(runtime: Runtime, refused: Refusals, last: bool, conn: Connection) -> bool:
     """False when an upload came meanwhile. No upload commits while this is decided: it holds their last lock."""
     lock_clusters(runtime, conn)
-    if not last and store.fetch(conn, "count_missing", runtime.model_key)[0]["count"]:
+    if not last and _count_missing(runtime, refused, conn):
         return False
     store.run(conn, "unset_current", {"account_id": runtime.account_id})
     store.run(conn, "set_current", runtime.model_key)

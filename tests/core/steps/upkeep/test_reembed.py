@@ -259,20 +259,86 @@ def test_a_target_that_fails_changes_nothing(ultron, new):
     assert ultron.reembed(new, grace_seconds=0).embedded == 24
 
 
-def test_a_text_that_the_target_refuses_stays_without_a_vector_and_the_others_go_over(ultron, new):
-    fill(ultron)
-    words = rows(ultron, "SELECT content FROM memories ORDER BY id LIMIT 1")[0]["content"]
-    embed = new.embed
+def refuse(embedder, is_refused):
+    """The embedder refuses requests that hold such a text; returns the list of those that were asked for one by one."""
+    embed, alone = embedder.embed, []
 
-    def refuse(texts):
-        if any(words in text for text in texts):
+    def embed_or_refuse(texts):
+        if any(map(is_refused, texts)):
+            alone.extend(texts if len(texts) == 1 else [])
             raise TextRefusedError("too long")
         return embed(texts)
 
-    new.embed = refuse
-    total = rows(ultron, "SELECT count(*)::int AS n FROM memories")[0]["n"]
-    assert ultron.reembed(new).embedded == total - 1
-    assert state(ultron)["new"] == ("in use", total - 1)
+    embedder.embed = embed_or_refuse
+    return alone
+
+
+def test_a_text_that_the_target_refuses_is_asked_once_and_the_others_go_over(ultron, new):
+    fill(ultron)
+    words = rows(ultron, "SELECT content FROM memories ORDER BY id LIMIT 1")[0]["content"]
+    alone, told = refuse(new, lambda text: words in text), []
+    report = ultron.reembed(new, grace_seconds=0, progress=lambda *numbers: told.append(numbers))
+    assert (report.embedded, report.dropped) == (23, 24)
+    assert state(ultron) == {"new": ("in use", 23)}
+    assert told == [(5, 24), (10, 24), (15, 24), (20, 24), (24, 24)], "one pass, told to its end"
+    assert len(alone) == 1
+    assert [row["vector_refusals"] for row in refusals(ultron)] == [1]
+
+
+def test_a_target_that_refuses_many_texts_is_not_switched_to_and_deletes_nothing(ultron, new):
+    ids = fill(ultron)
+    refuse(new, lambda text: "docker" in text or "nginx" in text or "cargo" in text)
+    with pytest.raises(
+        EmbeddingError, match=r"new refused 1\d of 24 texts.*Nothing was switched.*ultron reembed"
+    ):
+        ultron.reembed(new, grace_seconds=0)
+    assert state(ultron)["old"] == ("in use", len(ids)) and state(ultron)["new"][0] == "wanted"
+    assert ultron.runtime.embedder.model_id == "old"
+    assert ultron.search_memories("docker step stops at midnight")[0].similarity_score > 0.3
+    del new.embed
+    ultron.reembed(new, grace_seconds=0)
+    assert state(ultron) == {"new": ("in use", len(ids))}
+
+
+def test_a_few_refused_texts_of_a_small_store_do_not_hold_up_the_switch(ultron, new):
+    fill(ultron)
+    refuse(new, lambda text: "docker" in text or "nginx" in text)
+    assert ultron.reembed(new, grace_seconds=0).embedded == 16
+    assert state(ultron) == {"new": ("in use", 16)} and len(refusals(ultron)) == 8
+
+
+def test_a_target_that_begins_to_fail_after_its_first_answers_changes_nothing(ultron, new):
+    ids = fill(ultron)
+    asked = []
+
+    def fails(text):
+        """All but the first probe."""
+        asked.append(text)
+        return text != "text" or asked.count("text") > 1
+
+    refuse(new, fails)
+    with pytest.raises(EmbeddingError):
+        ultron.reembed(new, grace_seconds=0)
+    assert state(ultron)["old"] == ("in use", len(ids)) and refusals(ultron) == []
+
+
+def test_a_target_that_refuses_many_late_texts_leaves_the_vectors_of_unaware_writers(
+    settings, ultron, old, new
+):
+    fill(ultron)
+    with Ultron(settings, embedder=old) as other:  # it knows the old model alone
+        ultron.reembed(new, grace_seconds=0)
+        texts = [f"Kafka topic {word} keeps offsets {word} for seven days." for word in "abcdefghijkl"]
+        other.upload_memories([{"content": text} for text in texts])
+    late = state(ultron)["old"]
+    refuse(new, lambda text: "Kafka" in text)
+    with pytest.raises(EmbeddingError, match="were not deleted"):
+        ultron.reembed(new, grace_seconds=0)
+    assert late[1] >= 10 and state(ultron)["old"] == late
+
+
+def refusals(ultron):
+    return rows(ultron, "SELECT vector_refusals FROM memories WHERE vector_refusals > 0")
 
 
 def test_sessions_are_found_by_the_new_model_as_well(ultron, new, tmp_path):

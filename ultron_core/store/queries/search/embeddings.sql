@@ -30,10 +30,11 @@ ON CONFLICT (account_id, model_id) DO UPDATE SET wanted_since = coalesce(e.wante
     cluster_threshold = excluded.cluster_threshold;
 
 -- name: missing
--- The next memories after an id without a vector of a model, with the words to embed.
+-- The next memories after an id without a vector of a model that it has not refused, with the words to embed.
 SELECT m.id, m.memory_type, m.content, m.context, m.resolution FROM memories m
 WHERE m.account_id = %(account_id)s AND (%(after)s::uuid IS NULL OR m.id > %(after)s)
     AND NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.memory_id = m.id AND v.model_id = %(model_id)s)
+    AND NOT m.id = ANY(%(refused)s::uuid[])
 ORDER BY m.id LIMIT %(limit)s;
 
 -- name: add_vectors
@@ -52,9 +53,14 @@ SELECT id, %(model_id)s, account_id, memory_type, status, vector::halfvec, vecto
 ON CONFLICT (memory_id, model_id) DO NOTHING;
 
 -- name: count_missing
--- How many memories have no vector of a model.
+-- How many memories have no vector of a model that has not refused them.
 SELECT count(*) AS count FROM memories m WHERE m.account_id = %(account_id)s
-    AND NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.memory_id = m.id AND v.model_id = %(model_id)s);
+    AND NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.memory_id = m.id AND v.model_id = %(model_id)s)
+    AND NOT m.id = ANY(%(refused)s::uuid[]);
+
+-- name: count_all
+-- How many memories there are.
+SELECT count(*) AS count FROM memories WHERE account_id = %(account_id)s;
 
 -- name: index_state
 -- Whether an index is there, and usable: a build that was interrupted leaves one that is not.
