@@ -6,10 +6,11 @@ alone, and the three characters that longer ones begin with.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+
+from ultron_core.embeddings.unigram import Unigram
 
 __all__ = ["Tokenizer"]
 
@@ -19,12 +20,8 @@ _WORDS = 50_000
 _SPACE = "\u2581"
 #: ids of the model
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
-#: an unknown character costs so much more than the rarest piece (sentencepiece)
-_UNKNOWN_COST = 10.0
 #: bytes of a piece's record before its text: two tags and two lengths, each below 128, e.g. `0a 0c 0a 03 <s> 15 ...`
 _HEAD = 4
-#: a piece that is longer is looked for where its beginning is one of a longer piece's
-_SHORT = 3
 
 
 class Tokenizer:
@@ -40,15 +37,11 @@ class Tokenizer:
             found.append(end)
             end += 2 + data[end + 1]
         pieces = [data[at + _HEAD : at + _HEAD + data[at + 3]].decode() for at in found]
-        self._ids = dict(zip(pieces, range(len(pieces)), strict=True))
-        self._beginnings = {piece[:_SHORT] for piece in pieces if len(piece) > _SHORT}
-        self._longest = max(map(len, pieces))
-        self._scores = _scores(data, found)
-        self._unknown = min(self._scores) - _UNKNOWN_COST
+        ids = dict(zip(pieces, range(len(pieces)), strict=True))
+        self._of_word = Unigram(ids, _scores(data, found), _UNKNOWN, _WORDS).of_word
         ((start, size),) = _parse_fields(data, end, len(data))[3]
         ((start, size),) = _parse_fields(data, start, start + size)[2]
         self._normalizer = _Normalizer(data[start : start + size])
-        self._of_word = lru_cache(maxsize=_WORDS)(self._best)
 
     def ids(self, text: str) -> list[int]:
         """Token ids with those of begin and end. No token spans two words, so each word is looked at once."""
@@ -60,29 +53,6 @@ class Tokenizer:
             ids += self._of_word(_SPACE + word)
         ids += () if normal else (_UNKNOWN,)
         return [*ids, _END]
-
-    def _best(self, word: str) -> tuple[int, ...]:
-        """The pieces of a word whose scores sum up to most; of equal ways, that whose last piece begins first."""
-        size = len(word)
-        best = [0.0] + [float("-inf")] * size
-        start, piece = [0] * (size + 1), [0] * (size + 1)
-        for i in range(size):
-            reach = self._longest if word[i : i + _SHORT] in self._beginnings else _SHORT
-            for j in range(i + 1, min(i + reach, size) + 1):
-                found = self._ids.get(word[i:j])
-                if found is None:
-                    if j > i + 1:
-                        continue
-                    found, score = _UNKNOWN, best[i] + self._unknown
-                else:
-                    score = best[i] + self._scores[found]
-                if score > best[j]:
-                    best[j], start[j], piece[j] = score, i, found
-        ids = []
-        while size:
-            ids.append(piece[size])
-            size = start[size]
-        return tuple(reversed(ids))
 
 
 def _scores(data: bytes, found: list[int]) -> list[float]:
