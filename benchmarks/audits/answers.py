@@ -1,6 +1,6 @@
 """What the offline rules make of single answers of agents, beside what a note-taker would keep of them.
 
-    python benchmarks/audits/answers.py --data FILE [FILE ...] [--held-back] [--rules]
+    python benchmarks/audits/answers.py --data FILE [FILE ...] [--rules]
         [--show kept|lost|junk]
 
 FILE holds answers as benchmarks/inputs/answers.py describes them. Each is read as a session of its own, with the
@@ -9,9 +9,8 @@ the gate. One JSON object a line and part (all, natural, sought, en, zh): how ma
 are to be kept, how many of these a memory tells (at least half of the terms of their sentences) and how many in part (a
 fifth); how many memories there are and how many of them tell what is to be kept (at least half of the terms that they
 quote stand in kept sentences or their notes). Then the same by kind of item, and the memories by rule and by the first
-tag of their draft. `--show` prints them instead. The shipped models may have been fitted on FILE: `--held-back` takes
-only the repositories that their coefficients were not fitted on (training/grams.py); weights and bounds were chosen
-there. `--rules` leaves the model of answers out.
+tag of their draft. `--show` prints them instead. Models that were fitted on FILE do better there than
+elsewhere. `--rules` leaves the model of answers out.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.answers import KINDS, Answer, Item, as_messages, load_answers, project_of, terms
-from training.grams import held_back
 
 from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
 from ultron_core.lessons.people.plain.reader import load_model
@@ -131,11 +129,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, nargs="+", metavar="FILE")
-    parser.add_argument("--held-back", action="store_true")
     parser.add_argument("--rules", action="store_true")
     parser.add_argument("--show", choices=["kept", "lost", "junk"])
     args = parser.parse_args()
-    answers = [one for one in load_answers(*args.data) if not args.held_back or held_back(one.repository)]
+    answers = load_answers(*args.data)
     model = None if args.rules else load_answer_model()
     made = [made_of(one, model) for one in answers]
     if args.show:

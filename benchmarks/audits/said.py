@@ -1,14 +1,13 @@
 """What the offline rules make of single turns of people, beside what a note-taker would keep of them.
 
-    python benchmarks/audits/said.py --data FILE [--held-back] [--rules] [--show kept|lost|junk]
+    python benchmarks/audits/said.py --data FILE [--rules] [--show kept|lost|junk]
 
 FILE holds turns as benchmarks/inputs/said.py describes them. Each turn is read as a session of its own, with the
 agent's act before it, taken for work on code; only memories that rest on the person's words count, after the gate.
 One JSON object a line: for each kind how many turns it is to be kept of (`keep`), how many of these give a memory of
 any kind (`any`) and of that kind (`same`), how many memories of the kind are made in all (`made`) and how many of those
-turns hold something to keep (`right`). `--show` prints the turns themselves instead. The shipped models
-may have been fitted on FILE: `--held-back` takes only the repositories that their coefficients were not
-fitted on (training/grams.py); weights and bounds were chosen there. `--rules` leaves the model of plain statements out.
+turns hold something to keep (`right`). `--show` prints the turns themselves instead. Models that were fitted on FILE
+do better there than elsewhere. `--rules` leaves the model of plain statements out.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.said import KINDS, Told, as_messages, load_told
-from training.grams import held_back
 
 from ultron_core.lessons.people.plain.reader import PlainModel, load_model
 from ultron_core.lessons.reading import read_segment
@@ -50,11 +48,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--held-back", action="store_true")
     parser.add_argument("--rules", action="store_true")
     parser.add_argument("--show", choices=["kept", "lost", "junk"])
     args = parser.parse_args()
-    rows = [told for told in load_told(args.data) if not args.held_back or held_back(told.repository)]
+    rows = load_told(args.data)
     plain = None if args.rules else load_model()
     made = [made_of(told, plain) for told in rows]
     if args.show:

@@ -5,7 +5,8 @@ One JSON object a line: `id`, `repository` (and `likely_same_project`, which cou
 them), `after` (how its answer begins), `interrupted`, `drawn` (`random`, or `sought` for its words), and `keep`:
 null, or `{"kind": "preference" | "correction" | "decision" | "fact", "memory": "..."}`. Some files also say what the
 turn does (`labels`, as benchmarks/gold/turns.jsonl), whether it opens another task (`new_task`), whether it tells that
-what the agent did before is right (`previous_done`: yes, no or unknown), and the `licence` of its repository (SPDX).
+what the agent did before is right (`previous_done`: yes, no or unknown), the turn before it (`asked`), and the
+`licence` of its repository (SPDX).
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ def _told(number: int, row: dict) -> Told:
         id=row.get("id", f"{row['repository']}#{number}"),
         repository=row.get("likely_same_project") or row["repository"],
         lang=row["lang"],
-        turn=HumanTurn(row["text"], row.get("before") or "", bool(row.get("interrupted"))),
+        turn=HumanTurn(
+            row["text"], row.get("before") or "", bool(row.get("interrupted")), row.get("asked") or ""
+        ),
         after=row.get("after") or "",
         kind=keep.get("kind", ""),
         memory=keep.get("memory", ""),

@@ -30,8 +30,8 @@ import scipy.sparse as sp
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from inputs.turns import FILES, GOLD, WRITTEN, Labelled, load_people, load_turns, truth, vectors_of
 from sklearn.linear_model import LogisticRegression
-from training.grams import gram_rows, held_back, vocabulary
-from training.second import Unseen, as_json, fit_second, parts_of, ranked, read, weighed_left_out
+from training.grams import gram_rows, vocabulary
+from training.second import LeftOut, Unseen, as_json, fit_second, parts_of, ranked, weighed_left_out
 
 from ultron_core.transcript.acts.features import CONTEXT, dense_features, dense_names
 from ultron_core.transcript.acts.reader import ACTS, load_model
@@ -256,13 +256,13 @@ def train(rows: Sequence[Labelled], people: Path | None = None) -> dict[str, Any
     }
 
 
-def weigh(people: Path, out: Path) -> None:
-    """How the shipped coefficients and the network are weighed, and the thresholds, on turns that answer an agent, of
-    the repositories of `people` that were held back from both."""
-    rows = [row for row in load_people(people) if held_back(row.repository) and row.turn.before.strip()]
+def weigh(people: Path, others: LeftOut, out: Path) -> None:
+    """How the shipped coefficients and the network are weighed, and the thresholds, on turns of `people` that answer
+    an agent: the coefficients know nothing of them, nor did the networks behind `others` know their repositories."""
+    rows = [row for row in load_people(people) if row.turn.before.strip()]
     cheap = load_model().probabilities([row.turn for row in rows])
     labels = np.array([[act in row.labels for act in ACTS] for row in rows])
-    told = read("turn", ACTS, [(row.turn.before, row.turn.text) for row in rows], cheap)
+    told = others.read("turn", ACTS, [row.turn.passage for row in rows], cheap)
     places = parts_of([row.repository for row in rows])
     known, weights = np.ones(labels.shape, bool), np.ones(len(rows))
     own = Unseen("turn", ACTS, cheap, told, labels, known, weights, places)
@@ -293,13 +293,16 @@ def main() -> None:
     parser.add_argument(
         "--people", type=Path, metavar="FILE", help="labelled turns that are not in benchmarks/gold"
     )
+    parser.add_argument(
+        "--told", type=Path, metavar="FILE", help="what networks say that did not see the repository"
+    )
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument(
         "--weigh", action="store_true", help="keep the coefficients, weigh the network against them"
     )
     args = parser.parse_args()
     if args.weigh:
-        weigh(args.people, args.out)
+        weigh(args.people, LeftOut(args.told), args.out)
         return
     rows = [*load_turns(), *(load_people(args.people) if args.people else ())]
     made = train(rows, args.people)

@@ -18,12 +18,22 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-__all__ = ["Described", "Examples", "GramFit", "Prior", "fit_outputs", "gram_rows", "held_back", "vocabulary"]
+__all__ = [
+    "PARTS",
+    "Described",
+    "Examples",
+    "GramFit",
+    "Prior",
+    "fit_outputs",
+    "gram_rows",
+    "part_of",
+    "vocabulary",
+]
 
 #: the log-odds of the earlier fit enter three times as large, so that the penalty hardly holds them
 _PRIOR = 3.0
-#: of so many repositories one is held back: nothing is fitted on it but how the readers are weighed, and the bounds
-_HELD_BACK = 5
+#: in so many parts repositories leave the fits, for the figures and for how readers are weighed
+PARTS = 3
 #: log-odds of a kind that no example has
 _NEVER = -3.0
 #: an n-gram of fewer texts, or of one repository, says more about its source than about what is meant
@@ -152,9 +162,9 @@ def fit_outputs(
     return GramFit(index, np.array(intercepts), found[:size], found[size:])
 
 
-def held_back(repository: str) -> bool:
-    """Whether nothing but weights and bounds is fitted on what comes from it."""
-    return int(hashlib.sha256(repository.encode()).hexdigest(), 16) % _HELD_BACK == 0
+def part_of(repository: str) -> int:
+    """The part with which a repository leaves the fits."""
+    return int(hashlib.sha256(f"cv{repository}".encode()).hexdigest(), 16) % PARTS
 
 
 def vocabulary(

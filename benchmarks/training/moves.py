@@ -8,7 +8,7 @@ answer an agent count. To `opens` come the turns of the marked native sessions o
 ultron_core.transcript.acts.moves. The acts that it reads are from fits that had not seen the turn's repository, as
 they are of a turn that nobody has seen. Prints, repositories left out in twelve parts, how often each bound is right;
 from the bound that is chosen on four in five are right. `--weigh` keeps the coefficients and weighs the network of
-transcript/sense against them, on the repositories of FILE that were held back.
+transcript/sense against them, by what `--told` has from networks that had not seen the turns' repositories.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ from inputs.turns import load_people, load_turns
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from training import acts
-from training.grams import held_back
-from training.second import Unseen, as_json, fit_second, parts_of, read, weighed_left_out
+from training.second import LeftOut, Unseen, as_json, fit_second, parts_of, weighed_left_out
 
 from ultron_core.segments.offline.turns import turns_of
 from ultron_core.transcript.acts.features import HumanTurn
@@ -103,8 +102,7 @@ def marked_rows(sessions: Path) -> Iterator[Row]:
         for turn in turns_of(dialogue.messages)[1:]:
             if turn.may_start and turn.act.strip():
                 opens = turn.start in dialogue.boundaries
-                told = HumanTurn(turn.text, turn.act)
-                yield Row(told, REPOSITORY[dialogue.group], (opens, None, None), "marked")
+                yield Row(turn.described, REPOSITORY[dialogue.group], (opens, None, None), "marked")
 
 
 def describe(rows: Sequence[Row]) -> Table:
@@ -217,16 +215,16 @@ def train(table: Table, found: np.ndarray, data: Path) -> dict[str, Any]:
     }
 
 
-def weigh(data: Path, out: Path) -> None:
-    """How the shipped coefficients and the network are weighed, and the bounds, on turns of the repositories of `data`
-    that were held back from both."""
-    rows = [row for row in told_turns(data) if held_back(row.repository)]
+def weigh(data: Path, others: LeftOut, out: Path) -> None:
+    """How the shipped coefficients and the network are weighed, and the bounds, on the turns of `data`: the
+    coefficients know nothing of them, and `others` are of networks that had not seen their repositories."""
+    rows = list(told_turns(data))
     model = dataclasses.replace(load_moves(), second=None)
     table = Table(rows, describe_moves([row.turn for row in rows]))
     cheap = model.probabilities(table.dense)
     known = np.column_stack([table.known(number) for number in range(len(MOVES))])
     truth = np.column_stack([table.truth(number) for number in range(len(MOVES))])
-    told = read("turn", MOVES, [(row.turn.before, row.turn.text) for row in rows], cheap)
+    told = others.read("turn", MOVES, [row.turn.passage for row in rows], cheap)
     own = Unseen(
         "turn",
         MOVES,
@@ -263,13 +261,16 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True, metavar="FILE")
     parser.add_argument("--sessions", type=Path, default=data_folder(), metavar="DIR")
+    parser.add_argument(
+        "--told", type=Path, metavar="FILE", help="what networks say that did not see the repository"
+    )
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument(
         "--weigh", action="store_true", help="keep the coefficients, weigh the network against them"
     )
     args = parser.parse_args()
     if args.weigh:
-        weigh(args.data, args.out)
+        weigh(args.data, LeftOut(args.told), args.out)
         return
     table = describe([*told_rows(args.data), *marked_rows(args.sessions)])
     found = left_out(table)

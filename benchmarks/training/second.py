@@ -1,26 +1,28 @@
-"""How the cheap readers and the network are weighed against each other, on the repositories that both never saw."""
+"""How the cheap readers and the network are weighed against each other, on what both say of repositories left out."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from ultron_core.transcript.sense.reader import OUTPUTS, Pair, Question, load_sense
+from ultron_core.transcript.sense.reader import OUTPUTS, Passage, Question, load_sense
 from ultron_core.transcript.sense.second import SecondLook
 
-__all__ = ["LOOK", "Unseen", "as_json", "fit_second", "parts_of", "ranked", "read", "weighed_left_out"]
+__all__ = ["LOOK", "LeftOut", "Unseen", "as_json", "fit_second", "parts_of", "ranked", "weighed_left_out"]
 
 #: probability from which on the network is asked. Of the agents' sentences that both would keep, the cheap reader puts
 #: 94 in 100 above it, and 26 in 100 of all; people write few sentences, and every turn is asked
 LOOK: Mapping[Question, float] = {"answer": 0.2, "sentence": 0.1, "turn": 0.0}
-#: parts of the repositories held back in which they leave, for the figures
+#: parts in which repositories leave the weights, for the figures
 _FOLDS = 5
 #: two or three numbers are fitted on hundreds of rows
 _STRENGTH = 1.0
@@ -28,7 +30,7 @@ _STRENGTH = 1.0
 
 @dataclass(frozen=True)
 class Unseen:
-    """Rows of repositories that neither reader saw: what both say of them, and what is true.
+    """What both readers say of rows whose repositories they had not seen, and what is true.
 
     `cheap` are probabilities, `told` the network's log-odds; `known` says of each output whether its truth counts (a
     kind counts where something is kept), `parts` with which repositories a row leaves."""
@@ -51,13 +53,26 @@ class Unseen:
         return dataclasses.replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
-def read(question: Question, outputs: Sequence[str], pairs: Sequence[Pair], cheap: np.ndarray) -> np.ndarray:
-    """The network's log-odds of the rows that it is asked about, nothing for the others."""
-    rows = np.flatnonzero(cheap[:, 0] >= LOOK[question])
-    found = np.zeros(cheap.shape)
-    told = load_sense().odds(question, [pairs[row] for row in rows])
-    found[rows] = told[:, [OUTPUTS[question].index(name) for name in outputs]]
-    return found
+class LeftOut:
+    """What networks that had not seen a passage's repository say of it, as training/sense/fit.py writes it down."""
+
+    def __init__(self, path: Path) -> None:
+        rows = (json.loads(line) for line in path.read_text("utf-8").splitlines())
+        self._odds = {(row["question"], tuple(row["passage"])): row["odds"] for row in rows}
+
+    def read(
+        self, question: Question, outputs: Sequence[str], passages: Sequence[Passage], cheap: np.ndarray
+    ) -> np.ndarray:
+        """Log-odds of the rows that the network would be asked about, nothing for the others; of what nobody labelled
+        those of the network that ships."""
+        found = np.zeros(cheap.shape)
+        columns = [OUTPUTS[question].index(name) for name in outputs]
+        for row in np.flatnonzero(cheap[:, 0] >= LOOK[question]):
+            own = self._odds.get((question, passages[row]))
+            if own is None:
+                own = load_sense().odds(question, [passages[row]])[0]
+            found[row] = np.array(own)[columns]
+        return found
 
 
 def parts_of(repositories: Sequence[str]) -> np.ndarray:

@@ -185,12 +185,13 @@ def _heard(dialogue: Dialogue, following: Message | None) -> tuple[Positions, st
 
 
 def _described(messages: Sequence[Message], place: int) -> HumanTurn:
-    """A turn with the agent's act before it."""
+    """A turn with the agent's act before it, and the turn before that."""
     previous = next((i for i in range(place - 1, -1, -1) if is_human(messages[i])), -1)
     between = messages[previous + 1 : place]
     calls = tuple(call.name for m in between if m.role == "assistant" for call in m.tool_calls)
     said = next((m.content for m in reversed(between) if m.role == "assistant" and m.content.strip()), "")
-    return HumanTurn(messages[place].content, agent_act(said, calls))
+    asked = messages[previous].content if previous >= 0 else ""
+    return HumanTurn(messages[place].content, agent_act(said, calls), asked=asked)
 
 
 def _refused_calls(dialogue: Dialogue) -> Positions:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
+from ultron_core.transcript.sense import weights as shipped
+
 from .base import Base
 
 HEADS, WIDE, EPSILON = 12, 1536, 1e-12
 DROPPED = 0.1
+#: few are true: what a head that nothing is known of begins with
+_SELDOM = -1.5
+#: matrices of a layer here, and where the shipped network has them
+_ATTENTION, _DENSE = ("q", "k", "v"), {"ao": "out", "fi": "wide", "fo": "narrow"}
 
 
 class Layer(nn.Module):
@@ -36,21 +44,21 @@ class Layer(nn.Module):
 
 
 class Network(nn.Module):
-    """The first layers of the base over some of its pieces, and a head for each question."""
+    """A table of pieces that stays as it is, layers, and a head for each question."""
 
-    def __init__(self, base: Base, kept: list[int], layers: int, questions: dict[str, int]) -> None:
+    def __init__(
+        self, words: np.ndarray, places: np.ndarray, layers: int, questions: Mapping[str, int]
+    ) -> None:
         super().__init__()
-        words = base.matrix("emb.word").reshape(-1, base.width)[kept]
+        width = words.shape[1]
         self.words = nn.Embedding.from_pretrained(torch.from_numpy(words), freeze=True)
-        places = base.reals("emb.pos").reshape(-1, base.width) + base.reals("emb.type")[: base.width]
         self.register_buffer("places", torch.from_numpy(places))
-        self.norm = nn.LayerNorm(base.width, EPSILON)
-        _fill(self.norm, base.reals("emb.ln.w"), base.reals("emb.ln.b"))
-        self.layers = nn.ModuleList(_layer(base, number) for number in range(layers))
-        self.heads = nn.ModuleDict({name: nn.Linear(base.width, size) for name, size in questions.items()})
+        self.norm = nn.LayerNorm(width, EPSILON)
+        self.layers = nn.ModuleList(Layer(width) for _ in range(layers))
+        self.heads = nn.ModuleDict({name: nn.Linear(width, size) for name, size in questions.items()})
         for head in self.heads.values():
             nn.init.normal_(head.weight, std=0.02)
-            nn.init.constant_(head.bias, -1.5)  # few are true
+            nn.init.constant_(head.bias, _SELDOM)
 
     def forward(self, ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         values = self.norm(self.words(ids) + self.places[: ids.shape[1]])
@@ -60,13 +68,40 @@ class Network(nn.Module):
         return (values * held).sum(1) / held.sum(1)
 
 
-def _layer(base: Base, number: int) -> Layer:
-    layer = Layer(base.width)
-    for name in ("q", "k", "v", "ao", "fi", "fo"):
-        _fill(getattr(layer, name), base.matrix(f"l{number}.{name}.w"), base.reals(f"l{number}.{name}.b"))
-    for name in ("aln", "oln"):
-        _fill(getattr(layer, name), base.reals(f"l{number}.{name}.w"), base.reals(f"l{number}.{name}.b"))
-    return layer
+def from_base(base: Base, kept: list[int], layers: int, questions: Mapping[str, int]) -> Network:
+    """The first layers of the base over some of its pieces."""
+    words = base.matrix("emb.word").reshape(-1, base.width)[kept]
+    places = base.reals("emb.pos").reshape(-1, base.width) + base.reals("emb.type")[: base.width]
+    network = Network(words, places, layers, questions)
+    _fill(network.norm, base.reals("emb.ln.w"), base.reals("emb.ln.b"))
+    for number, layer in enumerate(network.layers):
+        for name in (*_ATTENTION, *_DENSE):
+            _fill(getattr(layer, name), base.matrix(f"l{number}.{name}.w"), base.reals(f"l{number}.{name}.b"))
+        for name in ("aln", "oln"):
+            _fill(getattr(layer, name), base.reals(f"l{number}.{name}.w"), base.reals(f"l{number}.{name}.b"))
+    return network
+
+
+def from_shipped(own: shipped.Weights, questions: Mapping[str, int]) -> Network:
+    """The network that ships, with a new head for a question that it does not know yet."""
+    whole = own.embeddings(np.arange(len(own.steps)))
+    network = Network(whole, own.places, len(own.layers), questions)
+    _fill(network.norm, *own.norm)
+    for layer, known in zip(network.layers, own.layers, strict=True):
+        matrices = zip(
+            np.split(known.matrices["qkv"], 3, axis=1), np.split(known.biases["qkv"], 3), strict=True
+        )
+        for name, (matrix, shift) in zip(_ATTENTION, matrices, strict=True):
+            _fill(getattr(layer, name), matrix.T.copy(), shift)
+        for name, theirs in _DENSE.items():
+            _fill(getattr(layer, name), known.matrices[theirs].T.copy(), known.biases[theirs])
+        for name, norm in zip(("aln", "oln"), known.norms, strict=True):
+            _fill(getattr(layer, name), *norm)
+    for name, head in network.heads.items():
+        if name in own.heads:
+            matrix, shift = own.heads[name]
+            _fill(head, matrix.T.copy(), shift)
+    return network
 
 
 def _fill(part: nn.Linear | nn.LayerNorm, weight: np.ndarray, shift: np.ndarray) -> None:

@@ -23,7 +23,7 @@ def kept_pieces(base: Base, rows: Iterable[Row]) -> list[int]:
     """Their numbers in the base, in its order; the marks come first."""
     whole = Pieces(base.pieces, base.scores.tolist())
     texts: Counter[int] = Counter()
-    for text in dict.fromkeys(text for row in rows for text in row.pair):
+    for text in dict.fromkeys(text for row in rows for text in row.passage):
         texts.update(set(whole.ids(text, _LONG)))
     kept = {number for number, count in texts.items() if count >= _TEXTS} | set(range(UNKNOWN + 1))
     kept |= {number for number, piece in enumerate(base.pieces) if _is_character(piece)}

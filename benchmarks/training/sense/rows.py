@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from inputs.answers import Answer
@@ -12,7 +13,7 @@ from inputs.turns import Labelled
 from training import answers, plain
 
 from ultron_core.transcript.acts.reader import ACTS
-from ultron_core.transcript.sense.reader import OUTPUTS, Pair, Question
+from ultron_core.transcript.sense.reader import OUTPUTS, Passage, Question
 
 __all__ = ["Row", "rows_of"]
 
@@ -24,24 +25,35 @@ _KIND, _ACT = 0.5, 0.4
 class Row:
     question: Question
     repository: str
-    pair: Pair
+    passage: Passage
     #: truth of each output of the question, and how much it counts: nothing where nobody said
     truth: tuple[bool, ...]
     weights: tuple[float, ...]
+    #: from a file of its own: what is kept with the project is always learned
+    leaves: bool = True
 
 
-def rows_of(told_answers: Sequence[Answer], turns: Sequence[Told], gold: Sequence[Labelled]) -> list[Row]:
-    """Sentences of answers, sentences of turns, whole turns; of those of benchmarks/gold only the acts are known."""
-    return [*_of_answers(told_answers), *_of_sentences(turns), *map(_of_turn, turns), *map(_of_gold, gold)]
+def rows_of(
+    told_answers: Sequence[Answer], turns: Sequence[Told], gold: Sequence[Labelled], sessions: Path | None
+) -> list[Row]:
+    """Sentences of answers, and those of the labelled sessions; sentences of turns, whole turns; of the turns of
+    benchmarks/gold only the acts are known."""
+    return [
+        *_of_answers(told_answers, sessions),
+        *_of_sentences(turns),
+        *map(_of_turn, turns),
+        *map(_of_gold, gold),
+    ]
 
 
-def _of_answers(told: Sequence[Answer]) -> Iterator[Row]:
-    table = answers.describe(told, None)
-    for at, pair in enumerate(table.pairs):
+def _of_answers(told: Sequence[Answer], sessions: Path | None) -> Iterator[Row]:
+    table = answers.describe(told, sessions)
+    for at, passage in enumerate(table.passages):
         weight, kept = float(table.weights[at]), bool(table.keep[at])
         kinds = [str(table.kind[at]) == kind for kind in OUTPUTS["answer"][1:]]
-        weights = (weight, *(weight * _KIND * kept for _ in kinds))
-        yield Row("answer", str(table.repositories[at]), pair, (kept, *kinds), weights)
+        weights = (weight, *(weight * _KIND * any(kinds) for _ in kinds))
+        own = bool(table.answer[at] >= 0)
+        yield Row("answer", str(table.repositories[at]), passage, (kept, *kinds), weights, own)
 
 
 def _of_sentences(turns: Sequence[Told]) -> Iterator[Row]:
@@ -51,7 +63,7 @@ def _of_sentences(turns: Sequence[Told]) -> Iterator[Row]:
         kinds = [str(kind) == one for one in KINDS]
         weights = (float(weight), *(float(weight) * _KIND * bool(kept) for _ in kinds))
         name = turns[int(table.turn[at])].repository
-        yield Row("sentence", name, table.pairs[at], (bool(kept), *kinds), weights)
+        yield Row("sentence", name, table.passages[at], (bool(kept), *kinds), weights)
 
 
 def _of_turn(told: Told) -> Row:
@@ -66,7 +78,7 @@ def _of_turn(told: Told) -> Row:
     acts = [act in told.labels for act in ACTS]
     weights = (*(float(value is not None) for value in said.values()), *(_ACT for _ in acts))
     truth = (*map(bool, said.values()), *acts)
-    return Row("turn", told.repository, (told.turn.before, told.turn.text), truth, weights)
+    return Row("turn", told.repository, told.turn.passage, truth, weights)
 
 
 def _of_gold(labelled: Labelled) -> Row:
@@ -74,4 +86,4 @@ def _of_gold(labelled: Labelled) -> Row:
     weights = (*[0.0] * 4, *(0.0 if labelled.for_rule else _ACT for _ in acts))
     truth = (*[False] * 4, *acts)
     turn = labelled.turn
-    return Row("turn", labelled.repository, (turn.before, turn.text), truth, weights)
+    return Row("turn", labelled.repository, turn.passage, truth, weights, False)

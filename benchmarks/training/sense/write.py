@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
 
+from ultron_core.transcript.sense.pieces import Pieces
+
 from .base import BLOCK, Base
 from .network import Layer, Network
 
-__all__ = ["write"]
+__all__ = ["Table", "table_of_base", "table_of_file", "write"]
 
 #: steps of a matrix's row to either side of nothing
 _STEPS = 127
@@ -19,16 +22,40 @@ _STEPS = 127
 _PLACES = 128
 
 
-def write(path: Path, network: Network, base: Base, kept: list[int]) -> None:
+@dataclass(frozen=True)
+class Table:
+    """The pieces with their scores and vectors, as the file holds them: no fit changes them."""
+
+    parts: dict[str, np.ndarray]
+
+    @property
+    def pieces(self) -> Pieces:
+        written = bytes(self.parts["pieces"]).decode().split("\n")
+        return Pieces(written, self.parts["scores"].astype(np.float64).tolist())
+
+
+def table_of_base(base: Base, kept: list[int]) -> Table:
     packed = base.packed("emb.word")
     blocks = packed.reshape(-1, base.width // BLOCK, packed.shape[1])[kept]
+    written = "\n".join(base.pieces[at].replace("\n", " ") for at in kept).encode()
+    return Table(
+        {
+            "pieces": np.frombuffer(written, np.uint8),
+            "scores": base.scores[kept].astype(np.float16),
+            "steps": blocks[:, :, 2:].reshape(len(kept), -1).copy(),
+            "scales": blocks[:, :, :2].copy().view("<f2")[:, :, 0],
+        }
+    )
+
+
+def table_of_file(path: Path) -> Table:
+    with np.load(path, allow_pickle=False) as raw:
+        return Table({name: raw[name] for name in ("pieces", "scores", "steps", "scales")})
+
+
+def write(path: Path, network: Network, table: Table) -> None:
     found = {
-        "pieces": np.frombuffer(
-            "\n".join(base.pieces[at].replace("\n", " ") for at in kept).encode(), np.uint8
-        ),
-        "scores": base.scores[kept].astype(np.float16),
-        "steps": blocks[:, :, 2:].reshape(len(kept), -1).copy(),
-        "scales": blocks[:, :, :2].copy().view("<f2")[:, :, 0],
+        **table.parts,
         "places": _half(network.places[:_PLACES]),
         **_norm("embeddings", network.norm),
     }

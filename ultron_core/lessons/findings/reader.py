@@ -20,7 +20,7 @@ from ultron_core.lessons.findings.answers import Part, parts_of
 from ultron_core.lessons.findings.features import Heard, dense_names, part_features
 from ultron_core.lessons.findings.listen import Answer
 from ultron_core.lessons.linear import LinearModel
-from ultron_core.transcript.sense.reader import Pair
+from ultron_core.transcript.sense.reader import Passage
 from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["OUTPUTS", "AnswerModel", "Judged", "Kind", "beside", "load_answer_model"]
@@ -75,7 +75,7 @@ def _worth(linear: LinearModel, second: SecondLook | None, content: str, heard: 
     return found
 
 
-def beside(parts: Sequence[Part], at: int) -> Pair:
+def beside(parts: Sequence[Part], at: int) -> Passage:
     """A sentence as the network reads it: behind what leads to it and the sentence before it."""
     part = parts[at]
     lead = part.label or part.lead or part.heading

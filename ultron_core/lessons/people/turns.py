@@ -132,7 +132,8 @@ def _described(messages: Sequence[Message], place: int, previous: int) -> HumanT
     stopped = any(_INTERRUPTED.match(m.content) for m in between if m.role == "user")
     if not said and not calls and messages[place].start_line > _FIRST_LINES:
         said = _UNSEEN
-    return HumanTurn(messages[place].content, agent_act(said, calls), stopped)
+    asked = messages[previous].content if previous >= 0 else ""
+    return HumanTurn(messages[place].content, agent_act(said, calls), stopped, asked)
 
 
 def _last_words(messages: Sequence[Message], start: int, end: int) -> int:

@@ -22,9 +22,8 @@ from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
 from ultron_core.segments.offline.weights import Combiners, load_combiners
 from ultron_core.transcript.acceptance import goes_on
-from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.moves import read_moves
-from ultron_core.transcript.acts.reader import read_acts
+from ultron_core.transcript.acts.reader import read_many
 from ultron_core.transcript.language import CJK, CJK_CLASS
 from ultron_core.transcript.pasted import is_only_printed
 from ultron_core.transcript.speech import CONSENT, is_only_courtesy, is_question
@@ -42,7 +41,7 @@ __all__ = [
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:10"
+SEGMENTER_VERSION = "offline:11"
 
 #: seconds
 _HOUR = 3600.0
@@ -114,7 +113,7 @@ def heard(turn: Turn, found: Mapping[str, float]) -> float:
     is usual."""
     if not found["works"]:
         return 0.0
-    likely = read_moves([HumanTurn(turn.text, turn.act)], network=is_about_code(turn))[0].opens
+    likely = read_moves([turn.described], network=is_about_code(turn))[0].opens
     usual = math.log(_USUAL_OPENING / (1.0 - _USUAL_OPENING))
     return _HEARD * (math.log(likely / (1.0 - likely)) - usual)
 
@@ -152,8 +151,7 @@ def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:
         return True
     if turn.length > _LONGEST_OBJECTION:
         return False
-    acts = read_acts(turn.text, agent_act(turn.last_text), network=is_about_code(turn))
-    return acts.main == "objection"
+    return read_many([turn.described], network=is_about_code(turn))[0].main == "objection"
 
 
 def is_empty_remark(turn: Turn) -> bool:

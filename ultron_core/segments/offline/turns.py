@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from ultron_core.models import Message
-from ultron_core.transcript.acts.features import agent_act
+from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.language import CJK_RUN
 from ultron_core.transcript.pairs import closed_positions
 from ultron_core.transcript.people import is_request
@@ -52,7 +52,7 @@ class Turn:
     stretch: messages since the turn before. terms, names, phrases: see the functions of these names;
     body_terms: terms of what the model said last; answered: whether the model did anything about it before the
     next turn; work: terms of what was said and called since the turn before; works: whether tools or code came into it;
-    act: what the agent said last and the names of its calls, as transcript/acts words it.
+    act: what the agent said last and the names of its calls, as transcript/acts words it; asked: the turn before.
     """
 
     position: int
@@ -76,6 +76,12 @@ class Turn:
     work: frozenset[str]
     works: bool
     act: str
+    asked: str
+
+    @property
+    def described(self) -> HumanTurn:
+        """As transcript/acts reads it."""
+        return HumanTurn(self.text, self.act, asked=self.asked)
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
@@ -130,6 +136,7 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         work=_work(before),
         works=_works(message, messages[place + 1 : end]),
         act=_act(spoken, before),
+        asked=messages[previous].content[:MAX_TEXT] if previous < place else "",
     )
 
 

@@ -24,6 +24,7 @@ from ultron_core.transcript.acts.words import (
     WORDS,
 )
 from ultron_core.transcript.language import language
+from ultron_core.transcript.sense.reader import Passage
 
 __all__ = [
     "CONTEXT",
@@ -40,15 +41,24 @@ Vector = npt.NDArray[np.float64]
 
 #: longer turns and acts are cut to head and tail, as the labelled turns are
 _LONGEST, _LONGEST_BEFORE = 700, 300
+#: of what was asked before the beginning says what it is about
+_LONGEST_ASKED = 300
 
 
 @dataclass(frozen=True, slots=True)
 class HumanTurn:
-    """What a person wrote, and what the agent had done before it; `agent_act` words that."""
+    """What a person wrote, what the agent had done before it (`agent_act` words that), and what the person had asked
+    before that."""
 
     text: str
     before: str = ""
     interrupted: bool = False
+    asked: str = ""
+
+    @property
+    def passage(self) -> Passage:
+        """As the network reads it."""
+        return self.asked[:_LONGEST_ASKED], self.before, self.text
 
 
 def agent_act(text: str, calls: tuple[str, ...] = ()) -> str:

@@ -117,7 +117,5 @@ def read_moves(turns: Sequence[HumanTurn], *, network: bool = True) -> list[Move
     found = model.probabilities(describe_moves(turns))
     replies = [row for row, turn in enumerate(turns) if turn.before.strip()]
     if network and model.second is not None and replies:
-        found[replies] = model.second.again(
-            found[replies], lambda row: (turns[replies[row]].before, turns[replies[row]].text)
-        )
+        found[replies] = model.second.again(found[replies], lambda row: turns[replies[row]].passage)
     return [Moves(*map(float, row)) for row in found]

@@ -157,9 +157,7 @@ def read_many(
     thresholds = np.tile(model.thresholds(vectors), (len(turns), 1))
     if network and vectors is None and model.second is not None and model.second_thresholds is not None:
         replies = [row for row, turn in enumerate(turns) if turn.before.strip()]
-        found[replies] = model.second.again(
-            found[replies], lambda row: (turns[replies[row]].before, turns[replies[row]].text)
-        )
+        found[replies] = model.second.again(found[replies], lambda row: turns[replies[row]].passage)
         thresholds[replies] = model.second_thresholds
     return [
         TurnActs(

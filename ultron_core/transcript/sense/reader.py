@@ -3,8 +3,9 @@
     sense = load_sense()
     sense.odds("answer", [("Root cause: ", "The port was taken by a container that had not stopped.")])
 
-A row of log-odds per pair. Three questions, whose answers are named in OUTPUTS: a sentence of an agent, a sentence of a
-person, a person's turn as a whole. The network is made by benchmarks/training/sense.
+A row of log-odds per passage. Three questions, whose answers are named in OUTPUTS: a sentence of an agent (behind what
+leads to it), a sentence of a person (behind what the agent said), and a person's turn as a whole, behind what was asked
+and answered before. The network is made by benchmarks/training/sense.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +23,11 @@ from ultron_core.transcript.sense.encoder import encode
 from ultron_core.transcript.sense.pieces import BEGIN, END, Pieces
 from ultron_core.transcript.sense.weights import Weights, load_weights
 
-__all__ = ["OUTPUTS", "Pair", "Question", "Sense", "load_sense", "numbered"]
+__all__ = ["OUTPUTS", "Passage", "Question", "Sense", "load_sense", "numbered"]
 
 Question = Literal["answer", "sentence", "turn"]
-#: what was said before, and the words that are read
-Pair = tuple[str, str]
+#: what was said before, in its order, and the words that are read
+Passage = tuple[str, ...]
 Matrix = npt.NDArray[np.float64]
 
 OUTPUTS: Final[Mapping[Question, tuple[str, ...]]] = {
@@ -37,13 +38,22 @@ OUTPUTS: Final[Mapping[Question, tuple[str, ...]]] = {
         *("objection", "rule", "instruction", "fact", "acceptance", "praise", "other"),
     ),
 }
-#: pieces of what stands before, of the words themselves, and how many of those are their end where they are cut
-_LENGTHS: Final[Mapping[Question, tuple[int, int, int]]] = {
-    "answer": (24, 56, 0),
-    "sentence": (24, 56, 0),
-    "turn": (40, 72, 20),
+
+
+class _Room(NamedTuple):
+    """Pieces of one text of a passage, and how many of them are its end where it is cut."""
+
+    most: int
+    end: int = 0
+
+
+#: a room per text: with the marks between them at most as many places as the network knows
+_ROOMS: Final[Mapping[Question, tuple[_Room, ...]]] = {
+    "answer": (_Room(24, 24), _Room(56)),
+    "sentence": (_Room(24, 24), _Room(56)),
+    "turn": (_Room(28), _Room(36, 36), _Room(58, 16)),
 }
-#: pairs whose odds are kept: labels, boundaries and memories ask about the same turns
+#: passages whose odds are kept: labels, boundaries and memories ask about the same turns
 _REMEMBERED: Final = 2_000
 
 
@@ -56,15 +66,15 @@ class Sense:
         self._lock = threading.Lock()
         self._known: dict[tuple[Question, tuple[int, ...]], Matrix] = {}
 
-    def odds(self, question: Question, pairs: Sequence[Pair]) -> Matrix:
-        """A row per pair, a column per output of the question; what was read lately is not read again."""
-        keys = [(question, numbered(question, pair, self._weights.pieces)) for pair in pairs]
+    def odds(self, question: Question, passages: Sequence[Passage]) -> Matrix:
+        """A row per passage, a column per output of the question; what was read lately is not read again."""
+        keys = [(question, numbered(question, passage, self._weights.pieces)) for passage in passages]
         known = self._known  # another thread may put a new one in its place
         new = [key for key in dict.fromkeys(keys) if key not in known]
         told = dict(zip(new, self._read(question, [row for _, row in new]), strict=True))
         found = [told[key] if key in told else known[key] for key in keys]
         self._known = {**(known if len(known) < _REMEMBERED else {}), **told}
-        return np.array(found).reshape(len(pairs), len(OUTPUTS[question]))
+        return np.array(found).reshape(len(passages), len(OUTPUTS[question]))
 
     def _read(self, question: Question, rows: Sequence[tuple[int, ...]]) -> Matrix:
         matrix, shift = self._weights.heads[question]
@@ -76,13 +86,21 @@ class Sense:
         return np.array(found, dtype=np.float64)
 
 
-def numbered(question: Question, pair: Pair, pieces: Pieces) -> tuple[int, ...]:
-    """The pair as the network reads it: the end of what stands before, then the words."""
-    before, words, end = _LENGTHS[question]
-    own = pieces.ids(pair[1], words)
-    if end and len(own) == words:
-        own = [*own[: words - end], *pieces.ids(pair[1], end, last=True)]
-    return (BEGIN, *pieces.ids(pair[0], before, last=True), END, *own, END)
+def numbered(question: Question, passage: Passage, pieces: Pieces) -> tuple[int, ...]:
+    """The passage as the network reads it: its texts one behind the other, each with a mark at its end."""
+    found = [BEGIN]
+    for text, room in zip(passage, _ROOMS[question], strict=True):
+        found += [*_cut(text, room, pieces), END]
+    return tuple(found)
+
+
+def _cut(text: str, room: _Room, pieces: Pieces) -> list[int]:
+    if room.end == room.most:
+        return pieces.ids(text, room.most, last=True)
+    own = pieces.ids(text, room.most)
+    if room.end and len(own) == room.most:
+        return [*own[: room.most - room.end], *pieces.ids(text, room.end, last=True)]
+    return own
 
 
 _LOADING: Final = threading.Lock()

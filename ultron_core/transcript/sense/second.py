@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ultron_core.transcript.sense.reader import OUTPUTS, Pair, Question, load_sense
+from ultron_core.transcript.sense.reader import OUTPUTS, Passage, Question, load_sense
 
 __all__ = ["SecondLook"]
 
@@ -32,12 +32,12 @@ class SecondLook:
     #: where the outputs stand among those of the question
     columns: tuple[int, ...]
 
-    def again(self, found: Matrix, pair: Callable[[int], Pair]) -> Matrix:
-        """Probabilities, a row per sentence: those that are likely enough anew; `pair` gives the words of a row."""
+    def again(self, found: Matrix, passage: Callable[[int], Passage]) -> Matrix:
+        """Probabilities, a row per sentence: those that are likely enough anew; `passage` gives the words of a row."""
         rows = np.flatnonzero(found[:, 0] >= self.look)
         if not len(rows):
             return found
-        told = load_sense().odds(self.question, [pair(int(row)) for row in rows])
+        told = load_sense().odds(self.question, [passage(int(row)) for row in rows])
         renewed = found.copy()
         renewed[rows] = self.weighed(found[rows], told[:, self.columns])
         return renewed

@@ -17,9 +17,9 @@ class Told:
     def __init__(self):
         self.asked = []
 
-    def odds(self, question, pairs):
-        self.asked += pairs
-        return np.tile([0.5, 9.0, 9.0, 9.0, -1.0], (len(pairs), 1))
+    def odds(self, question, passages):
+        self.asked += passages
+        return np.tile([0.5, 9.0, 9.0, 9.0, -1.0], (len(passages), 1))
 
 
 @pytest.fixture
