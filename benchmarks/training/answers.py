@@ -48,7 +48,7 @@ STRENGTH = 0.1
 #: a statement of the shared sessions counts so much of an answer's sentence
 SHARED, SHARED_WEIGHT = "shared:", 0.5
 #: chosen on left-out predictions (docs/people.md)
-BOUND, REMARK, BESIDE, LEAST = 0.35, 0.45, 0.2, 0.3
+BOUND, REMARK, BESIDE, LEAST = 0.35, 0.45, 0.15, 0.2
 _UNIT = 1000
 #: share of a sentence's terms that another note tells
 _AGAIN = 0.5

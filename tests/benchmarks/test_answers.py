@@ -80,7 +80,7 @@ def test_sentences_of_an_item_are_kept_and_repositories_leave_together(answers):
     table = training.describe(answers, None)
     assert [table.kind[row] for row in range(len(table.keep)) if table.keep[row]] == ["error"]
     assert set(table.repositories) == {"ann/shop", "id 7"}
-    assert table.pairs[0] == ("", CAUSE)  # as the network reads it
+    assert table.passages[0] == ("", CAUSE)  # as the network reads it
 
 
 def test_recall_is_by_item_and_precision_by_memory(inputs, answers, capsys):

@@ -33,7 +33,7 @@ def drafts(said, **more):
 
 
 def test_cause_and_cure_of_one_answer_are_one_memory():
-    (draft,) = drafts(f"**Root cause:** {CAUSE}\n\n**Fix:** {CURE}\n", worth=0.2)
+    (draft,) = drafts(f"**Root cause:** {CAUSE}\n\n**Fix:** {CURE}\n", worth=0.15)
     assert draft.memory_type == "error"
     assert CAUSE in draft.content and draft.content.startswith("In shop: ")
     assert CURE in draft.resolution and "The agent's account" in draft.resolution
