@@ -11,8 +11,8 @@ pairs, once with their tasks as imported, once by the words of the request. `nea
 `near_shared`: every pair of the shared rows compared exactly. `same_task`: pairs of sessions, by `task` label.
 `beside_datatrove`: filter and deduplication of the same rows here and by datatrove, milliseconds of CPU a row.
 `speed_*`: rows made from the shared segments in a database, redaction on: a first export, a second one, and one with a
-hundredth of new rows, in a program of its own; `peak_mb` is of all processes but the database's,
-`peak_mb_each` of each.
+hundredth of new rows, in a program of its own; `peak_mb` is of all processes but the database's, a page that several
+share counted once (PSS), `peak_mb_each` of each.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ from ultron_core.sft import Candidate
 from ultron_core.steps.sft.export import ExportRequest, export_dataset
 from ultron_core.store.database import Database
 
-#: how often memory is looked at, in seconds
-_EVERY = 0.2
+#: how often memory is looked at, in seconds: the kernel walks through all pages of a process for it, some 10 ms
+_EVERY = 0.5
 _RUN = Path(__file__).with_name("speed_run.py")
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 _SESSIONS = (
@@ -188,13 +188,13 @@ def _plain(text: str) -> str:
 @contextmanager
 def peak_memory() -> Iterator[list[int]]:
     """What this process and its own workers hold in memory, in MB each, when their sum is highest; the database is left
-    out. Pages that they share count in each."""
+    out. A page that several processes share counts once in all, a part in each (`Pss`)."""
     peak: list[int] = []
     done = threading.Event()
 
     def look() -> None:
         while not done.wait(_EVERY):
-            held = [_resident(pid) // 1024 for pid in _family(os.getpid())]
+            held = [_held(pid) // 1024 for pid in _family(os.getpid())]
             if sum(held) > sum(peak):
                 peak[:] = held
 
@@ -231,10 +231,13 @@ def _family(root: int) -> list[int]:
     return found
 
 
-def _resident(pid: int) -> int:
-    """Kilobytes; 0 for a process that has ended."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:")), 0)
+def _held(pid: int) -> int:
+    """Kilobytes, shared pages in part, whole where the kernel does not tell; 0 for a process that has ended."""
+    for name, field in (("smaps_rollup", "Pss:"), ("status", "VmRSS:")):
+        try:
+            text = Path(f"/proc/{pid}/{name}").read_text()
+        except OSError:
+            continue
+        if found := [int(line.split()[1]) for line in text.splitlines() if line.startswith(field)]:
+            return found[0]
+    return 0

@@ -2,8 +2,8 @@
 
 normalise -> length -> evaluation texts -> exact and near-duplicates -> caps -> redact -> second scan -> limit -> split
 
-Candidates come in a stream and go to disk; memory holds some kilobytes of each. What is dropped as a duplicate
-is never redacted, because finding names is the slowest step by far.
+Candidates come in a stream and go to disk, with what is decided on; memory holds some hundred bytes of each. What is
+dropped as a duplicate is never redacted, because finding names is the slowest step by far.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, tee
 from typing import TypeVar
 
 import numpy as np
@@ -25,11 +25,11 @@ from ultron_core.sft.curate.dedup import BandKeys, band_keys, near_duplicates
 from ultron_core.sft.curate.meaning import Vectors, same_meaning
 from ultron_core.sft.curate.same_task import first_request
 from ultron_core.sft.draft import Drafted, DraftMemory, draft_batch
-from ultron_core.sft.facts import Fact, StoredRows
+from ultron_core.sft.facts import Fact, Ranked, ScannedRows, StoredRows
 from ultron_core.sft.kinds.records import Outcome, Pair, outcome_of
 from ultron_core.sft.paired import pair_up
 from ultron_core.sft.records import Candidate, Reject, Row, Scanned, content_sha256
-from ultron_core.sft.spill import Spill
+from ultron_core.sft.spill import Positions, Records, Spill
 from ultron_core.sft.workers import Workers
 
 __all__ = ["Built", "build_rows", "counts_by_reason"]
@@ -78,22 +78,21 @@ def build_rows(
     done = Spill()
     cleaner = Cleaner(workers, memory, partial(_read_again, config, workers, drafts))
     with Spill() as spill:
-        facts, keys = _drafted(candidates, config, workers, spill, rejects, progress, drafts)
-        order = sorted(range(len(facts)), key=lambda i: facts[i].rank)
-        facts, keys = [facts[i] for i in order], keys[order]
-        facts = _unique(facts, keys, config, spill, rejects)
+        facts = _unique(
+            *_drafted(candidates, config, workers, spill, rejects, progress, drafts), config, spill, rejects
+        )
         meanings = _meanings(facts, config, spill, workers, embed)
         facts = _capped(facts, meanings, config.caps, rejects)
         finished, scanned = _finished(facts, config, cleaner, spill, done, rejects)
     rejects = _clean_details(rejects, cleaner)
-    places: Sequence[tuple[Fact, ...]] = [(fact,) for fact in finished]
+    sides: Positions = np.arange(len(finished))[:, None]
     made: Callable[..., Row | Pair | Outcome] = outcome_of if config.kind == "outcome" else _as_it_is
     shipped = len(finished)
     if config.kind == "preference":
         paired = pair_up(finished, rejects, config, done, workers.tools.count_tokens)
-        places, made, shipped, rejects = paired.places, paired.row, len(paired.segments), [*paired.rejects]
+        sides, made, shipped, rejects = paired.sides, paired.row, len(paired.segments), [*paired.rejects]
     rejects.sort(key=lambda r: r.segment_id)
-    return Built(StoredRows(done, places, config, made), rejects, shipped + len(rejects), scanned)
+    return Built(StoredRows(done, finished, sides, config, made), rejects, shipped + len(rejects), scanned)
 
 
 def _as_it_is(row: Row) -> Row:
@@ -108,14 +107,15 @@ def _drafted(
     rejects: list[Reject],
     progress: Callable[[int], None] | None,
     memory: DraftMemory | None,
-) -> tuple[list[Fact], BandKeys]:
-    facts: list[Fact] = []
+) -> tuple[Records[Fact], BandKeys]:
+    facts = Records(spill, Fact)
     keys: list[BandKeys] = [band_keys([], config.near_duplicate_jaccard)]
 
     def take(made: Sequence[Drafted | Reject]) -> None:
         drafts = [one for one in made if isinstance(one, Drafted)]
         rejects.extend(one for one in made if isinstance(one, Reject))
-        facts.extend(_fact(draft, spill) for draft in drafts)
+        for draft in drafts:
+            facts.append(_fact(draft, spill))
         if drafts:
             # one array a batch: one a row takes twice the memory
             keys.append(np.array([draft.keys for draft in drafts]))
@@ -181,27 +181,26 @@ def _fact(draft: Drafted, spill: Spill) -> Fact:
 
 
 def _unique(
-    facts: Sequence[Fact], keys: BandKeys, config: BuildConfig, spill: Spill, rejects: list[Reject]
-) -> list[Fact]:
-    first: dict[str, int] = {}
-    for position, fact in enumerate(facts):
-        kept = first.setdefault(fact.content, position)
-        if kept != position:
-            rejects.append(fact.reject("exact_duplicate", f"of {facts[kept].id}"))
-    alone = list(first.values())
-    facts, keys = [facts[i] for i in alone], keys[alone]
+    facts: Records[Fact], keys: BandKeys, config: BuildConfig, spill: Spill, rejects: list[Reject]
+) -> Records[Fact]:
+    """The best of those that are alike, best first."""
+    ranked = Ranked.of(facts)
+    facts, places = facts.only(ranked.order), np.arange(len(facts))
+    for position in np.flatnonzero(ranked.first != places).tolist():
+        kept = facts[int(ranked.first[position])]
+        rejects.append(facts[position].reject("exact_duplicate", f"of {kept.id}"))
+    alone = np.flatnonzero(ranked.first == places)
+    facts, shingles = facts.only(alone), ranked.shingles[alone]
     found = near_duplicates(
-        keys,
-        lambda i: np.frombuffer(spill.get_bytes(facts[i].shingles), np.uint64),
+        keys[ranked.order[alone]],
+        lambda i: np.frombuffer(spill.get_bytes(tuple(shingles[i].tolist())), np.uint64),
         config.near_duplicate_jaccard,
     )
-    kept_facts = []
-    for fact, (other, similar) in zip(facts, found, strict=True):
-        if other < 0:
-            kept_facts.append(fact)
-        else:
-            rejects.append(fact.reject("near_duplicate", f"of {facts[other].id}, Jaccard {similar:.3f}"))
-    return kept_facts
+    for position, (other, similar) in enumerate(found):
+        if other >= 0:
+            detail = f"of {facts[other].id}, Jaccard {similar:.3f}"
+            rejects.append(facts[position].reject("near_duplicate", detail))
+    return facts.only(position for position, (other, _) in enumerate(found) if other < 0)
 
 
 def _meanings(
@@ -216,40 +215,48 @@ def _meanings(
     return [str(group) for group in same_meaning(vectors, config.same_meaning_cosine)]
 
 
-def _capped(facts: Sequence[Fact], meanings: Sequence[str], caps: Caps, rejects: list[Reject]) -> list[Fact]:
+def _capped(
+    facts: Records[Fact], meanings: Sequence[str], caps: Caps, rejects: list[Reject]
+) -> Records[Fact]:
     """At most so many of one session, task, task type and meaning, the best ones."""
+    if caps == Caps():
+        return facts
     counts: Counter[tuple[str, str]] = Counter()
-    kept = []
-    for fact, meaning in zip(facts, meanings, strict=True):
-        groups = (
-            ("session", fact.session, caps.session),
-            ("task", fact.task, caps.task),
-            ("task_type", fact.task_type, caps.task_type),
-            ("meaning", meaning, caps.meaning),
-        )
-        full = next((name for name, key, cap in groups if cap and counts[name, key] >= cap), None)
+    kept: list[int] = []
+    for position, (fact, meaning) in enumerate(zip(facts, meanings, strict=True)):
+        groups = [
+            group
+            for group in (
+                ("session", fact.session, caps.session),
+                ("task", fact.task, caps.task),
+                ("task_type", fact.task_type, caps.task_type),
+                ("meaning", meaning, caps.meaning),
+            )
+            if group[2]
+        ]
+        full = next((name for name, key, cap in groups if counts[name, key] >= cap), None)
         if full:
             rejects.append(fact.reject(f"over_cap_{full}"))
             continue
         counts.update((name, key) for name, key, _ in groups)
-        kept.append(fact)
-    return kept
+        kept.append(position)
+    return facts.only(kept)
 
 
 def _finished(
-    facts: Sequence[Fact],
+    facts: Records[Fact],
     config: BuildConfig,
     cleaner: Cleaner,
     spill: Spill,
     done: Spill,
     rejects: list[Reject],
-) -> tuple[list[Fact], dict[str, Scanned]]:
+) -> tuple[Records[Fact], ScannedRows]:
     """Redacted, scanned again and counted, best first, until the limit is reached; the rows go to `done`."""
-    finished: list[Fact] = []
-    scanned: dict[str, Scanned] = {}
-    waiting = ([_texts(spill.get(fact.row)) for fact in batch] for batch in _batches(facts))
+    finished, scanned = Records(done, Fact), ScannedRows(done)
+    ahead, now = tee(facts)
+    waiting = ([_texts(spill.get(fact.row)) for fact in batch] for batch in _batches(ahead))
     cleaned = (one for batch in cleaner.run(waiting) for one in batch)
-    for position, fact in enumerate(facts):
+    for position, fact in enumerate(now):
         if len(finished) >= config.limit:
             rejects += [left.reject("over_limit", f"limit {config.limit}") for left in facts[position:]]
             break
@@ -263,7 +270,7 @@ def _finished(
             rejects.append(fact.reject("exact_duplicate", f"of {kept.id}, once redacted"))
         else:
             known = Scanned(row.id, row.topic, row.num_tokens, row.num_trained_tokens)
-            scanned[row.content_sha256] = known
+            scanned.add(row.content_sha256, known)
             finished.append(replace(fact, row=done.put(row)))
     return finished, scanned
 

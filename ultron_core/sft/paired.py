@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ultron_core.sft.config import BuildConfig
 from ultron_core.sft.counting.counts import CountTokens
 from ultron_core.sft.facts import Fact
 from ultron_core.sft.kinds.pairing import end_alike, matched
 from ultron_core.sft.kinds.records import Pair, pair_of
 from ultron_core.sft.records import Reject, Row
-from ultron_core.sft.spill import Spill
+from ultron_core.sft.spill import Positions, Spill
 
 __all__ = ["Paired", "pair_up"]
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Which runs make a row each, by what; `segments` are all those in them."""
+    """Which of the finished runs make a row each, by what; `segments` are all those in them."""
 
-    places: Sequence[tuple[Fact, ...]]
+    sides: Positions
     segments: frozenset[str]
     rejects: Sequence[Reject]
     count_tokens: CountTokens
@@ -42,7 +44,7 @@ def pair_up(
 ) -> Paired:
     """Pairs of the finished runs, and one reject for each segment that is in none."""
     left = {fact.id: fact.reject("no_counterpart") for fact in finished}
-    places: list[tuple[Fact, ...]] = []
+    sides: list[tuple[int, int]] = []
     for match in matched(finished, most=config.pairs_per_task):
         better, worse = finished[match.better], finished[match.worse]
         one: Row = done.get(better.row)
@@ -52,12 +54,12 @@ def pair_up(
         elif end_alike(one.messages, other.messages):
             left |= {fact.id: fact.reject("ends_alike") for fact in (better, worse)}
         else:
-            places.append((better, worse))
-    segments = frozenset(_segment(fact.id) for pair in places for fact in pair)
+            sides.append((match.better, match.worse))
+    segments = frozenset(_segment(finished[side].id) for pair in sides for side in pair)
     # a corrected answer counts with its segment, which has a verdict of its own
     everything = [*rejects, *left.values()]
     out = [one for one in everything if _is_segment(one.segment_id) and one.segment_id not in segments]
-    return Paired(places, segments, out, count_tokens)
+    return Paired(np.array(sides, np.int64).reshape(-1, 2), segments, out, count_tokens)
 
 
 def _made_from(better: str) -> str:

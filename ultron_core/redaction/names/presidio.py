@@ -47,10 +47,12 @@ REDACTION_VERSION = "11"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
-#: units and doubtful words kept in memory; some 200 bytes each
+#: units kept in memory; some 250 bytes each
 _MOST_CACHED = 100_000
+#: and doubtful words; a hundred rows bring a hundred new ones
+_MOST_DOUBTS = 20_000
 #: words that the model keeps, 700 bytes each, before it is loaded anew, which takes 0.3 s
-_MOST_WORDS = 40_000
+_MOST_WORDS = 30_000
 #: how likely the network must find each word of a name; chosen on sentences and names that it was not fitted to
 _LIKELY = 0.3
 #: and one word of what others doubt; below it nearly all that was read was a place, a team or a title
@@ -297,7 +299,7 @@ class PresidioRedactor:
 
         Answers depend on the words alone and are kept. A sentence is asked only where it still decides.
         """
-        if len(self._probed) > _MOST_CACHED:
+        if len(self._probed) > _MOST_DOUBTS:
             self._probed.clear()
         waiting = sorted(doubt for doubt in doubts if doubt not in self._probed)
         for template in TEMPLATES:

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from ultron_core.transcript.language import CJK_CLASS
 
 __all__ = ["first_request", "join_groups", "task_key"]
 
+Keys = npt.NDArray[np.bytes_]
 #: a word, a part of an identifier, or one Chinese character, e.g. `user`, `端`
 _WORD = re.compile(rf"[{CJK_CLASS}]|[^\W_{CJK_CLASS}]+")
 #: words that two wordings of one request differ in: "Hi! I'd like to book", "Hello, I need to book ... please"
@@ -56,21 +61,25 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def join_groups(members: Sequence[tuple[str, str]]) -> list[str]:
-    """For each row the group it is split with; `members` are (session key, task key).
+def join_groups(sessions: Keys, tasks: Keys) -> Keys:
+    """For each row the group it is split with, by the keys of its session and its task.
 
     Rows of one session and rows of one task are in one group; its name is the smallest task key in it.
     """
-    parent: dict[str, str] = {}
+    names, numbers = np.unique(tasks, return_inverse=True)
+    of_task: list[int] = numbers.reshape(-1).tolist()
+    sessions, numbers = np.unique(sessions, return_inverse=True)
+    of_session: list[int] = numbers.reshape(-1).tolist()
+    # of each task one with a smaller key in its group, or itself; of each session one of its tasks
+    smaller, known = array("q", range(len(names))), array("q", [-1]) * len(sessions)
 
-    def root(key: str) -> str:
-        while parent.setdefault(key, key) != key:
-            parent[key] = parent[parent[key]]
-            key = parent[key]
-        return key
+    def root(task: int) -> int:
+        while smaller[task] != task:
+            smaller[task] = task = smaller[smaller[task]]
+        return task
 
-    for session, task in members:
-        # a session's key must not win: it is a root only until its first task joins it
-        one, other = root(f"task {task}"), root(f"~session {session}")
-        parent[max(one, other)] = min(one, other)
-    return [root(f"task {task}").removeprefix("task ") for _, task in members]
+    for session, task in zip(of_session, of_task, strict=True):
+        one = root(task)
+        other = root(known[session]) if known[session] >= 0 else one
+        known[session] = smaller[max(one, other)] = min(one, other)
+    return names[np.array([root(task) for task in of_task], np.int64)]

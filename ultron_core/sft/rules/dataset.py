@@ -6,6 +6,7 @@ together: 13 (one reasoning policy), 18 (splits, duplicates), 19 (secrets, evalu
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -39,9 +40,14 @@ class Checks:
 class _Seen:
     """What the rows say together."""
 
-    ids: list[str] = field(default_factory=list)
-    contents: dict[str, str] = field(default_factory=dict)
-    splits: dict[tuple[str, str], str] = field(default_factory=dict)
+    #: ids of the manifest that no row had yet: each is one text, whatever else refers to it
+    missing: dict[str, str]
+    #: is there a row that the manifest does not list, or lists once more?
+    strange: bool = False
+    #: the id that a content came with
+    contents: dict[bytes, str] = field(default_factory=dict)
+    #: the split that a key came in, by kind of key
+    splits: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     reasoning: dict[bool, str] = field(default_factory=dict)
 
 
@@ -54,14 +60,15 @@ def dataset_problems(folder: Path, checks: Checks) -> list[str]:
     problems = list(file_problems(folder, manifest, own=MANIFEST))
     if problems:
         return problems
-    seen = _Seen()
+    seen = _Seen({one: one for one in manifest["ids"]})
+    seen.strange = len(seen.missing) < len(manifest["ids"])
     for split in manifest["splits"]:
         for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
             problems += schema_problems(path, manifest.get("kind", "sft"))
         if problems:
             return problems
         problems += _split_problems(folder, split, manifest, checks, seen)
-    if sorted(seen.ids) != sorted(manifest["ids"]):
+    if seen.strange or seen.missing:
         problems.append("rule 20: the rows of the Parquet files are not the listed ids")
     return problems
 
@@ -109,15 +116,16 @@ def _run_findings(row: Mapping[str, Any], manifest: Mapping[str, Any], checks: C
 
 
 def _together(row: Mapping[str, Any], content: str, split: str, seen: _Seen) -> Iterator[Finding]:
-    seen.ids.append(row["id"])
+    seen.strange |= row["id"] not in seen.missing
+    name = seen.missing.pop(row["id"], row["id"])
     if content != row["content_sha256"]:
         yield 20, "the content is not what its hash says"
-    if (other := seen.contents.setdefault(content, row["id"])) != row["id"]:
+    if (other := seen.contents.setdefault(bytes.fromhex(content), name)) != name:
         yield 18, f"the same content as {other}"
-    for name in ("session_key", "rejected_session_key", "task_key", "group_key"):
-        kind = name.removeprefix("rejected_")
-        if name in row and seen.splits.setdefault((kind, row[name]), split) != split:
-            yield 18, f"{kind} {row[name]} is in both splits"
+    for column in ("session_key", "rejected_session_key", "task_key", "group_key"):
+        kind = column.removeprefix("rejected_")
+        if column in row and seen.splits[kind].setdefault(row[column], split) != split:
+            yield 18, f"{kind} {row[column]} is in both splits"
 
 
 def _one_policy(runs: Sequence[Mapping[str, Any]], seen: _Seen) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +27,28 @@ def record(runtime: Runtime, target: Path, built: Built, digest: str, manifest: 
         "rows": len(built.rows),
         "now": runtime.clock(),
     }
-    segments = shipped_segments(runtime.account_id, built.rows)
-    runtime.database.run(lambda conn: exports.insert(conn, values, segments))
+    # read anew each time that the transaction is tried
+    runtime.database.run(
+        lambda conn: exports.insert(conn, values, shipped_segments(runtime.account_id, built.rows))
+    )
 
 
-def shipped_segments(account_id: str, rows: Iterable[Row | Pair | Outcome]) -> list[dict[str, Any]]:
+def shipped_segments(account_id: str, rows: Iterable[Row | Pair | Outcome]) -> Iterator[dict[str, Any]]:
     """Each segment in the rows once. The rows come from disk one by one: their texts are let go at once.
 
     Of a segment that is shipped as a whole and in parts (`<segment>:corrected`) the whole is recorded.
     """
-    wholes: dict[str, dict[str, Any]] = {}
+    wholes: set[bytes] = set()
     parts: dict[str, dict[str, Any]] = {}
     for row in rows:
         for run in row.sides:
             segment_id, _, part = run.id.partition(":")
-            (parts if part else wholes)[segment_id] = _segment(account_id, segment_id, run)
-    return [*{**parts, **wholes}.values()]
+            if part:
+                parts[segment_id] = _segment(account_id, segment_id, run)
+            elif segment_id.encode() not in wholes:
+                wholes.add(segment_id.encode())
+                yield _segment(account_id, segment_id, run)
+    yield from (one for name, one in parts.items() if name.encode() not in wholes)
 
 
 def _segment(account_id: str, segment_id: str, run: Row) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -53,11 +53,12 @@ def newest_of_all(conn: Connection, account_id: str) -> dict[str, Any] | None:
     return _SQL.fetch_one(conn, "newest_of_all", {"account_id": account_id})
 
 
-def insert(conn: Connection, values: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Record a dataset and the segments it holds; nothing when its path is recorded already."""
+def insert(conn: Connection, values: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Record a dataset and the segments it holds, which may come in a stream; nothing when its path is recorded
+    already."""
     export_id = uuid4()
     done = conn.execute(_SQL["insert"], {**values, "id": export_id, "manifest": Jsonb(values["manifest"])})
-    if done.rowcount and rows:
+    if done.rowcount:
         conn.cursor().executemany(_SQL["insert_row"], ({**row, "export_id": export_id} for row in rows))
 
 

@@ -1,5 +1,6 @@
 """When two requests are the same task, and which rows are split together."""
 
+import numpy as np
 import pytest
 
 from ultron_core.sft.curate.same_task import first_request, join_groups, task_key
@@ -38,10 +39,16 @@ def test_a_request_of_filler_words_alone_is_compared_as_it_is():
     assert task_key("p", "ok now you") != task_key("p", "thank you")
 
 
+def groups(members):
+    keys = np.array(members, "S").reshape(-1, 2)
+    return [group.decode() for group in join_groups(keys[:, 0], keys[:, 1])]
+
+
 def test_groups_join_sessions_through_their_tasks_in_any_order():
     members = [("s1", "t1"), ("s1", "t2"), ("s2", "t2"), ("s3", "t3"), ("s2", "t4")]
-    assert join_groups(members) == ["t1", "t1", "t1", "t3", "t1"]
-    assert join_groups(members[::-1])[::-1] == join_groups(members)
+    assert groups(members) == ["t1", "t1", "t1", "t3", "t1"]
+    assert groups(members[::-1])[::-1] == groups(members)
+    assert groups([]) == []
 
 
 def test_the_first_request_is_the_first_users():
