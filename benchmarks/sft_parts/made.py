@@ -16,9 +16,9 @@ from ultron_core.sft import Candidate
 #: share of the rows that repeat an earlier one but for a word
 NEAR = 0.08
 #: share of the sentences that stay as they were
-KEPT = 0.04
+KEPT = 0.02
 #: share of the words of the others that become other words
-SHARE = 0.4
+SHARE = 0.45
 #: English words and pairs of Chinese characters, to draw from
 Words = tuple[Sequence[str], Sequence[str]]
 #: a number or a capitalised word, e.g. `120`, `Austin`; and the words of a sentence, e.g. `flight`
