@@ -51,8 +51,9 @@ _REMARK = 60
 _FEWEST_WORDS, _LONGEST_OBJECTION = 2, 600
 #: probability of a turn that speaks neither for another task nor against it, and how much the reading counts: chosen on
 #: marked sessions outside the reserve, each source left out, and on the stitched sets, which a fuller weight harms (.07
-#: where one labelled turn in nine opens a task; in those that the network is weighed on since, it is one in three)
-_USUAL_OPENING, _HEARD = 0.2, 0.5
+#: while one labelled turn in nine opened a task; of those that the network is weighed on since, it is one in three; .2
+#: loses .03 on the stitched sets, .07 cuts 4 in 100 single tasks of glaive_toolcall_en)
+_USUAL_OPENING, _HEARD = 0.12, 0.5
 #: letters of scripts that have no terms here: their turns are judged by the rest, e.g. `привет`, `はい`
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
 
