@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from ultron_core.transcript.sense.reader import OUTPUTS, Passage, Question, load_sense
+from ultron_core.transcript.sense.reader import OUTPUTS, Passage, Question
 from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["LOOK", "LeftOut", "Unseen", "as_json", "fit_second", "parts_of", "ranked", "weighed_left_out"]
@@ -63,15 +63,12 @@ class LeftOut:
     def read(
         self, question: Question, outputs: Sequence[str], passages: Sequence[Passage], cheap: np.ndarray
     ) -> np.ndarray:
-        """Log-odds of the rows that the network would be asked about, nothing for the others; of what nobody labelled
-        those of the network that ships."""
+        """Log-odds of the rows that the network would be asked about, nothing for the others. Raises KeyError for a
+        passage that is not in the file."""
         found = np.zeros(cheap.shape)
         columns = [OUTPUTS[question].index(name) for name in outputs]
         for row in np.flatnonzero(cheap[:, 0] >= LOOK[question]):
-            own = self._odds.get((question, passages[row]))
-            if own is None:
-                own = load_sense().odds(question, [passages[row]])[0]
-            found[row] = np.array(own)[columns]
+            found[row] = np.array(self._odds[question, passages[row]])[columns]
         return found
 
 

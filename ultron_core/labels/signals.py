@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ultron_core.models import Message
 from ultron_core.transcript import speech
 from ultron_core.transcript.acceptance import accepts, closes, says_right, takes
+from ultron_core.transcript.acts.before import before_turn
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.moves import load_moves, read_moves
 from ultron_core.transcript.acts.setting import is_at_work
@@ -187,11 +188,8 @@ def _heard(dialogue: Dialogue, following: Message | None) -> tuple[Positions, st
 def _described(messages: Sequence[Message], place: int) -> HumanTurn:
     """A turn with the agent's act before it, and the turn before that."""
     previous = next((i for i in range(place - 1, -1, -1) if is_human(messages[i])), -1)
-    between = messages[previous + 1 : place]
-    calls = tuple(call.name for m in between if m.role == "assistant" for call in m.tool_calls)
-    said = next((m.content for m in reversed(between) if m.role == "assistant" and m.content.strip()), "")
-    asked = messages[previous].content if previous >= 0 else ""
-    return HumanTurn(messages[place].content, agent_act(said, calls), asked=asked)
+    before = before_turn(messages, place, previous)
+    return HumanTurn(messages[place].content, agent_act(before.said, before.calls), asked=before.asked)
 
 
 def _refused_calls(dialogue: Dialogue) -> Positions:

@@ -59,11 +59,13 @@ def _of_answers(told: Sequence[Answer], sessions: Path | None) -> Iterator[Row]:
 def _of_sentences(turns: Sequence[Told]) -> Iterator[Row]:
     table = plain.describe(turns)
     chosen = plain.examples(table, np.arange(len(turns)))
-    for at, kept, kind, weight in zip(chosen.rows, chosen.keep, chosen.kind, chosen.weights, strict=True):
+    known = dict(zip(chosen.rows.tolist(), zip(chosen.kind, chosen.weights, strict=True), strict=True))
+    for at, passage in enumerate(table.passages):
+        # the others of a kept turn are not learned, but read: the best sentence of a turn is asked for
+        kind, weight = known.get(at, ("", 0.0))
         kinds = [str(kind) == one for one in KINDS]
-        weights = (float(weight), *(float(weight) * _KIND * bool(kept) for _ in kinds))
-        name = turns[int(table.turn[at])].repository
-        yield Row("sentence", name, table.passages[at], (bool(kept), *kinds), weights)
+        weights = (float(weight), *(float(weight) * _KIND * any(kinds) for _ in kinds))
+        yield Row("sentence", turns[int(table.turn[at])].repository, passage, (any(kinds), *kinds), weights)
 
 
 def _of_turn(told: Told) -> Row:

@@ -11,6 +11,7 @@ from ultron_core.lessons.people.statements import POINT, without_opening
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
+from ultron_core.transcript.acts.before import before_turn
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.reader import TurnActs, read_many
 from ultron_core.transcript.acts.setting import is_at_work
@@ -126,13 +127,10 @@ def _places(messages: Sequence[Message]) -> list[int]:
 
 
 def _described(messages: Sequence[Message], place: int, previous: int) -> HumanTurn:
-    between = messages[previous + 1 : place]
-    calls = tuple(call.name for m in between if m.role == "assistant" for call in m.tool_calls)
-    said = next((m.content for m in reversed(between) if m.role == "assistant" and m.content.strip()), "")
-    stopped = any(_INTERRUPTED.match(m.content) for m in between if m.role == "user")
+    said, calls, asked = before_turn(messages, place, previous)
+    stopped = any(_INTERRUPTED.match(m.content) for m in messages[previous + 1 : place] if m.role == "user")
     if not said and not calls and messages[place].start_line > _FIRST_LINES:
         said = _UNSEEN
-    asked = messages[previous].content if previous >= 0 else ""
     return HumanTurn(messages[place].content, agent_act(said, calls), stopped, asked)
 
 

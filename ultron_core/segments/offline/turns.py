@@ -136,7 +136,7 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         work=_work(before),
         works=_works(message, messages[place + 1 : end]),
         act=_act(spoken, before),
-        asked=messages[previous].content[:MAX_TEXT] if previous < place else "",
+        asked=before[0].content[:MAX_TEXT] if before and is_request(before[0]) else "",
     )
 
 
