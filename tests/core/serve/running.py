@@ -57,14 +57,15 @@ class Running:
         return httpx.request(method, self.address + path, headers=headers, timeout=60, **more)
 
     def settle(self, seconds=60):
-        """Until the worker has taken up everything."""
+        """Until the worker has taken up everything, also what hooks noted: a server is ready before it reads that."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
+            noted = list((self.home / "spool").glob("*.json"))  # before what waits: a note goes once its log waits
             waiting = self.ask("GET", "/stats").json()["data"]["waiting"]
-            if not any(waiting.values()):
+            if not noted and not any(waiting.values()):
                 return
             time.sleep(0.2)
-        raise AssertionError(f"still waiting: {waiting}")
+        raise AssertionError(f"still waiting: {noted}, {waiting}")
 
     def stop(self):
         if self.process is not None:
