@@ -6,8 +6,9 @@ FILE holds labelled turns (benchmarks/inputs/said.py). The fit goes on from plai
 earlier turns whose texts are not kept. A turn is kept as a whole and the model reads sentences: of a kept turn the
 sentence nearest to the note stands for it, the others are left out; of any other turn every sentence is one that is not
 kept. An n-gram must occur in two repositories. `--told` is what training/sense/fit.py says of the sentences with
-networks that had not seen their repositories; beside fits that had not either, both are weighed against each other. Prints how both do, what each bound keeps, and how
-often it is right for the sentences that rules tell and that none tells.
+networks that had not seen their repositories; beside fits that had not either, both are weighed against each other.
+Prints how both do, what each bound keeps, and how often it is right for the sentences that rules tell and that none
+tells.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ PRIOR = Path(__file__).with_name("plain_prior.json")
 STRENGTH = 0.1
 #: kinds of lessons that rules draw from a person's words
 RULE_KINDS = ("preference", "correction", "decision", "fact", "reported")
-#: chosen on what readers said of whole memories (benchmarks/gold/draft_verdicts.jsonl): of those whose best sentence has
-#: .2 to .4 half are junk, above it one in four, however the sentence is put; what a rule tells is right more often
+#: chosen on what readers said of whole memories (benchmarks/gold/draft_verdicts.jsonl): of those whose best sentence
+#: has .2 to .4 half are junk, above it one in four, however it is put; what a rule tells is right more often
 BOUND, BESIDE, TOLD = 0.4, 0.2, 0.35
 #: of the figures
 BOUNDS = np.round(np.arange(0.2, 0.81, 0.05), 2)

@@ -2,9 +2,9 @@
 
     python benchmarks/training/stated.py [--out FILE]
 
-Reads benchmarks/gold/draft_verdicts.jsonl: memories of sessions of other people, found with lower bounds than those that
-ship, each as the numbers of lessons/keeping/stated.py with the verdict of one reader who had the whole session before
-them (the texts are others', and not kept). One logistic regression, where a fair memory is half useful and half
+Reads benchmarks/gold/draft_verdicts.jsonl: memories of sessions of other people, found with lower bounds than those
+that ship, each as the numbers of lessons/keeping/stated.py with the verdict of one reader who had the whole session
+before them (the texts are others', and not kept). One logistic regression, where a fair memory is half useful and half
 junk. Prints, sessions left out in ten parts: the area under the curve of useful against the rest and of junk against
 the rest, and for several shares of what is kept how much of it is useful and junk. The bound keeps KEPT of them.
 """
@@ -38,7 +38,9 @@ SHARES = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
     rows = [json.loads(line) for line in GOLD.read_text("utf-8").splitlines()]
@@ -94,7 +96,9 @@ def say(**fields: object) -> None:
     print(json.dumps({"benchmark": "stated", "left_out": "session", **fields}), flush=True)
 
 
-def as_json(rows: list[dict[str, Any]], weights: np.ndarray, intercept: float, bound: float) -> dict[str, Any]:
+def as_json(
+    rows: list[dict[str, Any]], weights: np.ndarray, intercept: float, bound: float
+) -> dict[str, Any]:
     return {
         "made_by": "benchmarks/training/stated.py",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",

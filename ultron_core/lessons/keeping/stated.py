@@ -1,8 +1,8 @@
 """Keep or drop what the fitted readers of sentences found: a logistic regression on the memory that they make together.
 
-A reader judges one sentence; whether the memory says enough is another question: of single sentences readers called half
-junk, of four together one in six. The coefficients and the bound in stated.json are made by benchmarks/training/stated.py
-from verdicts of readers.
+A reader judges one sentence; whether the memory says enough is another question: of single sentences people called half
+junk, of four together one in six. The coefficients and the bound in stated.json are made by
+benchmarks/training/stated.py from verdicts on 544 memories.
 """
 
 from __future__ import annotations

@@ -7,10 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ultron_core.lessons.describe import path_of
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action, argument_strings
-from ultron_core.transcript.commands import command_of
+from ultron_core.transcript.actions import argument_strings
 
 __all__ = ["project_name"]
 

@@ -16,10 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ultron_core.lessons.describe import command_of, path_of
+from ultron_core.lessons.describe import path_of
 from ultron_core.lessons.linear import LinearModel
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
+from ultron_core.transcript.commands import command_of
 from ultron_core.transcript.language import CJK
 
 __all__ = ["OUTPUTS", "WorkModel", "is_work", "load_work_model", "spoken", "words"]

@@ -40,7 +40,9 @@ def test_the_likelier_the_best_sentence_the_sooner(tag):
         worth / 100 for worth in range(5, 95) if is_worth_telling(draft(worth / 100, "a", "b", tag=tag))
     )
     assert 0.1 < least < 0.6
-    assert all(is_worth_telling(draft(worth / 100, "a", "b", tag=tag)) for worth in range(int(least * 100) + 2, 95))
+    assert all(
+        is_worth_telling(draft(worth / 100, "a", "b", tag=tag)) for worth in range(int(least * 100) + 2, 95)
+    )
 
 
 def test_a_refused_one_is_counted_with_its_reason():

@@ -120,7 +120,7 @@ def plain_drafts(
         asked = [said for said in said_of if not said.rules and not said.led_in and may_hold(said.sentence)]
         judged = {said.place: (said, worth) for said, worth in zip(asked, judge(asked, model), strict=True)}
         for group in _groups(judged, model)[:_MOST]:
-            said, worth = max(group, key=lambda one: one[1].keep)
+            worth = max((one for _, one in group), key=lambda one: one.keep)
             first = group[0][0]
             statement, before = _whole(own, first.place, turn, messages)
             if statement:

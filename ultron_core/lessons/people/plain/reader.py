@@ -44,7 +44,7 @@ class Worth:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """From `bound` on a sentence that no rule tells is kept, from `beside` on one beside it goes with it; from `told` on
+    """From `bound` on a sentence that no rule tells is kept, from `beside` on one beside it goes along; from `told` on
     what a rule tells stays."""
 
     linear: LinearModel

@@ -64,7 +64,9 @@ def test_sentences_that_stand_together_make_one_memory_with_a_quote_of_each():
     said = "ids are made by the server\nclients never send one\na row without an id is refused"
     near = replace(decided("decision"), bound=0.1)
     (draft,) = drafts(said, model=near)
-    assert "ids are made by the server; clients never send one; a row without an id is refused" in draft.content
+    assert (
+        "ids are made by the server; clients never send one; a row without an id is refused" in draft.content
+    )
     assert [item.quote for item in draft.evidence] == said.split("\n")
 
 
