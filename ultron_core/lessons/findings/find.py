@@ -52,10 +52,11 @@ _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
     "pattern": ("fact", "pattern", "fact"),
 }
 _KINDS: Final[tuple[Kind, ...]] = ("error", "fact", "decision", "pattern")
-#: ends before what it says: `The table is at:`, `or pushes only create previews, or`
+#: ends before what it says, e.g. `The table is at`, `pushes only create previews, or`
 _OPEN_END = re.compile(
     r"(?:[,，:：、]|\b(?:at|or|and|to|the|an?|of|is|are|with|for|in|on|by|from))\W{0,3}$", re.IGNORECASE
 )
+#: what stands behind such a sentence, e.g. `**:`
 _GOES_ON = re.compile(r"[*_`)\s]{0,6}[:：]")
 #: kinds that do not hold where the person tells that it still fails: a cause is often put as a fact
 _DISPROVED: Final = ("error", "fact")

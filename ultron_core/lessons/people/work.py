@@ -33,9 +33,11 @@ _CODE = re.compile(r"`[^`\n\w(./]*+[\w(./][^`\n]*+`|^```", re.MULTILINE)
 _SURELY_CODE = re.compile(r"```|[(./\\]|[a-z][A-Z]")
 #: different words set as code with which an answer is about code, whatever they are
 _FEWEST_CODES = 3
-#: code, addresses and paths: what they hold is told by the rules above, and says little of what is talked about
-_NOT_WORDS = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`|https?://\S+|\S*[/\\_]\S*")
-#: words, and Chinese in a row
+#: code and addresses: what they hold is told by the rules above, and says little of what is talked about, e.g. `` `x` ``
+_NOT_WORDS = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`|https?://\S+")
+#: of a path or an identifier, which are no words either
+_MARKS = frozenset("/\\_")
+#: words, and Chinese in a row, e.g. `don't`, `数据库表`
 _WORD = re.compile(r"[a-z][a-z'’]{2,20}|[\u3400-\u9fff]+")
 #: messages and characters of each that are read: what a talk is about shows early
 _MOST, _MOST_OF_ONE = 20, 1_500
@@ -91,7 +93,8 @@ def spoken(messages: Sequence[Message]) -> str:
 def words(text: str) -> frozenset[str]:
     """The words of a talk without its code, and pairs of Chinese characters."""
     found: set[str] = set()
-    for word in _WORD.findall(_NOT_WORDS.sub(" ", text.casefold())):
+    said = (one for one in _NOT_WORDS.sub(" ", text.casefold()).split() if _MARKS.isdisjoint(one))
+    for word in _WORD.findall(" ".join(said)):
         if CJK.search(word):
             found.update(word[at : at + 2] for at in range(len(word) - 1))
         else:
