@@ -33,7 +33,7 @@ _CODE = re.compile(r"`[^`\n\w(./]*+[\w(./][^`\n]*+`|^```", re.MULTILINE)
 _SURELY_CODE = re.compile(r"```|[(./\\]|[a-z][A-Z]")
 #: different words set as code with which an answer is about code, whatever they are
 _FEWEST_CODES = 3
-#: code and addresses: what they hold is told by the rules above, and says little of what is talked about, e.g. `` `x` ``
+#: code and addresses, which the rules above see: they say little of what is talked about, e.g. `` `x` ``
 _NOT_WORDS = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`|https?://\S+")
 #: of a path or an identifier, which are no words either
 _MARKS = frozenset("/\\_")
