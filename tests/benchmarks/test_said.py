@@ -56,14 +56,6 @@ def test_without_new_turns_the_fit_would_say_what_the_earlier_one_said(said, tol
     assert not own.dense[-1].any()  # of what it did not know
 
 
-def test_a_bound_is_the_least_from_which_on_enough_are_right():
-    plain = importlib.import_module("training.plain")
-    score = np.array([0.4, 0.45, 0.55, 0.7, 0.75])
-    assert plain.bound_for(score, np.array([True] * 5)) == plain.BOUNDS[0]
-    assert 0.4 < plain.bound_for(score, np.array([False, False, True, True, True])) <= 0.45
-    assert 0.55 < plain.bound_for(score, np.array([False, False, False, True, True])) <= 0.7
-
-
 def test_a_turn_stands_between_the_agents_act_and_its_answer(said, told):
     first, second = told
     messages = said.as_messages(first)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ultron_core.lessons.describe import path_of
 from ultron_core.lessons.errors.episodes import Episode, find_episodes
-from ultron_core.lessons.people.project import is_work, project_name
+from ultron_core.lessons.people.project import project_name
 from ultron_core.lessons.people.turns import Turn, read_turns
+from ultron_core.lessons.people.work import is_work
 from ultron_core.models import Message, Outcome
 from ultron_core.transcript.actions import Action, read_actions
 
@@ -29,7 +30,7 @@ class Reading:
     turns: tuple[Turn, ...]
     #: the name of the project: the session's, else the one that the paths of the segment tell, else empty
     project: str
-    #: the agent worked on files or code
+    #: the agent worked on files or code, or they speak of such work
     work: bool
 
 

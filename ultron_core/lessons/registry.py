@@ -108,7 +108,7 @@ _SAID = {
     "reported": "reported",
 }
 #: scores of plain statements: below those of the rules that know more about one
-PLAIN = {"preference": 0.78, "decision": 0.74, "fact": 0.72}
+PLAIN = {"preference": 0.78, "correction": 0.75, "decision": 0.74, "fact": 0.72}
 #: kinds and scores of what the agent states, by its second tag
 STATED = {"cause": ("cause", 0.75), "fact": ("fact", 0.72), "decision": ("decision", 0.73)}
 #: what a person said to be so, which the rest of the log may bear out

@@ -138,7 +138,10 @@ HARNESS_NOTICES: Mapping[str, str] = MappingProxyType(
         # "Full transcript available at: /tmp/tasks/aa67793.output"
         "claude_code": r"\A\s*(?:Read the output file to retrieve the result|Full transcript available at): \S+\s*\Z",
         # "@agent Enable: \"Enable Claude Opus 4.5 (Preview) for all clients\"", "@agent 重试"
-        "copilot": r"\A\s*@agent (?:(?:Enable|Continue|Retry|Try Again)\b|启用|继续|重试).*\Z",
+        # "[Terminal 7a918d53 notification: command completed with exit code 0. Use send_to_terminal to send another
+        # command or kill_terminal to stop it.]\nTerminal output: ..."
+        "copilot": r"\A\s*@agent (?:(?:Enable|Continue|Retry|Try Again)\b|启用|继续|重试).*\Z"
+        r"|\A\s*\[Terminal \S+ notification: [\s\S]*\Z",
         # the button below a plan: "Implement the plan as specified, it is attached for your reference. Do NOT edit
         # the plan file itself. ... Don't stop until you have completed all the to-dos."
         "cursor": r"\A\s*Implement the plan as specified, it is attached for your reference\.[\s\S]{0,400}"

@@ -23,16 +23,15 @@ from ultron_core.lessons.findings.listen import Answer
 from ultron_core.lessons.findings.reader import AnswerModel, Judged, Kind
 from ultron_core.lessons.findings.said import settled_from, without_sounds
 from ultron_core.lessons.findings.shape import points_elsewhere
+from ultron_core.lessons.keeping.stated import BY_AGENT, confidence_in
 from ultron_core.lessons.people.statements import names_a_thing, phrase, weighty, without_opening
 from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType
 from ultron_core.transcript.language import CJK, language, one_line
 
-__all__ = ["FINDING", "Finding", "find_findings", "finding_draft", "has_a_place"]
+__all__ = ["Finding", "find_findings", "finding_draft", "has_a_place"]
 
-#: tag of what the model found: no other judgement is asked about it
-FINDING: Final = "finding"
 #: memories of a closing answer, of a remark and of a segment
 _MOST_OF_A_CLOSING, _MOST_OF_A_REMARK, _MOST = 3, 1, 12
 #: sentences and characters of one memory
@@ -45,8 +44,6 @@ _TERM = re.compile(r"[A-Za-z_][\w-]{3,}|[\u3400-\u9fff]{2}")
 _SAME = 0.6
 #: characters of the request that are quoted
 _MAX_ASKED = 200
-#: confidence of what is just worth keeping, and of what surely is
-_SURE = (0.5, 0.3)
 #: how a kind is told: its sentence, its type and its tag
 _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
     "error": ("cause", "error", "cause"),
@@ -55,6 +52,12 @@ _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
     "pattern": ("fact", "pattern", "fact"),
 }
 _KINDS: Final[tuple[Kind, ...]] = ("error", "fact", "decision", "pattern")
+#: ends before what it says, e.g. `The table is at`, `pushes only create previews, or`
+_OPEN_END = re.compile(
+    r"(?:[,，:：、]|\b(?:at|or|and|to|the|an?|of|is|are|with|for|in|on|by|from))\W{0,3}$", re.IGNORECASE
+)
+#: what stands behind such a sentence, e.g. `**:`
+_GOES_ON = re.compile(r"[*_`)\s]{0,6}[:：]")
 #: kinds that do not hold where the person tells that it still fails: a cause is often put as a fact
 _DISPROVED: Final = ("error", "fact")
 
@@ -107,8 +110,10 @@ def _of(judged: Judged, model: AnswerModel) -> Iterator[Finding]:
             continue
         group = _together(answer.parts, keep, int(seed), used, model.beside)
         used.update(group)
+        while group and _ends_open(answer.parts[group[-1]], answer.message.content):
+            group.pop()
         parts = tuple(answer.parts[at] for at in group)
-        if points_elsewhere(parts[0].text):
+        if not parts or points_elsewhere(parts[0].text):
             continue
         kinds = judged.worth[group, 1:].mean(axis=0)
         kind = _KINDS[int(np.argmax(kinds))]
@@ -145,6 +150,12 @@ def _together(parts: Sequence[Part], keep: Matrix, seed: int, used: set[int], be
     return list(range(first, last + 1))
 
 
+def _ends_open(part: Part, content: str) -> bool:
+    """Whether what it is about stands behind it, in a block of code or a list that is not part of the memory."""
+    behind = content[part.begin + len(part.quote) :][:10]
+    return _OPEN_END.search(part.text) is not None or _GOES_ON.match(behind) is not None
+
+
 def _different(found: Sequence[Finding]) -> list[Finding]:
     """The first of those that say the same."""
     kept: list[tuple[Finding, set[str]]] = []
@@ -169,18 +180,27 @@ def finding_draft(found: Finding, project: str) -> MemoryDraft:
         done = [part for part in found.parts if _tells_cure(part)]
         stated = [part for part in found.parts if part not in done] or done
         done = [] if stated is done else done
-    statement, cure = _joined(stated), _joined(done)
+    statement, cure = _led_in(stated) + _joined(stated), _joined(done)
     message = found.answer.message
     quotes = dict.fromkeys(part.quote[:400].strip() for part in found.parts)
     return MemoryDraft(
         content=phrase(key, statement, project, statement=statement),
         context=_setting(found),
         resolution=PHRASES[language(cure)]["account"].format(statement=cure) if cure else "",
-        tags=(FINDING, tag),
-        confidence=round(_SURE[0] + _SURE[1] * found.worth, 2),
+        tags=(BY_AGENT, tag),
+        confidence=confidence_in(found.worth),
         memory_type=memory_type,
         evidence=tuple(Evidence(message.start_line, message.end_line, quote) for quote in quotes if quote),
     )
+
+
+def _led_in(parts: Sequence[Part]) -> str:
+    """The line that leads to a list, before its first point: a point alone does not say what it is about."""
+    first = parts[0]
+    lead = first.lead.rstrip(" :：")
+    if not (first.point and lead) or any(lead in part.text for part in parts):
+        return ""
+    return f"{lead}：" if CJK.search(lead[-1]) else f"{lead}: "
 
 
 def _tells_cure(part: Part) -> bool:

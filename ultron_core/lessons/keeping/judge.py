@@ -11,6 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from ultron_core.lessons.keeping.shape import feature_names, features
+from ultron_core.lessons.keeping.stated import is_stated, is_worth_telling
 from ultron_core.lessons.sentences import cure_in
 from ultron_core.models import MemoryDraft, Origin
 
@@ -21,8 +22,6 @@ __all__ = ["is_worth_keeping", "judgement"]
 #: of the agent's findings two, which were.
 _NOT_JUDGED = ("security", "correction", "preference")
 
-#: tags of drafts that a fit of their own has judged: lessons/people/plain, lessons/findings
-_JUDGED_BEFORE = frozenset(("plain", "finding"))
 #: a person reported it, and the agent told what it comes from: a symptom alone is not drafted (errors/told/find.py)
 _REPORTED = "bug"
 _CAME_UPON = "found"
@@ -58,11 +57,9 @@ def is_worth_keeping(draft: MemoryDraft, origin: Origin) -> bool:
     """Whether to keep it. A failure whose cure the log proves is kept however it is put: readers found 2 of 56 false,
     and a number in the name of a package is no reason to lose it. So is an error that a person
     reported, with its account: of seven that it refused in development sessions five were what a reader had noted."""
-    if (
-        draft.memory_type in _NOT_JUDGED
-        or not _JUDGED_BEFORE.isdisjoint(draft.tags)
-        or cure_in(draft.resolution)
-    ):
+    if is_stated(draft):
+        return is_worth_telling(draft)
+    if draft.memory_type in _NOT_JUDGED or cure_in(draft.resolution):
         return True
     if _REPORTED in draft.tags and _CAME_UPON not in draft.tags:
         return True

@@ -14,7 +14,7 @@ from ultron_core.lessons.people.statements import word_count
 from ultron_core.models import Origin
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["feature_names", "features"]
+__all__ = ["feature_names", "features", "is_nameless", "paths_in"]
 
 #: what the rules put before a statement, e.g. `In ultron, a person corrected the agent: `, `在 destyler 中：`
 _FRAME = re.compile(
@@ -63,15 +63,29 @@ def feature_names() -> tuple[str, ...]:
     return _NAMES
 
 
+def is_nameless(content: str, resolution: str) -> bool:
+    """Whether it names nothing that can be looked up."""
+    return _NAME.search(_body(content, resolution)) is None
+
+
+def paths_in(content: str, resolution: str) -> int:
+    """How many paths it names."""
+    return len(_PATH.findall(f"{content} {resolution}"))
+
+
+def _body(content: str, resolution: str) -> str:
+    """What is told, without the words of the templates around it."""
+    return _TEMPLATE.sub("", _FRAME.sub("", " ".join(f"{content} {resolution}".split())))
+
+
 def features(content: str, resolution: str, origin: Origin) -> list[float]:
     """In the order of `feature_names`; `origin` is that of the message quoted first."""
-    text = " ".join(f"{content} {resolution}".split())
-    body = _TEMPLATE.sub("", _FRAME.sub("", text))
+    body = _body(content, resolution)
     return [
         float(origin == "model"),
         float(origin == "human"),
-        float(_NAME.search(body) is None),
-        min(len(_PATH.findall(text)), 4) / 4,
+        float(is_nameless(content, resolution)),
+        min(paths_in(content, resolution), 4) / 4,
         float(_LEANING.search(body) is not None),
         min(len(_POINTER.findall(body)), 5) / max(word_count(body), 8) * 10,
         min(len(_SPEAKERS.findall(body)), 4) / 4,

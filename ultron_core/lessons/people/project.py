@@ -7,12 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ultron_core.lessons.describe import path_of
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action, argument_strings
-from ultron_core.transcript.commands import command_of
+from ultron_core.transcript.actions import argument_strings
 
-__all__ = ["is_work", "project_name"]
+__all__ = ["project_name"]
 
 #: the folder before the first one that a repository's root holds names the project, in a patch too, e.g.
 #: `/home/ana/src/shop/lib/cart.ex`, `diff --git a/cli/pkg/x.go`
@@ -116,23 +114,6 @@ _ODD = re.compile(r"^[.\d]|[0-9a-f]{8,}|^\w$")
 _MOST = 400
 #: characters of a message in which paths are looked for
 _MOST_SHOWN = 4000
-#: a name in code or the beginning of a fenced block, e.g. `` `getRootProps()` ``
-_CODE = re.compile(r"`[^`\n\w(./]*+[\w(./][^`\n]*+`|^```", re.MULTILINE)
-#: a fence, a call, a path, a file, an identifier; `anna_smith_1905` may be an account, e.g. `getUser`, `app.py`
-_SURELY_CODE = re.compile(r"```|[(./\\]|[a-z][A-Z]")
-#: different words set as code with which an answer is about code, whatever they are
-_FEWEST_CODES = 3
-
-
-def is_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:
-    """True when the agent ran commands, was given files, or wrote about code: not a talk with a customer, whose account
-    the agent may set in code, too."""
-    if any(command_of(action) is not None or path_of(action.arguments) for action in actions):
-        return True
-    written = {
-        code for message in messages if message.role == "assistant" for code in _CODE.findall(message.content)
-    }
-    return len(written) >= _FEWEST_CODES or any(map(_SURELY_CODE.search, written))
 
 
 def project_name(messages: Sequence[Message]) -> str:

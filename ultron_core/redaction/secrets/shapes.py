@@ -32,6 +32,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     ("LLM_API_KEY", "tvly-", rf"{_W}{{20,60}}"),
     ("LLM_API_KEY", "lsv2_pt_|lsv2_sk_", rf"{_HEX}{{32}}_{_HEX}{{10}}"),
     ("LLM_API_KEY", "cpk_|jina_|tgp_v1_|voyage-|pa-", rf"{_W}{{40,120}}"),
+    ("LLM_API_KEY", "wandb_v1_", r"[A-Za-z0-9_]{22,120}"),
     ("LLM_API_KEY", "bedrock-api-key-", r"[A-Za-z0-9+/=_-]{20,2000}"),
     # our own access keys: `access/keys.py`
     ("ULTRON_KEY", "ult_", rf"[0-9a-f]{{12}}_{_W}{{43}}"),

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:11"
+SEGMENTER_VERSION = "offline:12"
 
 #: seconds
 _HOUR = 3600.0

@@ -1,10 +1,9 @@
-"""The name of the project, and whether a talk is about work on files."""
+"""The name of the project."""
 
 import pytest
 
-from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.people.project import is_work, project_name
-from ultron_core.transcript.actions import read_actions
+from tests.core.lessons.builders import talk
+from ultron_core.lessons.people.project import project_name
 
 
 @pytest.mark.parametrize(
@@ -27,14 +26,3 @@ def test_paths_that_the_log_only_shows_count_when_no_call_names_one():
     assert project_name(talk(("user", shown))) == "shop"
     assert project_name(talk(("user", "see https://example.org/shop/blob/main/src/a and /main/src/b"))) == ""
     assert project_name(talk(("user", "diff --git a/cli/pkg/x.go b/cli/pkg/x.go"))) == "cli"
-
-
-def test_work_is_commands_files_or_code():
-    def work(*turns):
-        messages = talk(("user", "Go."), *turns)
-        return is_work(messages, read_actions(messages))
-
-    assert work((bash("ls"), "a.py"))
-    assert not work(("assistant", "The account `anna_smith_1905` has two gift cards."))
-    assert work(("assistant", "I renamed `getRootProps()` in the example."))
-    assert not work((("get_user", {"user_id": "a1"}), "{}"), ("assistant", "The total is 329 dollars."))

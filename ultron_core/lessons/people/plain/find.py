@@ -1,21 +1,24 @@
 """Lessons from what a person says plainly: sentences that the fitted model would keep and that no other rule tells.
 
 A wish, a decision or a fact needs no cue word ("no test scripts", "leave it, we don't need pages"): the model reads
-each sentence that is put like one, with its turn. What the other rules made of a sentence that only passes with the
-work ("never mind, I'll do it", praise, an order to wait) is refused.
+each sentence with its turn. Those that stand together and are likely enough make one memory: a plan told in five
+points says little point by point. What the other rules made of a sentence that only passes with the work ("never mind,
+I'll do it", praise, an order to wait) is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ultron_core.lessons.errors.told.reports import is_issue
 from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.keeping.stated import BY_PERSON, confidence_in
 from ultron_core.lessons.people.objections.complaints import WEAK
 from ultron_core.lessons.people.plain.features import Said
 from ultron_core.lessons.people.plain.reader import Kind, PlainModel, Worth, judge
-from ultron_core.lessons.people.plain.shape import is_formed, is_passing, may_hold, only_asks
+from ultron_core.lessons.people.plain.shape import is_passing, may_hold, only_asks
 from ultron_core.lessons.people.statements import (
     has_detail,
     names_a_thing,
@@ -26,16 +29,17 @@ from ultron_core.lessons.people.statements import (
     word_count,
 )
 from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.people.turns import asked as asked_before
 from ultron_core.lessons.sentences import PHRASES
-from ultron_core.models import MemoryDraft, MemoryType, Message
+from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["Told", "hear", "plain_drafts", "refused"]
 
-#: drafts of one turn
-_MOST = 2
+#: drafts of one turn; sentences and characters of one draft
+_MOST, _MOST_TOGETHER, _MAX_TOGETHER = 3, 5, 500
 #: hands in what follows, e.g. `What do you think of this feedback?`, `报错如下：`
 _LEADS_IN = any_of(
     r"[:：]\W*$|\b(?:this|these|one|following|below|comments?|feedback|output|logs?|errors?)\b[^.!]{0,40}\?\W*$",
@@ -59,14 +63,11 @@ _PICKS = any_of(
 _SAYS, _LEANS = {"en": 3, "zh": 5}, {"en": 12, "zh": 18}
 #: characters of the agent's sentence that a person's words lean on
 _MIN_BEFORE, _MAX_BEFORE = 25, 220
-#: more than any probability
-_NEVER: Final = 2.0
-#: confidence of a sentence that is just worth keeping, and of one that surely is
-_SURE = (0.5, 0.3)
-#: how a kind is told, and its type. A decision is called one where the model is sure of it. Corrections are left to
-#: the rules: of the model's own picks two in five were right, repository left out
+#: how a kind is told, and its type. A decision is called one where the model is sure of it, and a correction is what a
+#: person told: as corrections, two in five of the model's own picks were right, repository left out
 _TYPES: Final[dict[Kind, tuple[str, MemoryType]]] = {
     "preference": ("said", "preference"),
+    "correction": ("said", "pattern"),
     "decision": ("decision", "pattern"),
     "fact": ("said", "pattern"),
 }
@@ -109,31 +110,53 @@ def plain_drafts(
     project: str,
     model: PlainModel,
 ) -> list[tuple[Kind, MemoryDraft]]:
-    """Kind and draft of the best sentences of each turn that no other rule tells; the model reads only those that
-    neither ask nor pass with the work, and is stricter with those not put like a wish, a decision or a fact."""
+    """Kind and draft of the best sentences of each turn that no other rule tells, each with those beside it; the model
+    reads only those that neither ask nor pass with the work."""
     found = []
-    for turn, said_of in zip(turns, heard, strict=True):
+    for number, (turn, said_of) in enumerate(zip(turns, heard, strict=True)):
         if turn.first and is_issue(turn.message.content):
             continue
         own = [said.sentence for said in said_of]
         asked = [said for said in said_of if not said.rules and not said.led_in and may_hold(said.sentence)]
-        worthy = [
-            (said, worth)
-            for said, worth in zip(asked, judge(asked, model), strict=True)
-            if worth.kind in _TYPES and worth.keep >= _bound(said, worth, model)
-        ]
-        for said, worth in sorted(worthy, key=lambda one: -one[1].keep)[:_MOST]:
-            statement, before = _whole(own, said.place, turn, messages)
+        judged = {said.place: (said, worth) for said, worth in zip(asked, judge(asked, model), strict=True)}
+        for group in _groups(judged, model)[:_MOST]:
+            worth = max((one for _, one in group), key=lambda one: one.keep)
+            first = group[0][0]
+            statement, before = _whole(own, first.place, turn, messages)
             if statement:
-                found.append((worth.kind, _draft(said, worth, statement, before, turn, project)))
+                told = _joined([statement, *(one.sentence for one, _ in group[1:])])
+                quotes = [one.sentence for one, _ in group]
+                request = asked_before(turns[number - 1]) if number else ""
+                found.append((worth.kind, _draft(worth, told, before, quotes, turn, project, request)))
     return found
 
 
-def _bound(said: Said, worth: Worth, model: PlainModel) -> float:
-    """A sentence put like none of the three is stored where the model takes it for a decision."""
-    if is_formed(said.sentence):
-        return model.bound
-    return model.bounds.get("unformed", _NEVER) if worth.kind == "decision" else _NEVER
+Judged = tuple[Said, Worth]
+
+
+def _groups(judged: Mapping[int, Judged], model: PlainModel) -> list[list[Judged]]:
+    """Sentences that are stored, each with its likely neighbours; the best group first, by its best sentence."""
+    groups: list[list[Judged]] = []
+    used: set[int] = set()
+    for said, worth in sorted(judged.values(), key=lambda one: -one[1].keep):
+        if said.place in used or worth.keep < model.bound:
+            continue
+        first = last = said.place
+        if _BEGINS_POINTING.search(said.sentence) and first - 1 in judged and first - 1 not in used:
+            first -= 1
+        size = len(said.sentence)
+        while last - first + 1 < _MOST_TOGETHER:
+            near = [
+                (judged[at][1].keep, at) for at in (first - 1, last + 1) if at in judged and at not in used
+            ]
+            keep, at = max(near, default=(0.0, 0))
+            if keep < model.beside or size + len(judged[at][0].sentence) > _MAX_TOGETHER:
+                break
+            first, last = min(first, at), max(last, at)
+            size += len(judged[at][0].sentence)
+        used.update(range(first, last + 1))
+        groups.append([judged[at] for at in range(first, last + 1)])
+    return groups
 
 
 def refused(heard: Sequence[Sequence[Said]]) -> frozenset[str]:
@@ -179,19 +202,35 @@ def _before(answer: str, sentence: str) -> str:
     return clip(one_line(named[-1]), _MAX_BEFORE) if named else ""
 
 
-def _draft(said: Said, worth: Worth, statement: str, before: str, turn: Turn, project: str) -> MemoryDraft:
+def _joined(told: Sequence[str]) -> str:
+    """Sentences as one text: a line that a person ended without a mark ends all the same."""
+    found = told[0]
+    for one in told[1:]:
+        if found[-1] not in ".!?。！？；;:：,，":
+            found += "；" if CJK.search(found[-1]) else ";"
+        found += one if CJK.search(found[-1]) or found[-1] in "；。！？：，" else f" {one}"
+    return found
+
+
+def _draft(
+    worth: Worth, statement: str, before: str, quotes: Sequence[str], turn: Turn, project: str, request: str
+) -> MemoryDraft:
     named = worth.kind == "preference" or (worth.sure and not HEDGE.search(statement))
     key, memory_type = _TYPES[worth.kind] if named else _TYPES["fact"]
     statement = without_opening(one_line(statement))
     if before:
         statement = f"{statement} ({PHRASES[language(statement)]['instead_of'].format(statement=before)})"
-    return statement_draft(
+    draft = statement_draft(
         key,
         statement,
         turn.message,
-        said.sentence,
+        quotes[0],
         project,
         memory_type=memory_type,
-        tags=(worth.kind, "plain"),
-        confidence=round(_SURE[0] + _SURE[1] * worth.keep, 2),
+        tags=(worth.kind, BY_PERSON),
+        context=request,
+        confidence=confidence_in(worth.keep),
     )
+    source = draft.evidence[0]
+    more = [Evidence(source.start_line, source.end_line, quote[:400].strip()) for quote in quotes[1:]]
+    return replace(draft, evidence=(source, *more))

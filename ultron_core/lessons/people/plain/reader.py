@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final, Literal
@@ -44,11 +44,13 @@ class Worth:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """From `bound` on a sentence that no rule tells is kept, from the bound of its kind on one that a rule tells."""
+    """From `bound` on a sentence that no rule tells is kept, from `beside` on one beside it goes along; from `told` on
+    what a rule tells stays."""
 
     linear: LinearModel
     bound: float
-    bounds: Mapping[str, float] = field(default_factory=dict)
+    beside: float
+    told: float
     #: None does without the network
     second: SecondLook | None = None
 
@@ -66,9 +68,9 @@ class PlainModel:
     def from_json(cls, raw: Mapping[str, Any]) -> PlainModel:
         """Raises ValueError when the file was made for other features than this version computes."""
         linear = LinearModel.from_json(raw, OUTPUTS, dense_names())
-        bounds = {kind: float(bound) for kind, bound in raw["bounds"].items()}
+        bound, beside, told = (float(raw[name]) for name in ("bound", "beside", "told"))
         second = SecondLook.from_json(raw["second"], "sentence", OUTPUTS) if "second" in raw else None
-        return cls(linear, float(raw["bound"]), bounds, second)
+        return cls(linear, bound, beside, told, second)
 
 
 @lru_cache(maxsize=1)

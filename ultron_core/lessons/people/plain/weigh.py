@@ -28,14 +28,14 @@ def of_the_moment(
     """For each lesson of the rules, whether the model finds that its words only concern the work at hand."""
     keeps: dict[int, list[float]] = {}
     found = []
-    for kind, draft in told:
+    for _, draft in told:
         at = _turn_of(draft, turns)
         if at < 0 or not heard[at] or not _PROVEN.isdisjoint(draft.tags):
             found.append(False)
             continue
         if at not in keeps:
             keeps[at] = [float(row[0]) for row in model.probabilities(heard[at])]
-        found.append(_worth(draft, heard[at], keeps[at]) < model.bounds.get(kind, 0.0))
+        found.append(_worth(draft, heard[at], keeps[at]) < model.told)
     return found
 
 

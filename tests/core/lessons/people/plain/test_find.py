@@ -12,12 +12,14 @@ from ultron_core.lessons.people.turns import read_turns
 from ultron_core.models import Evidence, MemoryDraft
 
 DONE = ("assistant", "I moved the retry loop from `client.py` into `worker.py`. Everything is in place.")
+DONE_TOO = ("assistant", "The export is in `export.py`.")
 #: keeps all that it is asked about, so that the shape alone decides
-EAGER = replace(load_model(), bound=0.0)
+EAGER = replace(load_model(), bound=0.0, beside=0.0)
 
 
 def drafts(*said, model=EAGER, before=DONE):
-    messages = talk(("user", "move the retry loop"), before, *(("user", text) for text in said))
+    turns = (one if isinstance(one, tuple) else ("user", one) for one in said)
+    messages = talk(("user", "move the retry loop"), before, *turns)
     turns = read_turns(messages)
     found = plain_drafts(turns, hear(turns, ()), messages, "shop", model)
     return [draft for _, draft in found if draft.evidence[0].start_line > 2]
@@ -52,8 +54,26 @@ def test_a_doubtful_choice_is_not_called_a_decision():
     assert draft.content.startswith("In shop, a person told the agent: ")
 
 
-def test_corrections_are_left_to_the_rules():
-    assert drafts("you should edit the template and not the output", model=decided("correction")) == []
+def test_a_correction_that_no_rule_tells_is_told_as_what_a_person_said():
+    (draft,) = drafts("you should edit the template and not the output", model=decided("correction"))
+    assert draft.content.startswith("In shop, a person told the agent: you should edit the template")
+    assert draft.memory_type == "pattern"
+
+
+def test_sentences_that_stand_together_make_one_memory_with_a_quote_of_each():
+    said = "ids are made by the server\nclients never send one\na row without an id is refused"
+    near = replace(decided("decision"), bound=0.1)
+    (draft,) = drafts(said, model=near)
+    assert (
+        "ids are made by the server; clients never send one; a row without an id is refused" in draft.content
+    )
+    assert [item.quote for item in draft.evidence] == said.split("\n")
+
+
+def test_a_later_turn_brings_the_one_before_it():
+    first, second = "the export writes parquet", "its columns must be sorted by name, the import relies on it"
+    *_, draft = drafts(first, DONE_TOO, second, model=decided("decision"))
+    assert first in draft.context
 
 
 def test_what_leans_on_the_agents_words_brings_them_along():

@@ -39,30 +39,26 @@ def test_each_lesson_is_judged_by_the_sentence_that_it_holds(turns):
     told = [("correction", draft(turns, text, "correction")) for text in (LEFT, LASTING)]
     heard = hear(turns, told)[1]
     keeps = [float(row[0]) for row in MODEL.probabilities(heard)]
-    between = replace(MODEL, bounds={"correction": sum(keeps) / 2})
+    between = replace(MODEL, told=sum(keeps) / 2)
     assert keeps[0] < keeps[1]
     assert refused(turns, between, *told) == [True, False]
 
 
-def test_a_kind_without_a_bound_stays(turns):
-    assert refused(turns, replace(MODEL, bounds={}), ("fact", draft(turns, LEFT, "fact"))) == [False]
-
-
 @pytest.mark.parametrize("proof", ["policy", "guide"])
 def test_what_is_enforced_or_written_down_is_not_asked_about(turns, proof):
-    severe = replace(MODEL, bounds={"fact": 1.1})
+    severe = replace(MODEL, told=1.1)
     assert refused(turns, severe, ("fact", draft(turns, LASTING, "fact"))) == [True]
     assert refused(turns, severe, ("fact", draft(turns, LASTING, "fact", proof))) == [False]
 
 
 def test_what_rests_on_no_turn_of_a_person_stays(turns):
-    severe = replace(MODEL, bounds={"fact": 1.1})
+    severe = replace(MODEL, told=1.1)
     elsewhere = replace(draft(turns, LASTING, "fact"), evidence=(Evidence(99, 99, LASTING),))
     assert refused(turns, severe, ("fact", elsewhere)) == [False]
 
 
-def test_the_shipped_bounds_name_the_kinds_that_rules_tell():
-    assert set(MODEL.bounds) == {"preference", "correction", "decision", "fact", "reported", "unformed"}
+def test_what_a_rule_tells_is_kept_sooner_than_what_none_does():
+    assert 0.0 < MODEL.told < MODEL.bound
 
 
 def test_in_a_log_of_one_line_each_lesson_is_judged_by_its_own_turn():
@@ -76,4 +72,4 @@ def test_in_a_log_of_one_line_each_lesson_is_judged_by_its_own_turn():
     assert refused(turns, MODEL, ("preference", lesson)) == [False]
     unheard = replace(lesson, evidence=(Evidence(1, 1, "words of nobody"),))
     assert refused(turns, MODEL, ("preference", unheard)) == [False]
-    assert refused(turns, replace(MODEL, bounds={"preference": 1.0}), ("preference", lesson)) == [True]
+    assert refused(turns, replace(MODEL, told=1.0), ("preference", lesson)) == [True]

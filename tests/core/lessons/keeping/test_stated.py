@@ -1,0 +1,64 @@
+"""Whether what the fitted readers of sentences found makes a memory."""
+
+import json
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from ultron_core.lessons.gate import gate_draft
+from ultron_core.lessons.keeping.stated import (
+    confidence_in,
+    feature_names,
+    features,
+    is_stated,
+    is_worth_telling,
+)
+from ultron_core.models import Evidence, MemoryDraft, Message
+
+GOLD = Path(__file__).parents[4] / "benchmarks" / "gold" / "draft_verdicts.jsonl"
+CAUSE = (
+    "The sync stopped because `worker.py` took its lock before it read `queue.toml`. "
+    "The lock is now taken per row; `REDIS_URL` must name database 2."
+)
+
+
+def draft(worth, *quotes, content=CAUSE, tag="finding"):
+    evidence = tuple(Evidence(2, 2, quote) for quote in quotes)
+    return MemoryDraft(content, tags=(tag, "cause"), confidence=confidence_in(worth), evidence=evidence)
+
+
+def test_a_likely_cause_of_several_sentences_is_told_and_a_doubtful_fragment_is_not():
+    assert is_worth_telling(draft(0.6, "took its lock", "per row", "names database 2"))
+    assert not is_worth_telling(draft(0.2, "It is done.", content="It is done."))
+
+
+@pytest.mark.parametrize("tag", ["finding", "plain"])
+def test_the_likelier_the_best_sentence_the_sooner(tag):
+    least = next(
+        worth / 100 for worth in range(5, 95) if is_worth_telling(draft(worth / 100, "a", "b", tag=tag))
+    )
+    assert 0.1 < least < 0.6
+    assert all(
+        is_worth_telling(draft(worth / 100, "a", "b", tag=tag)) for worth in range(int(least * 100) + 2, 95)
+    )
+
+
+def test_a_refused_one_is_counted_with_its_reason():
+    log = [Message("assistant", "It is done.", start_line=2, end_line=2, origin="model")]
+    refused = draft(0.2, "It is done.", content="It is done: all of the work.")
+    drop = gate_draft(refused, log)
+    assert drop is not None and drop.reason == "little_worth"
+    assert gate_draft(refused, log, by_rules=False) is None
+
+
+def test_other_drafts_are_not_judged_here():
+    assert is_stated(draft(0.5, "a")) and not is_stated(MemoryDraft(CAUSE, tags=("decision",)))
+
+
+def test_the_coefficients_are_those_of_the_features_and_the_verdicts():
+    raw = json.loads(files("ultron_core.lessons.keeping").joinpath("stated.json").read_text("utf-8"))
+    assert tuple(raw["weights"]) == feature_names()
+    assert len(features(draft(0.5, "a"))) == len(feature_names())
+    assert raw["sha256"] == {GOLD.name: sha256(GOLD.read_bytes()).hexdigest()}

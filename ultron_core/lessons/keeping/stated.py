@@ -1,0 +1,97 @@
+"""Keep or drop what the fitted readers of sentences found: a logistic regression on the memory that they make together.
+
+A reader judges one sentence; whether the memory says enough is another question: of single sentences people called half
+junk, of four together one in six. The coefficients and the bound in stated.json are made by
+benchmarks/training/stated.py from verdicts on 544 memories.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from ultron_core.lessons.keeping.shape import is_nameless, paths_in
+from ultron_core.models import MemoryDraft
+
+__all__ = [
+    "BY_AGENT",
+    "BY_PERSON",
+    "confidence_in",
+    "feature_names",
+    "features",
+    "is_stated",
+    "is_worth_telling",
+]
+
+#: tags of what the readers found: lessons/findings, lessons/people/plain
+BY_AGENT: Final = "finding"
+BY_PERSON: Final = "plain"
+_NAMES: Final = (
+    "odds_agent", "odds_person", "person", "single", "sentences", "length", "nameless", "path",
+)  # fmt: skip
+#: confidence of what is just worth keeping, and how much higher that of what surely is
+_JUST, _SURELY = 0.5, 0.3
+#: more sentences or paths say no more
+_MOST_SENTENCES, _MOST_PATHS = 5, 4
+#: the odds of a probability beyond these say nothing more
+_SUREST = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class _Coefficients:
+    bound: float
+    intercept: float
+    weights: tuple[float, ...]
+
+
+@lru_cache(maxsize=1)
+def _coefficients() -> _Coefficients:
+    """Raises ValueError when the file was made for other features than this version computes."""
+    raw = json.loads(files("ultron_core.lessons.keeping").joinpath("stated.json").read_text("utf-8"))
+    if tuple(raw["weights"]) != _NAMES:
+        raise ValueError("stated.json does not fit the features; run benchmarks/training/stated.py")
+    return _Coefficients(float(raw["bound"]), float(raw["intercept"]), tuple(raw["weights"].values()))
+
+
+def feature_names() -> tuple[str, ...]:
+    return _NAMES
+
+
+def is_stated(draft: MemoryDraft) -> bool:
+    """Whether a fitted reader of sentences found it."""
+    return BY_AGENT in draft.tags or BY_PERSON in draft.tags
+
+
+def confidence_in(worth: float) -> float:
+    """The confidence of a memory whose best sentence is worth so much (a probability)."""
+    return round(_JUST + _SURELY * worth, 2)
+
+
+def features(draft: MemoryDraft) -> list[float]:
+    """In the order of `feature_names`; the confidence of a draft tells the probability of its best sentence."""
+    person = BY_PERSON in draft.tags
+    worth = (draft.confidence - _JUST) / _SURELY
+    likely = min(max(worth, 1.0 - _SUREST), _SUREST)
+    odds = math.log(likely / (1.0 - likely))
+    sentences = len({item.quote for item in draft.evidence})
+    return [
+        0.0 if person else odds,
+        odds if person else 0.0,
+        float(person),
+        float(sentences <= 1),
+        min(sentences, _MOST_SENTENCES) / _MOST_SENTENCES,
+        math.log1p(len(draft.content)) / 6,
+        float(is_nameless(draft.content, draft.resolution)),
+        min(paths_in(draft.content, draft.resolution), _MOST_PATHS) / _MOST_PATHS,
+    ]
+
+
+def is_worth_telling(draft: MemoryDraft) -> bool:
+    """Whether a memory of the readers is kept."""
+    model = _coefficients()
+    told = sum(weight * value for weight, value in zip(model.weights, features(draft), strict=True))
+    return model.intercept + told >= model.bound
