@@ -19,8 +19,8 @@ from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["LOOK", "LeftOut", "Unseen", "as_json", "fit_second", "parts_of", "ranked", "weighed_left_out"]
 
-#: probability from which on the network is asked. Of agents' sentences from .2 on it costs a third less, and of 130 notes
-#: of sessions that nobody had seen 60 are told instead of 71; people write few sentences, and every turn is asked
+#: probability from which on the network is asked. Of agents' sentences from .2 on it costs a third less, and of 130
+#: notes of unseen sessions 60 are told instead of 71; people write few sentences, and every turn is asked
 LOOK: Mapping[Question, float] = {"answer": 0.1, "sentence": 0.1, "turn": 0.0}
 #: parts in which repositories leave the weights, for the figures
 _FOLDS = 5
