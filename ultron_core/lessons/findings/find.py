@@ -33,7 +33,7 @@ from ultron_core.transcript.language import CJK, language, one_line
 __all__ = ["Finding", "find_findings", "finding_draft", "has_a_place"]
 
 #: memories of a closing answer, of a remark and of a segment
-_MOST_OF_A_CLOSING, _MOST_OF_A_REMARK, _MOST = 3, 1, 12
+_MOST_OF_A_CLOSING, _MOST_OF_A_REMARK, _MOST = 6, 2, 16
 #: sentences and characters of one memory
 _MOST_TOGETHER, _MAX_TOGETHER = 4, 600
 #: lines that may lie between two sentences of one memory
@@ -79,7 +79,7 @@ class Finding:
 
 
 def find_findings(judged: Sequence[Judged], model: AnswerModel) -> list[Finding]:
-    """The best of every message, at most twelve of a segment, in their order; none of an answer that the person
+    """The best of every message, at most sixteen of a segment, in their order; none of an answer that the person
     rejected, and no cause or cure after which the person tells that it still fails."""
     found: list[Finding] = []
     for one in judged:

@@ -1,8 +1,8 @@
 """Keep or drop what the fitted readers of sentences found: a logistic regression on the memory that they make together.
 
-A reader judges one sentence; whether the memory says enough is another question: of single sentences people called half
-junk, of four together one in six. The coefficients and the bound in stated.json are made by
-benchmarks/training/stated.py from verdicts on 544 memories.
+A reader judges one sentence; whether the memory says enough is another question: of single facts people called more
+than half junk, of three together one in six, while a likely cause says enough in one sentence. The coefficients and the
+bound in stated.json are made by benchmarks/training/stated.py from verdicts on 544 memories.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ __all__ = [
 BY_AGENT: Final = "finding"
 BY_PERSON: Final = "plain"
 _NAMES: Final = (
-    "odds_agent", "odds_person", "person", "single", "sentences", "length", "nameless", "path",
+    "odds_cause", "odds_fact", "odds_person", "cause", "person", "single_cause", "single", "sentences", "length",
+    "nameless", "path",
 )  # fmt: skip
 #: confidence of what is just worth keeping, and how much higher that of what surely is
 _JUST, _SURELY = 0.5, 0.3
@@ -74,15 +75,20 @@ def confidence_in(worth: float) -> float:
 def features(draft: MemoryDraft) -> list[float]:
     """In the order of `feature_names`; the confidence of a draft tells the probability of its best sentence."""
     person = BY_PERSON in draft.tags
+    cause = not person and draft.memory_type == "error"
     worth = (draft.confidence - _JUST) / _SURELY
     likely = min(max(worth, 1.0 - _SUREST), _SUREST)
     odds = math.log(likely / (1.0 - likely))
     sentences = len({item.quote for item in draft.evidence})
+    single = sentences <= 1
     return [
-        0.0 if person else odds,
+        odds if cause else 0.0,
+        0.0 if cause or person else odds,
         odds if person else 0.0,
+        float(cause),
         float(person),
-        float(sentences <= 1),
+        float(single and cause),
+        float(single and not cause),
         min(sentences, _MOST_SENTENCES) / _MOST_SENTENCES,
         math.log1p(len(draft.content)) / 6,
         float(is_nameless(draft.content, draft.resolution)),
