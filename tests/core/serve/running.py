@@ -60,7 +60,9 @@ class Running:
         """Until the worker has taken up everything, also what hooks noted: a server is ready before it reads that."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            noted = list((self.home / "spool").glob("*.json"))  # before what waits: a note goes once its log waits
+            noted = list(
+                (self.home / "spool").glob("*.json")
+            )  # before what waits: a note goes once its log waits
             waiting = self.ask("GET", "/stats").json()["data"]["waiting"]
             if not noted and not any(waiting.values()):
                 return
