@@ -7,7 +7,7 @@ traced to messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ultron_core.models import Message
@@ -115,8 +115,8 @@ def words(text: str) -> list[str]:
 def observe(dialogue: Dialogue, following: Message | None = None) -> Signals:
     """Read the signals of one segment, and of the person's turn right behind it where there is one. Deterministic;
     reads text, roles and calls only."""
-    spoken = {i: _FENCE.sub(" ", dialogue.messages[i].content) for i in dialogue.human}
-    answered = {i: text for i, text in spoken.items() if len(text) <= _VERDICT and _is_reply(dialogue, i)}
+    spoken = _spoken(dialogue)
+    answered = _answered(dialogue, spoken)
     wishes = {i: text for i, text in spoken.items() if len(text) <= _WISH}
     failed, after = _heard(dialogue, following)
     steps = dialogue.steps
@@ -153,10 +153,23 @@ def observe(dialogue: Dialogue, following: Message | None = None) -> Signals:
 
 
 def was_accepted(messages: Sequence[Message]) -> bool:
-    """Is anything `accepted`? Runs in which no person has the words for it need not be observed."""
+    """Is anything `accepted`? Runs in which no person has the words for it need not be read, and none is observed: the
+    other signals ask a network about each turn, which takes 10 to 30 ms a turn."""
     spoken = (_FENCE.sub(" ", message.content) for message in messages if is_human(message))
-    said = any(len(text) <= _VERDICT and says_right(text) for text in spoken)
-    return said and bool(observe(read_dialogue(messages)).accepted)
+    if not any(len(text) <= _VERDICT and says_right(text) for text in spoken):
+        return False
+    dialogue = read_dialogue(messages)
+    return any(map(says_right, _answered(dialogue, _spoken(dialogue)).values()))
+
+
+def _spoken(dialogue: Dialogue) -> dict[int, str]:
+    """What the person says in each turn, without code."""
+    return {i: _FENCE.sub(" ", dialogue.messages[i].content) for i in dialogue.human}
+
+
+def _answered(dialogue: Dialogue, spoken: Mapping[int, str]) -> dict[int, str]:
+    """The turns that may speak of what was done."""
+    return {i: text for i, text in spoken.items() if len(text) <= _VERDICT and _is_reply(dialogue, i)}
 
 
 def _is_reply(dialogue: Dialogue, position: int) -> bool:

@@ -97,12 +97,22 @@ class Workers(Generic[Handed]):
         mine = [task for task in waiting if task.batch and task.future is None]
         if self._pool is None and (len(mine) < 2 or sum(len(task.batch) for task in mine) < self._least):
             return
+        pool = self._started()
+        for task in mine:
+            task.future = pool.submit(_run, task.function, task.batch)
+
+    def start(self) -> None:
+        """Start the processes now, beside what this one does next; for a caller that knows that there is enough."""
+        if self._count > 1:
+            for _ in range(self._count):
+                self._started().submit(_run, _nothing, ())
+
+    def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
                 self._count, mp_context=get_context("spawn"), initializer=partial(_prepare, self._anew)
             )
-        for task in mine:
-            task.future = self._pool.submit(_run, task.function, task.batch)
+        return self._pool
 
     def _finish(self, task: _Task) -> tuple[Any, Sequence[Any]]:
         if not task.batch:
@@ -137,6 +147,10 @@ def _prepare(make: Callable[[], Any] | None) -> None:
     # tables of words and models stay: they need not be looked through for garbage again and again
     gc.freeze()
     gc.set_threshold(50_000)
+
+
+def _nothing(_: Any, batch: Sequence[Any]) -> Sequence[Any]:
+    return batch
 
 
 def _run(function: Callable[[Any, Any], Sequence[Any]], batch: Sequence[Any]) -> Sequence[Any]:

@@ -75,6 +75,12 @@ def test_acceptance_is_the_same_for_one_who_asks_for_nothing_else(text):
     assert not was_accepted(as_messages((user(text), says("Sorted."))))
 
 
+def test_acceptance_is_found_without_the_network(monkeypatch):
+    monkeypatch.setattr("ultron_core.labels.signals.read_moves", None)
+    talk = (user("Make the list sorted, please."), says("I sorted the list."), user("Great, it works now!"))
+    assert was_accepted(as_messages(talk))
+
+
 def test_the_first_request_and_a_pasted_document_are_no_verdict():
     assert signals(user("That's wrong in the docs: mend it."), says("Mended.")).rejections == ()
     long = "The report says: that works now. " + "More about the report follows here. " * 20

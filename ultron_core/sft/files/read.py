@@ -9,7 +9,17 @@ from typing import Any
 
 from ultron_core.errors import ExportError
 
-__all__ = ["JSON_COLUMNS", "MANIFEST", "SPLITS", "load_manifest", "read_rejects", "read_rows", "read_split"]
+__all__ = [
+    "JSON_COLUMNS",
+    "MANIFEST",
+    "SPLITS",
+    "load_manifest",
+    "read_batches",
+    "read_rejects",
+    "read_rows",
+    "read_split",
+    "rows_of",
+]
 
 MANIFEST = "manifest.json"
 SPLITS = ("train", "validation")
@@ -30,15 +40,25 @@ def load_manifest(folder: Path) -> dict[str, Any]:
 
 def read_split(folder: Path, split: str) -> Iterator[dict[str, Any]]:
     """The canonical rows of one split in file order, lists of JSON decoded; memory stays flat."""
+    for batch in read_batches(folder, split):
+        yield from rows_of(batch, split)
+
+
+def read_batches(folder: Path, split: str) -> Iterator[Any]:
+    """The same rows as they lie in the files, a `pyarrow.RecordBatch` at a time: another process may decode them."""
     import pyarrow.parquet as pq  # 40 MB that a process without files to read need not hold
 
     for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
-        for batch in pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE):
-            for row in batch.to_pylist():
-                for name in JSON_COLUMNS & row.keys():
-                    row[name] = [json.loads(item) for item in row[name]]
-                row["split"] = split
-                yield row
+        yield from pq.ParquetFile(path).iter_batches(batch_size=_ROWS_AT_ONCE)
+
+
+def rows_of(batch: Any, split: str) -> Iterator[dict[str, Any]]:
+    """The rows of a batch, lists of JSON decoded."""
+    for row in batch.to_pylist():
+        for name in JSON_COLUMNS & row.keys():
+            row[name] = [json.loads(item) for item in row[name]]
+        row["split"] = split
+        yield row
 
 
 def read_rows(folder: Path, split: str | None = None) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a build is handed to clean rows with, made anew in each process, and what is remembered between exports."""
+"""What an export is handed to clean and check rows with, made anew in each process, and what is remembered."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Any
 
 from ultron_core.redaction import PresidioRedactor, Redactor
 from ultron_core.redaction.later import LaterRedactor
-from ultron_core.sft import EvalIndex, Tools
+from ultron_core.sft import Built, Checks, EvalIndex, Tools
 from ultron_core.sft.counting.tokenizer import row_counter
-from ultron_core.sft.verify import has_secret
+from ultron_core.sft.kinds.records import Outcome, Pair
+from ultron_core.sft.verify import default_checks, has_secret
 from ultron_core.sft.workers import Workers
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import exports
 
-__all__ = ["CleanedRows", "workers_of"]
+__all__ = ["CleanedRows", "finishers_of", "workers_of"]
 
 #: rows that wait before processes are started: each start takes as long as cleaning some 150 of them
 _WORTH_PROCESSES = 65
+#: rows from which on processes are started to write and check them: each start takes as long as some 1,000 of them
+_WORTH_FINISHERS = 3_000
 
 
 def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Workers[Tools]:
@@ -34,6 +37,16 @@ def workers_of(runtime: Runtime, eval_index: EvalIndex | None, count: int) -> Wo
     anew = partial(_anew, words, eval_index, tokenizer) if same else None
     here = partial(_presidio, redactor, eval_index, tokenizer)
     return Workers(here, count, anew, least=_WORTH_PROCESSES)
+
+
+def finishers_of(runtime: Runtime, eval_index: EvalIndex | None, built: Built, count: int) -> Workers[Checks]:
+    """Workers that write and check rows: new ones, as those that redact take three times the memory."""
+    tokenizer = runtime.settings.sft.tokenizer
+    here = partial(default_checks, eval_index, built.scanned, tokenizer)
+    many = len(built.rows) >= _WORTH_FINISHERS
+    # the runs of a pair are known by hashes that it does not hold: new processes would count and scan them again
+    plain = many and not isinstance(built.rows[0], Pair | Outcome)
+    return Workers(here, count, partial(default_checks, eval_index, tokenizer=tokenizer) if plain else None)
 
 
 def _anew(words: Sequence[str], eval_index: EvalIndex | None, tokenizer: str) -> Tools:

@@ -16,8 +16,10 @@ from ultron_core.sft import (
     Built,
     Candidate,
     Caps,
+    Checks,
     EvalIndex,
     Reject,
+    Workers,
     build_rows,
     content_hash,
     counts_by_reason,
@@ -34,11 +36,10 @@ from ultron_core.sft.files.read import MANIFEST
 from ultron_core.sft.files.write import SCHEMA_VERSION
 from ultron_core.sft.records import EVIDENCE, Evidence, canonical_json
 from ultron_core.sft.rules.files import file_problems
-from ultron_core.sft.verify import default_checks
 from ultron_core.steps.projects import checked_project
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.sft.candidates import Gate, candidates
-from ultron_core.steps.sft.cleaning import CleanedRows, workers_of
+from ultron_core.steps.sft.cleaning import CleanedRows, finishers_of, workers_of
 from ultron_core.steps.sft.drafts import drafts_of
 from ultron_core.steps.sft.elsewhere import bring_here, send_away
 from ultron_core.steps.sft.recording import record
@@ -116,10 +117,21 @@ def export_dataset(
     built = _build(runtime, plan, request.workers, progress)
     if request.refuse_empty and not built.rows:
         raise NothingToExportError(_why_empty(counts_by_reason(built.rejects)))
-    digest = content_hash(built.rows)
+    with finishers_of(runtime, plan.eval_index, built, request.workers) as hands:
+        return _published(runtime, request, name, plan, built, hands)
+
+
+def _published(
+    runtime: Runtime, request: ExportRequest, name: str, plan: Plan, built: Built, hands: Workers[Checks]
+) -> Export:
+    """Written, checked and recorded, but for a dataset that the newest one already is."""
     folder = request.out_dir or runtime.settings.exports_dir
     with runtime.database.transaction() as conn:
         last = exports.newest(conn, runtime.account_id, name)
+    if last is None:
+        # there will be something to write
+        hands.start()
+    digest = content_hash(built.rows)
     if last:
         bring_here(runtime, Path(last["path"]))
     if last and _still_good(last, digest, plan.digest, folder / name):
@@ -148,13 +160,14 @@ def export_dataset(
                 f"{target} exists but is not complete ({problems[0]}). Remove it and export again."
             )
     else:
-        checks = default_checks(plan.eval_index, built.scanned, runtime.settings.sft.tokenizer)
+        checks = hands.tools
         manifest = write_dataset(
             target,
             built,
             manifest,
             flavours=plan.flavours,
-            check=lambda work: dataset_problems(work, checks),
+            check=lambda work: dataset_problems(work, checks, hands),
+            workers=hands,
         )
     send_away(runtime, target)
     record(runtime, target, built, digest, manifest)
