@@ -31,8 +31,9 @@ from ultron_core.redaction.names.english import (
     stands_alone,
     whole_word,
 )
-from ultron_core.redaction.names.lexicon import known_given
+from ultron_core.redaction.names.lexicon import known_given, only_ordinary, plausible_name
 from ultron_core.redaction.names.network import default_network
+from ultron_core.redaction.names.persons import addressees, listed, spoken_of
 from ultron_core.redaction.names.programs import code_word, stranger, told_as_software, used_in_code
 from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
@@ -59,6 +60,8 @@ _LIKELY = 0.3
 _POSSIBLE = 0.003
 #: the same for one word alone that no list of names holds and nothing announces: most such words are software
 _LIKELY_STRANGER, _POSSIBLE_STRANGER = 0.97, 0.9
+#: and for one alone on the first line of an address, where companies stand too
+_LIKELY_ADDRESSEE = 0.5
 #: (start, end, how likely) of the names in each text
 _Said = dict[str, list[tuple[int, int, float]]]
 
@@ -73,9 +76,13 @@ class _Look:
         self._windows = open_windows(unit, self._sure)
         #: (start, end, likely): names that a second question decides about
         self._doubts: list[tuple[int, int, bool]] = []
+        #: words in no list of names that the sentence speaks of as a person
+        self._spoken: list[tuple[int, int]] = []
         if self._windows:
             self._doubts += [(start, end, True) for start, end, sure in ruled if not sure]
             self._doubts += [(start, bare_end(unit, start, end), True) for start, end in full_names(unit)]
+            self._spoken = [span for span in self._strange_words() if spoken_of(unit, *span)]
+            self._doubts += [(start, end, True) for start, end in self._spoken]
         #: what the network reads besides: words around a given name in lower case or in capitals
         self._given = given_windows(unit)
 
@@ -88,12 +95,15 @@ class _Look:
     def hear_network(self, likely: _Said, possible: _Said) -> None:
         """What the network says of the same texts; a doubt that it does not share at all is dropped."""
         for start, end, odds in self._heard(likely):
-            whole = stands_alone(self._unit, start, end) and not code_word(self._unit, start, end)
             value = self._unit[start:end]
             enough = not stranger(value) or odds >= _LIKELY_STRANGER
-            if whole and enough and network_name(value):
+            if self._prose(start, end) and enough and network_name(value):
                 self._sure.append((start, end))
         hints = list(self._heard(possible))
+        self._sure += [
+            span for span in self._spoken if self._odds(*span, hints) >= _LIKELY and self._prose(*span)
+        ]
+        self._sure += self._beside(hints)
         self._doubts = [
             (start, end, asked)
             for start, end, asked in self._doubts
@@ -101,10 +111,41 @@ class _Look:
             or (self._shared(start, end, hints, asked) and not code_word(self._unit, start, end))
         ]
 
+    def _strange_words(self) -> Iterator[tuple[int, int]]:
+        for start, end in open_words(self._unit, self._sure):
+            bare = bare_end(self._unit, start, end)
+            if _strange_name(self._unit[start:bare]):
+                yield start, bare
+
+    def _prose(self, start: int, end: int) -> bool:
+        return stands_alone(self._unit, start, end) and not code_word(self._unit, start, end)
+
+    def _beside(self, hints: Sequence[tuple[int, int, float]]) -> list[tuple[int, int]]:
+        """Words in no list of names beside two names in a list: `Anna, Zolvane and Petra`."""
+        found = []
+        for members in listed(self._unit):
+            names = [
+                one for one in members if any(low < one[1] and one[0] < high for low, high in self._sure)
+            ]
+            found += [
+                (start, end)
+                for start, end in members
+                if len(names) > 1
+                and _strange_name(self._unit[start:end])
+                and self._odds(start, end, hints) >= _POSSIBLE
+                and self._prose(start, end)
+            ]
+        return found
+
     def _shared(self, start: int, end: int, hints: Sequence[tuple[int, int, float]], announced: bool) -> bool:
         """Does the network find a word of it likely enough? `announced`: words around it say that it is a person."""
         least = _POSSIBLE_STRANGER if stranger(self._unit[start:end]) and not announced else _POSSIBLE
-        return any(low < end and start < high and odds >= least for low, high, odds in hints)
+        return self._odds(start, end, hints) >= least
+
+    @staticmethod
+    def _odds(start: int, end: int, hints: Sequence[tuple[int, int, float]]) -> float:
+        """How likely the likeliest word of it is."""
+        return max((odds for low, high, odds in hints if low < end and start < high), default=0.0)
 
     def _heard(self, said: _Said) -> Iterator[tuple[int, int, float]]:
         for low, high in (*self._windows, *self._given):
@@ -152,6 +193,11 @@ class _Programs:
             self._known[id(draft), word] = found
         used, told = found
         return used or (told and not _is_introduced(unit, low, high))
+
+
+def _strange_name(value: str) -> bool:
+    """Could this be a name, although no list holds it?"""
+    return stranger(value) and plausible_name(value) and not only_ordinary(value)
 
 
 def _is_introduced(unit: str, low: int, high: int) -> bool:
@@ -222,9 +268,27 @@ class PresidioRedactor:
                     for low, high in names_here
                     if not programs.holds(draft, unit, low, high)
                 )
+            for draft in open_drafts:
+                by_draft.setdefault(id(draft), []).extend(
+                    Span(start, end, "PERSON")
+                    for start, end in self._addressees(draft)
+                    if not programs.holds(draft, draft.view, start, end)
+                )
             open_drafts = [d for d in open_drafts if by_draft.get(id(d)) and self._take(d, by_draft[id(d)])]
             for draft in open_drafts:
                 settle(draft, self._words)
+
+    def _addressees(self, draft: Draft) -> Iterator[tuple[int, int]]:
+        """Words in no list of names that stand alone above an address."""
+        if draft.literals is not None or not self._recognises:
+            return
+        for start, end in addressees(draft.view):
+            line = f"{draft.view[start:end]}\n"
+            if _strange_name(line.strip()):
+                with self._lock:
+                    (said,) = default_network().names([line], _LIKELY_ADDRESSEE)
+                if said[line]:
+                    yield start, end
 
     def _take(self, draft: Draft, names: list[Span]) -> bool:
         """Add the names, and the same names wherever else they occur in the draft's prose."""
