@@ -88,10 +88,10 @@ _BEHIND = re.compile(
     r"|, \d\d,|, (?:his|her|aged) |"
     r" of [A-Z][^!?\n]{0,60}(?:is|was) the (?:CEO|president|director|chairman|winner|head)\b)"
 )
-#: of the person spoken of, behind the name, e.g. `she` in `Cc Mary, she knows why`
+#: of the person spoken of, behind the name (`Cc Mary, she knows why`), e.g. `, she knows`
 _PRONOUN = re.compile(r"[a-z ,]{1,50}\b(?:he|she)\b")
-#: before a word that is no person by itself, e.g. `a ` in `a Federalist like his father`, `Summer ` in
-#: `the Summer Olympics`, `of ` in `Mary of Acme is the CEO`
+#: before a word that is no person by itself: a Federalist, the Summer Olympics, Mary of Acme, e.g. `a `, ` Summer `,
+#: `of `
 _PART = re.compile(
     r"(?:\b(?i:an?|the|this|that|these|those|its|every|each|no|of|at|in|near)|(?<=\s)[A-Z][\w'’-]*) $"
 )
@@ -103,7 +103,7 @@ _REACH = 80
 _LIST = re.compile(rf"(?<![\w./@\\-]){_CAP}(?:, {_CAP}){{1,20}},? (?:and|or|&) {_CAP}(?![\w@/(])")
 #: one of its members, e.g. `Zolvane`
 _ONE = re.compile(_CAP)
-#: the first line of an address, e.g. `Zolvane` above `Acme Ltd.`, `12 Harbour Road` and `Suite 4`
+#: the first line of an address, e.g. `Zolvane⏎Acme Ltd.⏎12 Harbour Road⏎Suite 4`
 _HEAD = re.compile(
     rf"(?:\A|\n[>? \t]{{0,6}}\n)[>? \t]{{0,6}}({_CAP})[ \t]{{0,3}}\n(?:[^\n]{{0,80}}\n){{0,4}}?[^\n]{{0,80}}"
     r"\b(?:Suite|Apt\.?|Apartment|Flat|P\.?O\.? Box|PSC|Postfach) \d"
