@@ -24,7 +24,14 @@ from ultron_core.lessons.findings.reader import AnswerModel, Judged, Kind
 from ultron_core.lessons.findings.said import settled_from, without_sounds
 from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.lessons.keeping.stated import BY_AGENT, confidence_in
-from ultron_core.lessons.people.statements import names_a_thing, phrase, weighty, without_opening
+from ultron_core.lessons.people.statements import (
+    names_a_thing,
+    nearest,
+    phrase,
+    shares_term,
+    weighty,
+    without_opening,
+)
 from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType
@@ -42,8 +49,8 @@ _NEAR = 2
 _TERM = re.compile(r"[A-Za-z_][\w-]{3,}|[\u3400-\u9fff]{2}")
 #: share of the shorter one's words from which on two say the same
 _SAME = 0.6
-#: characters of the request that are quoted
-_MAX_ASKED = 200
+#: characters of the request that are quoted; of a request of more sentences the nearest stands for it
+_MAX_ASKED, _FEW_ASKED = 200, 2
 #: how a kind is told: its sentence, its type and its tag
 _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
     "error": ("cause", "error", "cause"),
@@ -209,7 +216,8 @@ def _tells_cure(part: Part) -> bool:
 
 
 def _joined(parts: Sequence[Part]) -> str:
-    """The sentences as one text: a point of a list ends where the next begins, and a line that was broken goes on."""
+    """The sentences as one text: a point of a list ends where the next begins, the line that leads to it keeps its colon,
+    and a line that was broken goes on."""
     told = ""
     for part in parts:
         text = without_sounds(part.text).rstrip(" :：")
@@ -221,15 +229,24 @@ def _joined(parts: Sequence[Part]) -> str:
             continue
         chinese = CJK.search(told[-1]) is not None or told[-1] in "。！？；，、）"
         ended = told[-1] in ".!?。！？；;"
+        lead = part.lead.rstrip(" :：")
+        if part.point and lead and told.endswith(lead):
+            told += f"：{text}" if chinese else f": {text}"
+            continue
         told += ("" if ended else "；" if chinese else ";") + ("" if chinese else " ") + text
     return told
 
 
 def _setting(found: Finding) -> str:
-    """What the person had asked, and the heading that the first sentence stands below."""
+    """What the person had asked, of a long request the sentence that speaks of it, and the heading that it stands
+    below."""
     turn = found.answer.turn
     own = own_sentences(turn.message) if turn else []
-    told = without_opening(one_line(" ".join(own[:2])))
+    asked = " ".join(own[:2])
+    if len(own) > _FEW_ASKED:
+        near = nearest(own, found.words)
+        asked = near if shares_term(near, found.words) and weighty(near) else asked
+    told = without_opening(one_line(asked))
     told = told if weighty(told) else ""  # "continue", "address 8 and 12"
     parts = [PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED))] if told else []
     heading = found.parts[0].heading

@@ -131,3 +131,25 @@ def test_a_finding_of_no_project_that_names_nothing_stands_in_any_textbook():
 
 def test_members_of_data_are_no_sentences():
     assert findings('"reason": "The request fails because the award was never found."', worth=0.01) == []
+
+
+def test_a_point_of_a_list_brings_the_line_that_leads_to_it():
+    said = f"What the worker loses at its end:\n\n- {CAUSE}\n"
+    (draft,) = drafts(said, worth=0.05)
+    assert draft.content == f"In shop: What the worker loses at its end: {CAUSE}"
+
+
+def test_a_sentence_that_ends_before_what_it_says_is_left_out():
+    said = "The worker loses the numbers of the last minute because of the call of `flush()`"
+    assert findings(f"{said} at:\n\n```\nworker.py\n```\n", worth=0.01) == []
+    assert len(findings(f"{said} in `worker.py`.", worth=0.01)) == 1
+
+
+def test_of_a_long_request_the_sentence_that_speaks_of_it_stands_for_it():
+    request = (
+        "Please read the plan in `plan.md` first. Keep the names as they are. "
+        "Then find out why the numbers of the last minute are missing. Do not touch the tests."
+    )
+    (draft,) = drafts(CAUSE, request=request, worth=0.05)
+    assert "why the numbers of the last minute are missing" in draft.context
+    assert "plan.md" not in draft.context
