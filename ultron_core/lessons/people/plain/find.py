@@ -76,6 +76,8 @@ _TYPES: Final[dict[Kind, tuple[str, MemoryType]]] = {
 _REFUSED: Final = frozenset(("preference", "correction", "reported", "fact"))
 #: a lesson of another rule: its kind and its draft
 Told = tuple[str, MemoryDraft]
+#: a sentence with what it is worth
+Judged = tuple[Said, Worth]
 
 
 def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
@@ -117,21 +119,21 @@ def plain_drafts(
         if turn.first and is_issue(turn.message.content):
             continue
         own = [said.sentence for said in said_of]
-        asked = [said for said in said_of if not said.rules and not said.led_in and may_hold(said.sentence)]
-        judged = {said.place: (said, worth) for said, worth in zip(asked, judge(asked, model), strict=True)}
-        for group in _groups(judged, model)[:_MOST]:
-            worth = max((one for _, one in group), key=lambda one: one.keep)
-            first = group[0][0]
-            statement, before = _whole(own, first.place, turn, messages)
+        request = asked_before(turns[number - 1]) if number else ""
+        for group in _groups(_judged(said_of, model), model)[:_MOST]:
+            statement, before = _whole(own, group[0][0].place, turn, messages)
             if statement:
-                told = _joined([statement, *(one.sentence for one, _ in group[1:])])
-                quotes = [one.sentence for one, _ in group]
-                request = asked_before(turns[number - 1]) if number else ""
-                found.append((worth.kind, _draft(worth, told, before, quotes, turn, project, request)))
+                statement = _joined([statement, *(said.sentence for said, _ in group[1:])])
+                best = max((worth for _, worth in group), key=lambda worth: worth.keep)
+                quotes = [said.sentence for said, _ in group]
+                found.append((best.kind, _draft(best, statement, before, quotes, turn, project, request)))
     return found
 
 
-Judged = tuple[Said, Worth]
+def _judged(said_of: Sequence[Said], model: PlainModel) -> dict[int, Judged]:
+    """What may hold of a turn and no other rule tells, by its place."""
+    asked = [said for said in said_of if not said.rules and not said.led_in and may_hold(said.sentence)]
+    return {said.place: (said, worth) for said, worth in zip(asked, judge(asked, model), strict=True)}
 
 
 def _groups(judged: Mapping[int, Judged], model: PlainModel) -> list[list[Judged]]:
