@@ -216,8 +216,8 @@ def _tells_cure(part: Part) -> bool:
 
 
 def _joined(parts: Sequence[Part]) -> str:
-    """The sentences as one text: a point of a list ends where the next begins, the line that leads to it keeps its colon,
-    and a line that was broken goes on."""
+    """The sentences as one text: a point of a list ends where the next begins, the line that leads to it keeps its
+    colon, and a line that was broken goes on."""
     told = ""
     for part in parts:
         text = without_sounds(part.text).rstrip(" :：")
