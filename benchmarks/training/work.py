@@ -21,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for _, line in zip(range(2 * MOST), lines, strict=False)]
+        return [json.loads(line) for line in islice(lines, 2 * MOST)]
 
 
 def told_talks(paths: Sequence[Path]) -> Iterator[Talk]:
@@ -167,7 +168,7 @@ def told_talks(paths: Sequence[Path]) -> Iterator[Talk]:
                 if text.strip():
                     place[text.replace("\n", " ")] = None
     for (repository, _), texts in said.items():
-        yield Talk(repository, True, "\n".join([text for _, text in zip(range(WHOLE), texts, strict=False)]))
+        yield Talk(repository, True, "\n".join(islice(texts, WHOLE)))
 
 
 def fit(table: Table, rows: Sequence[int]) -> Fit:

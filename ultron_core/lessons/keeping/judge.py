@@ -5,14 +5,12 @@ The coefficients and the bound in keep.json are made by benchmarks/training/keep
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 
 from ultron_core.lessons.keeping.shape import feature_names, features
 from ultron_core.lessons.keeping.stated import is_stated, is_worth_telling
 from ultron_core.lessons.sentences import cure_in
+from ultron_core.lessons.weights import NamedWeights
 from ultron_core.models import MemoryDraft, Origin
 
 __all__ = ["is_worth_keeping", "judgement"]
@@ -27,30 +25,15 @@ _REPORTED = "bug"
 _CAME_UPON = "found"
 
 
-@dataclass(frozen=True, slots=True)
-class _Coefficients:
-    bound: float
-    intercept: float
-    weights: tuple[float, ...]
-
-
 @lru_cache(maxsize=1)
-def _coefficients() -> _Coefficients:
-    """Raises ValueError when the file was made for other features than this version computes."""
-    raw = json.loads(files("ultron_core.lessons.keeping").joinpath("keep.json").read_text("utf-8"))
-    if tuple(raw["weights"]) != feature_names():
-        raise ValueError("keep.json does not fit the features; run benchmarks/training/keeping.py")
-    weights = tuple(float(value) for value in raw["weights"].values())
-    return _Coefficients(float(raw["bound"]), float(raw["intercept"]), weights)
+def _coefficients() -> NamedWeights:
+    script = "benchmarks/training/keeping.py"
+    return NamedWeights.load("ultron_core.lessons.keeping", "keep.json", feature_names(), script)
 
 
 def judgement(draft: MemoryDraft, origin: Origin) -> float:
     """The higher, the more it looks like what readers called useful; `origin` is that of the message quoted first."""
-    model = _coefficients()
-    values = features(draft.content, draft.resolution, origin)
-    return model.intercept + sum(
-        weight * value for weight, value in zip(model.weights, values, strict=True) if value
-    )
+    return _coefficients().odds(features(draft.content, draft.resolution, origin))
 
 
 def is_worth_keeping(draft: MemoryDraft, origin: Origin) -> bool:

@@ -7,14 +7,12 @@ bound in stated.json are made by benchmarks/training/stated.py from verdicts on 
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Final
 
 from ultron_core.lessons.keeping.shape import is_nameless, paths_in
+from ultron_core.lessons.weights import NamedWeights
 from ultron_core.models import MemoryDraft
 
 __all__ = [
@@ -42,20 +40,10 @@ _MOST_SENTENCES, _MOST_PATHS = 5, 4
 _SUREST = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class _Coefficients:
-    bound: float
-    intercept: float
-    weights: tuple[float, ...]
-
-
 @lru_cache(maxsize=1)
-def _coefficients() -> _Coefficients:
-    """Raises ValueError when the file was made for other features than this version computes."""
-    raw = json.loads(files("ultron_core.lessons.keeping").joinpath("stated.json").read_text("utf-8"))
-    if tuple(raw["weights"]) != _NAMES:
-        raise ValueError("stated.json does not fit the features; run benchmarks/training/stated.py")
-    return _Coefficients(float(raw["bound"]), float(raw["intercept"]), tuple(raw["weights"].values()))
+def _coefficients() -> NamedWeights:
+    script = "benchmarks/training/stated.py"
+    return NamedWeights.load("ultron_core.lessons.keeping", "stated.json", _NAMES, script)
 
 
 def feature_names() -> tuple[str, ...]:
@@ -99,5 +87,4 @@ def features(draft: MemoryDraft) -> list[float]:
 def is_worth_telling(draft: MemoryDraft) -> bool:
     """Whether a memory of the readers is kept."""
     model = _coefficients()
-    told = sum(weight * value for weight, value in zip(model.weights, features(draft), strict=True))
-    return model.intercept + told >= model.bound
+    return model.odds(features(draft)) >= model.bound

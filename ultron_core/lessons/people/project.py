@@ -1,4 +1,4 @@
-"""Whether a segment works on files, and the name of their project, from the paths that its tools were given."""
+"""The name of the project that a segment works on, from the paths that its tools were given."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -87,7 +88,7 @@ def spoken(messages: Sequence[Message]) -> str:
         for message in messages
         if message.content.strip() and (message.origin == "human" or message.role == "assistant")
     )
-    return "\n".join([text for _, text in zip(range(_MOST), said, strict=False)])
+    return "\n".join(islice(said, _MOST))
 
 
 def words(text: str) -> frozenset[str]:
