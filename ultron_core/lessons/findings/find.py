@@ -203,11 +203,15 @@ def finding_draft(found: Finding, project: str) -> MemoryDraft:
 
 def _led_in(parts: Sequence[Part]) -> str:
     """The line that leads to a list, before its first point: a point alone does not say what it is about."""
-    first = parts[0]
-    lead = first.lead.rstrip(" :：")
-    if not (first.point and lead) or any(lead in part.text for part in parts):
+    lead = _lead_of(parts[0])
+    if not lead or any(lead in part.text for part in parts):
         return ""
     return f"{lead}：" if CJK.search(lead[-1]) else f"{lead}: "
+
+
+def _lead_of(part: Part) -> str:
+    """The line that leads to a point; empty for what is none."""
+    return part.lead.rstrip(" :：") if part.point else ""
 
 
 def _tells_cure(part: Part) -> bool:
@@ -229,8 +233,8 @@ def _joined(parts: Sequence[Part]) -> str:
             continue
         chinese = CJK.search(told[-1]) is not None or told[-1] in "。！？；，、）"
         ended = told[-1] in ".!?。！？；;"
-        lead = part.lead.rstrip(" :：")
-        if part.point and lead and told.endswith(lead):
+        lead = _lead_of(part)
+        if lead and told.endswith(lead):
             told += f"：{text}" if chinese else f": {text}"
             continue
         told += ("" if ended else "；" if chinese else ";") + ("" if chinese else " ") + text

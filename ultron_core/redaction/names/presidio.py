@@ -16,25 +16,11 @@ from typing import Any
 from ultron_core.models import Finding, Redaction
 from ultron_core.redaction.names.analyzer import SURE, build_analyzer, is_installed
 from ultron_core.redaction.names.chinese import chinese_names, has_han
-from ultron_core.redaction.names.english import (
-    TEMPLATES,
-    bare_end,
-    bare_start,
-    full_names,
-    given_windows,
-    name_candidates,
-    names_thing,
-    network_name,
-    open_windows,
-    open_words,
-    repeats,
-    stands_alone,
-    whole_word,
-)
-from ultron_core.redaction.names.lexicon import known_given, only_ordinary, plausible_name
+from ultron_core.redaction.names.english import TEMPLATES, name_candidates, repeats, whole_word
+from ultron_core.redaction.names.look import LIKELY, POSSIBLE, Look, longest_first, strange_name
 from ultron_core.redaction.names.network import default_network
-from ultron_core.redaction.names.persons import addressees, listed, spoken_of
-from ultron_core.redaction.names.programs import code_word, stranger, told_as_software, used_in_code
+from ultron_core.redaction.names.persons import addressees
+from ultron_core.redaction.names.programs import told_as_software, used_in_code
 from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
@@ -54,130 +40,8 @@ _MOST_CACHED = 100_000
 _MOST_DOUBTS = 20_000
 #: words that the model keeps, 700 bytes each, before it is loaded anew, which takes 0.3 s
 _MOST_WORDS = 30_000
-#: how likely the network must find each word of a name; chosen on sentences and names that it was not fitted to
-_LIKELY = 0.3
-#: and one word of what others doubt; below it nearly all that was read was a place, a team or a title
-_POSSIBLE = 0.003
-#: the same for one word alone that no list of names holds and nothing announces: most such words are software
-_LIKELY_STRANGER, _POSSIBLE_STRANGER = 0.97, 0.9
 #: and for one alone on the first line of an address, where companies stand too
 _LIKELY_ADDRESSEE = 0.5
-#: (start, end, how likely) of the names in each text
-_Said = dict[str, list[tuple[int, int, float]]]
-
-
-class _Look:
-    """A unit in Latin script: what the rules are sure of, what they suggest, and what the model has to look at."""
-
-    def __init__(self, unit: str) -> None:
-        self._unit = unit
-        ruled = [(start, bare_end(unit, start, end), sure) for start, end, sure in name_candidates(unit)]
-        self._sure = [(start, end) for start, end, sure in ruled if sure]
-        self._windows = open_windows(unit, self._sure)
-        #: (start, end, likely): names that a second question decides about
-        self._doubts: list[tuple[int, int, bool]] = []
-        #: words in no list of names that the sentence speaks of as a person
-        self._spoken: list[tuple[int, int]] = []
-        if self._windows:
-            self._doubts += [(start, end, True) for start, end, sure in ruled if not sure]
-            self._doubts += [(start, bare_end(unit, start, end), True) for start, end in full_names(unit)]
-            self._spoken = [span for span in self._strange_words() if spoken_of(unit, *span)]
-            self._doubts += [(start, end, True) for start, end in self._spoken]
-        #: what the network reads besides: words around a given name in lower case or in capitals
-        self._given = given_windows(unit)
-
-    def open_texts(self) -> list[str]:
-        return [self._unit[low:high] for low, high in self._windows]
-
-    def network_texts(self) -> list[str]:
-        return [self._unit[low:high] for low, high in (*self._windows, *self._given)]
-
-    def hear_network(self, likely: _Said, possible: _Said) -> None:
-        """What the network says of the same texts; a doubt that it does not share at all is dropped."""
-        for start, end, odds in self._heard(likely):
-            value = self._unit[start:end]
-            enough = not stranger(value) or odds >= _LIKELY_STRANGER
-            if self._prose(start, end) and enough and network_name(value):
-                self._sure.append((start, end))
-        hints = list(self._heard(possible))
-        self._sure += [
-            span for span in self._spoken if self._odds(*span, hints) >= _LIKELY and self._prose(*span)
-        ]
-        self._sure += self._beside(hints)
-        self._doubts = [
-            (start, end, asked)
-            for start, end, asked in self._doubts
-            if known_given(self._unit[start:end])
-            or (self._shared(start, end, hints, asked) and not code_word(self._unit, start, end))
-        ]
-
-    def _strange_words(self) -> Iterator[tuple[int, int]]:
-        for start, end in open_words(self._unit, self._sure):
-            bare = bare_end(self._unit, start, end)
-            if _strange_name(self._unit[start:bare]):
-                yield start, bare
-
-    def _prose(self, start: int, end: int) -> bool:
-        return stands_alone(self._unit, start, end) and not code_word(self._unit, start, end)
-
-    def _beside(self, hints: Sequence[tuple[int, int, float]]) -> list[tuple[int, int]]:
-        """Words in no list of names beside two names in a list: `Anna, Zolvane and Petra`."""
-        found = []
-        for members in listed(self._unit):
-            names = [
-                one for one in members if any(low < one[1] and one[0] < high for low, high in self._sure)
-            ]
-            found += [
-                (start, end)
-                for start, end in members
-                if len(names) > 1
-                and _strange_name(self._unit[start:end])
-                and self._odds(start, end, hints) >= _POSSIBLE
-                and self._prose(start, end)
-            ]
-        return found
-
-    def _shared(self, start: int, end: int, hints: Sequence[tuple[int, int, float]], announced: bool) -> bool:
-        """Does the network find a word of it likely enough? `announced`: words around it say that it is a person."""
-        least = _POSSIBLE_STRANGER if stranger(self._unit[start:end]) and not announced else _POSSIBLE
-        return self._odds(start, end, hints) >= least
-
-    @staticmethod
-    def _odds(start: int, end: int, hints: Sequence[tuple[int, int, float]]) -> float:
-        """How likely the likeliest word of it is."""
-        return max((odds for low, high, odds in hints if low < end and start < high), default=0.0)
-
-    def _heard(self, said: _Said) -> Iterator[tuple[int, int, float]]:
-        for low, high in (*self._windows, *self._given):
-            for start, end, odds in said[self._unit[low:high]]:
-                yield low + start, low + end, odds
-
-    def hear(self, said: dict[str, list[tuple[int, int, bool]]]) -> None:
-        """What the model says of the open texts: (start, end, whether that is enough)."""
-        for low, high in self._windows:
-            for start, end, sure in said[self._unit[low:high]]:
-                if sure:
-                    self._sure.append((low + start, low + end))
-                else:
-                    self._doubts.append((low + start, low + end, False))
-
-    def doubts(self) -> list[tuple[str, bool]]:
-        return [(self._unit[start:end], likely) for start, end, likely in self._doubts]
-
-    def names(self, persons: dict[tuple[str, bool], bool]) -> tuple[tuple[int, int], ...]:
-        """All names, longest first."""
-        agreed = [
-            (start, end) for start, end, likely in self._doubts if persons[self._unit[start:end], likely]
-        ]
-        found = [(bare_start(self._unit, start, end), end) for start, end in self._sure + agreed]
-        return _longest_first(
-            (start, end) for start, end in found if start < end and not names_thing(self._unit, start, end)
-        )
-
-    def coarse(self) -> tuple[tuple[int, int], ...]:
-        """All that may be a name, where no model can be asked."""
-        suggested = [(start, end) for start, end, _ in self._doubts]
-        return _longest_first(self._sure + suggested + open_words(self._unit, self._sure))
 
 
 class _Programs:
@@ -193,11 +57,6 @@ class _Programs:
             self._known[id(draft), word] = found
         used, told = found
         return used or (told and not _is_introduced(unit, low, high))
-
-
-def _strange_name(value: str) -> bool:
-    """Could this be a name, although no list holds it?"""
-    return stranger(value) and plausible_name(value) and not only_ordinary(value)
 
 
 def _is_introduced(unit: str, low: int, high: int) -> bool:
@@ -284,7 +143,7 @@ class PresidioRedactor:
             return
         for start, end in addressees(draft.view):
             line = f"{draft.view[start:end]}\n"
-            if _strange_name(line.strip()):
+            if strange_name(line.strip()):
                 with self._lock:
                     (said,) = default_network().names([line], _LIKELY_ADDRESSEE)
                 if said[line]:
@@ -326,7 +185,7 @@ class PresidioRedactor:
 
     def _chinese_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
         if not self._recognises:
-            return [_longest_first(chinese_names(unit)) for unit in units]
+            return [longest_first(chinese_names(unit)) for unit in units]
         return [tuple((r.start, r.end) for r in results) for results in self._analyze(units, "zh")]
 
     def _analyze(self, texts: Sequence[str], language: str) -> list[Any]:
@@ -337,14 +196,14 @@ class PresidioRedactor:
 
     def _latin_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
         """By the rules where they are sure or nothing is open; by the model, and a second question, elsewhere."""
-        looks = [_Look(unit) for unit in units]
+        looks = [Look(unit) for unit in units]
         if not self._recognises:
             return [look.coarse() for look in looks]
         said = self._said({text for look in looks for text in look.open_texts()})
         for look in looks:
             look.hear(said)
         texts = sorted({text for look in looks for text in look.network_texts()})
-        likely, possible = default_network().names(texts, _LIKELY, _POSSIBLE)
+        likely, possible = default_network().names(texts, LIKELY, POSSIBLE)
         for look in looks:
             look.hear_network(likely, possible)
         self._ask({doubt for look in looks for doubt in look.doubts()})
@@ -388,10 +247,6 @@ class PresidioRedactor:
             gc.collect()
         if self._batch is None:
             self._nlp, self._batch = build_analyzer()
-
-
-def _longest_first(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted(spans, key=lambda span: (span[0] - span[1], span[0])))
 
 
 def _prose(draft: Draft) -> Iterator[tuple[int, int]]:
