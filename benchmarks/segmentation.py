@@ -28,9 +28,11 @@ from inputs.marked import REPOSITORY, development, marked_sessions
 from inputs.places import ROOT, arguments
 from inputs.stitch import FAMILY
 from sklearn.feature_extraction.text import TfidfVectorizer
+from training import openings
 from training import segmenter as training
 from training.segmenter import Example
 
+from ultron_core.lessons.weights import NamedWeights
 from ultron_core.segments.offline.weights import Combiners, load_combiners
 from ultron_core.transcript.pairs import closed_positions
 
@@ -131,6 +133,7 @@ class Fits:
     made: list[Example]
     native: list[Example]
     without_source: dict[str, Combiners] = field(default_factory=dict)
+    openings: dict[str, NamedWeights] = field(default_factory=dict)
 
     def without_set(self, name: str) -> Combiners:
         """Without one set and every task that it shares with another."""
@@ -157,9 +160,7 @@ class Fits:
 def left_out(name: str, examples: Sequence[Example], fits: Fits) -> Predicted | None:
     """Boundaries by combiners that never saw the source of the set; None when the fit never saw it anyway."""
     if name == NATIVE:
-        return [
-            (e.dialogue, training.decode(e, fits.without(REPOSITORY[e.dialogue.group]))) for e in examples
-        ]
+        return [(e.dialogue, _without_its_set(e, fits)) for e in examples]
     if name in STITCHED or name in TURNS:
         if name not in fits.known:
             return None
@@ -169,6 +170,13 @@ def left_out(name: str, examples: Sequence[Example], fits: Fits) -> Predicted | 
     else:  # one request a session: there is nothing to decide
         return [(e.dialogue, []) for e in examples]
     return [(e.dialogue, training.decode(e, combiners)) for e in examples]
+
+
+def _without_its_set(example: Example, fits: Fits) -> list[int]:
+    group = example.dialogue.group
+    if group not in fits.openings:
+        fits.openings[group] = openings.without(group)
+    return training.decode(example, fits.without(REPOSITORY[group]), fits.openings[group])
 
 
 def lines_of(name: str, examples: Sequence[Example], fits: Fits | None, in_source: Mapping) -> Iterator[dict]:

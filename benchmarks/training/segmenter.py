@@ -33,6 +33,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from ultron_core.embeddings.local import local_embedder
+from ultron_core.lessons.weights import NamedWeights
 from ultron_core.segments.offline.around import around_turns
 from ultron_core.segments.offline.cut import boundaries_of, can_open, prior
 from ultron_core.segments.offline.features import FEATURES, Running, describe
@@ -290,8 +291,9 @@ def out_of_fold(
             each(example, decode(example, combiner))
 
 
-def decode(example: Example, combiners: Combiners) -> list[int]:
-    return boundaries_of(example.turns, example.vectors, len(example.dialogue.messages), combiners)
+def decode(example: Example, combiners: Combiners, openings: NamedWeights | None = None) -> list[int]:
+    length = len(example.dialogue.messages)
+    return boundaries_of(example.turns, example.vectors, length, combiners, openings)
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ STRENGTH = 0.1
 #: sessions leave in so many parts
 PARTS = 10
 #: share of the memories that is kept: with fewer, useful ones are lost and as much of what is left is junk
-KEPT = 0.5
+KEPT = 0.45
 SHARES = (1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 
 
@@ -63,13 +63,13 @@ def part_of(session: str) -> int:
     return int(hashlib.sha256(session.encode()).hexdigest(), 16) % PARTS
 
 
-def fit(values: np.ndarray, worth: np.ndarray) -> tuple[np.ndarray, float]:
+def fit(values: np.ndarray, worth: np.ndarray, strength: float = STRENGTH) -> tuple[np.ndarray, float]:
     """Weights and intercept for the features as they come."""
     middle, spread = values.mean(axis=0), values.std(axis=0) + 1e-3
     scaled = (values - middle) / spread
     both, answers = np.vstack([scaled, scaled]), np.r_[np.ones(len(worth)), np.zeros(len(worth))]
     sizes = np.r_[worth, 1.0 - worth]
-    model = LogisticRegression(C=STRENGTH, max_iter=1000)
+    model = LogisticRegression(C=strength, max_iter=1000)
     model.fit(both[sizes > 0], answers[sizes > 0], sample_weight=sizes[sizes > 0])
     own = model.coef_[0] / spread
     return own, float(model.intercept_[0] - own @ middle)

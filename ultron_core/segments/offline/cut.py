@@ -1,5 +1,8 @@
 """Task boundaries without a model: each user turn is weighed against the segment that runs before it.
 
+Two fits weigh it: one on talk and tasks that were put together (weights.py), one on people at work with a coding agent
+(openings.py), once a turn has spoken of files, code or logs.
+
 A decision reads the segment so far, the turn with its first reply and the two turns behind it, nothing later:
 text appended to a log can only change what happens at its end. Same messages, same boundaries.
 """
@@ -10,14 +13,17 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
 from ultron_core.embeddings.local import local_embedder
+from ultron_core.lessons.weights import NamedWeights
 from ultron_core.models import Message
 from ultron_core.segments.offline import cues
 from ultron_core.segments.offline.around import around_turns
 from ultron_core.segments.offline.features import FEATURES, Running, describe
+from ultron_core.segments.offline.openings import load_openings, opening_numbers
 from ultron_core.segments.offline.turns import Turn, turn_ends, turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, embed_turns
 from ultron_core.segments.offline.weights import Combiners, load_combiners
@@ -41,7 +47,7 @@ __all__ = [
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:12"
+SEGMENTER_VERSION = "offline:13"
 
 #: seconds
 _HOUR = 3600.0
@@ -56,6 +62,13 @@ _FEWEST_WORDS, _LONGEST_OBJECTION = 2, 600
 _USUAL_OPENING, _HEARD = 0.12, 0.5
 #: letters of scripts that have no terms here: their turns are judged by the rest, e.g. `привет`, `はい`
 _OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
+
+
+class Fits(NamedTuple):
+    """What weighs a turn: of talk and tasks that were put together, and of people at work with a coding agent."""
+
+    combiners: Combiners
+    openings: NamedWeights
 
 
 def cut_offline(threads: Sequence[Sequence[Message]]) -> list[list[int]]:
@@ -80,9 +93,15 @@ def _boundaries(turns: Sequence[Turn], vectors: Iterator[TurnVectors], length: i
 
 
 def boundaries_of(
-    turns: Sequence[Turn], vectors: Sequence[TurnVectors], length: int, combiners: Combiners
+    turns: Sequence[Turn],
+    vectors: Sequence[TurnVectors],
+    length: int,
+    combiners: Combiners,
+    openings: NamedWeights | None = None,
 ) -> list[int]:
-    """Where the turns begin that start a segment; `length` is the number of messages in the thread."""
+    """Where the turns begin that start a segment; `length` is the number of messages in the thread, `openings` another
+    fit than the shipped one."""
+    fits = Fits(combiners, openings or load_openings())
     running = Running()
     boundaries = []
     ends = turn_ends(turns, length)
@@ -90,14 +109,24 @@ def boundaries_of(
         running.work |= turn.work
         if can_open(turn, running):
             found = describe(turn, own, near, running)
-            row = np.array([[found[name] for name in FEATURES]])
-            odds = float(combiners.margin(row)[0]) + prior(turn) + heard(turn, found)
-            weighed = odds > 0 and not carries_on(turn, found)
-            if weighed or opens_anew(turn, found):
+            if _opens(turn, found, fits, coding=running.is_coding(turn)):
                 boundaries.append(turn.start)
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)
     return boundaries
+
+
+def _opens(turn: Turn, found: Mapping[str, float], fits: Fits, *, coding: bool) -> bool:
+    carries, anew = carries_on(turn, found), opens_anew(turn, found)
+    row = np.array([[found[name] for name in FEATURES]])
+    odds = float(fits.combiners.margin(row)[0]) + prior(turn) + heard(turn, found)
+    if odds > 0 and not carries:
+        return True
+    if not coding:
+        return anew
+    numbers = opening_numbers(turn, found, carries_on=carries, opens_anew=anew)
+    odds = fits.openings.odds(numbers) + afresh(turn)
+    return odds >= fits.openings.bound and not is_only_printed(turn.text)
 
 
 def can_open(turn: Turn, running: Running) -> bool:
@@ -115,15 +144,9 @@ def heard(turn: Turn, found: Mapping[str, float]) -> float:
     is usual."""
     if not found["works"]:
         return 0.0
-    likely = read_moves([turn.described], network=is_about_code(turn))[0].opens
+    likely = read_moves([turn.described], network=turn.about_code)[0].opens
     usual = math.log(_USUAL_OPENING / (1.0 - _USUAL_OPENING))
     return _HEARD * (math.log(likely / (1.0 - likely)) - usual)
-
-
-def is_about_code(turn: Turn) -> bool:
-    """Whether a person and an agent speak of files, code or logs: support talks call tools, too."""
-    said = (turn.text, turn.last_text)
-    return "`" in turn.last_text or any(cues.DETAIL.search(text) is not None for text in said)
 
 
 def opens_anew(turn: Turn, found: Mapping[str, float]) -> bool:
@@ -153,7 +176,7 @@ def carries_on(turn: Turn, found: Mapping[str, float]) -> bool:
         return True
     if turn.length > _LONGEST_OBJECTION:
         return False
-    return read_many([turn.described], network=is_about_code(turn))[0].main == "objection"
+    return read_many([turn.described], network=turn.about_code)[0].main == "objection"
 
 
 def is_empty_remark(turn: Turn) -> bool:
@@ -166,7 +189,7 @@ def is_empty_remark(turn: Turn) -> bool:
 def prior(turn: Turn) -> float:
     """Log-odds set by hand, for what no licensed set with boundaries has, or what must hold for any source:
     times, repeated system prompts, answers, short remarks that lean on what was said ("no, revert that")."""
-    odds = gap_prior(turn.gap) + (1.5 if turn.restarted else 0.0)
+    odds = afresh(turn)
     announced = bool(cues.ANNOUNCE.search(turn.text))
     if cues.ANSWER_EN.search(turn.text) and not announced:
         odds -= 1.0
@@ -175,6 +198,11 @@ def prior(turn: Turn) -> float:
     if _width(turn) <= _REMARK and cues.ANAPHORA.search(turn.text) and not announced:
         odds -= 1.0
     return odds
+
+
+def afresh(turn: Turn) -> float:
+    """Log-odds that a pause and a repeated system prompt add."""
+    return gap_prior(turn.gap) + (1.5 if turn.restarted else 0.0)
 
 
 def _width(turn: Turn) -> int:

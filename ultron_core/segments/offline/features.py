@@ -37,6 +37,7 @@ class Session:
 
     turns: int = 0
     works: bool = False
+    coding: bool = False
 
 
 @dataclass
@@ -68,6 +69,11 @@ class Running:
         """The next segment, which remembers how sharp the boundaries before it were."""
         return Running(cut_levels=(*self.cut_levels, found["both_max"]), session=self.session)
 
+    def is_coding(self, turn: Turn) -> bool:
+        """Whether a turn belongs to work on the files of a project: it, or the turn before it, speaks of them."""
+        last = self.last is not None and self.last.codes
+        return turn.codes or last or (self.session.coding and turn.about_code)
+
     def add(self, turn: Turn, vectors: TurnVectors, messages: int) -> None:
         """Take one more turn in, with the number of messages up to the next one."""
         if self.vectors:
@@ -86,6 +92,7 @@ class Running:
         self.last = turn
         self.session.turns += 1
         self.session.works = self.session.works or turn.works
+        self.session.coding = self.session.coding or turn.codes
         self.opening_length = self.opening_length or math.log1p(turn.length)
 
 

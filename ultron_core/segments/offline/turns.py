@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
+from ultron_core.lessons.describe import path_of
 from ultron_core.models import Message
+from ultron_core.segments.offline.cues import DETAIL
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
+from ultron_core.transcript.commands import command_in
+from ultron_core.transcript.files import CODE_FILE
 from ultron_core.transcript.language import CJK_RUN
 from ultron_core.transcript.pairs import closed_positions
 from ultron_core.transcript.people import is_request
@@ -52,7 +56,8 @@ class Turn:
     stretch: messages since the turn before. terms, names, phrases: see the functions of these names;
     body_terms: terms of what the model said last; answered: whether the model did anything about it before the
     next turn; work: terms of what was said and called since the turn before; works: whether tools or code came into it;
-    act: what the agent said last and the names of its calls, as transcript/acts words it; asked: the turn before.
+    act: what the agent said last and the names of its calls, as transcript/acts words it; asked: the turn before;
+    codes: whether a file of a project is named, or the agent ran a command or opened a file since the turn before.
     """
 
     position: int
@@ -77,11 +82,18 @@ class Turn:
     works: bool
     act: str
     asked: str
+    codes: bool
 
     @property
     def described(self) -> HumanTurn:
         """As transcript/acts reads it."""
         return HumanTurn(self.text, self.act, asked=self.asked)
+
+    @property
+    def about_code(self) -> bool:
+        """Whether a person and an agent speak of files, code or logs: support talks call tools, too."""
+        said = (self.text, self.last_text)
+        return "`" in self.last_text or any(DETAIL.search(text) is not None for text in said)
 
 
 def turns_of(messages: Sequence[Message]) -> list[Turn]:
@@ -137,7 +149,16 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         works=_works(message, messages[place + 1 : end]),
         act=_act(spoken, before),
         asked=before[0].content[:MAX_TEXT] if before and is_request(before[0]) else "",
+        codes=_codes(text, before),
     )
+
+
+def _codes(text: str, before: Sequence[Message]) -> bool:
+    said = [text, *(m.content[:_REPLY_TEXT] for m in before if m.role == "assistant")]
+    if any(CODE_FILE.search(one) for one in said):
+        return True
+    calls = [call for message in before for call in message.tool_calls]
+    return any(command_in(c.name, c.arguments) is not None or path_of(c.arguments) for c in calls)
 
 
 def _act(spoken: Message | None, messages: Sequence[Message]) -> str:

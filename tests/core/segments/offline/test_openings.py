@@ -1,0 +1,65 @@
+"""Where people who work with a coding agent turn to another task, as the shipped coefficients weigh it."""
+
+import json
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from ultron_core.models import Message
+from ultron_core.segments import segment_messages
+from ultron_core.segments.offline.openings import load_openings, opening_names
+from ultron_core.segments.offline.turns import turns_of
+
+GOLD = Path(__file__).parents[4] / "benchmarks" / "gold" / "openings.jsonl"
+WORK = (
+    ("user", "The list in list.py is not sorted by date, please fix that."),
+    ("assistant", "Fixed: `list.py` sorts by date now, and `test_list.py` has a test for it."),
+)
+
+
+def starts(*said):
+    messages = [
+        Message(role, text, start_line=n, end_line=n, origin="human" if role == "user" else "model")
+        for n, (role, text) in enumerate((*WORK, *said), 1)
+    ]
+    return [segment.start for segment in segment_messages(messages)]
+
+
+def test_another_matter_of_the_same_project_opens_a_task():
+    asked = "Great. Now write a README.md for the exporter: how it is installed, deployed and configured."
+    assert starts(("user", asked), ("assistant", "`README.md` is written.")) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "it is still not sorted, the newest one should come first",
+        "why did you change test_list.py?",
+        "Traceback (most recent call last):\n  File \"list.py\", line 3, in <module>\nKeyError: 'date'",
+    ],
+)
+def test_what_speaks_of_the_work_before_it_goes_on(remark):
+    assert starts(("user", remark), ("assistant", "Now `list.py` does it.")) == [0]
+
+
+def test_a_turn_is_about_code_where_a_file_is_named_or_the_agent_ran_something():
+    named, bare = (
+        turns_of([Message("user", text, origin="human")])[0]
+        for text in ("sort list.py", "book me a table at 8.30 p.m.")
+    )
+    assert named.codes and not bare.codes
+
+
+def test_the_coefficients_are_those_of_the_numbers_and_the_marks():
+    raw = json.loads(files("ultron_core.segments.offline").joinpath("openings.json").read_text("utf-8"))
+    assert tuple(raw["weights"]) == opening_names()
+    assert raw["sha256"] == {GOLD.name: sha256(GOLD.read_bytes()).hexdigest()}
+    rows = [json.loads(line) for line in GOLD.read_text("utf-8").splitlines()]
+    assert raw["turns"] == len(rows) and all(tuple(row["numbers"]) == opening_names() for row in rows)
+    model = load_openings()
+    right = sum((model.odds(list(row["numbers"].values())) >= model.bound) == row["opens"] for row in rows)
+    assert right / len(rows) > 0.75  # always "no" is right in .77, never hitting
+    hits = sum(row["opens"] and model.odds(list(row["numbers"].values())) >= model.bound for row in rows)
+    assert hits / sum(row["opens"] for row in rows) > 0.5
