@@ -41,7 +41,7 @@ def find_absent(messages: Sequence[Message], actions: Sequence[Action]) -> list[
             continue
         missing = _PROGRAM.search(action.output[:600])
         name = (missing["before"] or missing["after"]) if missing else ""
-        if name in _programs(command):
+        if name in _programs(command) and not _is_found(name, actions[place + 1 :]):
             instead = _instead(command, name, actions[place + 1 : place + 1 + _REACH])
             drafts.setdefault(name, _program(messages, action, name, instead))
         folder = _FOLDER.search(action.output[:600])
@@ -58,6 +58,11 @@ def _programs(command: str) -> set[str]:
     """The programs that the parts of a command line run."""
     words = [part.split() for part in re.split(r"[|;&\n]+|\$\(|\bxargs\b|\bsudo\b|-exec\b", command)]
     return {part[0] for part in words if part}
+
+
+def _is_found(name: str, later: Sequence[Action]) -> bool:
+    """Whether the program ran after all: installed since, or only not on the path."""
+    return any(action.failure is None and name in _programs(command_of(action) or "") for action in later)
 
 
 def _instead(command: str, name: str, later: Sequence[Action]) -> Action | None:

@@ -360,6 +360,10 @@ def _value(value: object) -> str:
     return text if len(text) <= _MAX_VALUE and "\n" not in text else ""
 
 
+def _base(path: str) -> str:
+    return short_path(path).rpartition("/")[2]
+
+
 def _steps(episode: Episode, lang: Lang) -> Change | None:
     """The last two commands before the working try that may have changed what the failure speaks of."""
     failed = episode.failed
@@ -370,7 +374,10 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
         for a in episode.between
         if a.failure is None and a.call > _last_try(episode) and command_of(a)
     ]
-    alone = not _edits(episode)
+    edits = _edits(episode)
+    alone = not edits
+    if any(_base(edited_path(a)) in (command_of(failed) or "") for a in edits):
+        return None  # the script was written anew without what was missing
     steps = [
         (a, c)
         for a, c in commands

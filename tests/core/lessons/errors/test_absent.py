@@ -31,6 +31,12 @@ def test_another_command_that_failed_too_is_no_substitute():
     assert draft.resolution == ""
 
 
+def test_a_program_that_ran_after_all_is_there():
+    installed = (bash("brew install wget && wget https://example.org/a.txt"), "saved a.txt")
+    assert absent("Fetch it.", WGET, installed) == []
+    assert len(absent("Fetch it.", WGET, WGET)) == 1
+
+
 def test_a_folder_that_the_task_names():
     find = (bash("find /system -name '*.out'"), "find: '/system': No such file or directory")
     look = (bash("ls /system"), "ls: cannot access '/system': No such file or directory")

@@ -148,3 +148,19 @@ def test_of_several_changed_arguments_the_one_that_the_error_asked_for():
     error = "Error: payment amount does not add up, total price is 375, but paid 299"
     (draft,) = kept(talk(("user", "Please."), (call, error), (again, "booked")))
     assert draft.resolution == "It worked after changing `payment.amount` to what the error asked for."
+
+
+RUN = bash("python3 check.py")
+MISSING = (RUN, TRACE.format(line="import dotenv", error="ModuleNotFoundError: No module named 'dotenv'"))
+INSTALLED = (bash("pip install python-dotenv"), "Successfully installed python-dotenv-1.0")
+REWRITTEN = (
+    ("Edit", {"file_path": "/repo/check.py", "old_string": "import dotenv", "new_string": "import os"}),
+    "The file has been updated.",
+)
+
+
+@pytest.mark.parametrize(("between", "credited"), [((INSTALLED,), True), ((INSTALLED, REWRITTEN), False)])
+def test_a_script_that_was_written_anew_was_not_cured_by_an_installation(between, credited):
+    messages = as_messages(talk(("user", "Run check.py."), MISSING, *between, (RUN, "4 settings found")))
+    resolutions = [draft.resolution for draft in kept(messages)]
+    assert any("pip install" in told for told in resolutions) is credited

@@ -33,6 +33,10 @@ def outcome(text, is_error=None, tool="bash", **more):
             "debug1: Offering key\nConnection closed by 192.0.2.7 port 22",
             "Connection closed by 192.0.2.7 port 22",
         ),
+        (
+            ' ERR_PNPM_NO_SCRIPT  Missing script: build:dev\nCommand "build:dev" not found.',
+            "ERR_PNPM_NO_SCRIPT  Missing script: build:dev",
+        ),
         ("No app is linked. Have you run fly link?\nTry again.", "No app is linked. Have you run fly link?"),
         (
             "At line:1 char:9\n+ cd web && npm test\n+        ~~\nThe token '&&' is not a valid statement separator.\n"

@@ -211,7 +211,7 @@ def _checked_patch(action: Action) -> bool:
 def _last_check(actions: Sequence[Action], last_edit: int, end: int, about: str) -> Action | None:
     """The last check after the last edit, or run of the script that the report names, when it passed or failed."""
     checks = [a for a in actions if last_edit <= a.call < end and (_checked_patch(a) or _is_run(a, about))]
-    if not checks or not checks[-1].output.strip():
+    if not checks or not checks[-1].output.strip() or not check_of(checks[-1]).strip():
         return None
     return checks[-1] if _passes(checks[-1]) or checks[-1].failure is not None else None
 

@@ -16,7 +16,7 @@ from ultron_core.lessons.errors.told.reports import Report, find_reports
 from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.evidence import appears_in
 from ultron_core.lessons.explanations import clip, ended, shared_terms, talk_language
-from ultron_core.lessons.people.statements import clean_statement
+from ultron_core.lessons.people.statements import clean_statement, word_count
 from ultron_core.lessons.people.turns import Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
@@ -48,6 +48,10 @@ _MOST_STEPS = 2
 _COMPLAINS = 0.4
 #: changes that did not help and that are told
 _MOST_VAIN = 2
+#: a file that a person hands in, e.g. `@src/pool/View.tsx`, `Pool.tsx`
+_HANDED_IN = re.compile(r"^@|\.\w{1,5}$")
+#: words that a report needs besides
+_FEWEST_WORDS = 2
 #: how sure a draft is: a check, a person's word, the agent's word alone, nothing
 _CONFIDENCE: dict[State, float] = {
     "passed": 0.75,
@@ -183,7 +187,7 @@ def _draft(
         end = replace(end, account=None, state="open" if end.state == "claimed" else end.state)
     if end.account is None and not end.vain and not _speaks(report, end, first=turn.first):
         return None
-    if report.task and end.check is None:
+    if (report.task and end.check is None) or not _says_a_fault(report.statement):
         return None
     if turn.first and (report.task or report.pasted) and not _says_how(end):
         return None
@@ -203,6 +207,12 @@ def _draft(
         memory_type="error",
         evidence=_evidence(messages, turn.message, report, end),
     )
+
+
+def _says_a_fault(statement: str) -> bool:
+    """Not only the files that a person hands in: `@src/pool/View.tsx @Pool.tsx (51-58)`."""
+    words = " ".join(word for word in statement.split() if not _HANDED_IN.search(word))
+    return word_count(words) >= _FEWEST_WORDS
 
 
 def _belongs(account: Account, report: Report) -> bool:

@@ -25,6 +25,13 @@ def told(*turns):
     return find_told(messages, read_actions(messages), read_turns(messages), "shop")
 
 
+def test_files_that_are_handed_in_report_nothing():
+    (draft,) = told(("user", f"{REPORT[1]} @src/store/paths.go (51-58)"), CAUSE, EDIT, PASSED)
+    assert "silently fails" in draft.content
+    bare = ("user", "@src/pool/ErrorView.tsx failed.tsx (51-58)")
+    assert told(bare, CAUSE, EDIT, PASSED) == []
+
+
 def test_report_cause_change_and_proof():
     (draft,) = told(REPORT, CAUSE, EDIT, PASSED)
     assert draft.content == (
