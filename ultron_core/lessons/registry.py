@@ -16,7 +16,9 @@ from ultron_core.lessons.errors.persisting import find_breaks, find_persisting
 from ultron_core.lessons.errors.told.defects import find_defects
 from ultron_core.lessons.errors.told.find import find_told
 from ultron_core.lessons.errors.workarounds import find_workarounds
-from ultron_core.lessons.findings.find import find_findings, finding_draft, has_a_place
+from ultron_core.lessons.findings.cures import cure_of
+from ultron_core.lessons.findings.draft import finding_draft
+from ultron_core.lessons.findings.find import find_findings, has_a_place
 from ultron_core.lessons.findings.listen import read_answers
 from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
 from ultron_core.lessons.findings.weigh import by_line, is_told_by, is_weighed, worth_of
@@ -184,7 +186,8 @@ def _heard(found: Sequence[Lesson], reading: Reading, model: PlainModel) -> list
 def _stated(found: Sequence[Lesson], reading: Reading, model: AnswerModel) -> list[Lesson]:
     """With what the agent states, and without what a rule drew from its words that is worth little or told better."""
     judged = [model.judge(one) for one in read_answers(reading.messages, reading.actions, reading.turns)]
-    project, acted = reading.project, bool(reading.actions)
+    project = reading.project
+    acted = min((action.call for action in reading.actions), default=-1)
     stated = [one for one in find_findings(judged, model) if has_a_place(one, project, acted=acted)]
     lines = by_line(judged)
     kept = []
@@ -192,7 +195,7 @@ def _stated(found: Sequence[Lesson], reading: Reading, model: AnswerModel) -> li
         worth = worth_of(one.draft, lines) if is_weighed(one.draft) else None
         if worth is None or (worth >= model.least and not is_told_by(one.draft, stated)):
             kept.append(one)
-    told = [finding_draft(one, reading.project) for one in stated]
+    told = [finding_draft(one, reading.project, cure_of(one, judged)) for one in stated]
     return [*kept, *(Lesson(*STATED[draft.tags[1]], draft) for draft in told)]
 
 

@@ -11,6 +11,7 @@ from ultron_core.lessons.errors.told.asserted import told_lines
 from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.people.statements import POINT, clean_statement, word_count
 from ultron_core.transcript.language import CJK, sentences
+from ultron_core.transcript.pasted import is_printed
 
 __all__ = ["Part", "parts_of"]
 
@@ -27,6 +28,12 @@ _LONGEST_LEAD = 90
 #: tables, quotes, data, numbered lines and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`, `{"id": 1}`,
 #: `"reason": "not yet"`, `12→def f():`
 _DRAWN = re.compile(r"^(?:[|>└├│{}]|\d+→|\"[\w ]{1,40}\": )")
+#: a line that is typed into a shell, written without a fence, e.g. `sudo nginx -t`, `ps aux | grep next`
+_COMMAND = re.compile(
+    r"2>(?:&1|/dev/null)|\s\|\s?(?:grep|head|tail|awk|sed|xargs|wc|sort)\b|"
+    r"^(?:sudo|curl|wget|docker|git|npm|pnpm|pip|cd|ls|cat|grep|ssh|nginx|systemctl|python3?|node|export) "
+    r"[^。，`-]*-{1,2}\w[^.。`]*$"
+)
 #: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `Fix: wait for it`
 _LABEL = re.compile(r"^\W{0,6}([^*`:：\n]{2,30}?)(?:\*\*)?\s{0,3}[:：]\s{0,3}(?:\*\*)?\s{0,3}(?=\S{2})")
 
@@ -59,7 +66,7 @@ def _parts(content: str) -> Iterator[Part]:
         if _HEADING.match(line):
             heading, lead, section = clean_statement(line).strip("_"), "", section + 1
             continue
-        if _DRAWN.match(line):
+        if _DRAWN.match(line) or _COMMAND.search(line) or is_printed(line):
             continue
         point = POINT.match(line) is not None
         if line[-1] in ":：" and len(line) <= _LONGEST_LEAD:

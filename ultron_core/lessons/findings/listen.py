@@ -17,12 +17,15 @@ __all__ = ["Answer", "read_answers"]
 
 #: a longer remark before a call is a report of a search: it is read when it closes a turn
 _MAX_REMARK = 4_000
+#: messages after which what failed is not what the agent speaks of
+_NEAR_FAILURE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One message of the agent with its sentences; `turn` is the person's turn that it follows, `failed` says that the
-    next one tells of no success: what was named as the cause, or done about it, was not it."""
+    next one tells of no success: what was named as the cause, or done about it, was not it; `failure` is the telling
+    line of what failed last before it."""
 
     position: int
     message: Message
@@ -30,19 +33,21 @@ class Answer:
     heard: Heard
     parts: tuple[Part, ...]
     failed: bool = False
+    failure: str = ""
 
 
 def read_answers(
     messages: Sequence[Message], actions: Sequence[Action], turns: Sequence[Turn]
 ) -> Iterator[Answer]:
     """Every message in which the agent says something, in order."""
-    failed = {action.result for action in actions if action.failure is not None}
+    failed = {action.result: action.failure.line for action in actions if action.failure is not None}
     rejected = _rejected(turns)
     opens = {turn.position: number for number, turn in enumerate(turns)}
-    number, worked, edited = -1, False, False
+    number, worked, edited, broke = -1, False, False, -1
     for position, message in enumerate(messages):
         if position in opens:
-            number, worked, edited = opens[position], False, False
+            number, worked, edited, broke = opens[position], False, False, -1
+        broke = position if position in failed else broke
         if message.role != "assistant" or message.origin != "model":
             continue
         turn = turns[number] if number >= 0 else None
@@ -61,7 +66,8 @@ def read_answers(
                 objected=turn is not None and turn.objected,
             )
             if parts := parts_of(message.content):
-                yield Answer(position, message, turn, heard, parts, number in rejected)
+                failure = failed[broke] if broke >= 0 and position - broke <= _NEAR_FAILURE else ""
+                yield Answer(position, message, turn, heard, parts, number in rejected, failure)
         worked = worked or bool(message.tool_calls)
         edited = edited or any(EDIT.search(call.name) for call in message.tool_calls)
 

@@ -19,6 +19,7 @@ from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import PROMPT, any_of
+from ultron_core.transcript.wrapped import BREAK, unwrapped
 
 __all__ = ["Turn", "asked", "own_remarks", "own_sentences", "read_turns"]
 
@@ -176,5 +177,6 @@ def asked(turn: Turn) -> str:
 
 
 def _kept(paragraph: str, text: str) -> list[str]:
-    bare = (re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence) for sentence in sentences(paragraph))
+    told = (sentence.replace(BREAK, "\n") for sentence in sentences(unwrapped(paragraph)))
+    bare = (re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence) for sentence in told)
     return [s for s in bare if len(s.encode()) >= _MIN_BYTES and len(s) <= _MAX_SENTENCE and s in text]

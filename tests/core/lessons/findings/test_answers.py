@@ -1,5 +1,7 @@
 """An agent's message as sentences, each with what leads to it."""
 
+import pytest
+
 from ultron_core.lessons.findings.answers import parts_of
 
 ANSWER = """## What was wrong
@@ -36,3 +38,12 @@ def test_code_tables_and_single_words_are_left_out():
     assert not any(
         "flush()\n" in part.text or "|" in part.text or part.text == "ok" for part in parts_of(ANSWER)
     )
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["sudo nginx -t", "ps aux | grep next | grep -v grep", "cat /etc/hosts 2>/dev/null and more of it"],
+)
+def test_a_line_that_is_typed_into_a_shell_says_nothing(line):
+    said = "The cache of the server is never emptied."
+    assert [part.text for part in parts_of(f"{line}\n\n{said}")] == [said]

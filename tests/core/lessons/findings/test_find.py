@@ -7,7 +7,8 @@ from importlib.resources import files
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.findings.find import find_findings, finding_draft, has_a_place
+from ultron_core.lessons.findings.draft import finding_draft
+from ultron_core.lessons.findings.find import find_findings, has_a_place
 from ultron_core.lessons.findings.listen import read_answers
 from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
 from ultron_core.lessons.reading import read_segment
@@ -77,6 +78,12 @@ def test_a_cause_after_which_it_still_fails_was_not_it():
     assert findings(CAUSE, then=still, worth=0.2) == []
 
 
+@pytest.mark.parametrize("asks", ["Please paste the output of both commands.", "把这两条命令的结果贴给我。"])
+def test_a_cause_whose_proof_the_agent_asks_for_is_a_guess(asks):
+    assert [one.kind for one in findings(CAUSE, worth=0.2)] == ["error"]
+    assert findings(f"{CAUSE}\n\n{asks}", worth=0.2) == []
+
+
 def test_a_statement_made_twice_is_told_once():
     again = CAUSE.replace("the last minute", "one minute")
     repeated = (("user", "Go on."), ("assistant", again))
@@ -125,8 +132,8 @@ def test_a_finding_of_no_project_that_names_nothing_stands_in_any_textbook():
     textbook = "An object is an instance of a class, because a class only describes it."
     for said in (textbook, CAUSE):
         (found,) = findings(said, worth=0.01)
-        assert has_a_place(found, "shop", acted=False) and has_a_place(found, "", acted=True)
-        assert has_a_place(found, "", acted=False) is (said == CAUSE)
+        assert has_a_place(found, "shop", acted=-1) and has_a_place(found, "", acted=0)
+        assert has_a_place(found, "", acted=-1) is (said == CAUSE)
 
 
 def test_members_of_data_are_no_sentences():
@@ -141,7 +148,7 @@ def test_a_point_of_a_list_brings_the_line_that_leads_to_it():
 
 def test_a_sentence_that_ends_before_what_it_says_is_left_out():
     said = "The worker loses the numbers of the last minute because of the call of `flush()`"
-    assert findings(f"{said} at:\n\n```\nworker.py\n```\n", worth=0.01) == []
+    assert findings(f"{said} at:\n\n```\ndef stop():\n    flush()\n    exit()\n```\n", worth=0.01) == []
     assert len(findings(f"{said} in `worker.py`.", worth=0.01)) == 1
 
 
@@ -153,3 +160,20 @@ def test_of_a_long_request_the_sentence_that_speaks_of_it_stands_for_it():
     (draft,) = drafts(CAUSE, request=request, worth=0.05)
     assert "why the numbers of the last minute are missing" in draft.context
     assert "plan.md" not in draft.context
+
+
+@pytest.mark.parametrize(
+    ("request_", "kept"),
+    [
+        ("Explain to me what the registers of RISC-V are for.", False),
+        ("给我讲解一下 RISC-V 的各种寄存器", False),
+        ("Explain to me why `flush()` of worker.py loses numbers.", True),  # of a file that they have
+        ("The last numbers are missing.", True),
+    ],
+)
+def test_what_explains_a_matter_before_any_call_is_a_lecture(request_, kept):
+    (found,) = findings("`x10` to `x17` hold the arguments of a function.", request=request_, worth=0.01)
+    before_any_call = found.answer.position + 1
+    assert has_a_place(found, "", acted=before_any_call) is kept
+    assert has_a_place(found, "", acted=-1) is kept
+    assert has_a_place(found, "", acted=0) and has_a_place(found, "kernel", acted=-1)

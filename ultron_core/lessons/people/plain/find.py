@@ -45,6 +45,10 @@ _LEADS_IN = any_of(
     r"[:：]\W*$|\b(?:this|these|one|following|below|comments?|feedback|output|logs?|errors?)\b[^.!]{0,40}\?\W*$",
     r"(?:以下|下面|如下|这个|这段|这些)[^。！]{0,20}[?？吗]?\W*$",
 )
+#: announces what it wants, e.g. `The dialog must say the following:`, `内容如下`
+_HANDS_OVER = any_of(r"[:：]\W*$|\b(?:as follows|the following)\W*$", r"(?:如下|以下)\W*$")
+#: sentences behind it that go along
+_MOST_HANDED = 3
 #: stands for what was said before, e.g. `leave it`, `这个不要`
 _POINTS = any_of(
     r"\b(?:it|this|that|these|those|them|one|ones|there|here|same|both|latter|former)\b",
@@ -123,9 +127,10 @@ def plain_drafts(
         for group in _groups(_judged(said_of, model), model)[:_MOST]:
             statement, before = _whole(own, group[0][0].place, turn, messages)
             if statement:
-                statement = _joined([statement, *(said.sentence for said, _ in group[1:])])
+                behind = _handed_over(own, [said.place for said, _ in group])
+                statement = _joined([statement, *(said.sentence for said, _ in group[1:]), *behind])
                 best = max((worth for _, worth in group), key=lambda worth: worth.keep)
-                quotes = [said.sentence for said, _ in group]
+                quotes = [*(said.sentence for said, _ in group), *behind]
                 found.append((best.kind, _draft(best, statement, before, quotes, turn, project, request)))
     return found
 
@@ -159,6 +164,19 @@ def _groups(judged: Mapping[int, Judged], model: PlainModel) -> list[list[Judged
         used.update(range(first, last + 1))
         groups.append([judged[at] for at in range(first, last + 1)])
     return groups
+
+
+def _handed_over(own: Sequence[str], places: Sequence[int]) -> list[str]:
+    """The sentences behind those at `places` that the last of these announces: without them it says nothing."""
+    if not _HANDS_OVER.search(own[places[-1]]):
+        return []
+    size, found = sum(len(own[at]) for at in places), []
+    for one in own[places[-1] + 1 :][:_MOST_HANDED]:
+        size += len(one)
+        if size > _MAX_TOGETHER:
+            break
+        found.append(one)
+    return found
 
 
 def refused(heard: Sequence[Sequence[Said]]) -> frozenset[str]:

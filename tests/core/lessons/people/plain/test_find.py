@@ -70,6 +70,27 @@ def test_sentences_that_stand_together_make_one_memory_with_a_quote_of_each():
     assert [item.quote for item in draft.evidence] == said.split("\n")
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "the dialog before a download must follow the guide:\n\nTitle is Confirm download\n\nthe button is blue",
+            "the dialog before a download must follow the guide: Title is Confirm download; the button is blue",
+        ),
+        (
+            "点击下载按钮要弹出确认窗口，弹窗内容如下\n\n下载即表示您拥有合法使用权。",
+            "如下；下载即表示您拥有合法使用权。",
+        ),
+    ],
+)
+def test_what_is_announced_goes_along(said, told):
+    first = said.split("\n")[0]
+    only = replace(EAGER, bound=0.0, beside=1.1)
+    draft = next(one for one in drafts(said, model=only) if first[:12] in one.content)
+    assert told in draft.content
+    assert len(draft.evidence) > 1
+
+
 def test_a_later_turn_brings_the_one_before_it():
     first, second = "the export writes parquet", "its columns must be sorted by name, the import relies on it"
     *_, draft = drafts(first, DONE_TOO, second, model=decided("decision"))

@@ -1,0 +1,63 @@
+"""What was done about a cause that the agent names in another sentence or message."""
+
+import dataclasses
+
+import pytest
+
+from tests.core.lessons.builders import bash, talk
+from ultron_core.lessons.findings.cures import cure_of
+from ultron_core.lessons.findings.draft import finding_draft
+from ultron_core.lessons.findings.find import find_findings
+from ultron_core.lessons.findings.listen import read_answers
+from ultron_core.lessons.findings.reader import load_answer_model
+from ultron_core.lessons.reading import read_segment
+
+CAUSE = "The build fails because the fixture `rich_texts.yml` belongs to a table that the installer never created."
+CURE = "Removed the fixture `rich_texts.yml`, and the installer no longer writes it."
+
+
+def told(*said, request="Why does the build fail?"):
+    """The draft of the first cause in what is said after one failing call."""
+    failed = (bash("rake test"), "Traceback (most recent call last):\nValueError: no such table: rich_texts")
+    reading = read_segment(talk(("user", request), failed, *said), "unknown", "shop")
+    model = dataclasses.replace(load_answer_model(), bound=0.05, remark=0.05, beside=0.9)
+    judged = [model.judge(one) for one in read_answers(reading.messages, reading.actions, reading.turns)]
+    cause = next(one for one in find_findings(judged, model) if CAUSE in one.words)
+    cause = dataclasses.replace(cause, kind="error")
+    return finding_draft(cause, "shop", cure_of(cause, judged))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (("assistant", f"{CAUSE}\n\nThe rest of the tests never ran.\n\n{CURE}"),),
+        (("assistant", CAUSE), (bash("rm test/fixtures/rich_texts.yml"), "ok"), ("assistant", CURE)),
+    ],
+)
+def test_the_cure_is_found_further_down_and_in_a_later_message(said):
+    draft = told(*said)
+    assert CURE in draft.resolution and "The agent's account" in draft.resolution
+    assert [item.quote for item in draft.evidence] == [CAUSE, CURE]
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        "I've fixed the key issues of your setup.",  # says nothing
+        "Added a dark theme to `style.css`.",  # something else
+        "Changed how the installer of the fixture `rich_texts.yml` works, which now does:\n\n- nothing",  # cut
+        "I will remove the fixture `rich_texts.yml` of the installer next.",  # a plan
+    ],
+)
+def test_what_says_nothing_of_it_is_no_cure(done):
+    assert told(("assistant", CAUSE), ("assistant", done)).resolution == ""
+
+
+def test_what_is_done_for_the_next_order_is_no_cure():
+    assert told(("assistant", CAUSE), ("user", "Write the README."), ("assistant", CURE)).resolution == ""
+
+
+def test_what_had_failed_is_told_with_the_cause():
+    assert "What had failed: ValueError: no such table" in told(("assistant", CAUSE)).context
+    again = told(("assistant", CAUSE), request="Why does it say ValueError: no such table: rich_texts?")
+    assert again.context.count("no such table") == 1

@@ -1,0 +1,127 @@
+"""Which sentences of one message make one memory: a likely one with its likely neighbours, and what a sentence that
+ends with a colon leads to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ultron_core.lessons.findings.answers import Part
+from ultron_core.lessons.findings.shape import points_elsewhere
+from ultron_core.transcript.language import CJK
+
+__all__ = ["leads_on", "together", "with_code"]
+
+Matrix = npt.NDArray[np.float64]
+
+#: sentences and characters of one memory
+_MOST_TOGETHER, _MAX_TOGETHER = 4, 600
+#: points of a list that goes along with the line that leads to it; a longer one is a document
+_MOST_POINTS = 6
+#: lines that may lie between two sentences of one memory
+_NEAR = 2
+#: ends before what it says, e.g. `The table is at`, `pushes only create previews, or`, `Run:`
+_OPEN_END = re.compile(
+    r"(?:[,，:：、]|\b(?:at|or|and|to|the|an?|of|is|are|with|for|in|on|by|from))\W{0,3}$", re.IGNORECASE
+)
+#: a block of code of a few lines behind a sentence, e.g. ```` ⏎```bash⏎make lint⏎``` ````
+_CODE_BEHIND = re.compile(
+    r"[*_`)\s]{0,6}\n\s{0,8}```[\w+-]{0,12}[^\S\n]*\n(?P<code>(?:(?!\s*```).*\n){1,3}?)\s*```"
+)
+#: lines of such a block that go along, and characters of one
+_MOST_LINES, _LONGEST_LINE = 2, 120
+#: what stands behind such a sentence, e.g. `**:`
+_GOES_ON = re.compile(r"[*_`)\s]{0,6}[:：]")
+
+
+def together(
+    parts: Sequence[Part], keep: Matrix, seed: int, used: Collection[int], beside: float, content: str
+) -> list[int]:
+    """The seed with its likely neighbours and with the sentence before it that it leans on. A line that leads to a list
+    takes the list along; where that is too long, or something else stands behind it, the line is left out."""
+    group = _neighbours(parts, keep, seed, used, beside)
+    group += _points_behind(parts, group, used)
+    while group and _ends_open(parts[group[-1]], content):
+        group.pop()
+    return group
+
+
+def with_code(part: Part, content: str) -> Part:
+    """A sentence that leads to a line or two of code, with them: `Run it with` says nothing."""
+    behind = _CODE_BEHIND.match(content, part.begin + len(part.quote))
+    if behind is None or not leads_on(part):
+        return part
+    lines = [line.strip() for line in behind["code"].splitlines() if line.strip()]
+    if (
+        not lines
+        or len(lines) > _MOST_LINES
+        or any(len(line) > _LONGEST_LINE or "`" in line for line in lines)
+    ):
+        return part
+    mark = "：" if CJK.search(part.text[-1:]) else ": "
+    return replace(part, text=f"{part.text}{mark}{', '.join(f'`{line}`' for line in lines)}")
+
+
+def _neighbours(
+    parts: Sequence[Part], keep: Matrix, seed: int, used: Collection[int], beside: float
+) -> list[int]:
+    first = last = seed
+    size = len(parts[seed].text)
+
+    def fits(at: int, near: int) -> bool:
+        free = 0 <= at < len(parts) and at not in used
+        return (
+            free
+            and abs(parts[at].line - parts[near].line) <= _NEAR
+            and size + len(parts[at].text) <= _MAX_TOGETHER
+        )
+
+    while points_elsewhere(parts[first].text) and fits(first - 1, first):
+        first -= 1
+        size += len(parts[first].text)
+    while last - first + 1 < _MOST_TOGETHER:
+        before = keep[first - 1] if fits(first - 1, first) else 0.0
+        after = keep[last + 1] if fits(last + 1, last) else 0.0
+        if max(before, after) < beside:
+            break
+        if before > after:
+            first -= 1
+            size += len(parts[first].text)
+        else:
+            last += 1
+            size += len(parts[last].text)
+    return list(range(first, last + 1))
+
+
+def _points_behind(parts: Sequence[Part], group: Sequence[int], used: Collection[int]) -> list[int]:
+    """The rest of the list to which a line of the group leads: all of it, or nothing where it is long."""
+    last = group[-1]
+    leads = next((at for at in reversed(group) if not parts[at].point), -1)
+    if leads < 0 or not leads_on(parts[leads]) or parts[leads].section != parts[last].section:
+        return []
+    points = []
+    for at in range(leads + 1, len(parts)):
+        if not parts[at].point or parts[at].line - parts[at - 1].line > _NEAR:
+            break
+        points.append(at)
+    more = [at for at in points if at > last]
+    size = sum(len(parts[at].text) for at in (*group, *more))
+    free = not any(at in used for at in more)
+    return more if free and len(points) <= _MOST_POINTS and size <= _MAX_TOGETHER else []
+
+
+def _ends_open(part: Part, content: str) -> bool:
+    """Whether what it is about stands behind it, in a block of code or a list that is not part of the memory."""
+    if with_code(part, content) is not part:
+        return False
+    behind = content[part.begin + len(part.quote) :][:10]
+    return leads_on(part) or _OPEN_END.search(part.text) is not None or _GOES_ON.match(behind) is not None
+
+
+def leads_on(part: Part) -> bool:
+    """Whether it ends with a colon: what it says stands behind it."""
+    return part.quote.rstrip("*_` ")[-1:] in (":", "：")
