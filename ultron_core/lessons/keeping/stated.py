@@ -2,7 +2,7 @@
 
 A reader judges one sentence; whether the memory says enough is another question: of single facts people called more
 than half junk, of three together one in six, while a likely cause says enough in one sentence. The coefficients and the
-bound in stated.json are made by benchmarks/training/stated.py from verdicts on 544 memories.
+bound in stated.json are made by benchmarks/training/stated.py from verdicts on 2,000 memories.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BY_AGENT: Final = "finding"
 BY_PERSON: Final = "plain"
 _NAMES: Final = (
     "odds_cause", "odds_fact", "odds_person", "cause", "person", "single_cause", "single", "sentences", "length",
-    "nameless", "path",
+    "nameless", "path", "account",
 )  # fmt: skip
 #: confidence of what is just worth keeping, and how much higher that of what surely is
 _JUST, _SURELY = 0.5, 0.3
@@ -81,6 +81,7 @@ def features(draft: MemoryDraft) -> list[float]:
         math.log1p(len(draft.content)) / 6,
         float(is_nameless(draft.content, draft.resolution)),
         min(paths_in(draft.content, draft.resolution), _MOST_PATHS) / _MOST_PATHS,
+        math.log1p(len(draft.resolution)) / 6,
     ]
 
 

@@ -40,9 +40,16 @@ def test_the_likelier_the_best_sentence_the_sooner():
 
 def test_a_cause_may_stand_alone_and_a_fact_hardly():
     cause = "The hook runs after the validation, so `policyNumber` is still missing."
-    alone = draft(0.4, cause, content=cause)
+    alone = draft(0.6, cause, content=cause)
     assert is_worth_telling(replace(alone, memory_type="error"))
     assert not is_worth_telling(alone)
+
+
+def test_what_was_done_about_it_makes_a_cause_worth_more():
+    short = draft(0.38, "a", content="The lock is taken before `queue.toml` is read.")
+    cause = replace(short, memory_type="error")
+    assert not is_worth_telling(cause)
+    assert is_worth_telling(replace(cause, resolution="The agent's account: The lock is now taken per row."))
 
 
 def test_a_refused_one_is_counted_with_its_reason():
