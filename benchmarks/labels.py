@@ -210,7 +210,10 @@ def twins(data: Path) -> None:
 
 def without_lines(label: QualityLabel) -> dict[str, Any]:
     raw = label.to_json()
-    return {**raw, "metrics": {key: {**m, "lines": len(m["lines"])} for key, m in raw["metrics"].items()}}
+    return {
+        **raw,
+        "metrics": {key: {**m, "lines": len(m.get("lines", ()))} for key, m in raw["metrics"].items()},
+    }
 
 
 def speed() -> None:

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.core.labels.talks import calls, result, says, user
+from ultron_core.labels import label_segment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -175,3 +176,13 @@ def write_pairs(folder):
     for name, rows in (("dpo_pairs_en", [pair] * 4), ("dpo_pairs_zh", [pair] * 4), ("kto_en", rated)):
         with gzip.open(folder / f"{name}.jsonl.gz", "wt") as lines:
             lines.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def test_labels_of_both_wire_formats_are_compared_without_their_lines(monkeypatch):
+    """A metric without evidence is stored without its lines."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    without_lines = importlib.import_module("labels").without_lines
+    label = label_segment([user("sort list.py"), says("Done.")])
+    told = without_lines(label)["metrics"]
+    assert any("lines" not in metric for metric in label.to_json()["metrics"].values())
+    assert all(isinstance(metric["lines"], int) for metric in told.values())
