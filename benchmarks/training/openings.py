@@ -36,6 +36,8 @@ OUT = ROOT / "ultron_core" / "segments" / "offline" / "openings.json"
 STRENGTH = 0.03
 #: F1 that is given up for fewer cuts: what nobody cut can still be read as one task
 LITTLE = 0.02
+#: by its name a fork of what a shared set was made from
+FORKS = {"warnes/getspecstory": "human_claude_specstory"}
 #: repositories leave in so many parts
 PARTS = 10
 
@@ -58,7 +60,13 @@ def load_rows() -> list[dict[str, Any]]:
 
 def without(repository: str) -> NamedWeights:
     """Fitted without the turns of one repository or set."""
-    return fitted([row for row in load_rows() if row["repository"] != repository])
+    source = source_of(repository)
+    return fitted([row for row in load_rows() if source_of(row["repository"]) != source])
+
+
+def source_of(repository: str) -> str:
+    """What leaves together: a set, and a fork of the repository that it comes from."""
+    return FORKS.get(repository, repository)
 
 
 def fitted(rows: list[dict[str, Any]]) -> NamedWeights:
@@ -72,7 +80,7 @@ def arrays(rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarr
     """Numbers, whether each turn opens a task, and the part it leaves with."""
     values = np.array([[row["numbers"][name] for name in opening_names()] for row in rows])
     opens = np.array([row["opens"] for row in rows])
-    return values, opens, np.array([part_of(row["repository"]) for row in rows])
+    return values, opens, np.array([part_of(source_of(row["repository"])) for row in rows])
 
 
 def left_out(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> np.ndarray:

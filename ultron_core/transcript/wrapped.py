@@ -22,6 +22,8 @@ _GOES_ON = re.compile(r"(?P<en>[a-z])|(?P<zh>[\u3400-\u9fff])")
 
 def unwrapped(text: str) -> str:
     """The text with BREAK in the place of every line break within a sentence; as long as before."""
+    if BREAK in text:
+        return text
     lines = text.split("\n")
     told = lines[0]
     for line, following in pairwise(lines):
@@ -33,4 +35,4 @@ def _is_broken(line: str, following: str) -> bool:
     goes_on = _GOES_ON.match(following)
     if goes_on is None or goes_on.lastgroup is None:
         return False
-    return len(line) >= _LONG[goes_on.lastgroup] and _OPEN.search(line) is not None
+    return len(line) >= _LONG[goes_on.lastgroup] and _OPEN.search(line.rstrip()) is not None

@@ -35,3 +35,10 @@ def test_it_stays_as_long_as_it_was():
     )
     assert len(unwrapped(text)) == len(text)
     assert unwrapped(text).count(BREAK) == 1
+
+
+def test_breaks_of_other_systems_and_a_message_that_holds_the_mark():
+    text = "It should be written to the folder that the setting names, and not to the \nhome of the user."
+    assert BREAK in unwrapped(text)
+    held = f"Keep the log in the folder{BREAK}and never write it to the\nhome."
+    assert unwrapped(held) == held

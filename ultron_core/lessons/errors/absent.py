@@ -41,7 +41,8 @@ def find_absent(messages: Sequence[Message], actions: Sequence[Action]) -> list[
             continue
         missing = _PROGRAM.search(action.output[:600])
         name = (missing["before"] or missing["after"]) if missing else ""
-        if name in _programs(command) and not _is_found(name, actions[place + 1 :]):
+        told = name in drafts or name not in _programs(command)
+        if not told and not _is_found(name, actions[place + 1 :]):
             instead = _instead(command, name, actions[place + 1 : place + 1 + _REACH])
             drafts.setdefault(name, _program(messages, action, name, instead))
         folder = _FOLDER.search(action.output[:600])
@@ -62,7 +63,11 @@ def _programs(command: str) -> set[str]:
 
 def _is_found(name: str, later: Sequence[Action]) -> bool:
     """Whether the program ran after all: installed since, or only not on the path."""
-    return any(action.failure is None and name in _programs(command_of(action) or "") for action in later)
+    return any(
+        name in _programs(command) and "||" not in command
+        for action in later
+        if action.failure is None and name in (command := command_of(action) or "")
+    )
 
 
 def _instead(command: str, name: str, later: Sequence[Action]) -> Action | None:

@@ -376,7 +376,8 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
     ]
     edits = _edits(episode)
     alone = not edits
-    if any(_base(edited_path(a)) in (command_of(failed) or "") for a in edits):
+    ran = {word.rpartition("/")[2] for word in (command_of(failed) or "").split()}
+    if any(_base(edited_path(a)) in ran for a in edits):
         return None  # the script was written anew without what was missing
     steps = [
         (a, c)

@@ -11,7 +11,6 @@ from ultron_core.lessons.errors.told.asserted import told_lines
 from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.people.statements import POINT, clean_statement, word_count
 from ultron_core.transcript.language import CJK, sentences
-from ultron_core.transcript.pasted import is_printed
 
 __all__ = ["Part", "parts_of"]
 
@@ -30,10 +29,11 @@ _LONGEST_LEAD = 90
 _DRAWN = re.compile(r"^(?:[|>└├│{}]|\d+→|\"[\w ]{1,40}\": )")
 #: a line that is typed into a shell, written without a fence, e.g. `sudo nginx -t`, `ps aux | grep next`
 _COMMAND = re.compile(
-    r"2>(?:&1|/dev/null)|\s\|\s?(?:grep|head|tail|awk|sed|xargs|wc|sort)\b|"
-    r"^(?:sudo|curl|wget|docker|git|npm|pnpm|pip|cd|ls|cat|grep|ssh|nginx|systemctl|python3?|node|export) "
-    r"[^。，`-]*-{1,2}\w[^.。`]*$"
+    r"^(?:sudo|curl|wget|docker|git|npm|pnpm|pip|cd|ls|ps|cat|grep|ssh|nginx|systemctl|python3?|node|export)\s[^。，]*?"
+    r"(?:\s-{1,2}\w|2>|\s\|\s?\w)"
 )
+#: words that a sentence has and a command has not, e.g. `is`, `because`
+_PROSE = re.compile(r"\b(?:is|are|was|were|has|have|because|so|the|an?|to|of|on|now)\b|[\u3400-\u9fff]")
 #: a label in front of a sentence, e.g. `**原因**：按键之间没有等待`, `Fix: wait for it`
 _LABEL = re.compile(r"^\W{0,6}([^*`:：\n]{2,30}?)(?:\*\*)?\s{0,3}[:：]\s{0,3}(?:\*\*)?\s{0,3}(?=\S{2})")
 
@@ -66,7 +66,7 @@ def _parts(content: str) -> Iterator[Part]:
         if _HEADING.match(line):
             heading, lead, section = clean_statement(line).strip("_"), "", section + 1
             continue
-        if _DRAWN.match(line) or _COMMAND.search(line) or is_printed(line):
+        if _DRAWN.match(line) or (_COMMAND.match(line) and not _PROSE.search(line)):
             continue
         point = POINT.match(line) is not None
         if line[-1] in ":：" and len(line) <= _LONGEST_LEAD:

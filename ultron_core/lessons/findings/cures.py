@@ -11,6 +11,7 @@ from ultron_core.lessons.explanations import shared_terms
 from ultron_core.lessons.findings.answers import Part
 from ultron_core.lessons.findings.find import Finding
 from ultron_core.lessons.findings.reader import Judged
+from ultron_core.lessons.findings.said import settled_from
 from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.lessons.findings.together import leads_on
 from ultron_core.lessons.people.statements import names_a_thing
@@ -40,8 +41,9 @@ def cure_of(found: Finding, judged: Sequence[Judged]) -> Cure | None:
     best, most = None, _SHARED - 1
     for cure in _told_after(found, judged):
         shared = shared_terms(cure.part.text, found.words)
-        labelled = label_kind(cure.part.label) == "fix" and cure.message is found.answer.message
-        if cure.message is found.answer.message and (labelled or shared >= _SHARED):
+        same = cure.message is found.answer.message
+        labelled = label_kind(cure.part.label) == "fix" and cure.part.section == found.parts[-1].section
+        if same and (labelled or shared >= _SHARED):
             return cure
         if shared > most:
             best, most = cure, shared
@@ -56,8 +58,11 @@ def _told_after(found: Finding, judged: Sequence[Judged]) -> Iterator[Cure]:
         behind = found.answer.position < answer.position <= found.answer.position + _LATER
         if not same and not (behind and answer.turn is found.answer.turn):
             continue
+        if answer.heard.closing and answer.heard.objected:
+            continue
+        settled = settled_from(answer.message.content)
         for part in answer.parts:
-            if same and part.begin <= begin:
+            if part.begin < settled or (same and part.begin <= begin):
                 continue
             if tells_cure(part) and not leads_on(part) and _says_what(part.text):
                 yield Cure(answer.message, part)

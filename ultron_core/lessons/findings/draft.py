@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ultron_core.lessons.errors.told.accounts import label_kind
-from ultron_core.lessons.explanations import clip
+from ultron_core.lessons.explanations import clip, shared_terms
 from ultron_core.lessons.findings.answers import Part
 from ultron_core.lessons.findings.cures import Cure, tells_cure
 from ultron_core.lessons.findings.find import Finding
@@ -107,7 +107,7 @@ def _setting(found: Finding) -> str:
     told = _asked(found)
     parts = [PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED))] if told else []
     failure = found.answer.failure if found.kind == "error" else ""
-    if failure and failure not in found.words and failure not in told:
+    if failure not in found.words and failure not in told and shared_terms(failure, found.words):
         words = PHRASES[language(found.words)]
         parts.append(words["had_failed"].format(statement=clip(failure, _MAX_ASKED)))
     heading = found.parts[0].heading

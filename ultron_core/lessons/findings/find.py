@@ -40,10 +40,12 @@ _DISPROVED: Final = ("error", "fact")
 
 #: asks to be shown something at its end, e.g. `Paste the output of both commands here.`, `把结果贴给我`
 _ASKS_FOR_PROOF = any_of(
-    r"\b(?:paste|send|share|show|give)(?: me)?(?: the| your| what)? .{0,40}(?:output|results?|logs?|error|screenshot)|"
-    r"let me know (?:what|if|the (?:output|result))",
-    r"(?:把|将).{0,30}(?:结果|输出|日志|截图|报错|内容|信息).{0,12}(?:贴|发|给|告诉)|(?:贴|发)(?:给我|出来|一下)|"
-    r"请(?:提供|告诉我).{0,20}(?:结果|输出|日志|报错)",
+    r"(?:^|[.!?:]\s+|\b(?:please|can you|could you|then|and)\s+)(?:paste|send|share|show|give)(?: me| us)?"
+    r"(?: the| your| what)? [^.]{0,40}\b(?:output|results?|logs?|errors?|screenshots?)\b|"
+    r"\blet me know (?:what|if) (?:it|they|you|the)\b",
+    r"(?:把|将).{0,30}(?:结果|输出|日志|截图|报错|内容|信息).{0,6}(?:贴|发|给|告诉)(?:出来|过来|给我|我|一下)|"
+    r"(?:贴|发)(?:给我|出来|过来)|请(?:提供|告诉我).{0,20}(?:结果|输出|日志|报错)",
+    flags=re.IGNORECASE | re.MULTILINE,
 )
 #: characters of the end of a message
 _END = 500
@@ -53,6 +55,8 @@ _EXPLAIN = any_of(
     r"why (?:is|does|do))\b",
     r"讲解|讲一下|讲讲|介绍一下|是什么|什么是|什么意思|有什么区别|原理",
 )
+#: asks about a fault of one's own, e.g. `Why is my nginx returning 502?`, `报错是什么意思`
+_OWN_FAULT = any_of(r"\b(?:my|our|fail\w*|errors?|crash\w*|broken|[45]\d\d)\b", r"报错|失败|错误|我的|我们")
 #: characters of a request that say what is asked
 _OPENING = 300
 
@@ -145,4 +149,5 @@ def _explains(found: Finding) -> bool:
     """Whether a person asked what something is or how it works, and showed nothing of their own."""
     asked = found.answer.turn.message.content if found.answer.turn else ""
     own = "```" in asked or CODE_FILE.search(asked) or CODE_FILE.search(found.words)
-    return not own and _EXPLAIN.search(asked[:_OPENING]) is not None
+    opening = asked[:_OPENING]
+    return not own and _EXPLAIN.search(opening) is not None and _OWN_FAULT.search(opening) is None

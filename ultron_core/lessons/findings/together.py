@@ -42,7 +42,7 @@ def together(
     parts: Sequence[Part], keep: Matrix, seed: int, used: Collection[int], beside: float, content: str
 ) -> list[int]:
     """The seed with its likely neighbours and with the sentence before it that it leans on. A line that leads to a list
-    takes the list along; where that is too long, or something else stands behind it, the line is left out."""
+    takes the list along where that is short; alone, or before something else, such a line is left out."""
     group = _neighbours(parts, keep, seed, used, beside)
     group += _points_behind(parts, group, used)
     while group and _ends_open(parts[group[-1]], content):
@@ -98,20 +98,24 @@ def _neighbours(
 
 
 def _points_behind(parts: Sequence[Part], group: Sequence[int], used: Collection[int]) -> list[int]:
-    """The rest of the list to which a line of the group leads: all of it, or nothing where it is long."""
+    """The rest of the list to which a line of the group leads: all of it, or nothing where it is long or some of its
+    points are too short to be sentences."""
     last = group[-1]
     leads = next((at for at in reversed(group) if not parts[at].point), -1)
     if leads < 0 or not leads_on(parts[leads]) or parts[leads].section != parts[last].section:
         return []
     points = []
     for at in range(leads + 1, len(parts)):
-        if not parts[at].point or parts[at].line - parts[at - 1].line > _NEAR:
+        if not parts[at].point or parts[at].section != parts[leads].section:
             break
+        if parts[at].line - parts[at - 1].line > 1:
+            return []
         points.append(at)
     more = [at for at in points if at > last]
     size = sum(len(parts[at].text) for at in (*group, *more))
     free = not any(at in used for at in more)
-    return more if free and len(points) <= _MOST_POINTS and size <= _MAX_TOGETHER else []
+    short = len({parts[at].line for at in points}) <= _MOST_POINTS and size <= _MAX_TOGETHER
+    return more if free and short else []
 
 
 def _ends_open(part: Part, content: str) -> bool:

@@ -177,6 +177,13 @@ def asked(turn: Turn) -> str:
 
 
 def _kept(paragraph: str, text: str) -> list[str]:
-    told = (sentence.replace(BREAK, "\n") for sentence in sentences(unwrapped(paragraph)))
+    told = (own for sentence in sentences(unwrapped(paragraph)) for own in _as_written(sentence, text))
     bare = (re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence) for sentence in told)
     return [s for s in bare if len(s.encode()) >= _MIN_BYTES and len(s) <= _MAX_SENTENCE and s in text]
+
+
+def _as_written(sentence: str, text: str) -> list[str]:
+    """The sentence with the breaks that a window made; its lines, where it is too long or does not stand so in the
+    text: a line between them was left out."""
+    whole = sentence.replace(BREAK, "\n")
+    return [whole] if len(whole) <= _MAX_SENTENCE and whole in text else whole.split("\n")

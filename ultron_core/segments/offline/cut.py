@@ -1,7 +1,7 @@
 """Task boundaries without a model: each user turn is weighed against the segment that runs before it.
 
 Two fits weigh it: one on talk and tasks that were put together (weights.py), one on people at work with a coding agent
-(openings.py), once a turn has spoken of files, code or logs.
+(openings.py), where a turn belongs to work on the files of a project (features.Running.is_coding).
 
 A decision reads the segment so far, the turn with its first reply and the two turns behind it, nothing later:
 text appended to a log can only change what happens at its end. Same messages, same boundaries.

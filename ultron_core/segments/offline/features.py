@@ -70,7 +70,8 @@ class Running:
         return Running(cut_levels=(*self.cut_levels, found["both_max"]), session=self.session)
 
     def is_coding(self, turn: Turn) -> bool:
-        """Whether a turn belongs to work on the files of a project: it, or the turn before it, speaks of them."""
+        """Whether a turn belongs to work on the files of a project: it or the turn before it speaks of them, or it
+        speaks of code where an earlier one did."""
         last = self.last is not None and self.last.codes
         return turn.codes or last or (self.session.coding and turn.about_code)
 

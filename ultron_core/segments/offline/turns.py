@@ -158,7 +158,13 @@ def _codes(text: str, before: Sequence[Message]) -> bool:
     if any(CODE_FILE.search(one) for one in said):
         return True
     calls = [call for message in before for call in message.tool_calls]
-    return any(command_in(c.name, c.arguments) is not None or path_of(c.arguments) for c in calls)
+    return any(command_in(c.name, c.arguments) is not None or _opens_a_file(c.arguments) for c in calls)
+
+
+def _opens_a_file(arguments: object) -> bool:
+    """Not `profile` or `career_path` of a customer."""
+    path = path_of(arguments)
+    return "/" in path or "\\" in path or CODE_FILE.search(path) is not None
 
 
 def _act(spoken: Message | None, messages: Sequence[Message]) -> str:

@@ -69,7 +69,8 @@ _STRONG = _any(
     r"^.{0,60}: ?(?:line )?\d+: (?:syntax error|parse error|unexpected EOF)\b",
     # "go: cannot write multiple packages to non-directory specstory", "/a/*: cannot open `/a/*' (No such file ...)"
     r"^[\w./*+-]{1,60}: cannot [a-z]+ \S",
-    r"^[^\S\n]*npm err(?:!|or\b)|^[^\S\n]*ERR_PNPM_\w+ |^[^\S\n]*make: \*\*\*|^Segmentation fault|^error: patch ",
+    r"^[^\S\n]*npm err(?:!|or\b)|^(?:\x1b\[[0-9;]*m|[^\S\n])*ERR_PNPM_\w+\s|^[^\S\n]*make: \*\*\*|"
+    r"^Segmentation fault|^error: patch ",
     # "FAILED tests/test_a.py::test_b", "==== 2 failed, 3 passed ===="
     r"^(?:FAILED|ERROR) \S+::|^={3,}.*\b\d+ (?:failed|error)",
     r"\"(?:success|ok)\"\s*:\s*false|\"(?:status|result)\"\s*:\s*\"(?:error|failed|failure)\"",

@@ -40,7 +40,7 @@ _LINES = tuple(
         # " ! [rejected]        main -> main (fetch first)"
         r"^\s*! \[(?:remote )?rejected\] \s*\S",
         # "fatal: not a git repository", "error[E0308]: mismatched types", "E: Unable to locate package"
-        r"^\s*(?:npm ERR!|npm error|ERR_PNPM_\w+ |fatal:|panic:|error(?:\[\w+\])?:|ERROR:|E: |make: \*\*\*|"
+        r"^\s*(?:npm ERR!|npm error|ERR_PNPM_\w+\s|fatal:|panic:|error(?:\[\w+\])?:|ERROR:|E: |make: \*\*\*|"
         r"Segmentation fault)\s*\S",
         # "bash: line 1: jq: command not found"
         r"(?:^|[\s/])[\w.-]+: (?:line \d+: )?.{0,80}(?:command not found|No such file or directory|"

@@ -35,6 +35,8 @@ def test_a_program_that_ran_after_all_is_there():
     installed = (bash("brew install wget && wget https://example.org/a.txt"), "saved a.txt")
     assert absent("Fetch it.", WGET, installed) == []
     assert len(absent("Fetch it.", WGET, WGET)) == 1
+    asked = (bash("wget --version || echo none"), "none")
+    assert len(absent("Fetch it.", WGET, asked)) == 1
 
 
 def test_a_folder_that_the_task_names():

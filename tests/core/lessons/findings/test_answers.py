@@ -42,8 +42,21 @@ def test_code_tables_and_single_words_are_left_out():
 
 @pytest.mark.parametrize(
     "line",
-    ["sudo nginx -t", "ps aux | grep next | grep -v grep", "cat /etc/hosts 2>/dev/null and more of it"],
+    ["sudo nginx -t", "ps aux | grep next | grep -v grep", "cat /etc/hosts 2>/dev/null | head"],
 )
 def test_a_line_that_is_typed_into_a_shell_says_nothing(line):
     said = "The cache of the server is never emptied."
     assert [part.text for part in parts_of(f"{line}\n\n{said}")] == [said]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The script kills its own shell, as `ps aux | grep next` also matches the search.",
+        "docker containers are re-created on every deploy, so the uploads of people are lost",
+        "The worker loses the last batch on exit, `flush()` never runs (worker.py:42)",
+        "Warning: the cache is never flushed when the worker stops.",
+    ],
+)
+def test_a_sentence_that_speaks_of_a_command_stays(line):
+    assert len(parts_of(line)) == 1

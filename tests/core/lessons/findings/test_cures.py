@@ -59,5 +59,28 @@ def test_what_is_done_for_the_next_order_is_no_cure():
 
 def test_what_had_failed_is_told_with_the_cause():
     assert "What had failed: ValueError: no such table" in told(("assistant", CAUSE)).context
+    elsewhere = (bash("ls /opt/colours"), "ls: cannot access '/opt/colours': No such file or directory")
+    assert "What had failed" not in told(elsewhere, ("assistant", CAUSE)).context
     again = told(("assistant", CAUSE), request="Why does it say ValueError: no such table: rich_texts?")
     assert again.context.count("no such table") == 1
+
+
+def test_a_labelled_cure_of_another_section_is_not_its_own():
+    other = "- **Cause**: the token of `auth.ts` expires.\n- **Fix**: Raised the lifetime of the token in `auth.ts`."
+    assert told(("assistant", f"## Build\n\n{CAUSE}\n\n## Login\n\n{other}")).resolution == ""
+    own = "**Fix**: Raised the limit of `auth.ts`, see above."
+    assert "Raised the limit" in told(("assistant", f"## Build\n\n{CAUSE}\n\n{own}")).resolution
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        (("assistant", f"{CURE}\n\nWait, the installer still needs that file, so I put it back."),),
+        (
+            ("assistant", CURE),
+            ("user", "revert that, I want the installer to create the table"),
+        ),
+    ],
+)
+def test_a_cure_that_is_taken_back_or_rejected_is_not_told(then):
+    assert told(("assistant", CAUSE), (bash("git status"), "clean"), *then).resolution == ""

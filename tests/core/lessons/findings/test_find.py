@@ -84,6 +84,18 @@ def test_a_cause_whose_proof_the_agent_asks_for_is_a_guess(asks):
     assert findings(f"{CAUSE}\n\n{asks}", worth=0.2) == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "All 12 tests pass, and the logs show no error.",
+        "Workers now send the results to the queue.",
+        "已把错误信息发给前端。",
+    ],
+)
+def test_what_only_speaks_of_results_asks_for_no_proof(said):
+    assert [one.kind for one in findings(f"{CAUSE}\n\n{said}", worth=0.2)][:1] == ["error"]
+
+
 def test_a_statement_made_twice_is_told_once():
     again = CAUSE.replace("the last minute", "one minute")
     repeated = (("user", "Go on."), ("assistant", again))
@@ -169,6 +181,7 @@ def test_of_a_long_request_the_sentence_that_speaks_of_it_stands_for_it():
         ("给我讲解一下 RISC-V 的各种寄存器", False),
         ("Explain to me why `flush()` of worker.py loses numbers.", True),  # of a file that they have
         ("The last numbers are missing.", True),
+        ("Why is my nginx returning 502 since the upgrade?", True),
     ],
 )
 def test_what_explains_a_matter_before_any_call_is_a_lecture(request_, kept):

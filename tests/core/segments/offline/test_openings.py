@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ultron_core.models import Message
+from ultron_core.models import Message, ToolCall
 from ultron_core.segments import segment_messages
 from ultron_core.segments.offline.openings import load_openings, opening_names
 from ultron_core.segments.offline.turns import turns_of
+from ultron_core.transcript.files import CODE_FILE
 
 GOLD = Path(__file__).parents[4] / "benchmarks" / "gold" / "openings.jsonl"
 WORK = (
@@ -52,6 +53,31 @@ def test_a_turn_is_about_code_where_a_file_is_named_or_the_agent_ran_something()
     assert named.codes and not bare.codes
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "codes"),
+    [
+        ("Bash", {"command": "make"}, True),
+        ("Read", {"file_path": "src/worker"}, True),
+        ("update_profile", {"profile": "gold"}, False),
+    ],
+)
+def test_a_turn_after_a_command_or_a_file_is_and_one_after_a_customers_call_is_not(name, arguments, codes):
+    messages = [
+        Message("user", "please change it", origin="human"),
+        Message("assistant", "", tool_calls=(ToolCall("1", name, arguments),), origin="model"),
+        Message("tool", "done", tool_call_id="1"),
+        Message("user", "and now the other one", origin="human"),
+    ]
+    assert turns_of(messages)[-1].codes is codes
+
+
+def test_a_file_stays_one_beside_chinese_and_a_product_is_none():
+    assert all(CODE_FILE.search(text) for text in ("修改main.py文件", "README.MD", "src/util.go", ".env"))
+    assert not any(
+        CODE_FILE.search(text) for text in ("Node.js is nice", "process.env", "p.h.d", "console.log(x)")
+    )
+
+
 def test_the_coefficients_are_those_of_the_numbers_and_the_marks():
     raw = json.loads(files("ultron_core.segments.offline").joinpath("openings.json").read_text("utf-8"))
     assert tuple(raw["weights"]) == opening_names()
@@ -59,7 +85,6 @@ def test_the_coefficients_are_those_of_the_numbers_and_the_marks():
     rows = [json.loads(line) for line in GOLD.read_text("utf-8").splitlines()]
     assert raw["turns"] == len(rows) and all(tuple(row["numbers"]) == opening_names() for row in rows)
     model = load_openings()
-    right = sum((model.odds(list(row["numbers"].values())) >= model.bound) == row["opens"] for row in rows)
-    assert right / len(rows) > 0.75  # always "no" is right in .77, never hitting
+    made = sum(model.odds(list(row["numbers"].values())) >= model.bound for row in rows)
     hits = sum(row["opens"] and model.odds(list(row["numbers"].values())) >= model.bound for row in rows)
-    assert hits / sum(row["opens"] for row in rows) > 0.5
+    assert 2 * hits / (made + sum(row["opens"] for row in rows)) > 0.6  # .63 with the repository left out

@@ -34,8 +34,9 @@ def outcome(text, is_error=None, tool="bash", **more):
             "Connection closed by 192.0.2.7 port 22",
         ),
         (
-            ' ERR_PNPM_NO_SCRIPT  Missing script: build:dev\nCommand "build:dev" not found.',
-            "ERR_PNPM_NO_SCRIPT  Missing script: build:dev",
+            # pnpm sets its code between thin spaces
+            '\u2009ERR_PNPM_NO_SCRIPT\u2009 Missing script: build:dev\nCommand "build:dev" not found.',
+            "ERR_PNPM_NO_SCRIPT\u2009 Missing script: build:dev",
         ),
         ("No app is linked. Have you run fly link?\nTry again.", "No app is linked. Have you run fly link?"),
         (

@@ -49,9 +49,7 @@ _COMPLAINS = 0.4
 #: changes that did not help and that are told
 _MOST_VAIN = 2
 #: a file that a person hands in, e.g. `@src/pool/View.tsx`, `Pool.tsx`
-_HANDED_IN = re.compile(r"^@|\.\w{1,5}$")
-#: words that a report needs besides
-_FEWEST_WORDS = 2
+_HANDED_IN = re.compile(r"(?<![A-Za-z0-9_./\\-])@?[A-Za-z0-9_./\\-]{1,200}\.[A-Za-z]\w{0,4}\b", re.ASCII)
 #: how sure a draft is: a check, a person's word, the agent's word alone, nothing
 _CONFIDENCE: dict[State, float] = {
     "passed": 0.75,
@@ -211,8 +209,7 @@ def _draft(
 
 def _says_a_fault(statement: str) -> bool:
     """Not only the files that a person hands in: `@src/pool/View.tsx @Pool.tsx (51-58)`."""
-    words = " ".join(word for word in statement.split() if not _HANDED_IN.search(word))
-    return word_count(words) >= _FEWEST_WORDS
+    return word_count(_HANDED_IN.sub(" ", statement)) > 0
 
 
 def _belongs(account: Account, report: Report) -> bool:

@@ -46,7 +46,7 @@ _LEADS_IN = any_of(
     r"(?:以下|下面|如下|这个|这段|这些)[^。！]{0,20}[?？吗]?\W*$",
 )
 #: announces what it wants, e.g. `The dialog must say the following:`, `内容如下`
-_HANDS_OVER = any_of(r"[:：]\W*$|\b(?:as follows|the following)\W*$", r"(?:如下|以下)\W*$")
+_HANDS_OVER = any_of(r"[:：][\s*_\"'”]*$|\b(?:as follows|the following)\W*$", r"(?:如下|以下)\W*$")
 #: sentences behind it that go along
 _MOST_HANDED = 3
 #: stands for what was said before, e.g. `leave it`, `这个不要`
@@ -124,10 +124,13 @@ def plain_drafts(
             continue
         own = [said.sentence for said in said_of]
         request = asked_before(turns[number - 1]) if number else ""
+        handed: set[int] = set()
         for group in _groups(_judged(said_of, model), model)[:_MOST]:
-            statement, before = _whole(own, group[0][0].place, turn, messages)
-            if statement:
-                behind = _handed_over(own, [said.place for said, _ in group])
+            places = [said.place for said, _ in group]
+            statement, before = _whole(own, places[0], turn, messages)
+            if statement and handed.isdisjoint(places):
+                behind = _handed_over(own, places)
+                handed.update(range(places[-1] + 1, places[-1] + 1 + len(behind)))
                 statement = _joined([statement, *(said.sentence for said, _ in group[1:]), *behind])
                 best = max((worth for _, worth in group), key=lambda worth: worth.keep)
                 quotes = [*(said.sentence for said, _ in group), *behind]
