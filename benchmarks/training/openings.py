@@ -11,11 +11,9 @@ under the curve, and F1 with a bound that was chosen on all repositories and wit
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 # run as a script, this file's own folder is on the path instead of the one above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from training.stated import fit, part_of
+from training.stated import as_json, fit, left_out, part_of
 
 from ultron_core.lessons.weights import NamedWeights
 from ultron_core.segments.offline.openings import opening_names
@@ -38,8 +36,6 @@ STRENGTH = 0.03
 LITTLE = 0.02
 #: by its name a fork of what a shared set was made from
 FORKS = {"warnes/getspecstory": "human_claude_specstory"}
-#: repositories leave in so many parts
-PARTS = 10
 
 
 def main() -> int:
@@ -50,7 +46,13 @@ def main() -> int:
     args = parser.parse_args()
     rows = load_rows()
     report(*arrays(rows))
-    args.out.write_text(json.dumps(as_json(rows, fitted(rows)), indent=1) + "\n", "utf-8")
+    counts = {
+        "turns": len(rows),
+        "sessions": len({row["session"] for row in rows}),
+        "repositories": len({row["repository"] for row in rows}),
+    }
+    told = as_json("benchmarks/training/openings.py", GOLD, counts, opening_names(), fitted(*arrays(rows)))
+    args.out.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     return 0
 
 
@@ -61,7 +63,7 @@ def load_rows() -> list[dict[str, Any]]:
 def without(repository: str) -> NamedWeights:
     """Fitted without the turns of one repository or set."""
     source = source_of(repository)
-    return fitted([row for row in load_rows() if source_of(row["repository"]) != source])
+    return fitted(*arrays([row for row in load_rows() if source_of(row["repository"]) != source]))
 
 
 def source_of(repository: str) -> str:
@@ -69,11 +71,14 @@ def source_of(repository: str) -> str:
     return FORKS.get(repository, repository)
 
 
-def fitted(rows: list[dict[str, Any]]) -> NamedWeights:
-    values, opens, parts = arrays(rows)
+def fitted(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> NamedWeights:
+    """Coefficients from all of them, and the bound that fits where each part was left out."""
     weights, intercept = fit(values, opens.astype(float), STRENGTH)
-    bound = best_bound(left_out(values, opens, parts), opens)
-    return NamedWeights(bound, intercept, tuple(map(float, weights)))
+    return NamedWeights(best_bound(told_left_out(values, opens, parts), opens), intercept, tuple(weights))
+
+
+def told_left_out(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    return left_out(values, opens.astype(float), parts, STRENGTH)
 
 
 def arrays(rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -81,16 +86,6 @@ def arrays(rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarr
     values = np.array([[row["numbers"][name] for name in opening_names()] for row in rows])
     opens = np.array([row["opens"] for row in rows])
     return values, opens, np.array([part_of(source_of(row["repository"])) for row in rows])
-
-
-def left_out(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> np.ndarray:
-    """Log-odds of each turn from a fit without its part."""
-    found = np.zeros(len(opens))
-    for part in sorted(set(parts)):
-        out = parts == part
-        weights, intercept = fit(values[~out], opens[~out].astype(float), STRENGTH)
-        found[out] = values[out] @ weights + intercept
-    return found
 
 
 def best_bound(odds: np.ndarray, opens: np.ndarray) -> float:
@@ -104,7 +99,7 @@ def best_bound(odds: np.ndarray, opens: np.ndarray) -> float:
 
 
 def report(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> None:
-    odds = left_out(values, opens, parts)
+    odds = told_left_out(values, opens, parts)
     told = dict(zip(("hit", "made", "f1"), figures(odds >= best_bound(odds, opens), opens), strict=True))
     say(
         n=len(opens),
@@ -122,9 +117,8 @@ def nested(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> Iterator
     """For each part, which of its turns a fit and a bound of the others find."""
     for part in sorted(set(parts)):
         out = parts == part
-        weights, intercept = fit(values[~out], opens[~out].astype(float), STRENGTH)
-        bound = best_bound(left_out(values[~out], opens[~out], parts[~out]), opens[~out])
-        yield values[out] @ weights + intercept >= bound
+        model = fitted(values[~out], opens[~out], parts[~out])
+        yield values[out] @ np.array(model.weights) + model.intercept >= model.bound
 
 
 def figures(found: np.ndarray, opens: np.ndarray) -> tuple[int, int, float]:
@@ -135,22 +129,6 @@ def figures(found: np.ndarray, opens: np.ndarray) -> tuple[int, int, float]:
 
 def say(**fields: object) -> None:
     print(json.dumps({"benchmark": "openings", "left_out": "repository", **fields}), flush=True)
-
-
-def as_json(rows: list[dict[str, Any]], model: NamedWeights) -> dict[str, Any]:
-    return {
-        "made_by": "benchmarks/training/openings.py",
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "sha256": {GOLD.name: hashlib.sha256(GOLD.read_bytes()).hexdigest()},
-        "turns": len(rows),
-        "sessions": len({row["session"] for row in rows}),
-        "repositories": len({row["repository"] for row in rows}),
-        "bound": round(model.bound, 3),
-        "intercept": round(model.intercept, 3),
-        "weights": {
-            name: round(value, 3) for name, value in zip(opening_names(), model.weights, strict=True)
-        },
-    }
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from ultron_core.lessons.keeping.stated import feature_names
+from ultron_core.lessons.weights import NamedWeights
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = ROOT / "benchmarks" / "gold" / "draft_verdicts.jsonl"
@@ -47,15 +49,13 @@ def main() -> int:
     values = np.array([[row["features"][name] for name in feature_names()] for row in rows])
     worth = np.array([WORTH[row["verdict"]] for row in rows])
     parts = np.array([part_of(row["session"]) for row in rows])
-    found = np.zeros(len(rows))
-    for part in range(PARTS):
-        out = parts == part
-        weights, intercept = fit(values[~out], worth[~out])
-        found[out] = values[out] @ weights + intercept
-    report(found, worth)
+    report(left_out(values, worth, parts), worth)
     weights, intercept = fit(values, worth)
     bound = float(np.quantile(values @ weights + intercept, 1.0 - KEPT))
-    args.out.write_text(json.dumps(as_json(rows, weights, intercept, bound), indent=1) + "\n", "utf-8")
+    model = NamedWeights(bound, intercept, tuple(weights))
+    counts = {"memories": len(rows), "sessions": len({row["session"] for row in rows})}
+    told = as_json("benchmarks/training/stated.py", GOLD, counts, feature_names(), model)
+    args.out.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     return 0
 
 
@@ -73,6 +73,18 @@ def fit(values: np.ndarray, worth: np.ndarray, strength: float = STRENGTH) -> tu
     model.fit(both[sizes > 0], answers[sizes > 0], sample_weight=sizes[sizes > 0])
     own = model.coef_[0] / spread
     return own, float(model.intercept_[0] - own @ middle)
+
+
+def left_out(
+    values: np.ndarray, worth: np.ndarray, parts: np.ndarray, strength: float = STRENGTH
+) -> np.ndarray:
+    """Log-odds of each row from a fit without its part."""
+    found = np.zeros(len(worth))
+    for part in sorted(set(parts)):
+        out = parts == part
+        weights, intercept = fit(values[~out], worth[~out], strength)
+        found[out] = values[out] @ weights + intercept
+    return found
 
 
 def report(found: np.ndarray, worth: np.ndarray) -> None:
@@ -97,19 +109,17 @@ def say(**fields: object) -> None:
 
 
 def as_json(
-    rows: list[dict[str, Any]], weights: np.ndarray, intercept: float, bound: float
+    script: str, gold: Path, counts: Mapping[str, int], names: Sequence[str], model: NamedWeights
 ) -> dict[str, Any]:
+    """As NamedWeights loads it, with what it was made from."""
     return {
-        "made_by": "benchmarks/training/stated.py",
+        "made_by": script,
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "sha256": {GOLD.name: hashlib.sha256(GOLD.read_bytes()).hexdigest()},
-        "memories": len(rows),
-        "sessions": len({row["session"] for row in rows}),
-        "bound": round(bound, 3),
-        "intercept": round(intercept, 3),
-        "weights": {
-            name: round(float(value), 3) for name, value in zip(feature_names(), weights, strict=True)
-        },
+        "sha256": {gold.name: hashlib.sha256(gold.read_bytes()).hexdigest()},
+        **counts,
+        "bound": round(model.bound, 3),
+        "intercept": round(model.intercept, 3),
+        "weights": {name: round(float(value), 3) for name, value in zip(names, model.weights, strict=True)},
     }
 
 

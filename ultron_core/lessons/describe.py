@@ -80,6 +80,7 @@ _IMPORTED = re.compile(r"^[^\S\n]*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILIN
 _MAX_QUESTION = 160
 #: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
 EDIT = re.compile(r"edit|write|replace|patch|create|insert|notebook|update_file|apply", re.IGNORECASE)
+NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
 OLD_KEYS = ("old_string", "old_str", "oldtext", "old_text", "old", "search")
 
 
@@ -255,6 +256,20 @@ def _open_file(output: str) -> str:
 
 def short_path(path: str) -> str:
     return "/".join(re.split(r"[/\\]", path)[-2:])
+
+
+def file_name(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
+
+
+def file_stem(path: str) -> str:
+    """Its name up to the first full stop: `a` of `src/a.spec.ts`."""
+    return file_name(path).split(".")[0]
+
+
+def names_in(text: str) -> set[str]:
+    """Words of three letters and more that may be names in code."""
+    return set(re.findall(r"[A-Za-z_]\w{2,}", text))
 
 
 def _all_parts(command: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Sequence
@@ -10,28 +9,24 @@ from dataclasses import dataclass
 
 from ultron_core.lessons.describe import (
     EDIT,
+    NEW_KEYS,
     OLD_KEYS,
     core_command,
     edited_path,
+    file_name,
+    file_stem,
     folder_of,
     general_line,
-    general_value,
     is_mismatch,
     main_part,
+    names_in,
     path_of,
     short_path,
 )
+from ultron_core.lessons.errors.argument_change import argument_change
 from ultron_core.lessons.errors.code_diff import find_code_change
 from ultron_core.lessons.errors.episodes import Episode
-from ultron_core.lessons.errors.same_check import (
-    INSTALL,
-    changed_words,
-    code_of,
-    is_respelling,
-    leaves,
-    not_here,
-    selects,
-)
+from ultron_core.lessons.errors.same_check import INSTALL, code_of, not_here, selects
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.transcript.actions import GIT, Action
 from ultron_core.transcript.commands import command_of, purpose
@@ -40,11 +35,8 @@ from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["Change", "describe_change", "missing_name", "name_files", "silences"]
 
-_NEW_KEYS = ("new_string", "new_str", "newtext", "new_text", "new", "replacement", "insert_text")
 #: characters of a line that a sentence can quote
 _MAX_LINE = 120
-#: characters of an argument that a sentence can quote
-_MAX_VALUE = 60
 #: an edit of more new lines is a rewrite that no sentence can hold
 _MAX_ADDED = 2
 #: a change of more files is the work itself
@@ -77,8 +69,6 @@ _NAMES_FILE = re.compile(r"[\w-]{2,60}\.[a-z]{1,4}\b")
 _TEST_FILE = re.compile(
     r"(?:^|[/\\])(?:(?:__)?tests?(?:__)?|specs?)[/\\]|[_.-](?:test|spec)s?\.\w+$|(?:^|[/\\])test_\w+\.\w+$"
 )
-#: arguments whose change says nothing: a description, the old text of an edit
-_SAYS_NOTHING = ("command", "cmd", "description", "workdir", *OLD_KEYS, *_NEW_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +99,7 @@ def describe_change(episode: Episode, worked: Action, lang: Lang) -> Change | No
         if not path or not change or (missing_name(failed) and not _brings_known(change)):
             return None
         return Change(_edited([path], change, lang), worked)
-    describe = _script_change if code_of(failed) else _argument_change
+    describe = _script_change if code_of(failed) else argument_change
     sentence = describe(failed, worked, lang)
     return Change(sentence, worked) if sentence else _file_change(episode, lang)
 
@@ -204,7 +194,7 @@ def _file_change(episode: Episode, lang: Lang, *, near: bool = False) -> Change 
 
 def _is_named(edit: Action, failed: Action) -> bool:
     """True when the failure or the check names the file that was edited, or no file at all: a note cures nothing."""
-    stem = short_path(path_of(edit.arguments)).rpartition("/")[2].split(".")[0]
+    stem = file_stem(path_of(edit.arguments))
     shown = f"{failed.text} {failed.output}"
     return bool(stem) and (stem in shown or _NAMES_FILE.search(shown) is None)
 
@@ -229,11 +219,7 @@ def _nearness(change: str, failed: Action) -> int:
     """How many names of the failure, its file left out, appear in the changed lines."""
     line = failed.failure.line if failed.failure else ""
     line = " ".join(part for part in line.split() if not re.search(r"\.\w+[(:]", part))
-    return len((_names(line) & _names(change)) - _COMMON)
-
-
-def _names(text: str) -> set[str]:
-    return set(re.findall(r"[A-Za-z_]\w{2,}", text))
+    return len((names_in(line) & names_in(change)) - _COMMON)
 
 
 def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
@@ -242,7 +228,7 @@ def _edit_change(action: Action, failed: Action, lang: Lang) -> str:
         return ""
     lowered = {key.lower(): value for key, value in action.arguments.items()}
     old = next((lowered[key] for key in OLD_KEYS if isinstance(lowered.get(key), str)), "")
-    new = next((lowered[key] for key in _NEW_KEYS if isinstance(lowered.get(key), str)), "")
+    new = next((lowered[key] for key in NEW_KEYS if isinstance(lowered.get(key), str)), "")
     removed, added = _only(old, new), _only(new, old)
     name = missing_name(failed)
     if failed.tool == "patch" and name and not any(_has(name, line) for line in (*removed, *added)):
@@ -298,86 +284,19 @@ def _only(text: str, other: str) -> Sequence[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and line.strip() not in there]
 
 
-def _argument_change(failed: Action, worked: Action, lang: Lang) -> str | None:
-    """Which argument became what; of a statement the word in it."""
-    before, after = failed.arguments, worked.arguments
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return None
-    old, new = leaves(before), leaves(after)
-    names = [
-        key for key in {**new, **old} if old.get(key) != new.get(key) and key.lower() not in _SAYS_NOTHING
-    ]
-    names = [name for name in names if _speaks_of(failed, (name, old.get(name), new.get(name)))]
-    if not names:
-        return None
-    words = PHRASES[lang]
-    if len(names) > 1:  # which of several changed ones cured it is not known
-        asked = [name for name in names if _asked_for(failed, new.get(name), old.get(name))]
-        if len(asked) == 1:
-            return words["demanded"].format(name=f"`{asked[0]}`")
-        given = not any(old.get(name) for name in names)
-        return words["given"].format(names=", ".join(f"`{name}`" for name in names[:4])) if given else None
-    (name,) = names
-    one, other = old.get(name), new.get(name)
-    if len(before) == 1 and isinstance(one, str) and isinstance(other, str):
-        swapped = changed_words(one, other)
-        line = failed.failure.line if failed.failure else ""
-        if swapped is None or not swapped[1] or not (_names(swapped[0]) & _names(line)):
-            return None  # another statement, or a change that the failure does not speak of
-        if not is_respelling(*swapped):
-            return None  # another column answers another question
-        return words["line"].format(old=swapped[0], new=swapped[1])
-    shown_old, shown_new = _value(one), _value(other)
-    if shown_new and shown_old != shown_new:
-        kind = "set" if not shown_old else "value"
-        return words[kind].format(name=f"`{name}`", old=f"`{shown_old}`", new=f"`{shown_new}`")
-    return None
-
-
-def _asked_for(failed: Action, new: object, old: object) -> bool:
-    """True when a new value holds a number that the failure names and the old one did not."""
-    line = failed.failure.line if failed.failure else ""
-    named = set(re.findall(r"\d+(?:\.\d+)?", line))
-    given, before = (set(re.findall(r"\d+(?:\.\d+)?", json.dumps(v, default=str))) for v in (new, old))
-    return bool((given & named) - before)
-
-
-def _speaks_of(failed: Action, changed: tuple[str, object, object]) -> bool:
-    """True when the failure names a changed argument or its value: a different order is not a cure."""
-    line = failed.failure.line if failed.failure else ""
-    reported = {word.lower() for word in re.findall(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", line)}
-    given = re.findall(
-        r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}", json.dumps(changed, ensure_ascii=False, default=str)
-    )
-    return bool(reported & {word.lower() for word in given})
-
-
-def _value(value: object) -> str:
-    """A value in a few words, without the numbers of one booking or account; empty when it is too long."""
-    if value is None or value == "":
-        return ""
-    text = general_value(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= _MAX_VALUE and "\n" not in text else ""
-
-
-def _base(path: str) -> str:
-    return short_path(path).rpartition("/")[2]
-
-
 def _steps(episode: Episode, lang: Lang) -> Change | None:
     """The last two commands before the working try that may have changed what the failure speaks of."""
     failed = episode.failed
     line = failed.failure.line if failed.failure else ""
-    own = _names((command_of(failed) or "").lower())
+    own = names_in((command_of(failed) or "").lower())
     commands = [
         (a, main_part(command_of(a) or ""))
         for a in episode.between
         if a.failure is None and a.call > _last_try(episode) and command_of(a)
     ]
     edits = _edits(episode)
-    alone = not edits
-    ran = {word.rpartition("/")[2] for word in (command_of(failed) or "").split()}
-    if any(_base(edited_path(a)) in ran for a in edits):
+    ran = {file_name(word) for word in (command_of(failed) or "").split()}
+    if any(file_name(edited_path(a)) in ran for a in edits):
         return None  # the script was written anew without what was missing
     steps = [
         (a, c)
@@ -388,10 +307,10 @@ def _steps(episode: Episode, lang: Lang) -> Change | None:
         and (
             (_MISSING.search(line) and INSTALL.search(c))
             or (
-                alone
+                not edits
                 and not _tried(episode, c)
                 and (_CHANGES_STATE.search(c) or INSTALL.search(c))
-                and (_names(line.lower()) & _names(c.lower())) - own - _COMMON
+                and (names_in(line.lower()) & names_in(c.lower())) - own - _COMMON
             )
         )
     ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.told.announced import RESTATES, last_announced
 from ultron_core.lessons.errors.told.asserted import is_told
-from ultron_core.lessons.errors.told.specific import verbatim, whole, without_line_breaks
+from ultron_core.lessons.errors.told.specific import verbatim, whole
 from ultron_core.lessons.findings.shape import stands_alone
 from ultron_core.lessons.people.objections.complaints import REPORTS
 from ultron_core.lessons.people.statements import (
@@ -30,6 +30,7 @@ from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, language, one_line, sentences
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.speech import ACCEPTANCE, QUESTION, any_of
+from ultron_core.transcript.wrapped import without_line_breaks
 
 __all__ = ["closing", "find_causes"]
 

@@ -117,16 +117,18 @@ def boundaries_of(
 
 
 def _opens(turn: Turn, found: Mapping[str, float], fits: Fits, *, coding: bool) -> bool:
-    carries, anew = carries_on(turn, found), opens_anew(turn, found)
     row = np.array([[found[name] for name in FEATURES]])
-    odds = float(fits.combiners.margin(row)[0]) + prior(turn) + heard(turn, found)
-    if odds > 0 and not carries:
+    weighed = float(fits.combiners.margin(row)[0]) + prior(turn) + heard(turn, found) > 0
+    if weighed and not carries_on(turn, found):
         return True
+    anew = opens_anew(turn, found)
     if not coding:
         return anew
-    numbers = opening_numbers(turn, found, carries_on=carries, opens_anew=anew)
-    odds = fits.openings.odds(numbers) + afresh(turn)
-    return odds >= fits.openings.bound and not is_only_printed(turn.text)
+    if is_only_printed(turn.text):
+        return False
+    # what was weighed for a boundary and is none carries on
+    numbers = opening_numbers(turn, found, carries_on=weighed or carries_on(turn, found), opens_anew=anew)
+    return fits.openings.odds(numbers) + afresh(turn) >= fits.openings.bound
 
 
 def can_open(turn: Turn, running: Running) -> bool:

@@ -17,10 +17,10 @@ from ultron_core.lessons.weights import NamedWeights
 from ultron_core.segments.offline.turns import Turn
 from ultron_core.transcript.acts.moves import read_moves
 
-__all__ = ["RELATIONS", "load_openings", "opening_names", "opening_numbers"]
+__all__ = ["load_openings", "opening_names", "opening_numbers"]
 
 #: of the features of features.py those that tell openings apart, chosen with a penalty on the sum of the weights
-RELATIONS: Final = (
+_RELATIONS: Final = (
     "user_own_reply", "inner", "inner_less_max", "seen_reply", "segment_messages", "first_exchange", "asked_before",
     "closing_user", "code_fence", "requests", "cut_known", "work_seen", "names_worked", "beside_opening",
     "like_follow_up", "request_less_follow_up", "near_last_said",
@@ -32,7 +32,7 @@ _SUREST = 5.0
 
 
 def opening_names() -> tuple[str, ...]:
-    return (*_READINGS, *RELATIONS)
+    return (*_READINGS, *_RELATIONS)
 
 
 def opening_numbers(
@@ -42,7 +42,7 @@ def opening_numbers(
     likely = read_moves([turn.described])[0].opens
     odds = math.log(likely / (1.0 - likely))
     reading = (max(-_SUREST, min(_SUREST, odds)), float(carries_on), float(opens_anew))
-    return [*reading, *(found[name] for name in RELATIONS)]
+    return [*reading, *(found[name] for name in _RELATIONS)]
 
 
 @lru_cache(maxsize=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ultron_core.lessons.errors.told.specific import without_line_breaks
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.speech import HEDGE, any_of
+from ultron_core.transcript.wrapped import without_line_breaks
 
 __all__ = ["is_told", "told_lines"]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ultron_core.lessons.describe import core_command, short_path
+from ultron_core.lessons.describe import core_command, file_stem, short_path
 from ultron_core.lessons.errors.recurring import recurs_unsolved, tells
 from ultron_core.lessons.errors.told.accounts import Account
 from ultron_core.lessons.errors.told.announced import last_announced
@@ -221,14 +221,10 @@ def _speaks(report: Report, end: Ending, *, first: bool) -> bool:
     """Whether a report without an account is worth telling: a person pasted an error that is not cut off, others will
     meet it, or what was changed is named in it and was checked."""
     if end.state in ("passed", "failing"):
-        return report.task or any(_stem(path) in report.about for _, path in end.edits)
+        return report.task or any(file_stem(path) in report.about for _, path in end.edits)
     if not report.pasted or any(report.told.count(mark) % 2 for mark in '`"'):
         return False
     return recurs_unsolved(Failure(report.told))  # a symptom alone teaches only those who meet it too
-
-
-def _stem(path: str) -> str:
-    return short_path(path).rpartition("/")[2].split(".")[0]
 
 
 def _says_how(end: Ending) -> bool:

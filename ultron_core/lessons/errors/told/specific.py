@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ultron_core.lessons.explanations import adds_to
 from ultron_core.lessons.people.statements import names_a_thing, word_count
 from ultron_core.transcript.language import CJK
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["is_specific", "says_mechanism", "verbatim", "whole", "without_line_breaks"]
+__all__ = ["is_specific", "says_mechanism", "verbatim", "whole"]
 
 #: says that there is a fault or that it is gone, not which or why: "The same issue is occurring with other macros",
 #: "The error has been fixed", "这个错误已经修复了", "问题已解决"
@@ -47,12 +45,6 @@ _GOES_ON = any_of(
 _MAX_WHOLE = 420
 #: words that a sentence must have, Chinese characters counted one by one
 _MIN_WORDS = 6
-#: a line that a terminal broke where its window ended, e.g. `  the queue is drained before the⏎  worker starts`
-_BROKEN_LINE = re.compile(
-    r"(?<=[a-z,，、\w\u3400-\u9fff`)])\n[ \t]{1,8}(?=[A-Za-z(`\u3400-\u9fff])(?![-*•]|\d+[.)]|\w[\w-]{0,20}:\s)"
-)
-#: a line of such a text fills at least this many columns
-_WIDTH = 60
 #: a shorter quote would be found anywhere
 _MIN_SHOWN = 20
 
@@ -100,18 +92,3 @@ def verbatim(said: str, content: str) -> str:
         if end > _MIN_SHOWN and said[:end] in content:
             return said[:end]
     return ""
-
-
-def without_line_breaks(text: str) -> str:
-    """The text with the lines joined that only the width of a window broke."""
-    if not _BROKEN_LINE.search(text):
-        return text
-
-    def join(found: re.Match[str]) -> str:
-        begin = text.rfind("\n", 0, found.start()) + 1
-        line = text[begin : found.start()]
-        if len(line) + len(CJK.findall(line)) < _WIDTH:  # a Chinese character is two columns wide
-            return found[0]
-        return "" if CJK.search(text[found.start() - 1]) else " "
-
-    return _BROKEN_LINE.sub(join, text)

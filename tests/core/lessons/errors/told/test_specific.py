@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.lessons.errors.told.specific import is_specific, verbatim, whole, without_line_breaks
+from ultron_core.lessons.errors.told.specific import is_specific, verbatim, whole
 
 ABOUT = "TypeError: Cannot read properties of undefined (reading 'total')"
 
@@ -45,13 +45,6 @@ def test_a_cause_keeps_its_consequence():
     assert whole(told, 0, "\n".join(told)) == told[0]
     chinese = ["点击处理手动切换属性。", "但组件自己也会切换，导致两次抵消。"]
     assert whole(chinese, 0, "".join(chinese)) == "".join(chinese)
-
-
-def test_a_line_that_a_window_broke():
-    broken = "  The queue is emptied before the worker that reads it has been\n  started, a job is lost.\n  - a point"
-    assert without_line_breaks(broken) == broken.replace("been\n  started", "been started")
-    short = "  Steps:\n  run it"
-    assert without_line_breaks(short) == short
 
 
 def test_the_words_that_stand_in_a_text():
