@@ -15,6 +15,7 @@ from ultron_core.transcript.results.failures import clean_line
 
 __all__ = [
     "EDIT",
+    "NEW_KEYS",
     "OLD_KEYS",
     "core_command",
     "describe_context",
@@ -22,11 +23,14 @@ __all__ = [
     "describe_subject",
     "describe_tags",
     "edited_path",
+    "file_name",
+    "file_stem",
     "folder_of",
     "general_line",
     "general_value",
     "is_mismatch",
     "main_part",
+    "names_in",
     "path_of",
     "short_path",
 ]
