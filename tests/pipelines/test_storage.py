@@ -6,6 +6,7 @@ import dagster as dg
 import psycopg
 import pytest
 import yaml
+from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
 from ultron_core.client import Ultron
 from ultron_pipelines.host.launch import sqlalchemy_url
@@ -49,6 +50,47 @@ def test_opening_the_storage_again_takes_no_new_connection(dagster_url, opened):
     assert opened("a/2") == {"a/1", "a/2"}
     assert connections(dagster_url) == first
     assert 1 <= len(first) <= 2
+
+
+def test_what_a_run_plans_is_written_at_once_and_found_as_dagster_writes_it(dagster_url, tmp_path, monkeypatch):
+    """Two assets of two partitions, once by Dagster's own storage and once by ours."""
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    (tmp_path / "dagster.yaml").write_text(yaml.safe_dump({"storage": {"custom": STORAGE}}))
+    with dg.DagsterInstance.get() as instance:
+        ours = instance.event_log_storage
+        for asset, key in PLANNED:
+            ours.store_event(planned("alone", asset, key))
+        alone = {asset: shown(ours, asset) for asset in ("a", "b")}
+        monkeypatch.setattr(ours, "store_event", pytest.fail)
+        ours.store_event_batch([planned("together", asset, key) for asset, key in PLANNED])
+        together = {asset: shown(ours, asset) for asset in ("a", "b")}
+        assert partitions(ours, "alone") == partitions(ours, "together") == PLANNED
+    assert alone == {"a": ("alone", "alone"), "b": ("alone", "alone")}
+    assert together == {"a": ("together", "together"), "b": ("together", "together")}
+
+
+#: sorted by asset, as Dagster hands them over
+PLANNED = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "2")]
+
+
+def planned(run_id, asset, partition):
+    data = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=partition)
+    event = DagsterEvent.build_asset_materialization_planned_event("stage", asset, data)
+    return dg.EventLogEntry(
+        error_info=None, level=10, user_message="", run_id=run_id, timestamp=1.0, job_name="stage", dagster_event=event
+    )
+
+
+def shown(storage, asset):
+    """The run that the asset's page shows last, and the one that is going to make it."""
+    (record,) = storage.get_asset_records([dg.AssetKey(asset)])
+    latest = storage.get_latest_planned_materialization_info(dg.AssetKey(asset))
+    return record.asset_entry.last_run_id, latest.run_id
+
+
+def partitions(storage, run_id):
+    events = [record.dagster_event for record in storage.get_logs_for_run(run_id)]
+    return [(event.asset_key.path[0], event.partition) for event in events]
 
 
 def test_a_server_that_was_started_again_is_asked_anew(dagster_url, opened):

@@ -142,14 +142,24 @@ def test_the_lock_goes_with_a_killed_process(tmp_path):
             pass
 
 
-def test_a_run_begins_with_the_definitions_imported():
+def test_a_run_begins_with_definitions_imported_and_models_loaded():
     context = start_of_runs()
     loaded = context.Queue()
-    process = context.Process(target=tell_definitions, args=(loaded,))
+    process = context.Process(target=tell_what_is_loaded, args=(loaded,))
     process.start()
-    assert loaded.get(timeout=60)
+    assert loaded.get(timeout=120) == {"definitions": True, "names": True, "sentences": True, "passages": True}
     process.join()
 
 
-def tell_definitions(loaded):
-    loaded.put("ultron_pipelines.definitions" in sys.modules)
+def tell_what_is_loaded(loaded):
+    from ultron_core.embeddings.local import local_embedder
+    from ultron_core.redaction import default_redactor
+    from ultron_core.transcript.sense.reader import _loaded
+
+    found = {
+        "definitions": "ultron_pipelines.definitions" in sys.modules,
+        "names": default_redactor()._nlp is not None,
+        "sentences": local_embedder()._model is not None,
+        "passages": _loaded.cache_info().currsize == 1,
+    }
+    loaded.put(found)

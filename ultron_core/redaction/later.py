@@ -22,9 +22,9 @@ class LaterRedactor:
 
     @cached_property
     def made(self) -> PresidioRedactor:
-        from ultron_core.redaction.names.presidio import PresidioRedactor
+        from ultron_core.redaction.names.presidio import PresidioRedactor, default_redactor
 
-        return PresidioRedactor(self._words)
+        return PresidioRedactor(self._words) if self._words else default_redactor()
 
     @property
     def version(self) -> str:

@@ -5,6 +5,8 @@ Else `dg list defs` and `dg check defs` on a fresh clone would ask for a databas
 
 Dagster opens a connection for each question and throws it away: it may open its storage any number of times, and does
 for every look of a sensor. A connection costs PostgreSQL more than most of these questions, so a process keeps a few.
+
+It writes that a run is going to make a partition one by one, though it hands these events over in batches.
 """
 
 from __future__ import annotations
@@ -13,14 +15,16 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from dagster import DagsterEventType, EventLogEntry
 from dagster._core.storage.base_storage import DagsterStorage
+from dagster._core.storage.event_log.schema import SqlEventLogStorageTable
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from dagster._serdes import ConfigurableClassData
-from dagster_postgres import DagsterPostgresStorage
+from dagster_postgres import DagsterPostgresStorage, PostgresEventLogStorage
 from dagster_postgres.utils import create_pg_engine
 from sqlalchemy.engine import Engine
 
@@ -62,10 +66,33 @@ def _with_open_connections(url: str, inst_data: ConfigurableClassData | None) ->
         postgres_url=url, should_autocreate_tables=url not in _WITH_TABLES, inst_data=inst_data
     )
     _WITH_TABLES.add(url)
+    storage._event_log_storage = _Events(url, should_autocreate_tables=False, inst_data=inst_data)
     for part in (storage.run_storage, storage.event_log_storage, storage.schedule_storage):
         part._engine = engine  # type: ignore[union-attr]
     return storage
 
+
+class _Events(PostgresEventLogStorage):
+    """Dagster's own, which writes what was made in batches but what is planned one by one: 2 ms of PostgreSQL and of the
+    daemon for each partition of a run."""
+
+    def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
+        if {event.get_dagster_event().event_type for event in events} != {_PLANNED}:
+            super().store_event_batch(events)
+            return
+        rows = [self._event_to_row(event) for event in events]
+        insert = SqlEventLogStorageTable.insert().returning(
+            SqlEventLogStorageTable.c.id, sort_by_parameter_order=True
+        )
+        with self._connect() as conn:
+            ids = [number for (number,) in conn.execute(insert, rows)]
+        newest = {event.get_dagster_event().asset_key: (event, number) for event, number in zip(events, ids, strict=True)}
+        with self.index_transaction() as conn:
+            for event, number in newest.values():
+                self._store_asset_event(conn, event, number)
+
+
+_PLANNED = DagsterEventType.ASSET_MATERIALIZATION_PLANNED
 
 #: databases in which Dagster's tables were found or made
 _WITH_TABLES: set[str] = set()

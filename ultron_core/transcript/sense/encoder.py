@@ -3,6 +3,7 @@
 The architecture is that of BERT (Devlin et al., 2019), as multilingual-e5-small has it: twelve heads of 32 numbers,
 normalised behind each part. Each text is computed by itself: in batches its numbers would depend on those beside it in
 the last digits, and what is likely enough on the order in which texts come; 64 sentences take .65 s instead of .61.
+Nine tenths of the time are products of matrices; the rest works in place.
 """
 
 from __future__ import annotations
@@ -39,32 +40,53 @@ def _encode(ids: npt.NDArray[np.int64], weights: Weights) -> Reals:
     values = _normal(weights.embeddings(ids) + weights.places[: len(ids)], *weights.norm)
     for layer in weights.layers:
         values = _normal(values + _attention(values, layer), *layer.norms[0])
-        wide = _gelu(values @ layer.matrices["wide"] + layer.biases["wide"])
-        values = _normal(values + wide @ layer.matrices["narrow"] + layer.biases["narrow"], *layer.norms[1])
+        values = _normal(_with_dense(values, layer), *layer.norms[1])
     mean: Reals = values.mean(axis=0)
     return mean
 
 
 def _attention(values: Reals, layer: Layer) -> Reals:
     longest, width = values.shape
-    mixed = values @ layer.matrices["qkv"] + layer.biases["qkv"]
+    mixed = values @ layer.matrices["qkv"]
+    mixed += layer.biases["qkv"]
     asked, offered, told = mixed.reshape(longest, 3, _HEADS, -1).transpose(1, 2, 0, 3)
-    odds = asked @ offered.swapaxes(1, 2) / np.float32(np.sqrt(width / _HEADS))
-    share = np.exp(odds - odds.max(axis=2, keepdims=True))
+    share = asked @ offered.swapaxes(1, 2)
+    share /= np.float32(np.sqrt(width / _HEADS))
+    share -= share.max(axis=2, keepdims=True)
+    np.exp(share, out=share)
     share /= share.sum(axis=2, keepdims=True)
     seen = (share @ told).transpose(1, 0, 2).reshape(longest, width)
-    found: Reals = seen @ layer.matrices["out"] + layer.biases["out"]
+    found: Reals = seen @ layer.matrices["out"]
+    found += layer.biases["out"]
+    return found
+
+
+def _with_dense(values: Reals, layer: Layer) -> Reals:
+    wide = values @ layer.matrices["wide"]
+    wide += layer.biases["wide"]
+    found: Reals = _gelu(wide) @ layer.matrices["narrow"]
+    found += values
+    found += layer.biases["narrow"]
     return found
 
 
 def _gelu(values: Reals) -> Reals:
+    """Half of a value times (1 + tanh(slope x value x (1 + cubic x value squared))), without a new matrix a step."""
     slope, cubic = _GELU
-    found: Reals = 0.5 * values * (1 + np.tanh(slope * values * (1 + cubic * values * values)))
+    found = cubic * values
+    found *= values
+    found += 1
+    factor = slope * values
+    found *= factor
+    np.tanh(found, out=found)
+    found += 1
+    found *= np.multiply(values, np.float32(0.5), out=factor)
     return found
 
 
 def _normal(values: Reals, gain: Reals, shift: Reals) -> Reals:
-    centred = values - values.mean(axis=1, keepdims=True)
-    spread = np.sqrt(np.square(centred).mean(axis=1, keepdims=True) + _EPSILON)
-    found: Reals = centred / spread * gain + shift
+    found = values - values.mean(axis=1, keepdims=True)
+    found /= np.sqrt(np.square(found).mean(axis=1, keepdims=True) + _EPSILON)
+    found *= gain
+    found += shift
     return found
