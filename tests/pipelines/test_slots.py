@@ -63,7 +63,9 @@ def test_a_step_asks_for_no_place_of_its_own(instance, at_work):
 
 def test_so_it_is_on_several_machines():
     for path in ("deploy/celery/dagster.yaml", "deploy/kubernetes/values.yaml"):
-        assert yaml.safe_load((ROOT / path).read_text("utf-8"))["concurrency"]["pools"]["granularity"] == "run"
+        assert (
+            yaml.safe_load((ROOT / path).read_text("utf-8"))["concurrency"]["pools"]["granularity"] == "run"
+        )
     manifests = yaml.safe_load_all((ROOT / "deploy/kubernetes/manifests/config.yaml").read_text("utf-8"))
     shipped = next(one["data"]["dagster.yaml"] for one in manifests if "dagster.yaml" in one.get("data", {}))
     assert yaml.safe_load(shipped)["concurrency"]["pools"]["granularity"] == "run"

@@ -52,7 +52,9 @@ def test_opening_the_storage_again_takes_no_new_connection(dagster_url, opened):
     assert 1 <= len(first) <= 2
 
 
-def test_what_a_run_plans_is_written_at_once_and_found_as_dagster_writes_it(dagster_url, tmp_path, monkeypatch):
+def test_what_a_run_plans_is_written_at_once_and_found_as_dagster_writes_it(
+    dagster_url, tmp_path, monkeypatch
+):
     """Two assets of two partitions, once by Dagster's own storage and once by ours."""
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     (tmp_path / "dagster.yaml").write_text(yaml.safe_dump({"storage": {"custom": STORAGE}}))
@@ -77,7 +79,13 @@ def planned(run_id, asset, partition):
     data = AssetMaterializationPlannedData(dg.AssetKey(asset), partition=partition)
     event = DagsterEvent.build_asset_materialization_planned_event("stage", asset, data)
     return dg.EventLogEntry(
-        error_info=None, level=10, user_message="", run_id=run_id, timestamp=1.0, job_name="stage", dagster_event=event
+        error_info=None,
+        level=10,
+        user_message="",
+        run_id=run_id,
+        timestamp=1.0,
+        job_name="stage",
+        dagster_event=event,
     )
 
 

@@ -147,7 +147,12 @@ def test_a_run_begins_with_definitions_imported_and_models_loaded():
     loaded = context.Queue()
     process = context.Process(target=tell_what_is_loaded, args=(loaded,))
     process.start()
-    assert loaded.get(timeout=120) == {"definitions": True, "names": True, "sentences": True, "passages": True}
+    assert loaded.get(timeout=120) == {
+        "definitions": True,
+        "names": True,
+        "sentences": True,
+        "passages": True,
+    }
     process.join()
 
 

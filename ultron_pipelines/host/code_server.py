@@ -3,9 +3,9 @@
 Runs are processes below the code server, which alone notices when one of them dies. Killed together with it, or while
 the database was away, they would stay Started for ever, and with them the files they hold.
 
-Dagster starts a new interpreter for each run, of which 3 of 5 s of CPU are imports, and the models take 3.5 s more. Here a
-run is forked from a process that has imported the definitions, has loaded the models and does nothing else, so it has no
-threads and no connections to inherit.
+Dagster starts a new interpreter for each run, of which 3 of 5 s of CPU are imports, and the models take 3.5 s more.
+Here a run is forked from a process that has imported the definitions, has loaded the models and does nothing else, so
+it has no threads and no connections to inherit.
 """
 
 import multiprocessing

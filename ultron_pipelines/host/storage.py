@@ -73,8 +73,8 @@ def _with_open_connections(url: str, inst_data: ConfigurableClassData | None) ->
 
 
 class _Events(PostgresEventLogStorage):
-    """Dagster's own, which writes what was made in batches but what is planned one by one: 2 ms of PostgreSQL and of the
-    daemon for each partition of a run."""
+    """Dagster's own, which writes what was made in batches, but what is planned one by one: milliseconds of PostgreSQL
+    and of the daemon for each partition of a run."""
 
     def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
         if {event.get_dagster_event().event_type for event in events} != {_PLANNED}:
@@ -86,7 +86,10 @@ class _Events(PostgresEventLogStorage):
         )
         with self._connect() as conn:
             ids = [number for (number,) in conn.execute(insert, rows)]
-        newest = {event.get_dagster_event().asset_key: (event, number) for event, number in zip(events, ids, strict=True)}
+        newest = {
+            event.get_dagster_event().asset_key: (event, number)
+            for event, number in zip(events, ids, strict=True)
+        }
         with self.index_transaction() as conn:
             for event, number in newest.values():
                 self._store_asset_event(conn, event, number)

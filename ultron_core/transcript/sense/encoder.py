@@ -73,7 +73,7 @@ def _with_dense(values: Reals, layer: Layer) -> Reals:
 def _gelu(values: Reals) -> Reals:
     """Half of a value times (1 + tanh(slope x value x (1 + cubic x value squared))), without a new matrix a step."""
     slope, cubic = _GELU
-    found = cubic * values
+    found: Reals = cubic * values
     found *= values
     found += 1
     factor = slope * values
@@ -85,7 +85,7 @@ def _gelu(values: Reals) -> Reals:
 
 
 def _normal(values: Reals, gain: Reals, shift: Reals) -> Reals:
-    found = values - values.mean(axis=1, keepdims=True)
+    found: Reals = values - values.mean(axis=1, keepdims=True)
     found /= np.sqrt(np.square(found).mean(axis=1, keepdims=True) + _EPSILON)
     found *= gain
     found += shift
