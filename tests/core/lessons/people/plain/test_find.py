@@ -169,3 +169,57 @@ def test_an_issue_that_is_handed_in_decides_nothing():
     assert plain_drafts(turns, hear(turns, ()), [], "django", EAGER) == []
     remark = read_turns(talk(("user", "drop redis, we use the in-process cache"), ("assistant", "Done.")))
     assert plain_drafts(remark, hear(remark, ()), [], "django", decided("decision"))
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("The rules are:\n- ids are made by the server alone", "ids are made by the server alone"),
+        ("接下来的修改是：\n- 评分人数为 0 时前端显示暂无评分", "评分人数为 0 时前端显示暂无评分"),
+    ],
+)
+def test_a_list_below_a_colon_is_in_the_persons_own_words(said, rule):
+    assert any(rule in draft.content for draft in drafts(said, model=decided("decision")))
+
+
+@pytest.mark.parametrize(
+    ("said", "printed"),
+    [
+        ("I get these logs:\nthe client never sends an id", "the client never sends an id"),
+        ("The steps:\n```\nmake\n```\nthe client never sends an id", "the client never sends an id"),
+        ("npm ERR! code 1\nI did this:\nthe client never sends an id", "the client never sends an id"),
+        ("输出：\n客户端从来不发送编号字段", "客户端从来不发送编号字段"),
+    ],
+)
+def test_what_a_person_hands_in_of_others_is_not_theirs(said, printed):
+    turns = read_turns(talk(("user", "make it"), DONE, ("user", said)))
+    last = hear(turns, ())[1][-1]
+    assert last.sentence == printed
+    assert last.of_others
+
+
+def test_an_order_of_several_pages_is_heard_and_a_longer_text_is_a_document():
+    rule = "The server makes all ids and clients never send one."
+    page = "\n\n".join(f"Screen {n} shows the list of orders with their state and total." for n in range(30))
+    assert len(page) > 1500
+    whole = f"{rule}\n\n{page}"
+    (first, *_) = drafts(whole, model=decided("decision"))
+    assert rule in "".join(draft.content for draft in drafts(whole, model=decided("decision")))
+    assert first.evidence[0].quote in whole
+    assert drafts(f"{whole}\n\n{page}\n\n{page}\n\n{page}", model=decided("decision")) == []
+
+
+def test_an_order_that_names_what_fails_is_no_issue():
+    order = (
+        "{}\n\n1. The importer fails on empty rows: return the row before it in `rows.py`, never None.\n"
+        "2. Do not change `num_workers`, it stays at 0 so that it does not crash.\n"
+        + "3. Keep the types. "
+        * 30
+    )
+    for opening, told in (
+        ("Please rework the importer in `rows.py`", True),
+        ("Importer of `rows.py` breaks", False),
+    ):
+        turns = read_turns(talk(("user", order.format(opening)), ("assistant", "Done.")))
+        found = plain_drafts(turns, hear(turns, ()), [], "shop", EAGER)
+        assert bool(found) is told
