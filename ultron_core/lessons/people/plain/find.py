@@ -8,6 +8,7 @@ I'll do it", praise, an order to wait) is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -39,8 +40,10 @@ from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["Told", "hear", "plain_drafts", "refused"]
 
-#: characters; a longer turn is a document
-_MAX_ORDER = 6000
+#: characters; a longer turn is an order of several pages, and from the second on a document
+_LONG, _MAX_ORDER = 1500, 6000
+#: how a program instructs a model, several times in a long text, e.g. `You should always wait for feedback`
+_INSTRUCTS, _MOST_INSTRUCTIONS = re.compile(r"^you(?:r|['’]re|['’]ll)?\b", re.IGNORECASE), 2
 #: drafts of one turn; sentences and characters of one draft
 _MOST, _MOST_TOGETHER, _MAX_TOGETHER = 3, 5, 500
 #: hands in what follows, e.g. `What do you think of this feedback?`, `报错如下：`
@@ -108,6 +111,8 @@ def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
 def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
     own = own_sentences(turn.message, _MAX_ORDER)
+    if len(turn.message.content) > _LONG and sum(map(_instructs, own)) > _MOST_INSTRUCTIONS:
+        return []
     shows = _shows_output(turn.message.content)
     leads = [_LEADS_IN.search(sentence) is not None for sentence in own]
     hands_in = [
@@ -126,6 +131,10 @@ def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
         )
         for place, sentence in enumerate(own)
     ]
+
+
+def _instructs(sentence: str) -> bool:
+    return _INSTRUCTS.match(sentence) is not None
 
 
 def _shows_output(text: str) -> bool:

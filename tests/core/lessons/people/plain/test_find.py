@@ -223,3 +223,24 @@ def test_an_order_that_names_what_fails_is_no_issue():
         turns = read_turns(talk(("user", order.format(opening)), ("assistant", "Done.")))
         found = plain_drafts(turns, hear(turns, ()), [], "shop", EAGER)
         assert bool(found) is told
+
+
+def test_a_long_text_that_instructs_a_model_is_a_program_s_prompt():
+    page = "The screens list all orders with their state and their total. " * 25
+    order = (
+        f"Never commit to the main branch of the shop.\n{page}\nYou may use the staging database for this."
+    )
+    prompt = f"{order}\nYou can install packages.\nYou should wait for feedback after every command."
+    assert drafts(order, model=decided("preference"))
+    assert drafts(prompt, model=decided("preference")) == []
+
+
+def test_an_issue_below_its_heading_decides_nothing_whatever_its_title_names():
+    issue = (
+        "Migrations use the value of an enum\n\nDescription\n\n"
+        "When an enum is the default of a field, the migration must use the name of the enum and not its value. "
+        "The value is translated to another language and old migrations then no longer load, so the name is right. "
+        "All generated migrations of the project should use names."
+    )
+    turns = read_turns(talk(("user", issue), ("assistant", "I changed the writer.")))
+    assert plain_drafts(turns, hear(turns, ()), [], "django", EAGER) == []
