@@ -209,10 +209,11 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
     number = next(filter(None, match.groups()))
     number = _NUMBERS.get(number.lower(), number)
     mark = re.compile(
-        rf"^\W*(?:(?:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)\s*)?{number}\W{{1,4}}\s*(\S.{{12,}})$",
-        re.IGNORECASE | re.MULTILINE,
+        r"^\W*(?:(?i:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)\s*)?"
+        rf"{number.upper()}(?:\s*[(（][^()（）\n]{{1,20}}[)）])?\W{{1,4}}\s*(\S.{{7,}})$",
+        re.MULTILINE,
     )
-    offered = mark.search(before.content)
+    offered = mark.search(without_code(before.content))
     if offered is None:
         return None
     option = clip(clean_statement(offered.group(1)), _MAX_OPTION)
