@@ -244,3 +244,16 @@ def test_an_issue_below_its_heading_decides_nothing_whatever_its_title_names():
     )
     turns = read_turns(talk(("user", issue), ("assistant", "I changed the writer.")))
     assert plain_drafts(turns, hear(turns, ()), [], "django", EAGER) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no test scripts ever in the worker, I will test by hand",
+        "the export stays in `export.py`, that looks good on all screens",
+        "接口只返回已支付的订单，其他的我来处理",
+    ],
+)
+def test_what_lets_go_or_praises_behind_a_rule_is_its_reason(said):
+    (draft,) = drafts(said, model=decided("preference"))
+    assert said in draft.content
