@@ -94,3 +94,9 @@ def test_an_option_stands_in_a_heading_and_not_in_code():
     )
     (draft,) = decisions(("assistant", offer), ("user", "选A方案"))
     assert draft.content == "在 shop 中决定：官网占根域，课程放到 `/roadmap/` 子路径（选A方案）"
+
+
+def test_a_row_of_a_table_is_no_proposal():
+    table = "Plan:\n\n│ `db.py` │ the way is to read `orders.py` and to recommend rows │ small │"
+    assert decisions(("assistant", table), ("user", "yes")) == []
+    assert decisions(("assistant", table.replace("│", "")), ("user", "yes"))

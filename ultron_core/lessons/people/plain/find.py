@@ -44,8 +44,8 @@ __all__ = ["Told", "hear", "plain_drafts", "refused"]
 _LONG, _MAX_ORDER = 1500, 6000
 #: how a program instructs a model, several times in a long text, e.g. `You should always wait for feedback`
 _INSTRUCTS, _MOST_INSTRUCTIONS = re.compile(r"^you(?:r|['’]re|['’]ll)?\b", re.IGNORECASE), 2
-#: drafts of one turn; sentences and characters of one draft
-_MOST, _MOST_TOGETHER, _MAX_TOGETHER = 3, 5, 500
+#: drafts of one turn, and of an order of several pages; sentences and characters of one draft
+_MOST, _MOST_OF_PAGES, _MOST_TOGETHER, _MAX_TOGETHER = 3, 5, 5, 500
 #: hands in what follows, e.g. `What do you think of this feedback?`, `报错如下：`
 _LEADS_IN = any_of(
     r"[:：]\W*$|\b(?:this|these|one|following|below|comments?|feedback|output|logs?|errors?)\b[^.!]{0,40}\?\W*$",
@@ -159,7 +159,8 @@ def plain_drafts(
         own = [said.sentence for said in said_of]
         request = asked_before(turns[number - 1]) if number else ""
         handed: set[int] = set()
-        for group in _groups(_judged(said_of, model), model)[:_MOST]:
+        most = _MOST_OF_PAGES if len(turn.message.content) > _LONG else _MOST
+        for group in _groups(_judged(said_of, model), model)[:most]:
             places = [said.place for said, _ in group]
             statement, before = _whole(own, places[0], turn, messages)
             if statement and handed.isdisjoint(places):

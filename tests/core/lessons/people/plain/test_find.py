@@ -203,9 +203,9 @@ def test_an_order_of_several_pages_is_heard_and_a_longer_text_is_a_document():
     page = "\n\n".join(f"Screen {n} shows the list of orders with their state and total." for n in range(30))
     assert len(page) > 1500
     whole = f"{rule}\n\n{page}"
-    (first, *_) = drafts(whole, model=decided("decision"))
-    assert rule in "".join(draft.content for draft in drafts(whole, model=decided("decision")))
-    assert first.evidence[0].quote in whole
+    found = drafts(whole, model=decided("decision"))
+    assert len(found) == 5
+    assert any(rule in draft.content for draft in found)
     assert drafts(f"{whole}\n\n{page}\n\n{page}\n\n{page}", model=decided("decision")) == []
 
 
