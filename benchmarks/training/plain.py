@@ -90,7 +90,7 @@ def describe(told: Sequence[Told]) -> Table:
                 grams.append(own)
                 turn.append(number)
                 near.append(nearness(said.sentence, one.memory))
-                free.append(not said.rules and not said.led_in and may_hold(said.sentence))
+                free.append(not said.rules and not said.of_others and may_hold(said.sentence))
                 rules.append(said.rules)
                 passages.append((said.turn.before, said.sentence))
     columns = (np.array(column) for column in (turn, near, free))

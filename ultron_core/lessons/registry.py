@@ -24,6 +24,7 @@ from ultron_core.lessons.findings.reader import AnswerModel, load_answer_model
 from ultron_core.lessons.findings.weigh import by_line, is_told_by, is_weighed, worth_of
 from ultron_core.lessons.habits import find_habits
 from ultron_core.lessons.lookups import find_lookups
+from ultron_core.lessons.people.answered import find_answered
 from ultron_core.lessons.people.causes import find_causes
 from ultron_core.lessons.people.confirmed import confirm
 from ultron_core.lessons.people.decisions import find_decisions
@@ -88,6 +89,7 @@ RULES: tuple[Rule, ...] = (
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
     Rule(find_policies, "fact", 0.72, ("messages", "work")),
     Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project", "work")),
+    Rule(find_answered, "decision", 0.78, ("messages", "project", "work")),
     Rule(find_settled, "decision", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
     Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),

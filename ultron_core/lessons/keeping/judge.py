@@ -23,6 +23,8 @@ _NOT_JUDGED = ("security", "correction", "preference")
 #: a person reported it, and the agent told what it comes from: a symptom alone is not drafted (errors/told/find.py)
 _REPORTED = "bug"
 _CAME_UPON = "found"
+#: a person picked it among options that the agent had laid open (people/answered.py): the readings hold none
+_PICKED = "answered"
 
 
 @lru_cache(maxsize=1)
@@ -42,7 +44,7 @@ def is_worth_keeping(draft: MemoryDraft, origin: Origin) -> bool:
     reported, with its account: of seven that it refused in development sessions five were what a reader had noted."""
     if is_stated(draft):
         return is_worth_telling(draft)
-    if draft.memory_type in _NOT_JUDGED or cure_in(draft.resolution):
+    if draft.memory_type in _NOT_JUDGED or _PICKED in draft.tags or cure_in(draft.resolution):
         return True
     if _REPORTED in draft.tags and _CAME_UPON not in draft.tags:
         return True

@@ -72,6 +72,8 @@ _TAKEN = any_of(
     r"implement (?:it|that|this|all)|proceed|lgtm|make it so)\b(?!.{0,20}\b(?:but|wait|however)\b)",
     r"^\W*(?:好的?|可以|行|同意|没问题|就这样|按(?:你说的|这个)|是的|执行|开始)",
 )
+#: a row of a table proposes nothing by itself
+_TABLE = "|│┃"
 #: characters of a reply that only takes an offer: "go with option 1"
 _MAX_TAKEN = 120
 #: a choice in several points: "let's do 1. the name, 2. the hash, 3. a scan"
@@ -209,10 +211,11 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
     number = next(filter(None, match.groups()))
     number = _NUMBERS.get(number.lower(), number)
     mark = re.compile(
-        rf"^\W*(?:(?:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)\s*)?{number}\W{{1,4}}\s*(\S.{{12,}})$",
-        re.IGNORECASE | re.MULTILINE,
+        r"^\W*(?:(?i:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)\s*)?"
+        rf"{number.upper()}(?:\s*[(（][^()（）\n]{{1,20}}[)）])?\W{{1,4}}\s*(\S.{{7,}})$",
+        re.MULTILINE,
     )
-    offered = mark.search(before.content)
+    offered = mark.search(without_code(before.content))
     if offered is None:
         return None
     option = clip(clean_statement(offered.group(1)), _MAX_OPTION)
@@ -238,6 +241,7 @@ def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
         and named(s)
         and not QUESTION.search(s)
         and not points_elsewhere(clean_statement(s))
+        and s[0] not in _TABLE
     ]
     if not told:
         return None

@@ -85,3 +85,18 @@ def test_what_is_pointed_at_is_told_from_the_sentence_that_names_it():
     words = "There is a path normalizer in `../intent`. Find it. In any case, we need to bring that to `NewWatcher`."
     (draft,) = decisions(("assistant", "Done."), ("user", words))
     assert "a path normalizer in `../intent`" in draft.content
+
+
+def test_an_option_stands_in_a_heading_and_not_in_code():
+    offer = (
+        '两套方案：\n\n```html\n<a href="roadmap/" class="card-link">\n```\n\n'
+        "## 方案 A（推荐）：官网占根域，课程放到 `/roadmap/` 子路径\n\n## 方案 B：课程用子域名 learn"
+    )
+    (draft,) = decisions(("assistant", offer), ("user", "选A方案"))
+    assert draft.content == "在 shop 中决定：官网占根域，课程放到 `/roadmap/` 子路径（选A方案）"
+
+
+def test_a_row_of_a_table_is_no_proposal():
+    table = "Plan:\n\n│ `db.py` │ the way is to read `orders.py` and to recommend rows │ small │"
+    assert decisions(("assistant", table), ("user", "yes")) == []
+    assert decisions(("assistant", table.replace("│", "")), ("user", "yes"))

@@ -148,7 +148,7 @@ def _is_terminal(text: str) -> bool:
 
 def is_issue(text: str) -> bool:
     """Whether a whole issue is handed in: what it states is how things are, and nobody's choice."""
-    return bool(_title(text))
+    return bool(_title(text)) or (len(text) >= _MIN_ISSUE and _DESCRIPTION.search(text) is not None)
 
 
 def _title(text: str) -> str:

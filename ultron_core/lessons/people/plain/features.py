@@ -71,6 +71,8 @@ class Said:
     turn: HumanTurn
     #: kinds of the lessons that the rules of people's words draw from it
     rules: frozenset[str] = frozenset()
+    #: what led in is another's words: no input of the fit, such a sentence is not asked about
+    of_others: bool = False
 
 
 def dense_names() -> list[str]:

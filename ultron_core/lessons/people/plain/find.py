@@ -8,6 +8,7 @@ I'll do it", praise, an order to wait) is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -34,17 +35,31 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, language, one_line, sentences
+from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["Told", "hear", "plain_drafts", "refused"]
 
-#: drafts of one turn; sentences and characters of one draft
-_MOST, _MOST_TOGETHER, _MAX_TOGETHER = 3, 5, 500
+#: characters; a longer turn is an order of several pages, and from the second on a document
+_LONG, _MAX_ORDER = 1500, 6000
+#: how a program instructs a model, several times in a long text, e.g. `You should always wait for feedback`
+_INSTRUCTS, _MOST_INSTRUCTIONS = re.compile(r"^you(?:r|['’]re|['’]ll)?\b", re.IGNORECASE), 2
+#: drafts of one turn, and of an order of several pages; sentences and characters of one draft
+_MOST, _MOST_OF_PAGES, _MOST_TOGETHER, _MAX_TOGETHER = 3, 5, 5, 500
 #: hands in what follows, e.g. `What do you think of this feedback?`, `报错如下：`
 _LEADS_IN = any_of(
     r"[:：]\W*$|\b(?:this|these|one|following|below|comments?|feedback|output|logs?|errors?)\b[^.!]{0,40}\?\W*$",
     r"(?:以下|下面|如下|这个|这段|这些)[^。！]{0,20}[?？吗]?\W*$",
 )
+#: what is handed in was said by a program or somebody else, e.g. `I get these logs:`, `输出：`
+_OF_OTHERS = any_of(
+    r"\?\W*$|\b(?:errors?|logs?|outputs?|results?|traces?|tracebacks?|console|terminal|messages?|prints?|says|said|"
+    r"r[au]n|running|get|getting|gives|shows|feedback|comments?|reviews?|responses?|answered|wrote)\b"
+    r"[^.!]{0,40}[:：]\W*$",
+    r"[?？]\W*$|(?:报错|错误|日志|输出|结果|提示|显示|反馈|评论|执行|运行|返回)[^。！]{0,12}[:：]\W*$",
+)
+#: opens an order to the agent, which is no issue that somebody handed in, e.g. `Please create a Flask app`, `请基于`
+_ORDERS = any_of(r"^\W*(?:please|i (?:want|need))\b", r"^\W*请")
 #: announces what it wants, e.g. `The dialog must say the following:`, `内容如下`
 _HANDS_OVER = any_of(r"[:：][\s*_\"'”]*$|\b(?:as follows|the following)\W*$", r"(?:如下|以下)\W*$")
 #: sentences behind it that go along
@@ -95,18 +110,37 @@ def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
 
 def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
-    own = own_sentences(turn.message)
+    own = own_sentences(turn.message, _MAX_ORDER)
+    if len(turn.message.content) > _LONG and sum(map(_instructs, own)) > _MOST_INSTRUCTIONS:
+        return []
+    shows = _shows_output(turn.message.content)
+    leads = [_LEADS_IN.search(sentence) is not None for sentence in own]
+    hands_in = [
+        led and (shows or _OF_OTHERS.search(sentence) is not None)
+        for led, sentence in zip(leads, own, strict=True)
+    ]
     return [
         Said(
             sentence,
             place,
             len(own),
-            any(_LEADS_IN.search(before) for before in own[:place]),
+            any(leads[:place]),
             turn.described,
             frozenset(kind for kind, content in told if one_line(sentence) in content),
+            any(hands_in[:place]),
         )
         for place, sentence in enumerate(own)
     ]
+
+
+def _instructs(sentence: str) -> bool:
+    return _INSTRUCTS.match(sentence) is not None
+
+
+def _shows_output(text: str) -> bool:
+    """Whether a turn holds a block or lines of a program: what a colon leads to may be more of these, else it is a list
+    in the person's own words ("the rules are:")."""
+    return "```" in text or any(map(is_printed, text.splitlines()))
 
 
 def plain_drafts(
@@ -120,12 +154,13 @@ def plain_drafts(
     reads only those that neither ask nor pass with the work."""
     found = []
     for number, (turn, said_of) in enumerate(zip(turns, heard, strict=True)):
-        if turn.first and is_issue(turn.message.content):
+        if turn.first and is_issue(turn.message.content) and not _ORDERS.match(turn.message.content):
             continue
         own = [said.sentence for said in said_of]
         request = asked_before(turns[number - 1]) if number else ""
         handed: set[int] = set()
-        for group in _groups(_judged(said_of, model), model)[:_MOST]:
+        most = _MOST_OF_PAGES if len(turn.message.content) > _LONG else _MOST
+        for group in _groups(_judged(said_of, model), model)[:most]:
             places = [said.place for said, _ in group]
             statement, before = _whole(own, places[0], turn, messages)
             if statement and handed.isdisjoint(places):
@@ -140,7 +175,7 @@ def plain_drafts(
 
 def _judged(said_of: Sequence[Said], model: PlainModel) -> dict[int, Judged]:
     """What may hold of a turn and no other rule tells, by its place."""
-    asked = [said for said in said_of if not said.rules and not said.led_in and may_hold(said.sentence)]
+    asked = [said for said in said_of if not said.rules and not said.of_others and may_hold(said.sentence)]
     return {said.place: (said, worth) for said, worth in zip(asked, judge(asked, model), strict=True)}
 
 

@@ -11,6 +11,11 @@ __all__ = ["is_passing", "may_hold", "only_asks"]
 
 #: the classes of words of what holds for the moment only: orders to wait, praise, what is let go, and orders to make
 _PASSING: Final = ("holds", "praises", "lets_go", "makes")
+#: of these what a sentence opens with, e.g. `never mind, I'll use the other branch`; further in they may give the
+#: reason, e.g. `no test scripts ever, I will test by hand`
+_OPENING: Final = ("praises", "lets_go")
+#: characters before such an opening
+_AT_MOST: Final = 8
 #: asks, even where it only asks for assent, e.g. `why is that?`, `改好了吗`, `how can we check it`
 _ASKS: Final = any_of(
     r"[?？]\W*$|[吗么呢]\W*$|^\W*(?:how|why|what|which|where|who|can|could|do|does|is|are|should) \w+",
@@ -28,7 +33,8 @@ def may_hold(sentence: str) -> bool:
 
 
 def is_passing(sentence: str) -> bool:
-    return any(CLASSES[name].search(sentence) for name in _PASSING)
+    found = ((name, CLASSES[name].search(sentence)) for name in _PASSING)
+    return any(match and (name not in _OPENING or match.start() <= _AT_MOST) for name, match in found)
 
 
 def only_asks(sentence: str) -> bool:

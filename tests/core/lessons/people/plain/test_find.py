@@ -169,3 +169,91 @@ def test_an_issue_that_is_handed_in_decides_nothing():
     assert plain_drafts(turns, hear(turns, ()), [], "django", EAGER) == []
     remark = read_turns(talk(("user", "drop redis, we use the in-process cache"), ("assistant", "Done.")))
     assert plain_drafts(remark, hear(remark, ()), [], "django", decided("decision"))
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("The rules are:\n- ids are made by the server alone", "ids are made by the server alone"),
+        ("接下来的修改是：\n- 评分人数为 0 时前端显示暂无评分", "评分人数为 0 时前端显示暂无评分"),
+    ],
+)
+def test_a_list_below_a_colon_is_in_the_persons_own_words(said, rule):
+    assert any(rule in draft.content for draft in drafts(said, model=decided("decision")))
+
+
+@pytest.mark.parametrize(
+    ("said", "printed"),
+    [
+        ("I get these logs:\nthe client never sends an id", "the client never sends an id"),
+        ("The steps:\n```\nmake\n```\nthe client never sends an id", "the client never sends an id"),
+        ("npm ERR! code 1\nI did this:\nthe client never sends an id", "the client never sends an id"),
+        ("输出：\n客户端从来不发送编号字段", "客户端从来不发送编号字段"),
+    ],
+)
+def test_what_a_person_hands_in_of_others_is_not_theirs(said, printed):
+    turns = read_turns(talk(("user", "make it"), DONE, ("user", said)))
+    last = hear(turns, ())[1][-1]
+    assert last.sentence == printed
+    assert last.of_others
+
+
+def test_an_order_of_several_pages_is_heard_and_a_longer_text_is_a_document():
+    rule = "The server makes all ids and clients never send one."
+    page = "\n\n".join(f"Screen {n} shows the list of orders with their state and total." for n in range(30))
+    assert len(page) > 1500
+    whole = f"{rule}\n\n{page}"
+    found = drafts(whole, model=decided("decision"))
+    assert len(found) == 5
+    assert any(rule in draft.content for draft in found)
+    assert drafts(f"{whole}\n\n{page}\n\n{page}\n\n{page}", model=decided("decision")) == []
+
+
+def test_an_order_that_names_what_fails_is_no_issue():
+    order = (
+        "{}\n\n1. The importer fails on empty rows: return the row before it in `rows.py`, never None.\n"
+        "2. Do not change `num_workers`, it stays at 0 so that it does not crash.\n"
+        + "3. Keep the types. "
+        * 30
+    )
+    for opening, told in (
+        ("Please rework the importer in `rows.py`", True),
+        ("Importer of `rows.py` breaks", False),
+    ):
+        turns = read_turns(talk(("user", order.format(opening)), ("assistant", "Done.")))
+        found = plain_drafts(turns, hear(turns, ()), [], "shop", EAGER)
+        assert bool(found) is told
+
+
+def test_a_long_text_that_instructs_a_model_is_a_program_s_prompt():
+    page = "The screens list all orders with their state and their total. " * 25
+    order = (
+        f"Never commit to the main branch of the shop.\n{page}\nYou may use the staging database for this."
+    )
+    prompt = f"{order}\nYou can install packages.\nYou should wait for feedback after every command."
+    assert drafts(order, model=decided("preference"))
+    assert drafts(prompt, model=decided("preference")) == []
+
+
+def test_an_issue_below_its_heading_decides_nothing_whatever_its_title_names():
+    issue = (
+        "Migrations use the value of an enum\n\nDescription\n\n"
+        "When an enum is the default of a field, the migration must use the name of the enum and not its value. "
+        "The value is translated to another language and old migrations then no longer load, so the name is right. "
+        "All generated migrations of the project should use names."
+    )
+    turns = read_turns(talk(("user", issue), ("assistant", "I changed the writer.")))
+    assert plain_drafts(turns, hear(turns, ()), [], "django", EAGER) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no test scripts ever in the worker, I will test by hand",
+        "the export stays in `export.py`, that looks good on all screens",
+        "接口只返回已支付的订单，其他的我来处理",
+    ],
+)
+def test_what_lets_go_or_praises_behind_a_rule_is_its_reason(said):
+    (draft,) = drafts(said, model=decided("preference"))
+    assert said in draft.content
