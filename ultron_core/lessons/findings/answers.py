@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ultron_core.lessons.errors.told.asserted import told_lines
+from ultron_core.lessons.errors.told.asserted import set_in_lines
 from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.people.statements import POINT, clean_statement, word_count
 from ultron_core.transcript.language import CJK, sentences
@@ -41,7 +41,8 @@ _LABEL = re.compile(r"^\W{0,6}([^*`:：\n]{2,30}?)(?:\*\*)?\s{0,3}[:：]\s{0,3}(
 @dataclass(frozen=True, slots=True)
 class Part:
     """One sentence: `quote` stands in the message as it is, `text` is it without list marks; `begin` is where it
-    stands, `line` numbers its line and `section` the heading above it."""
+    stands, `line` numbers its line and `section` the heading above it. `leads` are the line with a colon and the point
+    of a list that it is set in below, the outer one first."""
 
     text: str
     quote: str
@@ -52,6 +53,16 @@ class Part:
     begin: int
     line: int
     section: int
+    leads: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A point of a list, for what is set in below it."""
+
+    indent: int
+    title: str
+    line: int
 
 
 @lru_cache(maxsize=1024)  # labels and memories read the same messages in turn
@@ -61,8 +72,13 @@ def parts_of(content: str) -> tuple[Part, ...]:
 
 
 def _parts(content: str) -> Iterator[Part]:
-    heading, lead, section, begin, found = "", "", 0, 0, 0
-    for number, line in enumerate(told_lines(content)):
+    heading, lead, led, section, begin, found = "", "", 0, 0, 0, 0
+    above: list[_Point] = []
+    for number, written in enumerate(set_in_lines(content)):
+        line = written.strip()
+        indent = len(written) - len(written.lstrip())
+        while above and above[-1].indent >= indent:
+            above.pop()
         if _HEADING.match(line):
             heading, lead, section = clean_statement(line).strip("_"), "", section + 1
             continue
@@ -70,9 +86,12 @@ def _parts(content: str) -> Iterator[Part]:
             continue
         point = POINT.match(line) is not None
         if line[-1] in ":：" and len(line) <= _LONGEST_LEAD:
-            lead = clean_statement(line)
+            lead, led = clean_statement(line), number
         elif not point:
             lead = ""
+        leads = _leads(above[-1] if above else None, lead if point and led != number else "", led)
+        if point:
+            above.append(_Point(indent, _title(line), number))
         for sentence in sentences(line):
             text = clean_statement(sentence)
             quote = verbatim(sentence, content) if _says(text) else ""
@@ -83,7 +102,22 @@ def _parts(content: str) -> Iterator[Part]:
                 return
             begin = max(content.find(quote, begin), content.find(quote) if begin else 0)
             label = _LABEL.match(text)
-            yield Part(text, quote, heading, lead, label[1] if label else "", point, begin, number, section)
+            named = label[1] if label else ""
+            yield Part(text, quote, heading, lead, named, point, begin, number, section, leads)
+
+
+def _leads(above: _Point | None, lead: str, led: int) -> tuple[str, ...]:
+    """What leads to a sentence: the point above it and the line with a colon, in the order in which they stand."""
+    title = above.title if above else ""
+    inner = above is not None and led > above.line
+    return tuple(text for text in ((title, lead) if inner else (lead, title)) if text)
+
+
+def _title(line: str) -> str:
+    """What a point of a list is about: its label, else the whole of it where it is short."""
+    text = clean_statement(line)
+    label = _LABEL.match(text)
+    return label[1] if label else text.rstrip(" .。—-") if len(text) <= _LONGEST_LEAD else ""
 
 
 def _says(text: str) -> bool:
