@@ -22,6 +22,8 @@ _MOST = 60
 _FEWEST_WORDS = 3
 #: "## Root cause", "**Files changed:**"
 _HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*]{1,90}\*\*\W{0,3}$|__[^_]{1,90}__\W{0,3}$)")
+#: level of a heading without such marks, e.g. `**Files changed:**`
+_DEEPEST = 7
 #: a line that only leads to what follows, e.g. `The cause is this:`, `主要改动：`
 _LONGEST_LEAD = 90
 #: tables, quotes, data, numbered lines and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`, `{"id": 1}`,
@@ -41,8 +43,8 @@ _LABEL = re.compile(r"^\W{0,6}([^*`:：\n]{2,30}?)(?:\*\*)?\s{0,3}[:：]\s{0,3}(
 @dataclass(frozen=True, slots=True)
 class Part:
     """One sentence: `quote` stands in the message as it is, `text` is it without list marks; `begin` is where it
-    stands, `line` numbers its line and `section` the heading above it. `leads` are the line with a colon and the point
-    of a list that it is set in below, the outer one first."""
+    stands, `line` numbers its line and `section` the heading above it. `headings` are that heading and those it stands
+    below, `leads` the line with a colon and the point of a list that it is set in below, the outer ones first."""
 
     text: str
     quote: str
@@ -53,6 +55,7 @@ class Part:
     begin: int
     line: int
     section: int
+    headings: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
 
 
@@ -73,6 +76,7 @@ def parts_of(content: str) -> tuple[Part, ...]:
 
 def _parts(content: str) -> Iterator[Part]:
     heading, lead, led, section, begin, found = "", "", 0, 0, 0, 0
+    headings: list[tuple[int, str]] = []
     above: list[_Point] = []
     for number, written in enumerate(set_in_lines(content)):
         line = written.strip()
@@ -81,6 +85,8 @@ def _parts(content: str) -> Iterator[Part]:
             above.pop()
         if _HEADING.match(line):
             heading, lead, section = clean_statement(line).strip("_"), "", section + 1
+            level = _level(line)
+            headings = [*(one for one in headings if one[0] < level), (level, heading)]
             continue
         if _DRAWN.match(line) or (_COMMAND.match(line) and not _PROSE.search(line)):
             continue
@@ -103,7 +109,13 @@ def _parts(content: str) -> Iterator[Part]:
             begin = max(content.find(quote, begin), content.find(quote) if begin else 0)
             label = _LABEL.match(text)
             named = label[1] if label else ""
-            yield Part(text, quote, heading, lead, named, point, begin, number, section, leads)
+            below = tuple(title for _, title in headings)
+            yield Part(text, quote, heading, lead, named, point, begin, number, section, below, leads)
+
+
+def _level(heading: str) -> int:
+    """How deep a heading is: the number of its marks; one in bold is the deepest."""
+    return len(heading) - len(heading.lstrip("#")) or _DEEPEST
 
 
 def _leads(above: _Point | None, lead: str, led: int) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from ultron_core.lessons.findings.request import request_of
 from ultron_core.lessons.findings.said import without_sounds
 from ultron_core.lessons.findings.shape import is_of_class
 from ultron_core.lessons.keeping.stated import BY_AGENT, confidence_in
-from ultron_core.lessons.people.statements import phrase
+from ultron_core.lessons.people.statements import phrase, word_count
 from ultron_core.lessons.people.turns import Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType
@@ -25,6 +25,9 @@ __all__ = ["finding_draft"]
 
 #: characters of the request that are quoted
 _MAX_ASKED = 200
+#: headings that are told, and words of one that is no more than a label
+_HEADINGS: Final = 2
+_LABEL_WORDS: Final = {"en": 2, "zh": 4}
 #: how a kind is told: its sentence, its type and its tag
 _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
     "error": ("cause", "error", "cause"),
@@ -93,8 +96,8 @@ def _leads_of(part: Part, before: Part | None) -> Iterator[str]:
     """The heading, the line with a colon and the point of a list that lead to a sentence and not to the one before it:
     a point alone does not say what it is about. The heading of the first is told in the context."""
     same = before is not None and before.section == part.section
-    if before is not None and not same and part.heading:
-        yield part.heading
+    if before is not None and not same:
+        yield from (one for one in part.headings if one not in before.headings)
     for lead in part.leads:
         if not (before is not None and same and lead in before.leads) and (words := _own_words(lead)):
             yield words
@@ -124,15 +127,23 @@ def _pause(told: str) -> str:
 
 def _setting(found: Finding, turns: Sequence[Turn]) -> str:
     """What the person had asked, of a long request the sentence that speaks of it, of a cause what had failed before,
-    and the heading that it stands below."""
+    and the headings that it stands below."""
     told = request_of(turns, found.answer.turn, found.words)
     parts = [PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED))] if told else []
     failure = found.answer.failure if found.kind == "error" else ""
     if failure not in found.words and failure not in told and shared_terms(failure, found.words):
         words = PHRASES[language(found.words)]
         parts.append(words["had_failed"].format(statement=clip(failure, _MAX_ASKED)))
-    heading = found.parts[0].heading
-    if heading and not label_kind(heading):
-        words = PHRASES[language(heading)]
-        parts.append(words["below"].format(statement=clip(heading, _MAX_ASKED // 2)))
+    headings = [one for one in found.parts[0].headings[-_HEADINGS:] if not _is_label(one)]
+    if headings:
+        words = PHRASES[language(headings[-1])]
+        parts.append(
+            words["below"].format(statement=" > ".join(clip(one, _MAX_ASKED // 2) for one in headings))
+        )
     return " ".join(parts)
+
+
+def _is_label(heading: str) -> bool:
+    """Whether it only says what kind of words stand below it, as `Root cause` and `建议` do."""
+    few = _LABEL_WORDS["zh" if CJK.search(heading) else "en"]
+    return label_kind(heading) != "" and word_count(heading) <= few

@@ -79,3 +79,15 @@ def test_a_point_that_is_set_in_knows_the_points_and_lines_above_it():
     )
     assert leads["所有状态都会异步保存到数据库"][-1] == "存储层"
     assert leads["The tests of all three are slow."] == leads["The retry manager is never called."] == ()
+
+
+def test_a_heading_stands_below_those_of_fewer_marks():
+    said = (
+        "## Queue\n\n### Status: solid\n\nThe lock is held by one worker.\n\n**Cause**\nThe timer is never stopped.\n\n"
+        "## Store\n\nAll states are written at once.\n"
+    )
+    assert [part.headings for part in parts_of(said)] == [
+        ("Queue", "Status: solid"),
+        ("Queue", "Status: solid", "Cause"),
+        ("Store",),
+    ]

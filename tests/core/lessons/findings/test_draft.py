@@ -9,15 +9,19 @@ from ultron_core.lessons.findings.listen import read_answers
 from ultron_core.lessons.reading import read_segment
 
 
-def content(said, *places):
-    """The words of a memory of the sentences at these places of an answer."""
+def draft(said, *places):
+    """A memory of the sentences at these places of an answer."""
     messages = talk(("user", "How is the store built?"), (bash("ls"), "app.py"), ("assistant", said))
     reading = read_segment(messages, "unknown", "")
     (answer,) = (
         one for one in read_answers(reading.messages, reading.actions, reading.turns) if one.heard.closing
     )
     parts = tuple(part for at, part in enumerate(answer.parts) if not places or at in places)
-    return finding_draft(Finding(answer, parts, "fact", 0.5), "").content
+    return finding_draft(Finding(answer, parts, "fact", 0.5), "")
+
+
+def content(said, *places):
+    return draft(said, *places).content
 
 
 def test_a_point_stands_behind_the_point_that_it_is_set_in_below():
@@ -62,3 +66,17 @@ def test_a_line_that_is_told_is_not_told_twice():
     said = "The store has two tables:\n- `jobs` with a row for each run\n- `logs` with a row for each line\n"
     assert content(said).count("The store has two tables") == 1
     assert content(said) == content(said, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("headings", "told"),
+    [
+        ("## Queue\n\n### Status: solid", "Queue > Status: solid"),
+        ("## Loading of data\n\n**建议**", "Loading of data"),  # says only what kind of words follow
+        ("## 待处理变更\n\n**建议不要提交（有问题）：**", "待处理变更 > 建议不要提交（有问题）"),
+        ("# Report\n\n## Queue\n\n### Locks", "Queue > Locks"),
+    ],
+)
+def test_the_context_tells_the_headings_above(headings, told):
+    context = draft(f"{headings}\n\nThe lock of `queue.py` is held by one worker.\n").context
+    assert context.endswith((f"heading: {told}", f"所在标题：{told}"))
