@@ -46,6 +46,7 @@ def together(
     takes the list along where that is short; alone, or before something else, such a line is left out."""
     group = _neighbours(parts, keep, seed, used, beside, content)
     group += _points_behind(parts, group, used)
+    group = _whole_list(parts, group, seed, used)
     while group and _ends_open(parts[group[-1]], content):
         group.pop()
     return group
@@ -137,6 +138,24 @@ def _points_behind(parts: Sequence[Part], group: Sequence[int], used: Collection
     free = not any(at in used for at in more)
     short = len({parts[at].line for at in points}) <= _MOST_POINTS and size <= _MAX_TOGETHER
     return more if free and short else []
+
+
+def _whole_list(parts: Sequence[Part], group: Sequence[int], seed: int, used: Collection[int]) -> list[int]:
+    """The group with the rest of the list of which it holds most: what a line leads to is told as a whole."""
+    point = parts[seed]
+    if not point.point or not point.lead:
+        return list(group)
+    places = [
+        at
+        for at, part in enumerate(parts)
+        if part.point and part.lead == point.lead and part.section == point.section
+    ]
+    told = sorted({*group, *places})
+    close = told[-1] - told[0] + 1 == len(told)
+    free = not any(at in used for at in told)
+    short = len(places) <= _MOST_POINTS and sum(len(parts[at].text) for at in told) <= _MAX_TOGETHER
+    most = 2 * len({*group} & {*places}) > len(places)
+    return told if close and free and short and most else list(group)
 
 
 def _ends_open(part: Part, content: str) -> bool:

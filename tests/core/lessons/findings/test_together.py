@@ -75,3 +75,11 @@ def test_what_leads_to_code_and_what_follows_the_code_are_two():
 def test_what_leads_to_an_address_and_what_follows_it_are_two():
     said = "The pages are built by this fork:\n<https://example.com/fork>\nThe queue is emptied by the timer."
     assert group(said, likely=(0, 1), seed=1) == ["The queue is emptied by the timer."]
+
+
+def test_a_list_of_which_most_points_are_kept_is_told_as_a_whole():
+    points = [part.text for part in parts_of(LIST)[1:]]
+    assert group(LIST, likely=(1, 2), seed=1) == points
+    assert group(LIST, likely=(2,), seed=2) == points[1:2]
+    below = "Two of these were seen on Friday:\n- the queue was locked\n- the disk was full\n"
+    assert group(LIST + below, likely=(1, 2), seed=1) == points
