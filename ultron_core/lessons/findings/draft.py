@@ -15,7 +15,7 @@ from ultron_core.lessons.findings.request import request_of
 from ultron_core.lessons.findings.said import without_sounds
 from ultron_core.lessons.findings.shape import is_of_class
 from ultron_core.lessons.keeping.stated import BY_AGENT, confidence_in
-from ultron_core.lessons.people.statements import phrase, word_count
+from ultron_core.lessons.people.statements import has_detail, phrase, word_count
 from ultron_core.lessons.people.turns import Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType
@@ -104,9 +104,10 @@ def _leads_of(part: Part, before: Part | None) -> Iterator[str]:
 
 
 def _own_words(lead: str) -> str:
-    """The last sentence of what leads on; nothing where the agent only speaks of itself there, as in "Let me see:"."""
+    """The last sentence of what leads on; nothing where the agent only speaks of itself there, as in "Let me see:", and
+    names no thing."""
     last = _last(lead)
-    return "" if is_of_class("first_person", last) else last
+    return "" if is_of_class("first_person", last) and not has_detail(last) else last
 
 
 def _last(lead: str) -> str:

@@ -56,6 +56,7 @@ def test_what_stands_below_another_heading_is_told_with_it():
         ("让我对比一下两个配置文件：", ""),
         ("I see it! The list is missing some names:", "The list is missing some names: "),
         ("It is missing some names:", "It is missing some names: "),
+        ("I changed two rules of `refs.ts`:", "I changed two rules of `refs.ts`: "),
     ],
 )
 def test_what_the_agent_says_of_itself_leads_to_nothing(lead, told):
