@@ -16,7 +16,7 @@ from ultron_core.lessons.errors.persisting import find_breaks, find_persisting
 from ultron_core.lessons.errors.told.defects import find_defects
 from ultron_core.lessons.errors.told.find import find_told
 from ultron_core.lessons.errors.workarounds import find_workarounds
-from ultron_core.lessons.findings.cures import cure_of
+from ultron_core.lessons.findings.cures import with_cures
 from ultron_core.lessons.findings.draft import finding_draft
 from ultron_core.lessons.findings.find import find_findings, has_a_place
 from ultron_core.lessons.findings.listen import read_answers
@@ -197,7 +197,7 @@ def _stated(found: Sequence[Lesson], reading: Reading, model: AnswerModel) -> li
         worth = worth_of(one.draft, lines) if is_weighed(one.draft) else None
         if worth is None or (worth >= model.least and not is_told_by(one.draft, stated)):
             kept.append(one)
-    told = [finding_draft(one, reading.project, cure_of(one, judged)) for one in stated]
+    told = [finding_draft(one, project, cure, reading.turns) for one, cure in with_cures(stated, judged)]
     return [*kept, *(Lesson(*STATED[draft.tags[1]], draft) for draft in told)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ultron_core.lessons.errors.told.asserted import told_lines
+from ultron_core.lessons.errors.told.asserted import set_in_lines
 from ultron_core.lessons.errors.told.specific import verbatim
 from ultron_core.lessons.people.statements import POINT, clean_statement, word_count
 from ultron_core.transcript.language import CJK, sentences
@@ -22,6 +22,8 @@ _MOST = 60
 _FEWEST_WORDS = 3
 #: "## Root cause", "**Files changed:**"
 _HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*]{1,90}\*\*\W{0,3}$|__[^_]{1,90}__\W{0,3}$)")
+#: level of a heading without such marks, e.g. `**Files changed:**`
+_DEEPEST = 7
 #: a line that only leads to what follows, e.g. `The cause is this:`, `主要改动：`
 _LONGEST_LEAD = 90
 #: tables, quotes, data, numbered lines and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`, `{"id": 1}`,
@@ -41,7 +43,8 @@ _LABEL = re.compile(r"^\W{0,6}([^*`:：\n]{2,30}?)(?:\*\*)?\s{0,3}[:：]\s{0,3}(
 @dataclass(frozen=True, slots=True)
 class Part:
     """One sentence: `quote` stands in the message as it is, `text` is it without list marks; `begin` is where it
-    stands, `line` numbers its line and `section` the heading above it."""
+    stands, `line` numbers its line and `section` the heading above it. `headings` are that heading and those it stands
+    below, `leads` the line with a colon and the point of a list that it is set in below, the outer ones first."""
 
     text: str
     quote: str
@@ -52,6 +55,17 @@ class Part:
     begin: int
     line: int
     section: int
+    headings: tuple[str, ...] = ()
+    leads: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A point of a list, for what is set in below it."""
+
+    indent: int
+    title: str
+    line: int
 
 
 @lru_cache(maxsize=1024)  # labels and memories read the same messages in turn
@@ -61,18 +75,29 @@ def parts_of(content: str) -> tuple[Part, ...]:
 
 
 def _parts(content: str) -> Iterator[Part]:
-    heading, lead, section, begin, found = "", "", 0, 0, 0
-    for number, line in enumerate(told_lines(content)):
+    heading, lead, led, section, begin, found = "", "", 0, 0, 0, 0
+    headings: list[tuple[int, str]] = []
+    above: list[_Point] = []
+    for number, written in enumerate(set_in_lines(content)):
+        line = written.strip()
+        indent = len(written) - len(written.lstrip())
+        while above and above[-1].indent >= indent:
+            above.pop()
         if _HEADING.match(line):
             heading, lead, section = clean_statement(line).strip("_"), "", section + 1
+            level = _level(line)
+            headings = [*(one for one in headings if one[0] < level), (level, heading)]
             continue
         if _DRAWN.match(line) or (_COMMAND.match(line) and not _PROSE.search(line)):
             continue
         point = POINT.match(line) is not None
         if line[-1] in ":：" and len(line) <= _LONGEST_LEAD:
-            lead = clean_statement(line)
+            lead, led = clean_statement(line), number
         elif not point:
             lead = ""
+        leads = _leads(above[-1] if above else None, lead if point and led != number else "", led)
+        if point:
+            above.append(_Point(indent, _title(line), number))
         for sentence in sentences(line):
             text = clean_statement(sentence)
             quote = verbatim(sentence, content) if _says(text) else ""
@@ -83,7 +108,28 @@ def _parts(content: str) -> Iterator[Part]:
                 return
             begin = max(content.find(quote, begin), content.find(quote) if begin else 0)
             label = _LABEL.match(text)
-            yield Part(text, quote, heading, lead, label[1] if label else "", point, begin, number, section)
+            named = label[1] if label else ""
+            below = tuple(title for _, title in headings)
+            yield Part(text, quote, heading, lead, named, point, begin, number, section, below, leads)
+
+
+def _level(heading: str) -> int:
+    """How deep a heading is: the number of its marks; one in bold is the deepest."""
+    return len(heading) - len(heading.lstrip("#")) or _DEEPEST
+
+
+def _leads(above: _Point | None, lead: str, led: int) -> tuple[str, ...]:
+    """What leads to a sentence: the point above it and the line with a colon, in the order in which they stand."""
+    title = above.title if above else ""
+    inner = above is not None and led > above.line
+    return tuple(text for text in ((title, lead) if inner else (lead, title)) if text)
+
+
+def _title(line: str) -> str:
+    """What a point of a list is about: its label, else the whole of it where it is short."""
+    text = clean_statement(line)
+    label = _LABEL.match(text)
+    return label[1] if label else text.rstrip(" .。—-") if len(text) <= _LONGEST_LEAD else ""
 
 
 def _says(text: str) -> bool:

@@ -17,7 +17,7 @@ from ultron_core.lessons.findings.together import leads_on
 from ultron_core.lessons.people.statements import names_a_thing
 from ultron_core.models import Message
 
-__all__ = ["Cure", "cure_of", "tells_cure"]
+__all__ = ["Cure", "cure_of", "tells_cure", "with_cures"]
 
 #: things that a cure names of the cause; one is often the name of the project or of the page
 _SHARED = 2
@@ -48,6 +48,17 @@ def cure_of(found: Finding, judged: Sequence[Judged]) -> Cure | None:
         if shared > most:
             best, most = cure, shared
     return best
+
+
+def with_cures(stated: Sequence[Finding], judged: Sequence[Judged]) -> list[tuple[Finding, Cure | None]]:
+    """Each with its cure, without those that are no more than the cure of another."""
+    cured = [(one, cure_of(one, judged)) for one in stated]
+    told = [cure for _, cure in cured if cure]
+    return [(one, cure) for one, cure in cured if not any(_is_only(one, other) for other in told)]
+
+
+def _is_only(found: Finding, cure: Cure) -> bool:
+    return found.parts == (cure.part,) and found.answer.message is cure.message
 
 
 def _told_after(found: Finding, judged: Sequence[Judged]) -> Iterator[Cure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ultron_core.lessons.errors.told.accounts import label_kind
@@ -11,18 +11,23 @@ from ultron_core.lessons.findings.answers import Part
 from ultron_core.lessons.findings.cures import Cure, tells_cure
 from ultron_core.lessons.findings.find import Finding
 from ultron_core.lessons.findings.reader import Kind
+from ultron_core.lessons.findings.request import request_of
 from ultron_core.lessons.findings.said import without_sounds
+from ultron_core.lessons.findings.shape import is_of_class
 from ultron_core.lessons.keeping.stated import BY_AGENT, confidence_in
-from ultron_core.lessons.people.statements import nearest, phrase, shares_term, weighty, without_opening
-from ultron_core.lessons.people.turns import own_sentences
+from ultron_core.lessons.people.statements import has_detail, phrase, word_count
+from ultron_core.lessons.people.turns import Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType
-from ultron_core.transcript.language import CJK, language, one_line
+from ultron_core.transcript.language import CJK, language, sentences
 
 __all__ = ["finding_draft"]
 
-#: characters of the request that are quoted; of a request of more sentences the nearest stands for it
-_MAX_ASKED, _FEW_ASKED = 200, 2
+#: characters of the request that are quoted
+_MAX_ASKED = 200
+#: headings that are told, and words of one that is no more than a label
+_HEADINGS: Final = 2
+_LABEL_WORDS: Final = {"en": 2, "zh": 4}
 #: how a kind is told: its sentence, its type and its tag
 _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
     "error": ("cause", "error", "cause"),
@@ -34,20 +39,22 @@ _TOLD: Final[dict[Kind, tuple[str, MemoryType, str]]] = {
 _MAX_QUOTE = 400
 
 
-def finding_draft(found: Finding, project: str, cure: Cure | None = None) -> MemoryDraft:
+def finding_draft(
+    found: Finding, project: str, cure: Cure | None = None, turns: Sequence[Turn] = ()
+) -> MemoryDraft:
     """The memory: of an error the cause, and what was done about it as the agent's account; `cure` is what it told of
-    that elsewhere."""
+    that elsewhere, `turns` are those of people in the segment."""
     key, memory_type, tag = _TOLD[found.kind]
     stated, done = list(found.parts), []
     if found.kind == "error":
         done = [part for part in found.parts if tells_cure(part)]
         stated = [part for part in found.parts if part not in done] or done
         done = [] if stated is done else done
-    statement = _led_in(stated) + _joined(stated)
+    statement = _joined(stated)
     account = _joined([cure.part] if cure else done)
     return MemoryDraft(
         content=phrase(key, statement, project, statement=statement),
-        context=_setting(found),
+        context=_setting(found, turns),
         resolution=PHRASES[language(account)]["account"].format(statement=account) if account else "",
         tags=(BY_AGENT, tag),
         confidence=confidence_in(found.worth),
@@ -66,63 +73,78 @@ def _evidence(found: Finding, cure: Cure | None) -> tuple[Evidence, ...]:
     return tuple(dict.fromkeys(item for item in items if item.quote))
 
 
-def _led_in(parts: Sequence[Part]) -> str:
-    """The line that leads to a list, before its first point: a point alone does not say what it is about."""
-    lead = _lead_of(parts[0])
-    if not lead or any(lead in part.text for part in parts):
-        return ""
-    return f"{lead}：" if CJK.search(lead[-1]) else f"{lead}: "
-
-
-def _lead_of(part: Part) -> str:
-    """The line that leads to a point; empty for what is none."""
-    return part.lead.rstrip(" :：") if part.point else ""
-
-
 def _joined(parts: Sequence[Part]) -> str:
-    """The sentences as one text: a point of a list ends where the next begins, the line that leads to it keeps its
-    colon, and a line that was broken goes on."""
+    """The sentences as one text, each behind what leads to it where that is not told yet. A point of a list ends where
+    the next begins, the line that leads to it keeps its colon, and a line that was broken goes on."""
     told = ""
-    for part in parts:
-        text = without_sounds(part.text).rstrip(" :：")
+    for before, part in zip((None, *parts), parts, strict=False):
+        said = f"{told} {part.text}".casefold()
+        leads = [lead for lead in dict.fromkeys(_leads_of(part, before)) if lead.casefold() not in said]
+        text = "".join(map(_with_colon, leads)) + without_sounds(part.text).rstrip(" :：")
         if not told:
             told = text
-            continue
-        if told[-1] not in ".!?。！？；;:：" and not part.point and part.text[:1].islower():
+        elif not leads and told[-1] not in ".!?。！？；;:：" and not part.point and part.text[:1].islower():
             told += f" {part.text.rstrip(' :：')}"
-            continue
-        chinese = CJK.search(told[-1]) is not None or told[-1] in "。！？；，、）"
-        ended = told[-1] in ".!?。！？；;"
-        lead = _lead_of(part)
-        if lead and told.endswith(lead):
-            told += f"：{text}" if chinese else f": {text}"
-            continue
-        told += ("" if ended else "；" if chinese else ";") + ("" if chinese else " ") + text
+        elif not leads and part.point and any(told.endswith(_last(lead)) for lead in part.leads):
+            told = _with_colon(told) + text
+        else:
+            told += _pause(told) + text
     return told
 
 
-def _setting(found: Finding) -> str:
+def _leads_of(part: Part, before: Part | None) -> Iterator[str]:
+    """The heading, the line with a colon and the point of a list that lead to a sentence and not to the one before it:
+    a point alone does not say what it is about. The heading of the first is told in the context."""
+    same = before is not None and before.section == part.section
+    if before is not None and not same:
+        yield from (one for one in part.headings if one not in before.headings)
+    for lead in part.leads:
+        if not (before is not None and same and lead in before.leads) and (words := _own_words(lead)):
+            yield words
+
+
+def _own_words(lead: str) -> str:
+    """The last sentence of what leads on; nothing where the agent only speaks of itself there, as in "Let me see:", and
+    names no thing."""
+    last = _last(lead)
+    return "" if is_of_class("first_person", last) and not has_detail(last) else last
+
+
+def _last(lead: str) -> str:
+    told = lead.rstrip(" :：")
+    return next(reversed(sentences(told)), told)
+
+
+def _with_colon(text: str) -> str:
+    return f"{text}：" if language(text) == "zh" else f"{text}: "
+
+
+def _pause(told: str) -> str:
+    """What parts two sentences."""
+    chinese = CJK.search(told[-1]) is not None or told[-1] in "。！？；，、）"
+    ended = told[-1] in ".!?。！？；;"
+    return ("" if ended else "；" if chinese else ";") + ("" if chinese else " ")
+
+
+def _setting(found: Finding, turns: Sequence[Turn]) -> str:
     """What the person had asked, of a long request the sentence that speaks of it, of a cause what had failed before,
-    and the heading that it stands below."""
-    told = _asked(found)
+    and the headings that it stands below."""
+    told = request_of(turns, found.answer.turn, found.words)
     parts = [PHRASES[language(told)]["asked"].format(statement=clip(told, _MAX_ASKED))] if told else []
     failure = found.answer.failure if found.kind == "error" else ""
     if failure not in found.words and failure not in told and shared_terms(failure, found.words):
         words = PHRASES[language(found.words)]
         parts.append(words["had_failed"].format(statement=clip(failure, _MAX_ASKED)))
-    heading = found.parts[0].heading
-    if heading and not label_kind(heading):
-        words = PHRASES[language(heading)]
-        parts.append(words["below"].format(statement=clip(heading, _MAX_ASKED // 2)))
+    headings = [one for one in found.parts[0].headings[-_HEADINGS:] if not _is_label(one)]
+    if headings:
+        words = PHRASES[language(headings[-1])]
+        parts.append(
+            words["below"].format(statement=" > ".join(clip(one, _MAX_ASKED // 2) for one in headings))
+        )
     return " ".join(parts)
 
 
-def _asked(found: Finding) -> str:
-    turn = found.answer.turn
-    own = own_sentences(turn.message) if turn else []
-    asked = " ".join(own[:_FEW_ASKED])
-    if len(own) > _FEW_ASKED:
-        near = nearest(own, found.words)
-        asked = near if shares_term(near, found.words) and weighty(near) else asked
-    told = without_opening(one_line(asked))
-    return told if weighty(told) else ""  # "continue", "address 8 and 12"
+def _is_label(heading: str) -> bool:
+    """Whether it only says what kind of words stand below it, as `Root cause` and `建议` do."""
+    few = _LABEL_WORDS["zh" if CJK.search(heading) else "en"]
+    return label_kind(heading) != "" and word_count(heading) <= few

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.findings.answers import Part
 from ultron_core.lessons.findings.shape import points_elsewhere
 from ultron_core.transcript.language import CJK
@@ -43,8 +44,9 @@ def together(
 ) -> list[int]:
     """The seed with its likely neighbours and with the sentence before it that it leans on. A line that leads to a list
     takes the list along where that is short; alone, or before something else, such a line is left out."""
-    group = _neighbours(parts, keep, seed, used, beside)
+    group = _neighbours(parts, keep, seed, used, beside, content)
     group += _points_behind(parts, group, used)
+    group = _whole_list(parts, group, seed, used)
     while group and _ends_open(parts[group[-1]], content):
         group.pop()
     return group
@@ -67,7 +69,7 @@ def with_code(part: Part, content: str) -> Part:
 
 
 def _neighbours(
-    parts: Sequence[Part], keep: Matrix, seed: int, used: Collection[int], beside: float
+    parts: Sequence[Part], keep: Matrix, seed: int, used: Collection[int], beside: float, content: str
 ) -> list[int]:
     first = last = seed
     size = len(parts[seed].text)
@@ -78,9 +80,10 @@ def _neighbours(
             free
             and abs(parts[at].line - parts[near].line) <= _NEAR
             and size + len(parts[at].text) <= _MAX_TOGETHER
+            and _goes_on(parts[min(at, near)], parts[max(at, near)], content)
         )
 
-    while points_elsewhere(parts[first].text) and fits(first - 1, first):
+    while _leans(parts, first) and fits(first - 1, first):
         first -= 1
         size += len(parts[first].text)
     while last - first + 1 < _MOST_TOGETHER:
@@ -94,7 +97,26 @@ def _neighbours(
         else:
             last += 1
             size += len(parts[last].text)
+    while _leans(parts, first) and fits(first - 1, first):
+        first -= 1
+        size += len(parts[first].text)
     return list(range(first, last + 1))
+
+
+def _leans(parts: Sequence[Part], at: int) -> bool:
+    """Whether it is understood only behind the sentence before it: it begins with a pointer, or goes on within a point
+    of a list, whose first sentence says what it is about."""
+    if points_elsewhere(parts[at].text):
+        return True
+    return at > 0 and parts[at].point and parts[at - 1].line == parts[at].line and is_told(parts[at - 1].text)
+
+
+def _goes_on(part: Part, after: Part, content: str) -> bool:
+    """False where what the first leads to is lost between them: code, an address."""
+    if with_code(part, content) is not part:
+        return True
+    between = content[part.begin + len(part.quote) : after.begin]
+    return "```" not in between and not (leads_on(part) and after.line - part.line > 1)
 
 
 def _points_behind(parts: Sequence[Part], group: Sequence[int], used: Collection[int]) -> list[int]:
@@ -116,6 +138,24 @@ def _points_behind(parts: Sequence[Part], group: Sequence[int], used: Collection
     free = not any(at in used for at in more)
     short = len({parts[at].line for at in points}) <= _MOST_POINTS and size <= _MAX_TOGETHER
     return more if free and short else []
+
+
+def _whole_list(parts: Sequence[Part], group: Sequence[int], seed: int, used: Collection[int]) -> list[int]:
+    """The group with the rest of the list of which it holds most: what a line leads to is told as a whole."""
+    point = parts[seed]
+    if not point.point or not point.lead:
+        return list(group)
+    places = [
+        at
+        for at, part in enumerate(parts)
+        if part.point and part.lead == point.lead and part.section == point.section
+    ]
+    told = sorted({*group, *places})
+    close = told[-1] - told[0] + 1 == len(told)
+    free = not any(at in used for at in told)
+    short = len(places) <= _MOST_POINTS and sum(len(parts[at].text) for at in told) <= _MAX_TOGETHER
+    most = 2 * len({*group} & {*places}) > len(places)
+    return told if close and free and short and most else list(group)
 
 
 def _ends_open(part: Part, content: str) -> bool:

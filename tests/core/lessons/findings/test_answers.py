@@ -60,3 +60,34 @@ def test_a_line_that_is_typed_into_a_shell_says_nothing(line):
 )
 def test_a_sentence_that_speaks_of_a_command_stays(line):
     assert len(parts_of(line)) == 1
+
+
+def test_a_point_that_is_set_in_knows_the_points_and_lines_above_it():
+    said = (
+        "The module has three parts:\n"
+        "- **Queue and workers**\n"
+        "  - a priority queue with at most three running tasks\n"
+        "- **存储层**：\n"
+        "  - 所有状态都会异步保存到数据库\n\n"
+        "The tests of all three are slow.\n"
+        "1. The retry manager is never called.\n"
+    )
+    leads = {part.text: part.leads for part in parts_of(said)}
+    assert leads["a priority queue with at most three running tasks"] == (
+        "The module has three parts",
+        "Queue and workers",
+    )
+    assert leads["所有状态都会异步保存到数据库"][-1] == "存储层"
+    assert leads["The tests of all three are slow."] == leads["The retry manager is never called."] == ()
+
+
+def test_a_heading_stands_below_those_of_fewer_marks():
+    said = (
+        "## Queue\n\n### Status: solid\n\nThe lock is held by one worker.\n\n**Cause**\nThe timer is never stopped.\n\n"
+        "## Store\n\nAll states are written at once.\n"
+    )
+    assert [part.headings for part in parts_of(said)] == [
+        ("Queue", "Status: solid"),
+        ("Queue", "Status: solid", "Cause"),
+        ("Store",),
+    ]

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.findings.cures import cure_of
+from ultron_core.lessons.findings.cures import cure_of, with_cures
 from ultron_core.lessons.findings.draft import finding_draft
 from ultron_core.lessons.findings.find import find_findings
 from ultron_core.lessons.findings.listen import read_answers
@@ -84,3 +84,14 @@ def test_a_labelled_cure_of_another_section_is_not_its_own():
 )
 def test_a_cure_that_is_taken_back_or_rejected_is_not_told(then):
     assert told(("assistant", CAUSE), (bash("git status"), "clean"), *then).resolution == ""
+
+
+def test_what_is_only_the_cure_of_another_is_no_memory_of_its_own():
+    failed = (bash("rake test"), "Traceback (most recent call last):\nValueError: no such table: rich_texts")
+    said = ("assistant", f"{CAUSE}\n\nThe rest of the tests never ran.\n\n{CURE}")
+    reading = read_segment(talk(("user", "Why does the build fail?"), failed, said), "unknown", "shop")
+    model = dataclasses.replace(load_answer_model(), bound=0.05, remark=0.05, beside=0.9)
+    judged = [model.judge(one) for one in read_answers(reading.messages, reading.actions, reading.turns)]
+    found = [dataclasses.replace(one, kind="error") for one in find_findings(judged, model)]
+    assert CURE in [one.words for one in found]
+    assert [one.words for one, _ in with_cures(found, judged) if CURE in one.words] == []

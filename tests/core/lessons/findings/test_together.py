@@ -51,3 +51,35 @@ def test_a_long_block_of_code_is_no_part_of_a_sentence():
     (first, *_) = parts_of(said)
     assert with_code(first, said) is first
     assert group(said) == []
+
+
+def test_what_goes_on_within_a_point_of_a_list_begins_where_the_point_does():
+    said = (
+        "- The lock of the queue is held by the old worker. The new one waits for it for an hour.\n"
+        "- Tests are green now.\n"
+    )
+    assert group(said, likely=(1,), seed=1) == [part.text for part in parts_of(said)[:2]]
+
+
+def test_a_plan_is_no_beginning_of_a_point():
+    said = "- Let me look at the queue of the worker. The new one waits for the lock for an hour.\n"
+    assert group(said, likely=(1,), seed=1) == ["The new one waits for the lock for an hour."]
+
+
+def test_what_leads_to_code_and_what_follows_the_code_are_two():
+    code = "".join(f"step {number}\n" for number in range(9))
+    said = f"The lock is set by this script:\n```bash\n{code}```\nThe queue is emptied by the timer."
+    assert group(said, likely=(0, 1), seed=1) == ["The queue is emptied by the timer."]
+
+
+def test_what_leads_to_an_address_and_what_follows_it_are_two():
+    said = "The pages are built by this fork:\n<https://example.com/fork>\nThe queue is emptied by the timer."
+    assert group(said, likely=(0, 1), seed=1) == ["The queue is emptied by the timer."]
+
+
+def test_a_list_of_which_most_points_are_kept_is_told_as_a_whole():
+    points = [part.text for part in parts_of(LIST)[1:]]
+    assert group(LIST, likely=(1, 2), seed=1) == points
+    assert group(LIST, likely=(2,), seed=2) == points[1:2]
+    below = "Two of these were seen on Friday:\n- the queue was locked\n- the disk was full\n"
+    assert group(LIST + below, likely=(1, 2), seed=1) == points

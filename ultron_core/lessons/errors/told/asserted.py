@@ -9,7 +9,7 @@ from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.speech import HEDGE, any_of
 from ultron_core.transcript.wrapped import without_line_breaks
 
-__all__ = ["is_told", "told_lines"]
+__all__ = ["is_told", "set_in_lines", "told_lines"]
 
 #: what an answer plans, asks or narrates, and not what was done: "To fix it, I'll pass the flag", "我将修改"
 _PLAN = any_of(
@@ -54,5 +54,11 @@ def is_told(sentence: str) -> bool:
 @lru_cache(maxsize=2048)  # findings, faults and accounts read the messages of one segment in turn
 def told_lines(text: str) -> tuple[str, ...]:
     """The lines of an answer's prose without code, and without the headings of an agent's thoughts."""
+    return tuple(line.strip() for line in set_in_lines(text))
+
+
+@lru_cache(maxsize=2048)
+def set_in_lines(text: str) -> tuple[str, ...]:
+    """The same with the space before them."""
     prose = _JOINED.sub("\n", _GLUED.sub("\n", without_line_breaks(without_code(text))))
-    return tuple(line.strip() for line in prose.splitlines() if line.strip())
+    return tuple(line for line in prose.splitlines() if line.strip())
