@@ -78,7 +78,7 @@ def features(draft: MemoryDraft) -> list[float]:
         float(single and cause),
         float(single and not cause),
         min(sentences, _MOST_SENTENCES) / _MOST_SENTENCES,
-        math.log1p(len(draft.content)) / 6,
+        math.log1p(len(draft.content.encode())) / 6,  # a Chinese sign says as much as three letters
         float(is_nameless(draft.content, draft.resolution)),
         min(paths_in(draft.content, draft.resolution), _MOST_PATHS) / _MOST_PATHS,
         math.log1p(len(draft.resolution)) / 6,
