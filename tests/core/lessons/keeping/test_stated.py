@@ -46,7 +46,7 @@ def test_a_cause_may_stand_alone_and_a_fact_hardly():
 
 
 def test_what_was_done_about_it_makes_a_cause_worth_more():
-    short = draft(0.38, "a", content="The lock is taken before `queue.toml` is read.")
+    short = draft(0.42, "a", content="The lock is taken before `queue.toml` is read.")
     cause = replace(short, memory_type="error")
     assert not is_worth_telling(cause)
     assert is_worth_telling(replace(cause, resolution="The agent's account: The lock is now taken per row."))
