@@ -82,12 +82,14 @@ def _one_each(found: Sequence[MemoryDraft]) -> list[MemoryDraft]:
 def unsolved_drafts(
     messages: Sequence[Message], episodes: Sequence[Episode], project: str
 ) -> list[MemoryDraft]:
-    """Failures that others would meet too and that were never cured, each line once."""
+    """Failures that others would meet too and that were never cured, each line once: those whose output names a remedy,
+    and those that the same call met again. Of five that only failed readers called none useful and four junk."""
     chosen: dict[str, MemoryDraft] = {}
     for episode in episodes:
         if episode.worked is None and not _was_passed(episode) and _stays_open(episode):
             draft = _unsolved(messages, episode, project)
-            chosen.setdefault(draft.content.casefold(), draft)
+            if draft.resolution or _names_remedy(episode.failed):
+                chosen.setdefault(draft.content.casefold(), draft)
     return list(chosen.values())[:_MAX_UNSOLVED]
 
 
@@ -220,6 +222,11 @@ def _remedy(failed: Action) -> str:
     lines = (line.strip() for line in failed.output.splitlines())
     named = (line for line in lines if _REMEDY.search(line) and not _VAGUE.search(line))
     return next((line for line in named if failed.failure.line not in line), "")[:_MAX_QUOTE].strip()
+
+
+def _names_remedy(failed: Action) -> bool:
+    """True when the line that tells the failure also says what to do: "Please provide --token flag"."""
+    return failed.failure is not None and _REMEDY.search(failed.failure.line) is not None
 
 
 def _advice(remedy: str, words: Mapping[str, str], *, repeated: bool) -> str:

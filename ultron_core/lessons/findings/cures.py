@@ -19,8 +19,8 @@ from ultron_core.models import Message
 
 __all__ = ["Cure", "cure_of", "own_cures"]
 
-#: things that a cure names of the cause, and without a label in a later message; one is often the name of the project or
-#: of the page, and of four such sentences that named two none was about that cause
+#: things that a cure names of the cause, and without a label in a later message; one is often the name of the project
+#: or of the page, and of four such sentences that named two none was about that cause
 _SHARED, _SHARED_LATER = 2, 3
 #: characters before the change, in a sentence that also tells a cause: "由于默认值是 `0`，这里替换为 ..." explains
 _OPENING = 6
