@@ -210,6 +210,13 @@ def main_part(command: str) -> str:
 _SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile:?|at:) ((?:[A-Za-z]:|~|\.)?/[\w./@+-]+\w)")
 #: a lone argument of these names is a program or a question
 _NO_PATH_KEYS = ("code", "script", "query", "command", "cmd", "q")
+#: arguments of these names hold a path and nothing else, whatever it looks like, e.g. `{"path": "Makefile"}`
+_PATH_KEYS = frozenset({"path", "file", "filepath", "filename"})
+#: a word of the name of an argument, e.g. `target`, `File`, `URL`
+_KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+#: a path, where the name only ends so (`target_file`, `AbsolutePath`), e.g. `src/app`, `C:\\repo\\a b.md`; the
+#: career path of a customer is none
+_PATH_VALUE = re.compile(r"[^\n]{1,400}\.\w{1,10}|[^\s/\\]{0,200}[/\\]\S{0,400}")
 
 
 def path_of(arguments: Any) -> str:
@@ -217,13 +224,22 @@ def path_of(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return ""
     for key, value in arguments.items():
-        if ("path" in key.lower() or "file" in key.lower()) and isinstance(value, str):
+        if isinstance(value, str) and _holds_path(str(key), value):
             return value
     lone = next(iter(arguments.items())) if len(arguments) == 1 else ("", None)
     if not isinstance(lone[1], str) or lone[0].lower() in _NO_PATH_KEYS:
         return ""
     shown = _SHOWN_PATH.findall(lone[1])
     return "".join(shown[-1]) if shown else ""
+
+
+def _holds_path(key: str, value: str) -> bool:
+    """Not `profile` or `career_path` of a customer, nor the `file_type` of an upload."""
+    words = [word.lower() for word in _KEY_WORD.findall(key)]
+    if "".join(words) in _PATH_KEYS:
+        return True
+    ends = [*words[-1:], "".join(words[-2:])]
+    return not _PATH_KEYS.isdisjoint(ends) and _PATH_VALUE.fullmatch(value) is not None
 
 
 #: files that a shell writes: "sed -i 's/a/b/' src/a.py", "cat > src/a.py <<'EOF'", "echo x >> notes.md", "tee a.py"

@@ -16,7 +16,10 @@ def test_an_error_that_was_solved_is_worth_training_on_and_worth_remembering(tal
 
 
 def test_a_failed_run_is_not_training_data_but_a_good_memory():
-    missing = "ModuleNotFoundError: No module named 'tokenlib'\n2 failed, 3 passed in 0.2s"
+    missing = (
+        "ModuleNotFoundError: No module named 'tokenlib'\nRun `pip install tokenlib` first.\n"
+        "2 failed, 3 passed in 0.2s"
+    )
     label = label_segment([*FAILED[:6], {**FAILED[6], "content": missing}])
     assert label.summary.outcome == "failure"
     assert label.summary.overall_score <= 0.5

@@ -45,6 +45,35 @@ def test_a_path_in_the_one_argument_of_an_exported_call():
     assert path_of({"code": "open('/repo/a.txt')  # file /repo/b.txt"}) == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "path"),
+    [
+        ({"path": "Makefile"}, "Makefile"),
+        ({"File_Name": "notes"}, "notes"),
+        ({"target_file": "src/app.ts"}, "src/app.ts"),
+        ({"AbsolutePath": "/repo/src"}, "/repo/src"),
+        ({"instructions": "tidy", "relativeWorkspacePath": "a b.md"}, "a b.md"),
+        ({"projectFile": r"C:\repo\app.csproj"}, r"C:\repo\app.csproj"),
+    ],
+)
+def test_arguments_that_hold_a_path(arguments, path):
+    assert path_of(arguments) == path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"profile": "https://example.org/ann", "name": "Ann"},
+        {"career_path": "data scientist", "years": "3"},
+        {"file_type": "image/png", "size": "3"},
+        {"path_id": "a/b", "n": "1"},
+        {"learning_path": "AI / ML", "level": "2"},
+    ],
+)
+def test_arguments_that_only_sound_like_a_path(arguments):
+    assert path_of(arguments) == ""
+
+
 def test_a_short_question_is_told_with_the_failure():
     query = ("execute_sql", {"query": "SELECT email FROM owners"})
     messages = talk(("user", "Who owns it?"), (query, "Error: unknown column"))

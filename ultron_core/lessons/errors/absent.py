@@ -31,7 +31,8 @@ _REACH = 4
 
 
 def find_absent(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
-    """Programs that are not installed, with the one that was used instead; folders of the task that do not exist."""
+    """Programs that are not installed, each with the one that did its work: without that it may come a moment later;
+    folders of the task that do not exist."""
     drafts: dict[str, MemoryDraft] = {}
     seen: dict[str, list[Action]] = {}
     asked = " ".join(message.content for message in messages if is_request(message))
@@ -44,7 +45,8 @@ def find_absent(messages: Sequence[Message], actions: Sequence[Action]) -> list[
         told = name in drafts or name not in _programs(command)
         if not told and not _is_found(name, actions[place + 1 :]):
             instead = _instead(command, name, actions[place + 1 : place + 1 + _REACH])
-            drafts.setdefault(name, _program(messages, action, name, instead))
+            if instead is not None:
+                drafts.setdefault(name, _program(messages, action, name, instead))
         folder = _FOLDER.search(action.output[:600])
         if folder and folder["path"] in asked:
             seen.setdefault(folder["path"], []).append(action)
@@ -80,23 +82,18 @@ def _instead(command: str, name: str, later: Sequence[Action]) -> Action | None:
     return None
 
 
-def _program(messages: Sequence[Message], action: Action, name: str, instead: Action | None) -> MemoryDraft:
+def _program(messages: Sequence[Message], action: Action, name: str, instead: Action) -> MemoryDraft:
     words = PHRASES[talk_language(messages, action.result)]
     line = next(line for line in action.output.splitlines() if name in line and "not found" in line).strip()
-    evidence = [_at(messages[action.result], line)]
-    resolution = ""
-    if instead is not None:
-        used = (command_of(instead) or "").split("\n")[0]
-        resolution = words["worked"].format(subject=f"`{clean_line(used, 160)}`")
-        evidence.append(_at(messages[instead.call], used[:200].strip()))
+    used = (command_of(instead) or "").split("\n")[0]
     return MemoryDraft(
         content=words["no_program"].format(name=f"`{name}`", line=clean_line(line)),
         context=words["running"].format(subject=f"`{clean_line(command_of(action) or '', 160)}`"),
-        resolution=resolution,
+        resolution=words["worked"].format(subject=f"`{clean_line(used, 160)}`"),
         tags=("environment", name),
         confidence=0.6,
         memory_type="pattern",
-        evidence=tuple(evidence),
+        evidence=(_at(messages[action.result], line), _at(messages[instead.call], used[:200].strip())),
     )
 
 

@@ -82,12 +82,14 @@ def _one_each(found: Sequence[MemoryDraft]) -> list[MemoryDraft]:
 def unsolved_drafts(
     messages: Sequence[Message], episodes: Sequence[Episode], project: str
 ) -> list[MemoryDraft]:
-    """Failures that others would meet too and that were never cured, each line once."""
+    """Failures that others would meet too and that were never cured, each line once: those whose output names a remedy,
+    those of which the agent told the reason, and those that the same call met again."""
     chosen: dict[str, MemoryDraft] = {}
     for episode in episodes:
         if episode.worked is None and not _was_passed(episode) and _stays_open(episode):
             draft = _unsolved(messages, episode, project)
-            chosen.setdefault(draft.content.casefold(), draft)
+            if _teaches(messages, episode.failed, draft):
+                chosen.setdefault(draft.content.casefold(), draft)
     return list(chosen.values())[:_MAX_UNSOLVED]
 
 
@@ -220,6 +222,14 @@ def _remedy(failed: Action) -> str:
     lines = (line.strip() for line in failed.output.splitlines())
     named = (line for line in lines if _REMEDY.search(line) and not _VAGUE.search(line))
     return next((line for line in named if failed.failure.line not in line), "")[:_MAX_QUOTE].strip()
+
+
+def _teaches(messages: Sequence[Message], failed: Action, draft: MemoryDraft) -> bool:
+    """False for one that only failed: of five such drafts readers called none useful and four junk. The line of the
+    failure may say what to do itself: "Please provide --token flag"."""
+    assert failed.failure is not None
+    explained = any(item.start_line > messages[failed.result].end_line for item in draft.evidence)
+    return bool(draft.resolution) or explained or _REMEDY.search(failed.failure.line) is not None
 
 
 def _advice(remedy: str, words: Mapping[str, str], *, repeated: bool) -> str:

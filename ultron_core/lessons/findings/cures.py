@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ultron_core.lessons.errors.told.accounts import DONE, label_kind
+from ultron_core.lessons.errors.told.accounts import CAUSE, DONE, label_kind
 from ultron_core.lessons.errors.told.asserted import is_told
 from ultron_core.lessons.explanations import shared_terms
 from ultron_core.lessons.findings.answers import Part
@@ -17,10 +17,13 @@ from ultron_core.lessons.findings.together import leads_on
 from ultron_core.lessons.people.statements import names_a_thing
 from ultron_core.models import Message
 
-__all__ = ["Cure", "cure_of", "tells_cure", "with_cures"]
+__all__ = ["Cure", "cure_of", "own_cures", "with_cures"]
 
-#: things that a cure names of the cause; one is often the name of the project or of the page
-_SHARED = 2
+#: things that a cure names of the cause, and without a label in a later message; one is often the name of the project
+#: or of the page, and of four such sentences that named two none was about that cause
+_SHARED, _SHARED_LATER = 2, 3
+#: characters before the change, in a sentence that also tells a cause: "由于默认值是 `0`，这里替换为 ..." explains
+_OPENING = 6
 #: messages after the one that names the cause: what is done later is about something else
 _LATER = 12
 
@@ -36,16 +39,17 @@ class Cure:
 def cure_of(found: Finding, judged: Sequence[Judged]) -> Cure | None:
     """The sentence that tells what was done about a cause before the person speaks again: of the same message the first
     behind it, else the one that names most of what the cause names; None where the finding holds it, or none does."""
-    if found.kind != "error" or any(map(tells_cure, found.parts)):
+    if found.kind != "error" or own_cures(found):
         return None
-    best, most = None, _SHARED - 1
+    best, most = None, 0
     for cure in _told_after(found, judged):
         shared = shared_terms(cure.part.text, found.words)
         same = cure.message is found.answer.message
-        labelled = label_kind(cure.part.label) == "fix" and cure.part.section == found.parts[-1].section
-        if same and (labelled or shared >= _SHARED):
+        beneath = label_kind(cure.part.label) == "fix" and cure.part.section == found.parts[-1].section
+        if same and (beneath or shared >= _SHARED):
             return cure
-        if shared > most:
+        least = _SHARED if _led_by(cure.part) == "fix" else _SHARED_LATER
+        if not same and shared >= least and shared > most:
             best, most = cure, shared
     return best
 
@@ -59,6 +63,17 @@ def with_cures(stated: Sequence[Finding], judged: Sequence[Judged]) -> list[tupl
 
 def _is_only(found: Finding, cure: Cure) -> bool:
     return found.parts == (cure.part,) and found.answer.message is cure.message
+
+
+def own_cures(found: Finding) -> list[Part]:
+    """The sentences of a cause that tell what was done about it: labelled so, or naming what the others name."""
+    done = [part for part in found.parts if _tells_cure(part)]
+    caused = " ".join(part.text for part in found.parts if part not in done)
+    return [
+        part
+        for part in done
+        if not caused or _led_by(part) == "fix" or shared_terms(part.text, caused) >= _SHARED
+    ]
 
 
 def _told_after(found: Finding, judged: Sequence[Judged]) -> Iterator[Cure]:
@@ -75,7 +90,7 @@ def _told_after(found: Finding, judged: Sequence[Judged]) -> Iterator[Cure]:
         for part in answer.parts:
             if part.begin < settled or (same and part.begin <= begin):
                 continue
-            if tells_cure(part) and not leads_on(part) and _says_what(part.text):
+            if _tells_cure(part) and not leads_on(part) and _says_what(part.text):
                 yield Cure(answer.message, part)
 
 
@@ -84,7 +99,16 @@ def _says_what(text: str) -> bool:
     return is_told(text) and names_a_thing(text) and not points_elsewhere(text)
 
 
-def tells_cure(part: Part) -> bool:
-    """Whether it stands below a label of cures or says what was done, and not below one of causes."""
-    led = next((kind for one in (part.label, part.lead, part.heading) if (kind := label_kind(one))), "")
-    return led == "fix" or (led != "cause" and DONE.search(part.text) is not None)
+def _tells_cure(part: Part) -> bool:
+    """Whether it stands below a label of cures or says what was done, and not below one of causes or proposals; a
+    sentence that tells a cause too must begin with what was done."""
+    led = _led_by(part)
+    if led:
+        return led == "fix"
+    done = DONE.search(part.text)
+    return done is not None and (done.start() <= _OPENING or CAUSE.search(part.text) is None)
+
+
+def _led_by(part: Part) -> str:
+    """What the label, the line or the heading above it says of a sentence: `cause`, `fix`, `other`, else empty."""
+    return next((kind for one in (part.label, part.lead, part.heading) if (kind := label_kind(one))), "")

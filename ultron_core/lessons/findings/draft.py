@@ -8,7 +8,7 @@ from typing import Final
 from ultron_core.lessons.errors.told.accounts import label_kind
 from ultron_core.lessons.explanations import clip, shared_terms
 from ultron_core.lessons.findings.answers import Part
-from ultron_core.lessons.findings.cures import Cure, tells_cure
+from ultron_core.lessons.findings.cures import Cure, own_cures
 from ultron_core.lessons.findings.find import Finding
 from ultron_core.lessons.findings.reader import Kind
 from ultron_core.lessons.findings.request import request_of
@@ -47,7 +47,7 @@ def finding_draft(
     key, memory_type, tag = _TOLD[found.kind]
     stated, done = list(found.parts), []
     if found.kind == "error":
-        done = [part for part in found.parts if tells_cure(part)]
+        done = own_cures(found)
         stated = [part for part in found.parts if part not in done] or done
         done = [] if stated is done else done
     statement = _joined(stated)

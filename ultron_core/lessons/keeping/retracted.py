@@ -14,7 +14,8 @@ from ultron_core.transcript.speech import any_of
 __all__ = ["is_taken_back"]
 
 #: the speaker takes back what was said before, e.g. "Wait, that's not the real reason", "I was wrong about the cache",
-#: "the actual cause is", "my earlier reading was off", "等等，", "我之前的判断不对"
+#: "the actual cause is", "my earlier reading was off", "等等，", "我之前的判断不对"; "Sorry, that flag is not valid",
+#: "抱歉，这个标志不正确"
 _TAKES_BACK = any_of(
     r"^(?:wait|hmm|scratch that|on second thought|correction:|actually,? (?:no|wait|that['’]s|it['’]s))\b",
     r"\b(?:that|this|it)(?:['’]s| is| was) not (?:the (?:real|actual|true|cause|reason)|quite right|actually true)\b",
@@ -22,12 +23,17 @@ _TAKES_BACK = any_of(
     r"\bI (?:was|had (?:it|this|that)) (?:wrong|mistaken|backwards)\b|\bI (?:misread|misunderstood|misdiagnosed)\b",
     r"\bmy (?:earlier|previous|first|initial|original) \w+(?: \w+)? (?:was|were|is) (?:\w+ )?(?:wrong|off|incorrect)\b",
     r"\bcontrary to what I (?:said|thought|claimed|wrote)\b",
+    r"^(?:sorry|(?:I )?apologi[sz]e|apologies|my (?:mistake|bad))\b[^.!?\n]{0,120}\b(?:wrong|incorrect|invalid|"
+    r"(?:not|isn['’]t|wasn['’]t|doesn['’]t) (?:\w+ )?(?:correct|right|valid|exist|supported))\b",
     r"^等等[，,]|真正的?(?:原因|问题)|实际的?原因|我(?:之前|刚才|先前)?.{0,10}(?:弄错|搞错|理解错|判断错|说错)|"
-    r"之前的(?:判断|分析|结论)(?:是错|不对|有误)",
+    r"之前的(?:判断|分析|结论)(?:是错|不对|有误)|"
+    r"^(?:非常|很)?(?:抱歉|对不起)[^。！？\n]{0,60}(?:不正确|不对|有误|错了|是错|无效|不存在|不支持)",
     flags=re.IGNORECASE | re.MULTILINE,
 )
 #: sentences that a taking back spans: "Wait, that's wrong. `flush()` is called in `Close`."
 _SPAN = 2
+#: a piece of code, which names a thing too, e.g. `` `--turbo=false` ``
+_CODE = re.compile(r"`([^`\n]{3,60})`")
 
 
 def is_taken_back(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
@@ -36,7 +42,7 @@ def is_taken_back(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
 
 
 def _taken_back(item: Evidence, messages: Sequence[Message]) -> bool:
-    names = named(item.quote)
+    names = _names(item.quote)
     said = False
     for message in messages if names else ():
         if message.origin != "model" or message.end_line < item.start_line:
@@ -47,9 +53,13 @@ def _taken_back(item: Evidence, messages: Sequence[Message]) -> bool:
             if not said:
                 return False  # not the agent's words
             text = text.partition(item.quote)[2]
-        if any(not names.isdisjoint(named(passage)) for passage in _taking_back(text)):
+        if any(not names.isdisjoint(_names(passage)) for passage in _taking_back(text)):
             return True
     return False
+
+
+def _names(text: str) -> set[str]:
+    return named(text) | set(_CODE.findall(text))
 
 
 @lru_cache(maxsize=2048)  # every draft of a segment asks for the messages after it

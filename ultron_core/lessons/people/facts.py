@@ -71,6 +71,9 @@ _MOMENT = any_of(
     r"我(?:刚|试|看到|想|觉得|发现|运行)|帮我|请你?|报错|现在|刚才|麻烦|你可以|你(?:应该|需要|去|来)",
 )
 
+#: another's words, of which the person says something further on, e.g. `"由 Window 或 Mediator 负责"`, `“it is at /v2”`
+_CITED = re.compile(r"^(?:\"[^\"]*\"|“[^”]*”|「[^」]*」|『[^』]*』|‘[^’]*’)[.。,，;；]?$")
+
 
 def find_facts(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
     """Sentences in which a person states what holds in the project; of each turn the first few."""
@@ -123,7 +126,7 @@ def _background(turn: Turn) -> list[tuple[str, str]]:
 
 
 def _is_fact(sentence: str) -> bool:
-    if QUESTION.search(sentence) or ONE_OFF.search(sentence) or _MOMENT.search(sentence):
+    if any(shape.search(sentence) for shape in (QUESTION, ONE_OFF, _MOMENT, _CITED)):
         return False
     detailed = has_detail(sentence) or "->" in sentence or "→" in sentence
     return detailed and len(sentence.encode()) >= 20 and _STATED.search(sentence) is not None

@@ -29,3 +29,12 @@ def test_another_command_of_the_same_program_does_not_stand_for_the_first():
 
 def test_what_worked_later_is_not_open():
     assert unsolved(LOGIN, (bash("fly login --token abc"), "successfully logged in")) == []
+
+
+def test_a_failure_without_a_remedy_or_a_reason_is_told_only_when_it_came_again():
+    refused = (bash("fly status"), "error: permission denied for this organisation")
+    assert unsolved(refused) == []
+    reason = ("assistant", "It failed because the organisation does not permit tokens of this kind.")
+    assert len(unsolved(refused, reason)) == 1
+    (draft,) = unsolved(refused, refused, refused)
+    assert "3" in draft.content and draft.resolution

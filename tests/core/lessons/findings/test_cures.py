@@ -7,7 +7,7 @@ import pytest
 from tests.core.lessons.builders import bash, talk
 from ultron_core.lessons.findings.cures import cure_of, with_cures
 from ultron_core.lessons.findings.draft import finding_draft
-from ultron_core.lessons.findings.find import find_findings
+from ultron_core.lessons.findings.find import Finding, find_findings
 from ultron_core.lessons.findings.listen import read_answers
 from ultron_core.lessons.findings.reader import load_answer_model
 from ultron_core.lessons.reading import read_segment
@@ -95,3 +95,38 @@ def test_what_is_only_the_cure_of_another_is_no_memory_of_its_own():
     found = [dataclasses.replace(one, kind="error") for one in find_findings(judged, model)]
     assert CURE in [one.words for one in found]
     assert [one.words for one, _ in with_cures(found, judged) if CURE in one.words] == []
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "I also removed `single.ts` that an earlier download left behind.",  # done, but about something else
+        "由于夹具 `rich_texts.yml` 没有表，installer 会把它替换为空值。",  # explains
+    ],
+)
+def test_a_sentence_beside_the_cause_that_is_no_cure_of_it_stays_with_the_cause(beside):
+    draft = joined(CAUSE, beside)
+    assert beside in draft.content and draft.resolution == ""
+
+
+def test_a_cure_beside_the_cause():
+    assert CURE in joined(CAUSE, CURE).resolution
+
+
+def test_a_later_message_must_name_more_of_the_cause_than_a_label_does():
+    other = "Added the table of the installer to `README.md`."
+    step = (bash("git status"), "clean")
+    assert told(("assistant", CAUSE), step, ("assistant", other)).resolution == ""
+    assert "README.md" in told(("assistant", CAUSE), step, ("assistant", f"**Fix**: {other}")).resolution
+
+
+def test_what_is_only_proposed_is_no_cure():
+    proposed = f"{CAUSE}\n\n## Suggested next steps\n\n{CURE}"
+    assert told(("assistant", proposed)).resolution == ""
+
+
+def joined(*sentences):
+    """The draft of a cause whose finding holds these sentences of one message."""
+    reading = read_segment(talk(("user", "Why?"), ("assistant", " ".join(sentences))), "unknown", "shop")
+    (answer,) = read_answers(reading.messages, reading.actions, reading.turns)
+    return finding_draft(Finding(answer, answer.parts, "error", 0.8), "shop")

@@ -37,6 +37,17 @@ def test_what_is_taken_back_about_another_thing_or_not_at_all(later):
     assert refused(("user", "And now?"), ("assistant", later)) is None
 
 
+@pytest.mark.parametrize(
+    "later",
+    ["Sorry, `--turbo=false` is not a valid flag.", "抱歉，`--turbo=false` 这个标志不正确。让我修正："],
+)
+def test_an_apology_for_a_piece_of_code_takes_it_back(later):
+    claim = "Added the flag `--turbo=false`, as the bundler cannot load fonts."
+    assert refused(("user", "Go on."), ("assistant", later), claim=claim) == "taken_back"
+    sorry = ("assistant", "Sorry for the wait. The flag `--turbo=false` is set.")
+    assert refused(("user", "Go on."), sorry, claim=claim) is None
+
+
 def test_a_persons_words_are_not_the_agents_to_take_back():
     messages = talk(
         ("user", CLAIM), ("assistant", "Wait, that's not the real reason: `config.toml` is gone.")

@@ -40,6 +40,8 @@ def test_a_statement_about_the_project(sentence):
         "I believe the fix would be used by `utils.py` too.",
         "The index is built from `a.csv`, so you may want to use a map.",
         "If this is a private repository, see https://example.org/help for more.",
+        '"The billing library is at ../../billing-lib and is built separately."',
+        "“缩放值由 `MainWindow` 或者 `PanelMediator` 负责”",
     ],
 )
 def test_questions_orders_and_events_are_no_facts(sentence):
