@@ -111,7 +111,7 @@ def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
 def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
     own = own_sentences(turn.message, _MAX_ORDER)
-    if len(turn.message.content) > _LONG and sum(map(_instructs, own)) > _MOST_INSTRUCTIONS:
+    if len(turn.message.content) > _LONG and _is_document(own):
         return []
     shows = _shows_output(turn.message.content)
     leads = [_LEADS_IN.search(sentence) is not None for sentence in own]
@@ -133,8 +133,10 @@ def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     ]
 
 
-def _instructs(sentence: str) -> bool:
-    return _INSTRUCTS.match(sentence) is not None
+def _is_document(own: Sequence[str]) -> bool:
+    """Whether a long text was written by nobody for this task: one that instructs a model, or that repeats itself."""
+    instructing = sum(_INSTRUCTS.match(sentence) is not None for sentence in own)
+    return instructing > _MOST_INSTRUCTIONS or 2 * len(set(own)) < len(own)
 
 
 def _shows_output(text: str) -> bool:
