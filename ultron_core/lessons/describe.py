@@ -211,12 +211,16 @@ _SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile:?|at:) ((?:[A-Za-z]:|~
 #: a lone argument of these names is a program or a question
 _NO_PATH_KEYS = ("code", "script", "query", "command", "cmd", "q")
 #: arguments of these names hold a path and nothing else, whatever it looks like, e.g. `{"path": "Makefile"}`
-_PATH_KEYS = frozenset({"path", "file", "filepath", "filename"})
+_PATH_KEYS = frozenset({"path", "file", "filepath", "filename", "targetfile", "absolutepath", "notebookpath"})
 #: a word of the name of an argument, e.g. `target`, `File`, `URL`
 _KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-#: a path, where the name only ends so (`target_file`, `AbsolutePath`), e.g. `src/app`, `C:\\repo\\a b.md`; the
-#: career path of a customer is none
-_PATH_VALUE = re.compile(r"[^\n]{1,400}\.\w{1,10}|[^\s/\\]{0,200}[/\\]\S{0,400}")
+#: how the name of a path may begin, e.g. `path_to_edit`, `pathInProject`
+_PATH_BEGINS = (["path", "to"], ["path", "in"])
+#: a path, where the name only begins or ends so (`path_to_edit`, `output_file`), e.g. `src/app`, `C:\\repo\\a b.md`,
+#: `/Users/My Docs`; "Senior", the career path of a customer, is none
+_PATH_VALUE = re.compile(
+    r"[^\n]{1,400}\.\w{1,10}|[^\s/\\]{0,200}[/\\]\S{0,400}|(?:[A-Za-z]:)?[/\\][^\n]{1,400}"
+)
 
 
 def path_of(arguments: Any) -> str:
@@ -239,7 +243,8 @@ def _holds_path(key: str, value: str) -> bool:
     if "".join(words) in _PATH_KEYS:
         return True
     ends = [*words[-1:], "".join(words[-2:])]
-    return not _PATH_KEYS.isdisjoint(ends) and _PATH_VALUE.fullmatch(value) is not None
+    likely = words[:2] in _PATH_BEGINS or not _PATH_KEYS.isdisjoint(ends)
+    return likely and _PATH_VALUE.fullmatch(value) is not None
 
 
 #: files that a shell writes: "sed -i 's/a/b/' src/a.py", "cat > src/a.py <<'EOF'", "echo x >> notes.md", "tee a.py"

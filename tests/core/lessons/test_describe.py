@@ -54,6 +54,10 @@ def test_a_path_in_the_one_argument_of_an_exported_call():
         ({"AbsolutePath": "/repo/src"}, "/repo/src"),
         ({"instructions": "tidy", "relativeWorkspacePath": "a b.md"}, "a b.md"),
         ({"projectFile": r"C:\repo\app.csproj"}, r"C:\repo\app.csproj"),
+        ({"target_file": "Dockerfile", "code_edit": "FROM python"}, "Dockerfile"),
+        ({"pathInProject": "src/a.py", "text": "x"}, "src/a.py"),
+        ({"path_to_edit": "src/a.py", "n": "1"}, "src/a.py"),
+        ({"output_path": "/Users/My Docs/plots", "n": "1"}, "/Users/My Docs/plots"),
     ],
 )
 def test_arguments_that_hold_a_path(arguments, path):

@@ -88,7 +88,7 @@ def unsolved_drafts(
     for episode in episodes:
         if episode.worked is None and not _was_passed(episode) and _stays_open(episode):
             draft = _unsolved(messages, episode, project)
-            if _teaches(messages, episode.failed, draft):
+            if draft is not None:
                 chosen.setdefault(draft.content.casefold(), draft)
     return list(chosen.values())[:_MAX_UNSOLVED]
 
@@ -182,7 +182,9 @@ def _fails_again(episode: Episode, worked: Action, name: str) -> bool:
     return any(found.search(line) for line in lines)
 
 
-def _unsolved(messages: Sequence[Message], episode: Episode, project: str) -> MemoryDraft:
+def _unsolved(messages: Sequence[Message], episode: Episode, project: str) -> MemoryDraft | None:
+    """None for one that only failed: of five such drafts readers called none useful and four junk. The line of the
+    failure may say what to do itself: "Please provide --token flag"."""
     failed = episode.failed
     assert failed.failure is not None
     lang = talk_language(messages, failed.result)
@@ -192,6 +194,8 @@ def _unsolved(messages: Sequence[Message], episode: Episode, project: str) -> Me
     repeated = unchanged(episode)
     remark = reason[0] if reason else first_remark(messages, failed.result + 1)
     remedy = _remedy(failed)
+    if not (reason or repeated or remedy or _names_remedy(failed.failure.line)):
+        return None
     content = describe_failure(messages, failed, lang, project)
     if repeated:
         line = clean_line(failed.failure.line)
@@ -220,16 +224,12 @@ def _remedy(failed: Action) -> str:
     """The line, other than that of the failure, in which a failed program says what to do."""
     assert failed.failure is not None
     lines = (line.strip() for line in failed.output.splitlines())
-    named = (line for line in lines if _REMEDY.search(line) and not _VAGUE.search(line))
+    named = filter(_names_remedy, lines)
     return next((line for line in named if failed.failure.line not in line), "")[:_MAX_QUOTE].strip()
 
 
-def _teaches(messages: Sequence[Message], failed: Action, draft: MemoryDraft) -> bool:
-    """False for one that only failed: of five such drafts readers called none useful and four junk. The line of the
-    failure may say what to do itself: "Please provide --token flag"."""
-    assert failed.failure is not None
-    explained = any(item.start_line > messages[failed.result].end_line for item in draft.evidence)
-    return bool(draft.resolution) or explained or _REMEDY.search(failed.failure.line) is not None
+def _names_remedy(line: str) -> bool:
+    return _REMEDY.search(line) is not None and _VAGUE.search(line) is None
 
 
 def _advice(remedy: str, words: Mapping[str, str], *, repeated: bool) -> str:

@@ -16,11 +16,10 @@ from ultron_core.lessons.people.statements import (
     shares_term,
     without_opening,
 )
-from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.people.turns import Turn, is_pasted, own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, one_line, sentences
-from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.speech import ONE_OFF
 
 __all__ = ["request_of"]
@@ -58,15 +57,15 @@ def _first_line(text: str) -> list[str]:
     """The first line of a message that was written as a document, or handed in by a program, that says something."""
     for line in without_code(text).splitlines():
         told = _without_command(line.strip())
-        if told and not _is_set_in(told) and _says_what(told):
+        pasted = is_pasted(told) or (told == line.strip() and is_pasted(line))
+        if told and not pasted and not _is_set_in(told) and _says_what(told):
             return sentences(clean_statement(told))[:_FEW]
     return []
 
 
 def _is_set_in(line: str) -> bool:
     """Whether it is a heading, a point, a line of a program or of its output."""
-    point = POINT.match(line) is not None
-    return line.startswith(_FRAME) or point or is_printed(line) or is_of_class("program", line)
+    return line.startswith(_FRAME) or POINT.match(line) is not None or is_of_class("program", line)
 
 
 def _without_command(line: str) -> str:

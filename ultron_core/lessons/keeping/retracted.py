@@ -23,8 +23,8 @@ _TAKES_BACK = any_of(
     r"\bI (?:was|had (?:it|this|that)) (?:wrong|mistaken|backwards)\b|\bI (?:misread|misunderstood|misdiagnosed)\b",
     r"\bmy (?:earlier|previous|first|initial|original) \w+(?: \w+)? (?:was|were|is) (?:\w+ )?(?:wrong|off|incorrect)\b",
     r"\bcontrary to what I (?:said|thought|claimed|wrote)\b",
-    r"^(?:sorry|(?:I )?apologi[sz]e|apologies|my (?:mistake|bad))\b[^.!?\n]{0,120}\b(?:wrong|incorrect|invalid|"
-    r"(?:not|isn['’]t|wasn['’]t|doesn['’]t) (?:\w+ )?(?:correct|right|valid|exist|supported))\b",
+    r"^(?:sorry|(?:I )?apologi[sz]e|apologies|my (?:mistake|bad))\b(?:[^.!?\n]|\.(?=\w)){0,120}"
+    r"\b(?:wrong|incorrect|invalid|(?:not|isn['’]t|wasn['’]t|doesn['’]t) (?:\w+ )?(?:correct|right|valid|exist|supported))\b",
     r"^等等[，,]|真正的?(?:原因|问题)|实际的?原因|我(?:之前|刚才|先前)?.{0,10}(?:弄错|搞错|理解错|判断错|说错)|"
     r"之前的(?:判断|分析|结论)(?:是错|不对|有误)|"
     r"^(?:非常|很)?(?:抱歉|对不起)[^。！？\n]{0,60}(?:不正确|不对|有误|错了|是错|无效|不存在|不支持)",
@@ -33,7 +33,12 @@ _TAKES_BACK = any_of(
 #: sentences that a taking back spans: "Wait, that's wrong. `flush()` is called in `Close`."
 _SPAN = 2
 #: a piece of code, which names a thing too, e.g. `` `--turbo=false` ``
-_CODE = re.compile(r"`([^`\n]{3,60})`")
+_CODE = re.compile(r"`([^`\n]+)`")
+_SHORTEST_CODE, _LONGEST_CODE = 3, 60
+#: what an apology says of a thing may be what was found of it: "sorry, `--turbo` does not exist in Next 16"
+_DENIED = any_of(
+    r"\b(?:correct|right|valid|invalid|exist|supported|wrong)\b", r"不正确|不对|有误|无效|不存在|不支持"
+)
 
 
 def is_taken_back(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
@@ -42,7 +47,7 @@ def is_taken_back(draft: MemoryDraft, messages: Sequence[Message]) -> bool:
 
 
 def _taken_back(item: Evidence, messages: Sequence[Message]) -> bool:
-    names = _names(item.quote)
+    names, denied = _names(item.quote), _denied(item.quote)
     said = False
     for message in messages if names else ():
         if message.origin != "model" or message.end_line < item.start_line:
@@ -53,13 +58,20 @@ def _taken_back(item: Evidence, messages: Sequence[Message]) -> bool:
             if not said:
                 return False  # not the agent's words
             text = text.partition(item.quote)[2]
-        if any(not names.isdisjoint(_names(passage)) for passage in _taking_back(text)):
-            return True
+        for passage in _taking_back(text):
+            if not names.isdisjoint(_names(passage)) and not (denied and denied >= _denied(passage)):
+                return True
     return False
 
 
 def _names(text: str) -> set[str]:
-    return named(text) | set(_CODE.findall(text))
+    code = {piece for piece in _CODE.findall(text) if _SHORTEST_CODE <= len(piece) <= _LONGEST_CODE}
+    return named(text) | {piece for piece in code if piece == piece.strip()}
+
+
+def _denied(text: str) -> set[str]:
+    """How a text says that a thing is not as it should be; a passage that says no more than the memory repeats it."""
+    return {word.casefold() for word in _DENIED.findall(text)}
 
 
 @lru_cache(maxsize=2048)  # every draft of a segment asks for the messages after it

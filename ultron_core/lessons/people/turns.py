@@ -21,7 +21,7 @@ from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import PROMPT, any_of
 from ultron_core.transcript.wrapped import BREAK, unwrapped
 
-__all__ = ["Turn", "asked", "own_remarks", "own_sentences", "read_turns"]
+__all__ = ["Turn", "asked", "is_pasted", "own_remarks", "own_sentences", "read_turns"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
@@ -167,6 +167,11 @@ def own_remarks(message: Message, longest: int = _MAX_MESSAGE) -> list[list[str]
             remarks.append(found)
         open_point = point
     return remarks
+
+
+def is_pasted(line: str) -> bool:
+    """Whether nobody wrote a line to the agent: it is set in, was printed, or opens as the output of a program does."""
+    return any(pattern.match(line) for pattern in (_SET_IN, _PASTED)) or is_printed(line)
 
 
 def asked(turn: Turn) -> str:

@@ -36,5 +36,7 @@ def test_a_failure_without_a_remedy_or_a_reason_is_told_only_when_it_came_again(
     assert unsolved(refused) == []
     reason = ("assistant", "It failed because the organisation does not permit tokens of this kind.")
     assert len(unsolved(refused, reason)) == 1
+    vague = (bash("fly status"), "error: permission denied, please run `fly --help` for more details")
+    assert unsolved(vague) == []
     (draft,) = unsolved(refused, refused, refused)
     assert "3" in draft.content and draft.resolution

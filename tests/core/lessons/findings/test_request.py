@@ -57,6 +57,18 @@ def test_of_a_document_the_first_line_that_says_something(request_, told):
     assert asked(request_) == told
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "Caused by the lock: java.lang.IllegalStateException: queue is closed now",
+        "Received: 3 rows of the old report here",
+        "% ls the old folder of reports here",
+    ],
+)
+def test_pasted_output_is_no_request(pasted):
+    assert asked(FIRST, pasted) == asked(FIRST)
+
+
 def test_of_a_long_request_the_sentence_that_speaks_of_it():
     request = "Please read the plan first. Keep all of the names. Then find out why the queue of the export is lost."
     assert asked(request, about="The queue of the export is emptied.").startswith("find out")

@@ -48,6 +48,32 @@ def test_an_apology_for_a_piece_of_code_takes_it_back(later):
     assert refused(("user", "Go on."), sorry, claim=claim) is None
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Sorry, the `--turbo=false` of `next.config` is not valid.",
+        "I apologize, `--turbo=false` for v16.1 is wrong.",
+    ],
+)
+def test_a_dot_within_a_name_ends_no_apology(later):
+    claim = "Added the flag `--turbo=false`, as the bundler cannot load fonts."
+    assert refused(("user", "Go on."), ("assistant", later), claim=claim) == "taken_back"
+
+
+def test_an_apology_that_says_what_was_found_takes_nothing_back():
+    claim = "The build fails since `--turbo` does not exist in Next 16."
+    later = "Sorry, `--turbo` does not exist in Next 16, I removed it for good."
+    assert refused(("user", "Go on."), ("assistant", later), claim=claim) != "taken_back"
+    later = "Sorry, `--turbo` is not valid in Next 15."
+    assert refused(("user", "Go on."), ("assistant", later), claim=claim) == "taken_back"
+
+
+def test_what_stands_between_two_pieces_of_code_is_no_name():
+    claim = "The cells are transposed because `i` and `j` are swapped in the loop."
+    later = "Sorry, the labels `x` and `y` were wrong in my table."
+    assert refused(("user", "Go on."), ("assistant", later), claim=claim) is None
+
+
 def test_a_persons_words_are_not_the_agents_to_take_back():
     messages = talk(
         ("user", CLAIM), ("assistant", "Wait, that's not the real reason: `config.toml` is gone.")

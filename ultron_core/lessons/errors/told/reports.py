@@ -148,7 +148,11 @@ def _is_terminal(text: str) -> bool:
 
 def is_issue(text: str) -> bool:
     """Whether a whole issue is handed in: what it states is how things are, and nobody's choice."""
-    return bool(_title(text)) or (len(text) >= _MIN_ISSUE and _DESCRIPTION.search(text) is not None)
+    return bool(_title(text)) or _is_described(text)
+
+
+def _is_described(text: str) -> bool:
+    return len(text) >= _MIN_ISSUE and _DESCRIPTION.search(text) is not None
 
 
 def _title(text: str) -> str:
@@ -159,9 +163,7 @@ def _title(text: str) -> str:
         for line in (text[label.end() :] if label else text).splitlines()
         if line.strip(" #*")
     ]
-    described = len(text) >= _MIN_ISSUE and (
-        _DESCRIPTION.search(text) or len(without_code(text)) >= _LONG_ISSUE
-    )
+    described = _is_described(text) or (len(text) >= _MIN_ISSUE and len(without_code(text)) >= _LONG_ISSUE)
     if not lines or not (label or described):
         return ""
     fits = len(lines[0].encode()) >= _SHORTEST and len(lines[0]) <= _MAX_TITLE and lines[0] in text

@@ -226,7 +226,9 @@ def test_an_order_that_names_what_fails_is_no_issue():
 
 
 def test_a_long_text_that_instructs_a_model_is_a_program_s_prompt():
-    page = " ".join(f"Screen {number} lists the orders of shop {number} with their state." for number in range(30))
+    page = " ".join(
+        f"Screen {number} lists the orders of shop {number} with their state." for number in range(30)
+    )
     order = (
         f"Never commit to the main branch of the shop.\n{page}\nYou may use the staging database for this."
     )
