@@ -26,7 +26,6 @@ import json
 import math
 import os
 import sys
-import threading
 import time
 from argparse import Namespace
 from collections.abc import Sequence
@@ -170,16 +169,8 @@ def _path(dev: Dev, args: Namespace) -> float:
     """From the first tick on, everything until the last partition of the last stage is told; milliseconds of CPU a
     file."""
     begin = dev.ticks("session_drop_sensor")[0]["at"]
-    first = threading.Event()
-
-    def done() -> bool:
-        if not first.is_set() and dev.rows("SELECT 1 FROM ultron.memories LIMIT 1", dagster=False):
-            first.set()
-            memories.append(time.time() - begin)
-        return all(dev.told(asset)[0] == args.files for asset in _ASSETS) and dev.is_idle()
-
-    memories: list[float] = []
-    dev.wait(done, _HOURS)
+    dev.wait(lambda: all(dev.told(asset)[0] == args.files for asset in _ASSETS) and dev.is_idle(), _HOURS)
+    ((first,),) = dev.rows("SELECT min(extract(epoch FROM created_at)) FROM ultron.memories", dagster=False)
     ((last,),) = dev.rows(
         "SELECT max(extract(epoch FROM timestamp)) FROM event_logs WHERE partition IS NOT NULL"
     )
@@ -189,7 +180,7 @@ def _path(dev: Dev, args: Namespace) -> float:
         "path",
         args.files,
         files_per_s=round(args.files / (float(last) - begin), 2),
-        first_memories_s=round(memories[0], 1),
+        first_memories_s=round(float(first) - begin, 1),
         runs=sum(dev.runs().values()),
         events={asset: round(dev.told(asset)[1] / args.files, 3) for asset in _ASSETS},
         cpu_ms=round(total, 1),

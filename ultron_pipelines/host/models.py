@@ -6,9 +6,11 @@ from a process that has them shares them, memory included.
 
 import gc
 import json
+import logging
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.labels import label_segment
+from ultron_core.lessons.gate import gate_draft
 from ultron_core.lessons.registry import find_lessons
 from ultron_core.redaction import default_redactor
 from ultron_core.search.terms import lexical_terms
@@ -17,10 +19,10 @@ from ultron_core.sessions import parse_session
 
 __all__ = ["load_models"]
 
-#: every stage asks something of its models for it: a name, a second request, an answer with a reason, both languages
+#: every stage asks something of its models for it: a name, a second request, a cause that is kept, both languages
 _SESSION = (
     ("user", "Please ask John Smith why app.py fails."),
-    ("assistant", "It failed because the port was taken. 我把端口改成了 8081。"),
+    ("assistant", "Root cause: `app.py` fails because the port 8080 was taken by `nginx`. 我把端口改成了 8081。"),
     ("user", "谢谢。现在请王小明给登录页面写一个测试。"),
     ("assistant", "The test is in tests/test_login.py."),
 )
@@ -32,7 +34,8 @@ def load_models() -> None:
     messages = parse_session("\n".join(lines).encode()).messages
     segment_messages(messages)
     outcome = label_segment(messages).summary.outcome
-    find_lessons(messages, outcome, "")
+    for lesson in find_lessons(messages, outcome, ""):
+        gate_draft(lesson.draft, messages)
     texts = [text for _, text in _SESSION]
     default_redactor().redact_texts(texts)
     local_embedder().embed(texts)
@@ -42,4 +45,7 @@ def load_models() -> None:
     gc.freeze()  # a collection in a forked run would touch, and so copy, all that it shares
 
 
-load_models()
+try:
+    load_models()
+except Exception:  # the process that all runs are forked from must live: a run that needs the model says what is wrong
+    logging.getLogger(__name__).exception("The models were not loaded; each run tries again by itself.")
