@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -79,13 +80,13 @@ def _joined(parts: Sequence[Part]) -> str:
     told = ""
     for before, part in zip((None, *parts), parts, strict=False):
         said = f"{told} {part.text}".casefold()
-        leads = [lead for lead in dict.fromkeys(_leads_of(part, before)) if lead.casefold() not in said]
+        leads = [lead for lead in dict.fromkeys(_leads_of(part, before)) if not _tells(said, lead)]
         text = "".join(map(_with_colon, leads)) + without_sounds(part.text).rstrip(" :：")
         if not told:
             told = text
         elif not leads and told[-1] not in ".!?。！？；;:：" and not part.point and part.text[:1].islower():
             told += f" {part.text.rstrip(' :：')}"
-        elif not leads and part.point and any(told.endswith(_last(lead)) for lead in part.leads):
+        elif not leads and part.point and any(_tells(told, _last(lead), r"\Z") for lead in part.leads):
             told = _with_colon(told) + text
         else:
             told += _pause(told) + text
@@ -113,6 +114,12 @@ def _own_words(lead: str) -> str:
 def _last(lead: str) -> str:
     told = lead.rstrip(" :：")
     return next(reversed(sentences(told)), told)
+
+
+def _tells(said: str, lead: str, end: str = "") -> bool:
+    """Whether the lead stands there in whole words: "rapid" does not tell "API"."""
+    whole = rf"(?<![a-z0-9]){re.escape(lead.casefold())}(?![a-z0-9]){end}"
+    return re.search(whole, said.casefold()) is not None
 
 
 def _with_colon(text: str) -> str:

@@ -148,14 +148,15 @@ def _whole_list(parts: Sequence[Part], group: Sequence[int], seed: int, used: Co
     places = [
         at
         for at, part in enumerate(parts)
-        if part.point and part.lead == point.lead and part.section == point.section
+        if part.point and part.leads == point.leads and part.section == point.section
     ]
     told = sorted({*group, *places})
     close = told[-1] - told[0] + 1 == len(told)
     free = not any(at in used for at in told)
     short = len(places) <= _MOST_POINTS and sum(len(parts[at].text) for at in told) <= _MAX_TOGETHER
     most = 2 * len({*group} & {*places}) > len(places)
-    return told if close and free and short and most else list(group)
+    stated = all(is_told(parts[at].text) for at in told if at not in group)
+    return told if close and free and short and most and stated else list(group)
 
 
 def _ends_open(part: Part, content: str) -> bool:

@@ -81,3 +81,8 @@ def test_a_line_that_is_told_is_not_told_twice():
 def test_the_context_tells_the_headings_above(headings, told):
     context = draft(f"{headings}\n\nThe lock of `queue.py` is held by one worker.\n").context
     assert context.endswith((f"heading: {told}", f"所在标题：{told}"))
+
+
+def test_a_lead_is_told_only_where_it_stands_as_a_word():
+    said = "- API\n  - the rapid retry loop never waits for the lock\n"
+    assert content(said) == "API: The rapid retry loop never waits for the lock"

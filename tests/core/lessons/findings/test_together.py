@@ -83,3 +83,11 @@ def test_a_list_of_which_most_points_are_kept_is_told_as_a_whole():
     assert group(LIST, likely=(2,), seed=2) == points[1:2]
     below = "Two of these were seen on Friday:\n- the queue was locked\n- the disk was full\n"
     assert group(LIST + below, likely=(1, 2), seed=1) == points
+
+
+def test_a_plan_is_not_taken_along_with_a_list():
+    said = (
+        "What I found:\n- The queue is locked by the old worker.\n- The disk is full of old pages.\n"
+        "- Next I will look at the timer of the queue.\n"
+    )
+    assert group(said, likely=(0, 1), seed=0) == [part.text for part in parts_of(said)[:2]]
