@@ -22,7 +22,10 @@ __all__ = ["load_models"]
 #: every stage asks something of its models for it: a name, a second request, a cause that is kept, both languages
 _SESSION = (
     ("user", "Please ask John Smith why app.py fails."),
-    ("assistant", "Root cause: `app.py` fails because the port 8080 was taken by `nginx`. 我把端口改成了 8081。"),
+    (
+        "assistant",
+        "Root cause: `app.py` fails because the port 8080 was taken by `nginx`. 我把端口改成了 8081。",
+    ),
     ("user", "谢谢。现在请王小明给登录页面写一个测试。"),
     ("assistant", "The test is in tests/test_login.py."),
 )
@@ -47,5 +50,7 @@ def load_models() -> None:
 
 try:
     load_models()
-except Exception:  # the process that all runs are forked from must live: a run that needs the model says what is wrong
+except (
+    Exception
+):  # the process that all runs are forked from must live: a run that needs the model says what is wrong
     logging.getLogger(__name__).exception("The models were not loaded; each run tries again by itself.")

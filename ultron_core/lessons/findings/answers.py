@@ -60,12 +60,12 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Point:
-    """A point of a list, for what is set in below it."""
+class _Line:
+    """A point of a list, or a line with a colon, for what is set in below it."""
 
     indent: int
     title: str
-    line: int
+    number: int
 
 
 @lru_cache(maxsize=1024)  # labels and memories read the same messages in turn
@@ -75,16 +75,17 @@ def parts_of(content: str) -> tuple[Part, ...]:
 
 
 def _parts(content: str) -> Iterator[Part]:
-    heading, lead, led, section, begin, found = "", "", 0, 0, 0, 0
+    heading, lead, section, begin, found = "", "", 0, 0, 0
     headings: list[tuple[int, str]] = []
-    above: list[_Point] = []
+    above: list[_Line] = []
+    colon: _Line | None = None
     for number, written in enumerate(set_in_lines(content)):
         line = written.strip()
         indent = len(written) - len(written.lstrip())
         while above and above[-1].indent >= indent:
             above.pop()
         if _HEADING.match(line):
-            heading, lead, section = clean_statement(line).strip("_"), "", section + 1
+            heading, lead, colon, section = clean_statement(line).strip("_"), "", None, section + 1
             level = _level(line)
             headings = [*(one for one in headings if one[0] < level), (level, heading)]
             continue
@@ -92,12 +93,16 @@ def _parts(content: str) -> Iterator[Part]:
             continue
         point = POINT.match(line) is not None
         if line[-1] in ":：" and len(line) <= _LONGEST_LEAD:
-            lead, led = clean_statement(line), number
+            lead = clean_statement(line)
+            # a point that ends so leads to what is set in below it alone, which `above` knows
+            colon = colon if point else _Line(indent, lead, number)
         elif not point:
-            lead = ""
-        leads = _leads(above[-1] if above else None, lead if point and led != number else "", led)
+            lead, colon = "", None
+        if colon and indent < colon.indent:
+            colon = None
+        leads = _leads(above[-1] if above else None, colon if point else None)
         if point:
-            above.append(_Point(indent, _title(line), number))
+            above.append(_Line(indent, _title(line), number))
         for sentence in sentences(line):
             text = clean_statement(sentence)
             quote = verbatim(sentence, content) if _says(text) else ""
@@ -118,11 +123,10 @@ def _level(heading: str) -> int:
     return len(heading) - len(heading.lstrip("#")) or _DEEPEST
 
 
-def _leads(above: _Point | None, lead: str, led: int) -> tuple[str, ...]:
+def _leads(*lines: _Line | None) -> tuple[str, ...]:
     """What leads to a sentence: the point above it and the line with a colon, in the order in which they stand."""
-    title = above.title if above else ""
-    inner = above is not None and led > above.line
-    return tuple(text for text in ((title, lead) if inner else (lead, title)) if text)
+    stand = sorted((line for line in lines if line), key=lambda line: line.number)
+    return tuple(line.title for line in stand if line.title)
 
 
 def _title(line: str) -> str:

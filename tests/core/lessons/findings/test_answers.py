@@ -81,6 +81,24 @@ def test_a_point_that_is_set_in_knows_the_points_and_lines_above_it():
     assert leads["The tests of all three are slow."] == leads["The retry manager is never called."] == ()
 
 
+def test_what_is_set_in_below_a_point_leads_to_none_of_its_neighbours():
+    said = (
+        "There are two causes:\n"
+        "- Cache layer:\n"
+        "  - the keys of two users are the same\n"
+        "- The retry manager is never called anywhere.\n\n"
+        "1. The store has two parts.\n"
+        "   Both of them are slow for these reasons:\n"
+        "   - one file is written for each day\n"
+        "2. The table `cache.db` is emptied at midnight.\n"
+    )
+    leads = {part.text: part.leads for part in parts_of(said)}
+    assert leads["the keys of two users are the same"] == ("There are two causes", "Cache layer")
+    assert leads["The retry manager is never called anywhere."] == ("There are two causes",)
+    assert leads["one file is written for each day"][-1] == "Both of them are slow for these reasons"
+    assert leads["The table `cache.db` is emptied at midnight."] == ()
+
+
 def test_a_heading_stands_below_those_of_fewer_marks():
     said = (
         "## Queue\n\n### Status: solid\n\nThe lock is held by one worker.\n\n**Cause**\nThe timer is never stopped.\n\n"
