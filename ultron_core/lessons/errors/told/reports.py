@@ -18,7 +18,7 @@ from ultron_core.transcript.results.telling import Failure, telling_line
 from ultron_core.transcript.speech import any_of
 from ultron_core.transcript.terminals import SHELL_PROMPT
 
-__all__ = ["Report", "find_reports", "is_issue"]
+__all__ = ["Report", "find_reports", "is_described", "is_issue"]
 
 #: says that something is wrong: "there's an issue in that the folder goes away", "works for `poem` but not for ..."
 _TROUBLE = any_of(
@@ -148,10 +148,11 @@ def _is_terminal(text: str) -> bool:
 
 def is_issue(text: str) -> bool:
     """Whether a whole issue is handed in: what it states is how things are, and nobody's choice."""
-    return bool(_title(text)) or _is_described(text)
+    return bool(_title(text)) or is_described(text)
 
 
-def _is_described(text: str) -> bool:
+def is_described(text: str) -> bool:
+    """Whether a text of some length has the headings of an issue: such is no order, however it opens."""
     return len(text) >= _MIN_ISSUE and _DESCRIPTION.search(text) is not None
 
 
@@ -163,7 +164,7 @@ def _title(text: str) -> str:
         for line in (text[label.end() :] if label else text).splitlines()
         if line.strip(" #*")
     ]
-    described = _is_described(text) or (len(text) >= _MIN_ISSUE and len(without_code(text)) >= _LONG_ISSUE)
+    described = is_described(text) or (len(text) >= _MIN_ISSUE and len(without_code(text)) >= _LONG_ISSUE)
     if not lines or not (label or described):
         return ""
     fits = len(lines[0].encode()) >= _SHORTEST and len(lines[0]) <= _MAX_TITLE and lines[0] in text

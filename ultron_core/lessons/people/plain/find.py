@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ultron_core.lessons.errors.told.reports import is_issue
+from ultron_core.lessons.errors.told.reports import is_described, is_issue
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.keeping.stated import BY_PERSON, confidence_in
 from ultron_core.lessons.people.objections.complaints import WEAK
@@ -42,8 +42,13 @@ __all__ = ["Told", "hear", "plain_drafts", "refused"]
 
 #: characters; a longer turn is an order of several pages, and from the second on a document
 _LONG, _MAX_ORDER = 1500, 6000
-#: how a program instructs a model, several times in a long text, e.g. `You should always wait for feedback`
-_INSTRUCTS, _MOST_INSTRUCTIONS = re.compile(r"^you(?:r|['’]re|['’]ll)?\b", re.IGNORECASE), 2
+#: how a program instructs a model, several times in a long text, e.g. `You should always wait for feedback`; what the
+#: agent did is a complaint: "You forgot the importer"
+_INSTRUCTS = re.compile(
+    r"^(?:you(?:['’](?:re|ll)| (?:are|can|may|should|will|have to|must))|your)\b", re.IGNORECASE
+)
+#: sentences; with more of these a text is a prompt
+_MOST_INSTRUCTIONS = 2
 #: drafts of one turn, and of an order of several pages; sentences and characters of one draft
 _MOST, _MOST_OF_PAGES, _MOST_TOGETHER, _MAX_TOGETHER = 3, 5, 5, 500
 #: hands in what follows, e.g. `What do you think of this feedback?`, `报错如下：`
@@ -51,15 +56,27 @@ _LEADS_IN = any_of(
     r"[:：]\W*$|\b(?:this|these|one|following|below|comments?|feedback|output|logs?|errors?)\b[^.!]{0,40}\?\W*$",
     r"(?:以下|下面|如下|这个|这段|这些)[^。！]{0,20}[?？吗]?\W*$",
 )
-#: what is handed in was said by a program or somebody else, e.g. `I get these logs:`, `输出：`
+#: asks what the agent makes of it, e.g. `What do you think of these changes?`
+_ASKS_ABOUT = re.compile(r"[?？]\W*$")
+#: what is handed in was said by a program or somebody else, e.g. `I get these logs:`, `My boss told me:`,
+#: `Here is the README.md of the library:`, `输出：`, `这是客户的邮件：`; not the person's own "I told you:" and
+#: "here is what I want:"
 _OF_OTHERS = any_of(
-    r"\?\W*$|\b(?:errors?|logs?|outputs?|results?|traces?|tracebacks?|console|terminal|messages?|prints?|says|said|"
-    r"r[au]n|running|get|getting|gives|shows|feedback|comments?|reviews?|responses?|answered|wrote)\b"
-    r"[^.!]{0,40}[:：]\W*$",
-    r"[?？]\W*$|(?:报错|错误|日志|输出|结果|提示|显示|反馈|评论|执行|运行|返回)[^。！]{0,12}[:：]\W*$",
+    r"\b(?:errors?|logs?|outputs?|results?|traces?|tracebacks?|console|terminal|messages?|prints?|says|said|"
+    r"r[au]n|running|get|getting|gives|shows|feedback|comments?|reviews?|responses?|answered|wrote|readme|e-?mails?|"
+    r"mails?|articles?|posts?(?! ?[-/])|docs?|documentation|specs?|issues?|tickets?|told(?! you\b)|"
+    r"here(?:['’]s| is| are)(?! (?:my|our|(?:what|how) (?:i|we|it))\b))\b"
+    r"(?:[^.!]|\.(?=\w)){0,40}[:：]\W*$",
+    r"(?:报错|错误|日志|输出|结果|提示|显示|反馈|评论|执行|运行|返回|邮件|文档|文章|说明|告诉我)[^。！]{0,12}[:：]\W*$",
+)
+#: what a person lays down, whatever it is about, e.g. `The rules for error messages:`, `提示的规则：`; not what came of
+#: it: "I get this after the changes:"
+_LAYS_DOWN = any_of(
+    r"^(?!.*\b(?:after|since|despite)\b).*\b(?:rules?|changes|requirements)\b",
+    r"规则|改动(?!之?后|以后)|要求",
 )
 #: opens an order to the agent, which is no issue that somebody handed in, e.g. `Please create a Flask app`, `请基于`
-_ORDERS = any_of(r"^\W*(?:please|i (?:want|need))\b", r"^\W*请")
+_ORDERS = any_of(r"^\W*(?:please\b(?! note\b)|i (?:want|need)\b(?! to (?:report|file)\b))", r"^\W*请(?!注意)")
 #: announces what it wants, e.g. `The dialog must say the following:`, `内容如下`
 _HANDS_OVER = any_of(r"[:：][\s*_\"'”]*$|\b(?:as follows|the following)\W*$", r"(?:如下|以下)\W*$")
 #: sentences behind it that go along
@@ -111,14 +128,11 @@ def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
 def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
     own = own_sentences(turn.message, _MAX_ORDER)
-    if len(turn.message.content) > _LONG and _is_document(own):
+    if len(turn.message.content) > _LONG and _is_document(own, opens=turn.before < 0):
         return []
     shows = _shows_output(turn.message.content)
     leads = [_LEADS_IN.search(sentence) is not None for sentence in own]
-    hands_in = [
-        led and (shows or _OF_OTHERS.search(sentence) is not None)
-        for led, sentence in zip(leads, own, strict=True)
-    ]
+    hands_in = [led and (shows or _is_of_others(sentence)) for led, sentence in zip(leads, own, strict=True)]
     return [
         Said(
             sentence,
@@ -133,10 +147,18 @@ def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     ]
 
 
-def _is_document(own: Sequence[str]) -> bool:
-    """Whether a long text was written by nobody for this task: one that instructs a model, or that repeats itself."""
+def _is_document(own: Sequence[str], *, opens: bool) -> bool:
+    """Whether a long text was written by nobody for this task: one that instructs a model before the agent said
+    anything (`opens`), or that repeats itself."""
     instructing = sum(_INSTRUCTS.match(sentence) is not None for sentence in own)
-    return instructing > _MOST_INSTRUCTIONS or 2 * len(set(own)) < len(own)
+    return (opens and instructing > _MOST_INSTRUCTIONS) or 2 * len(set(own)) < len(own)
+
+
+def _is_of_others(sentence: str) -> bool:
+    """Whether what a sentence leads to was said by a program or somebody else."""
+    if _ASKS_ABOUT.search(sentence):
+        return True
+    return _OF_OTHERS.search(sentence) is not None and not _LAYS_DOWN.search(sentence)
 
 
 def _shows_output(text: str) -> bool:
@@ -156,7 +178,7 @@ def plain_drafts(
     reads only those that neither ask nor pass with the work."""
     found = []
     for number, (turn, said_of) in enumerate(zip(turns, heard, strict=True)):
-        if turn.first and is_issue(turn.message.content) and not _ORDERS.match(turn.message.content):
+        if turn.first and _hands_in_issue(turn.message.content):
             continue
         own = [said.sentence for said in said_of]
         request = asked_before(turns[number - 1]) if number else ""
@@ -173,6 +195,11 @@ def plain_drafts(
                 quotes = [*(said.sentence for said, _ in group), *behind]
                 found.append((best.kind, _draft(best, statement, before, quotes, turn, project, request)))
     return found
+
+
+def _hands_in_issue(text: str) -> bool:
+    """Whether a whole issue is handed in: by its headings, or by its title and length where it opens with no order."""
+    return is_described(text) or (is_issue(text) and not _ORDERS.match(text))
 
 
 def _judged(said_of: Sequence[Said], model: PlainModel) -> dict[int, Judged]:

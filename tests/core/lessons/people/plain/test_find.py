@@ -120,6 +120,14 @@ def test_what_leans_on_nothing_is_not_stored():
         "don't change any code yet",
         "never mind, I'll use the other branch",
         "great, we should use that for the next page too",
+        "The importer must not use `rows.get`, never mind, I'll fix it myself",
+        "oh wait, never mind, I will fix `rows.py` myself",
+        "okay, so never mind the importer, I'll do it",
+        "the importer must skip empty rows, but I will fix `rows.py` myself",
+        "Okay that looks good, the importer works now",
+        "oh wait, so actually I already moved the importer to `rows.py`",
+        "登录页面的按钮问题我来处理就行",
+        "登录页面的按钮不能是蓝色的，那就算了",
         "我们应该怎么存金额",
         "先不要改代码，只用说明方案",
     ],
@@ -176,6 +184,15 @@ def test_an_issue_that_is_handed_in_decides_nothing():
     [
         ("The rules are:\n- ids are made by the server alone", "ids are made by the server alone"),
         ("接下来的修改是：\n- 评分人数为 0 时前端显示暂无评分", "评分人数为 0 时前端显示暂无评分"),
+        ("The rules for error messages:\n- never name the table of a row", "never name the table of a row"),
+        (
+            "When running the tests, these rules hold:\n- never use the live shop",
+            "never use the live shop",
+        ),
+        ("The requirements of the docs:\n- every page has an example", "every page has an example"),
+        ("错误提示的规则：\n- 提示里不出现数据库的表名", "提示里不出现数据库的表名"),
+        ("I told you:\n- ids are made by the server alone", "ids are made by the server alone"),
+        ("Here is what I want:\n- ids are made by the server alone", "ids are made by the server alone"),
     ],
 )
 def test_a_list_below_a_colon_is_in_the_persons_own_words(said, rule):
@@ -189,6 +206,14 @@ def test_a_list_below_a_colon_is_in_the_persons_own_words(said, rule):
         ("The steps:\n```\nmake\n```\nthe client never sends an id", "the client never sends an id"),
         ("npm ERR! code 1\nI did this:\nthe client never sends an id", "the client never sends an id"),
         ("输出：\n客户端从来不发送编号字段", "客户端从来不发送编号字段"),
+        ("Here is the README of the library:\nNever call connect twice.", "Never call connect twice."),
+        ("See README.md of the library:\nNever call connect twice.", "Never call connect twice."),
+        ("Here is the email of the customer:\nWe never want redis.", "We never want redis."),
+        ("My boss told me:\nWe never want redis.", "We never want redis."),
+        ("I get this after the changes:\nthe client never sends an id", "the client never sends an id"),
+        ("What about these changes?\nthe client never sends an id", "the client never sends an id"),
+        ("这是客户的邮件：\n生产环境永远不用缓存", "生产环境永远不用缓存"),
+        ("老板告诉我：\n生产环境永远不用缓存", "生产环境永远不用缓存"),
     ],
 )
 def test_what_a_person_hands_in_of_others_is_not_theirs(said, printed):
@@ -219,6 +244,9 @@ def test_an_order_that_names_what_fails_is_no_issue():
     for opening, told in (
         ("Please rework the importer in `rows.py`", True),
         ("Importer of `rows.py` breaks", False),
+        ("Please note: the importer in `rows.py` breaks", False),
+        ("I want to report that the importer in `rows.py` breaks", False),
+        ("请注意：`rows.py` 里的导入会崩溃，空行时没有返回值", False),
     ):
         turns = read_turns(talk(("user", order.format(opening)), ("assistant", "Done.")))
         found = plain_drafts(turns, hear(turns, ()), [], "shop", EAGER)
@@ -229,17 +257,50 @@ def test_a_long_text_that_instructs_a_model_is_a_program_s_prompt():
     page = " ".join(
         f"Screen {number} lists the orders of shop {number} with their state." for number in range(30)
     )
-    order = (
-        f"Never commit to the main branch of the shop.\n{page}\nYou may use the staging database for this."
+    order = f"Use the staging database of the shop.\n{page}\nYou may install packages."
+    prompt = f"{order}\nYour files are in the shop.\nYou should wait for feedback after every command."
+    for opening, heard in ((order, True), (prompt, False)):
+        turns = read_turns(talk(("user", opening), DONE))
+        assert bool(plain_drafts(turns, hear(turns, ()), [], "shop", EAGER)) is heard
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "You forgot the importer.\nYou also broke `rows.py`.\nYou must never touch `rows.py` again.",
+        "You can leave `rows.py`.\nYou should keep sqlite.\nYou must never touch `rows.py` again.",
+    ],
+)
+def test_a_long_complaint_about_what_the_agent_did_is_no_prompt(complaint):
+    points = "\n".join(
+        f"- screen {n} lists the orders of shop {n} with their state and total" for n in range(30)
     )
-    prompt = f"{order}\nYou can install packages.\nYou should wait for feedback after every command."
-    assert drafts(order, model=decided("preference"))
-    assert drafts(prompt, model=decided("preference")) == []
+    messages = talk(("user", "move the retry loop"), DONE, ("user", f"{complaint}\n{points}"))
+    _, heard = hear(read_turns(messages), ())
+    assert "You must never touch `rows.py` again." in [said.sentence for said in heard]
 
 
-def test_an_issue_below_its_heading_decides_nothing_whatever_its_title_names():
+def test_a_long_first_complaint_is_no_prompt():
+    complaint = "You forgot the importer.\nYou also broke `rows.py`.\nYou must never touch `rows.py` again."
+    points = "\n".join(
+        f"- screen {n} lists the orders of shop {n} with their state and total" for n in range(30)
+    )
+    (heard,) = hear(read_turns(talk(("user", f"{complaint}\n{points}"), DONE)), ())
+    assert "You must never touch `rows.py` again." in [said.sentence for said in heard]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Migrations use the value of an enum",
+        "I want to report that saving a model in `models.py` crashes",
+        "Please note: saving a model crashes",
+        "Please make migrations use the name of an enum",
+    ],
+)
+def test_an_issue_below_its_heading_decides_nothing_whatever_its_title_names(title):
     issue = (
-        "Migrations use the value of an enum\n\nDescription\n\n"
+        f"{title}\n\nDescription\n\n"
         "When an enum is the default of a field, the migration must use the name of the enum and not its value. "
         "The value is translated to another language and old migrations then no longer load, so the name is right. "
         "All generated migrations of the project should use names."
@@ -254,6 +315,8 @@ def test_an_issue_below_its_heading_decides_nothing_whatever_its_title_names():
         "no test scripts ever in the worker, I will test by hand",
         "the export stays in `export.py`, that looks good on all screens",
         "接口只返回已支付的订单，其他的我来处理",
+        "订单的总价在服务端就计算了，前端不要再算",
+        "接口只返回已支付的订单，这对我来说很重要",
     ],
 )
 def test_what_lets_go_or_praises_behind_a_rule_is_its_reason(said):
