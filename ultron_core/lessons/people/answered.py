@@ -35,11 +35,37 @@ _ASKED, _OFFERED, _NAMED, _MEANT = (
 _BOLD, _POINT, _ANSWER = "**", "- **", "**Answer:** "
 #: what the agent thinks of an option, behind its name
 _RECOMMENDED = ("(Recommended)", "(recommended)", "（推荐）", "(推荐)")
-#: asks how to go on with the work, e.g. `Should I commit this now?`, `是否继续？`
-_ON_THE_WORK = any_of(
-    r"\b(?:proceed|continue|next|ready|commit|push|merge|start|approve|plan|confirm)\b",
-    r"继续|下一步|开始|提交|推送|合并|执行|确认",
+#: what the agent's own work is called after `push`, `start`: `it`, `the branch`, or nothing more
+_WORK = (
+    r"(?=\W*$|\W+(?:it|this|that|these|them|to (?:main|master|origin|the remote)|working|work|coding|implementing|"
+    r"implementation|with|(?:the|my|your|all)(?: \w+)? (?:pr|pull request|branch|changes?|commits?|fix|work|"
+    r"implementation|plan|spec|design))\b|.{0,80}\bnow\b)"
 )
+#: asks how to go on with the work, e.g. `Should I commit this now?`, `Ready to push?`, `What should I do next?`,
+#: `How should I proceed?`, `Does this plan look right?`, `是否继续？`, `下一步做什么？`
+_ON_THE_WORK = any_of(
+    r"(?:^|[.!?:,] )(?:(?:so|ok|and|then|how|where|when)\W+)?(?:(?:should|shall|can|may|could|do|would) (?:i|we|you)"
+    r"(?: (?:want|like|prefer)(?: (?:me|us))?(?: to)?)?|(?:are )?(?:you|we) ready to|ready to|ready for)? ?"
+    r"(?:(?:now|just|also|already|go ahead and|create and|first) )?"
+    rf"(?:(?:proceed|continue|commit|go ahead|go on)\b|(?:push|merge|start|begin|approve|confirm|execute)\b{_WORK})",
+    r"^(?:are (?:you|we) )?ready\b|^(?:is|does|do you approve|are you (?:ok|happy|fine) with)\b.{0,20}\bplan\b",
+    r"^what(?:'s| is)? (?:to do )?next\b|^(?:what|which|where|how)\b.{0,60}\b(?:i|we|you|me)\b.{0,60}\bnext\W*$",
+    r"^(?:是否|要不要|需不需要|需要|可以|能否|能不能|请|现在|要)(?:我们?|您|你|现在|立即|马上|直接|需要|可以|按此|帮你)*"
+    r"(?:继续|开始(?!日期|时间)|提交|推送|执行|确认(?:方案|计划|[？?]?$))",
+    r"(?:继续|开始|提交|推送|合并|执行|确认)(?:吗|么)?[？?\s]*$",
+    r"(?:^|[。，！])(?:请问|那么?|接下来)?(?:下一步|接下来)(?:[我你您要该做想是怎如应先，]|[？?]|$)",
+)
+#: where an answer begins that no question stands before: at the beginning of a line or behind what calls it an answer,
+#: e.g. `Answer: pkg/util`, `用户选择：整数`, or behind the sign before a quote, e.g. `="pkg/util"`
+_BEGINS = re.compile(
+    r"^[\s\-*•>→:：=\"“]*|^[^:：\n]{0,60}\b(?:answer|select|choice|chose|pick|repl|respon)\w*[^:：\n]{0,40}[:：]\s*|"
+    r"^[^:：\n]{0,20}(?:回答|选择|答案|答复|选了)[^:：\n]{0,20}[:：]\s*|[:：=\[]\s*[\"“]",
+    re.IGNORECASE,
+)
+#: what ends it, e.g. `". You can go on.`
+_ENDS = re.compile(r"\s*[.。]?\s*(?:[\"”]|\Z|You can\b)")
+#: what stands between two picks, in data with quotes, e.g. `, `, `", "`, `、`
+_BETWEEN = re.compile(r"[\"”]?\s*[,，;；、]\s*[\"“]?")
 #: words, or Chinese characters, of which an option has fewer only where it says what it means
 _FEWEST = {"en": 4, "zh": 6}
 
@@ -49,6 +75,8 @@ class _Question:
     asked: str
     #: options with what they mean, which may be empty
     options: tuple[tuple[str, str], ...]
+    #: what the result calls the question when not by its text
+    key: str = ""
 
 
 def find_answered(messages: Sequence[Message], project: str, work: bool) -> list[MemoryDraft]:
@@ -65,15 +93,20 @@ def find_answered(messages: Sequence[Message], project: str, work: bool) -> list
                 asked = [written[0]] if written else list(_questions(call.arguments))
                 answer = written[1] if written else source.content if source else ""
                 drafts += [
-                    draft for one in asked if (draft := _decision(one, answer, message, source, project))
+                    draft
+                    for one in asked
+                    if (draft := _decision(one, _picked(one, asked, answer), message, source, project))
                 ]
     return drafts
 
 
 def _decision(
-    question: _Question, answer: str, call: Message, source: Message | None, project: str
+    question: _Question,
+    picked: Sequence[tuple[str, str]],
+    call: Message,
+    source: Message | None,
+    project: str,
 ) -> MemoryDraft | None:
-    picked = [(name, meaning) for name, meaning in question.options if _is_picked(name, answer)]
     if not picked or len(picked) == len(question.options) or _ON_THE_WORK.search(question.asked):
         return None
     if not all(meaning or _says_something(name) for name, meaning in picked):
@@ -81,9 +114,13 @@ def _decision(
     asked = clean_statement(question.asked)
     told = "; ".join(f"{_bare(name)}: {meaning}" if meaning else _bare(name) for name, meaning in picked)
     statement = PHRASES[language(asked)]["answered"].format(question=asked, statement=clean_statement(told))
-    evidence = [Evidence(call.start_line, call.end_line, picked[0][0])]
-    if source is not None and picked[0][0] in source.content:
-        evidence.insert(0, Evidence(source.start_line, source.end_line, picked[0][0]))
+    told_by = [m for m in (source, call) if m is not None]
+    evidence = [
+        Evidence(m.start_line, m.end_line, name)
+        for m in told_by
+        for name, _ in picked
+        if m is call or name in m.content
+    ]
     return MemoryDraft(
         content=phrase("decision", statement, project, statement=one_line(statement)),
         tags=("decision", "answered"),
@@ -96,16 +133,16 @@ def _decision(
 def _questions(arguments: Any) -> Iterator[_Question]:
     asked = arguments.get("questions", [arguments]) if isinstance(arguments, Mapping) else []
     for one in asked if isinstance(asked, Sequence) and not isinstance(asked, str) else []:
-        text = _first(one, _ASKED)
+        text = _first(one, _ASKED).strip()
         offered = next((one[key] for key in _OFFERED if key in one), ()) if isinstance(one, Mapping) else ()
         if text and isinstance(offered, Sequence) and not isinstance(offered, str):
-            yield _Question(text, tuple(filter(None, map(_option, offered))))
+            yield _Question(text, tuple(filter(None, map(_option, offered))), _first(one, ("id",)))
 
 
 def _option(raw: Any) -> tuple[str, str] | None:
     if isinstance(raw, str):
-        return (raw, "") if raw.strip() else None
-    name = _first(raw, _NAMED)
+        return (raw.strip(), "") if raw.strip() else None
+    name = _first(raw, _NAMED).strip()
     return (name, str(raw.get(_MEANT) or "")) if name else None
 
 
@@ -127,11 +164,70 @@ def _written(arguments: Any) -> tuple[_Question, str] | None:
     return _Question(asked, tuple((name, meaning.strip(" -–—")) for name, _, meaning in points)), answer
 
 
-def _is_picked(option: str, answer: str) -> bool:
-    """Whether an answer holds an option as a whole: between quotes, commas, or at its ends."""
-    return (
-        re.search(rf"(?:^|[\"“:,，;]\s*){re.escape(option)}\s*(?:$|[\"”,，;.])", answer, re.MULTILINE)
-        is not None
+def _picked(question: _Question, asked: Sequence[_Question], result: str) -> list[tuple[str, str]]:
+    """The options of one question of a call that its answer is made of; none when it holds anything else."""
+    answer = _answer_to(question, asked, result)
+    if answer is not None:
+        names = _listed(answer, question.options)
+    else:
+        names = _listed_anywhere(asked, result)
+        shared = {name for other in asked if other is not question for name, _ in other.options}
+        names = [] if shared.intersection(name for name, _ in question.options) else names
+    return [option for option in question.options if option[0] in names]
+
+
+def _answer_to(question: _Question, asked: Sequence[_Question], result: str) -> str | None:
+    """What stands behind a question's own text, or key, up to the next question; None where neither is written."""
+    begun = _mark(question).search(result)
+    if begun is None:
+        return None
+    following = (_mark(other).search(result, begun.end()) for other in asked if other is not question)
+    return result[begun.end() : min((m.start() for m in following if m), default=len(result))]
+
+
+def _mark(question: _Question) -> re.Pattern[str]:
+    """`"Which store?"="`, or in data `"Which store?": "`, `"store": {"answers": ["`."""
+    names = "|".join(re.escape(name) for name in (question.asked, question.key) if name)
+    return re.compile(rf'"\s*(?:{names})\s*"\s*(?:=|:)\s*(?:\{{\s*"answers"\s*:\s*)?(?:\[\s*)?"')
+
+
+def _listed_anywhere(asked: Sequence[_Question], result: str) -> list[str]:
+    """The options, of any question, of which an answer is made that stands alone, behind a label or in quotes."""
+    for one in asked:
+        result = result.replace(one.asked, "")
+    options = [option for one in asked for option in one.options]
+    return [
+        name
+        for line in result.splitlines()
+        for place in sorted({match.end() for match in _BEGINS.finditer(line)})
+        for name in _listed(line[place:], options)
+    ]
+
+
+def _listed(answer: str, options: Sequence[tuple[str, str]]) -> list[str]:
+    """The options at the beginning of an answer when there is nothing else up to its end."""
+    longest = sorted((name for name, _ in options), key=len, reverse=True)
+    found: list[str] = []
+    place = 0
+    while name := next((name for name in longest if _stands_at(name, answer, place)), ""):
+        found.append(name)
+        place += len(name)
+        if _ENDS.match(answer, place):
+            between = _BETWEEN.match(answer, place)
+            if not between or not any(_stands_at(name, answer, between.end()) for name in longest):
+                return found
+        between = _BETWEEN.match(answer, place)
+        if between is None:
+            return []
+        place = between.end()
+    return []
+
+
+def _stands_at(option: str, answer: str, place: int) -> bool:
+    """Whether an option stands there as a whole."""
+    after = place + len(option)
+    return answer.startswith(option, place) and bool(
+        _ENDS.match(answer, after) or _BETWEEN.match(answer, after)
     )
 
 

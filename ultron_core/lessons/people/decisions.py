@@ -56,6 +56,13 @@ _OPTION = re.compile(
 _NUMBERS = {
     "一": "1", "二": "2", "三": "3", "四": "4", "one": "1", "two": "2", "three": "3", "four": "4",
 }  # fmt: skip
+#: the word before an option's number where the agent offers it, and what may stand in brackets behind the number
+_LABEL = r"(?:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)"
+_ASIDE = r"(?:\s*[(（][^()（）\n]{1,20}[)）])?"
+#: what the option says, behind its sign; a sentence about it, as in `Option A is smaller`, says nothing of it
+_SAYS = r"\W{1,4}\s*(?!(?:is|are|was|would|will|has|looks|seems|means|and|or|vs)\b|[是更最比和或])(\S.{7,})$"
+#: what does not follow the full stop behind a letter, and behind a number
+_NOT_WITHIN = (r"(?![A-Za-z0-9_/\\])", r"(?!\d)")
 #: an agent proposes, e.g. `My recommendation:`, `The fix should go inside`, `我建议`
 _PROPOSED = any_of(
     r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
@@ -210,12 +217,7 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
         return None
     number = next(filter(None, match.groups()))
     number = _NUMBERS.get(number.lower(), number)
-    mark = re.compile(
-        r"^\W*(?:(?i:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)\s*)?"
-        rf"{number.upper()}(?:\s*[(（][^()（）\n]{{1,20}}[)）])?\W{{1,4}}\s*(\S.{{7,}})$",
-        re.MULTILINE,
-    )
-    offered = mark.search(without_code(before.content))
+    offered = _offered(number, before.content)
     if offered is None:
         return None
     option = clip(clean_statement(offered.group(1)), _MAX_OPTION)
@@ -225,6 +227,25 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
         "decision", statement, turn.message, text.strip(), project, tags=("decision",), confidence=0.7
     )
     return _with_source(draft, before, offered.group(1))
+
+
+def _offered(number: str, text: str) -> re.Match[str] | None:
+    """The option of that number or letter: behind the word `option`, else in the last list, else behind the word in
+    code."""
+    labelled = re.compile(rf"^[^\w\n]*{_LABEL}\s*{number}{_ASIDE}{_SAYS}", re.IGNORECASE | re.MULTILINE)
+    # a full stop within a name or a number marks no list, e.g. `a.py`, `1.5`
+    mark = rf"\s*(?:[)）\]：、*．|]|\ufe0f?\u20e3|[.:]{_NOT_WITHIN[number.isdigit()]}|(?<=\s)[-–—](?=\s))"
+    bare = re.compile(
+        rf"^[^\w\n]*{number}{_ASIDE}{mark}\W{{0,3}}\s*(\S.{{7,}})$", re.IGNORECASE | re.MULTILINE
+    )
+    prose = without_code(text)
+    return (
+        labelled.search(prose) or max(bare.finditer(prose), key=_place, default=None) or labelled.search(text)
+    )
+
+
+def _place(match: re.Match[str]) -> int:
+    return match.start()
 
 
 def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:

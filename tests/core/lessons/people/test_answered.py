@@ -81,3 +81,99 @@ def test_other_tools_and_talks_without_work_decide_nothing():
     assert answered({"questions": [WHERE]}, "Answer: pkg/util", tool="Bash") == []
     assert answered({"questions": [WHERE]}, "Answer: pkg/util", work=False) == []
     assert answered({"questions": "none"}, "Answer: pkg/util") == []
+
+
+STORES = [{"label": name, "description": f"{name} keeps them"} for name in ("Redis", "Postgres", "Files")]
+
+
+def told(found):
+    return [draft.content.partition("a person chose: ")[2] for draft in found]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        'User has answered your questions: "{}"="Redis", "{}"="Postgres". You can now continue.',
+        '{{"answers": {{"{}": "Redis", "{}": "Postgres"}}}}',
+        '{{"answers": {{"sessions": {{"answers": ["Redis"]}}, "orders": {{"answers": ["Postgres"]}}}}}}',
+    ],
+)
+def test_each_question_has_its_own_answer(result):
+    kept = "Where should the sessions be kept?", "Where should the orders be kept?"
+    asked = [
+        {"id": "sessions", "question": kept[0], "options": STORES[:2]},
+        {"id": "orders", "question": kept[1], "options": STORES},
+    ]
+    found = answered({"questions": asked}, result.format(*kept))
+    assert told(found) == ["Redis: Redis keeps them", "Postgres: Postgres keeps them"]
+
+
+def test_an_answer_that_may_belong_to_two_questions_belongs_to_none():
+    asked = [
+        {"question": f"Where should the {what} be kept?", "options": STORES} for what in ("jobs", "orders")
+    ]
+    assert answered({"questions": asked}, "Answer: Redis, Postgres") == []
+
+
+@pytest.mark.parametrize("listed", ["Redis, Postgres or Files", "Redis, Postgres, or Files"])
+def test_options_named_in_the_question_are_not_picked(listed):
+    question = {"question": f"Which store should it use: {listed}?", "options": STORES}
+    for result in (f'Your questions: "{question["question"]}"="Files".', f"{question['question']} Files"):
+        assert told(answered({"questions": [question]}, result)) == ["Files: Files keeps them"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Anything but these two: Redis, Postgres", "Redis, but not now", "除了这两个：Redis，Postgres"],
+)
+def test_options_named_in_own_words_are_not_picked(words):
+    question = {"question": "Which store should it use?", "options": STORES}
+    marked = f'User has answered your questions: "{question["question"]}"="{words}". You can now continue.'
+    assert answered({"questions": [question]}, marked) == []
+    assert answered({"questions": [question]}, f"Answer: {words}") == []
+
+
+def test_several_picks_are_each_quoted_and_a_comma_may_stand_within_an_option():
+    names = "Redis, with a copy on disk", "Redis", "Files"
+    options = [{"label": name, "description": "as told"} for name in names]
+    question = {"question": "Which stores should it use?", "options": options}
+    result = f'Your questions: "{question["question"]}"="{names[0]}, Files" user notes: soon'
+    (draft,) = answered({"questions": [question]}, result)
+    assert told([draft]) == ["Redis, with a copy on disk: as told; Files: as told"]
+    assert [evidence.quote for evidence in draft.evidence] == [names[0], "Files"] * 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which Next.js router should the shop use?",
+        "How should merge conflicts of two edits be solved?",
+        "Where should the start date of a subscription be stored?",
+        "Should we push events to the clients or let them poll?",
+        "两次编辑的合并冲突应如何解决？",
+        "订阅的开始日期存在哪里？",
+    ],
+)
+def test_a_question_may_name_what_the_work_is_also_called(question):
+    assert answered({"questions": [{**WHERE, "question": question}]}, "Answer: pkg/util")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How should I proceed?",
+        "Tests pass. Should I push the branch?",
+        "Would you like me to start the implementation?",
+        "Do you want to continue with the second part?",
+        "Ready to merge?",
+        "Does this plan look right?",
+        "What should I work on next?",
+        "是否继续？",
+        "下一步做什么？",
+        "现在提交代码吗？",
+        # blanks ask nothing
+        " ",
+    ],
+)
+def test_how_to_go_on_is_no_decision(question):
+    assert answered({"questions": [{**WHERE, "question": question}]}, "Answer: pkg/util") == []

@@ -1,5 +1,7 @@
 """Decisions: chosen in a person's own words, picked from options, or proposed by the agent and accepted."""
 
+import pytest
+
 from tests.core.lessons.builders import talk
 from ultron_core.lessons.people.decisions import find_decisions
 from ultron_core.lessons.people.turns import read_turns
@@ -100,3 +102,50 @@ def test_a_row_of_a_table_is_no_proposal():
     table = "Plan:\n\n│ `db.py` │ the way is to read `orders.py` and to recommend rows │ small │"
     assert decisions(("assistant", table), ("user", "yes")) == []
     assert decisions(("assistant", table.replace("│", "")), ("user", "yes"))
+
+
+@pytest.mark.parametrize(
+    ("offer", "reply"),
+    [
+        ("a) keep the cache in `a.py` as it stands\nb) drop it from the tree", "option a please"),
+        (
+            "Option a: keep the cache in `a.py` as it stands\nOption b: drop it from the tree",
+            "option a please",
+        ),
+        # options in a block of code
+        ("```\nOption 1: drop it\nOption 2: keep the cache in `a.py` as it stands\n```", "option 2 please"),
+        # "A" begins a sentence
+        (
+            "A quick look at `a.py` shows that the cache is stale.\n\n"
+            "Option A: keep the cache in `a.py` as it stands\nOption B: drop it",
+            "go with option A",
+        ),
+        (
+            "A quick look at `b.py` shows that it is stale.\n\nA. keep the cache in `a.py` as it stands\nB. drop it",
+            "go with option A",
+        ),
+        # "a" begins the name of a file
+        ("a.py holds a cache of its own.\n\na) keep the cache in `a.py` as it stands", "option a please"),
+        # another list before the options
+        (
+            "I read:\n1. the importer of rows\n2. the exporter of rows\n\n"
+            "Option 1: drop the whole cache\nOption 2: keep the cache in `a.py` as it stands",
+            "option 2",
+        ),
+        (
+            "1. the importer of rows\n2. the exporter of rows\n\nNow:\n\n1. drop the whole cache\n"
+            "2. keep the cache in `a.py` as it stands",
+            "option 2",
+        ),
+        # a sentence about an option
+        ("Option A is the smaller one.\n\nA - keep the cache in `a.py` as it stands\nB - drop it", "plan A"),
+    ],
+)
+def test_an_option_is_told_by_its_own_words(offer, reply):
+    (draft,) = decisions(("assistant", offer), ("user", reply))
+    assert draft.content == f"Decided in shop: keep the cache in `a.py` as it stands ({reply})"
+
+
+def test_an_option_that_is_not_offered_is_not_told():
+    offer = "A quick look at `a.py` shows that the cache is stale.\n\n```\na) keep the cache in `a.py`\n```"
+    assert decisions(("assistant", offer), ("user", "go with option A")) == []
