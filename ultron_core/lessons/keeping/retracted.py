@@ -37,6 +37,19 @@ _SPAN = 2
 _CODE = re.compile(r"`([^`\n]+)`")
 #: characters of a piece of code that names a thing: fewer stand for anything, more are a program
 _SHORTEST_CODE, _LONGEST_CODE = 3, 60
+#: opens an apology, e.g. "Sorry, ", "My mistake: ", "非常抱歉，"
+_SORRY = (
+    "sorry",
+    "apologi",
+    "i apologi",
+    "my mistake",
+    "my bad",
+    "抱歉",
+    "非常抱歉",
+    "很抱歉",
+    "对不起",
+    "很对不起",
+)
 #: what an apology says of a thing may be what was found of it: "sorry, `--turbo` does not exist in Next 16"
 _DENYING = (
     "correct",
@@ -72,7 +85,7 @@ def _taken_back(item: Evidence, messages: Sequence[Message]) -> bool:
                 return False  # not the agent's words
             text = text.partition(item.quote)[2]
         for passage in _taking_back(text):
-            if not names.isdisjoint(_names(passage)) and not (denied and denied >= _denied(passage)):
+            if not names.isdisjoint(_names(passage)) and not _repeats(passage, denied):
                 return True
     return False
 
@@ -82,8 +95,14 @@ def _names(text: str) -> set[str]:
     return named(text) | {piece for piece in code if piece == piece.strip()}
 
 
+def _repeats(passage: str, denied: set[str]) -> bool:
+    """Whether an apology says of a thing no more than what the memory says of it already."""
+    said = _denied(passage) if passage.casefold().startswith(_SORRY) else set()
+    return bool(said) and denied >= said
+
+
 def _denied(text: str) -> set[str]:
-    """How a text says that a thing is not as it should be; a passage that says no more than the memory repeats it."""
+    """How a text says that a thing is not as it should be."""
     said = text.casefold()
     return {word for word in _DENYING if word in said}
 

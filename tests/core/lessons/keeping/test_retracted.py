@@ -4,6 +4,7 @@ import pytest
 
 from tests.core.lessons.builders import talk
 from ultron_core.lessons.gate import gate_draft
+from ultron_core.lessons.keeping.retracted import is_taken_back
 from ultron_core.models import Evidence, MemoryDraft
 
 CLAIM = "`cmd/watch.go` always reads the token from `config.toml`."
@@ -66,6 +67,25 @@ def test_an_apology_that_says_what_was_found_takes_nothing_back():
     assert refused(("user", "Go on."), ("assistant", later), claim=claim) != "taken_back"
     later = "Sorry, `--turbo` is not valid in Next 15."
     assert refused(("user", "Go on."), ("assistant", later), claim=claim) == "taken_back"
+
+
+@pytest.mark.parametrize(
+    ("claim", "later"),
+    [
+        (
+            "The build fails because the wrong `config.toml` is loaded.",
+            "Wait, that's not the real reason: `config.toml` is fine.",
+        ),
+        ("The existing `config.toml` breaks the build.", "I misread `config.toml`, it is fine."),
+        ("The column in `rows.py` is right-aligned by default.", "Actually, no: `rows.py` centres it."),
+        ("构建失败，因为 `config.toml` 不存在。", "等等，真正的原因不是 `config.toml`。"),
+    ],
+)
+def test_only_an_apology_repeats_what_was_found(claim, later):
+    messages = talk(("assistant", claim), ("user", "And now?"), ("assistant", later))
+    line = messages[0].start_line
+    draft = MemoryDraft(claim, confidence=0.8, evidence=(Evidence(line, line, claim),))
+    assert is_taken_back(draft, messages)
 
 
 def test_what_stands_between_two_pieces_of_code_is_no_name():
