@@ -59,21 +59,26 @@ _LEADS_IN = any_of(
 #: asks what the agent makes of it, e.g. `What do you think of these changes?`
 _ASKS_ABOUT = re.compile(r"[?？]\W*$")
 #: what is handed in was said by a program or somebody else, e.g. `I get these logs:`, `My boss told me:`,
-#: `Here is the README.md of the library:`, `输出：`, `这是客户的邮件：`; not the person's own "I told you:" and
-#: "here is what I want:"
+#: `Here is the README.md of the library:`, `Here are the notes from the customer:`, `输出：`, `这是客户的邮件：`; not
+#: the person's own "I told you:", "here are the conventions:" and "two issues:"
 _OF_OTHERS = any_of(
     r"\b(?:errors?|logs?|outputs?|results?|traces?|tracebacks?|console|terminal|messages?|prints?|says|said|"
     r"r[au]n|running|get|getting|gives|shows|feedback|comments?|reviews?|responses?|answered|wrote|readme|e-?mails?|"
-    r"mails?|articles?|posts?(?! ?[-/])|docs?|documentation|specs?|issues?|tickets?|told(?! you\b)|"
-    r"here(?:['’]s| is| are)(?! (?:my|our|(?:what|how) (?:i|we|it))\b))\b"
+    r"mails?|articles?|posts?(?! ?[-/])|docs?|documentation|specs?|issue|tickets?|told(?! you\b)|"
+    r"here(?:['’]s| is| are)(?! (?:my|our|what|how)\b)[^.!:]{1,40} (?:of the|from))\b"
     r"(?:[^.!]|\.(?=\w)){0,40}[:：]\W*$",
     r"(?:报错|错误|日志|输出|结果|提示|显示|反馈|评论|执行|运行|返回|邮件|文档|文章|说明|告诉我)[^。！]{0,12}[:：]\W*$",
 )
-#: what a person lays down, whatever it is about, e.g. `The rules for error messages:`, `提示的规则：`; not what came of
-#: it: "I get this after the changes:"
+#: what a person lays down, whatever it is about, e.g. `The rules for error messages:`, `The docs must follow this:`,
+#: `提示的规则：`, `文档的格式：`; not what came of it, "I get this after the changes:", nor what somebody else lays
+#: down: "My boss told me the requirements:", "Review feedback on the changes:"
 _LAYS_DOWN = any_of(
-    r"^(?!.*\b(?:after|since|despite)\b).*\b(?:rules?|changes|requirements)\b",
-    r"规则|改动(?!之?后|以后)|要求",
+    r"^(?!.*\b(?:after|since|despite|but)\b)"
+    r"(?:(?!\b(?<!\bi )(?<!\bwe )(?:told(?! you\b)|wrote|says?|said|shows)\b|\b(?:i|we) (?:get|got)\b|"
+    r"\b(?:feedback|comments?|reviews?)\b(?! (?:must|should)\b)).)*?"
+    r"\b(?:rules?|changes|requirements|must|should)\b",
+    r"^\W*(?:always|never)\b",
+    r"^(?!.*但)(?:(?!告诉我|(?<!我)说(?!明)|反馈|评论).)*?(?:规则|格式|改动(?!之?后|以后)|要求|必须|应该)",
 )
 #: opens an order to the agent, which is no issue that somebody handed in, e.g. `Please create a Flask app`, `请基于`
 _ORDERS = any_of(r"^\W*(?:please\b(?! note\b)|i (?:want|need)\b(?! to (?:report|file)\b))", r"^\W*请(?!注意)")
@@ -128,7 +133,7 @@ def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
 def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
     own = own_sentences(turn.message, _MAX_ORDER)
-    if len(turn.message.content) > _LONG and _is_document(own, opens=turn.before < 0):
+    if len(turn.message.content) > _LONG and _is_document(own, opens=turn.first):
         return []
     shows = _shows_output(turn.message.content)
     leads = [_LEADS_IN.search(sentence) is not None for sentence in own]
@@ -148,8 +153,8 @@ def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
 
 
 def _is_document(own: Sequence[str], *, opens: bool) -> bool:
-    """Whether a long text was written by nobody for this task: one that instructs a model before the agent said
-    anything (`opens`), or that repeats itself."""
+    """Whether a long text was written by nobody for this task: one that instructs a model at the beginning of a
+    session (`opens`), or that repeats itself."""
     instructing = sum(_INSTRUCTS.match(sentence) is not None for sentence in own)
     return (opens and instructing > _MOST_INSTRUCTIONS) or 2 * len(set(own)) < len(own)
 

@@ -10,20 +10,32 @@ from ultron_core.transcript.speech import any_of
 
 __all__ = ["is_passing", "may_hold", "only_asks"]
 
-#: the classes of words of what holds for the moment only: orders to wait, praise, what is let go, and orders to make
-_PASSING: Final = ("holds", "praises", "lets_go", "makes")
+#: the classes of words of what holds for the moment only: orders to wait, praise, and orders to make; what is let go
+#: is told apart from a rule
+_PASSING: Final = ("holds", "praises", "makes")
 #: of these what a sentence opens with: "great, that works", "I already did it"; further in they may give the reason:
 #: "no test scripts ever, I will test by hand"
-_OPENING: Final = ("praises", "lets_go")
+_OPENING: Final = ("praises",)
 #: what stands before such an opening and says nothing, e.g. `Okay that looks good`, `oh wait, I already did it`
 _FILLERS: Final = re.compile(r"^(?:(?:oh|ok(?:ay)?|wait|so|actually|that)\b[\s,]*)+", re.IGNORECASE)
-#: lets go wherever it stands, for that mostly comes last, e.g. `The importer is slow, never mind`,
-#: `I will fix the rows myself`, `那就算了`, `按钮问题我来处理就行`; not "对我来说", "计算了",
-#: nor the rest of the work: "其他的我来处理"
-_LETS_GO: Final = any_of(
-    r"\bnever ?mind\b|\b(?:I(?:['’]ll| will|['’]m going to)|let me) [^,;!?]{1,60}\bmyself\b",
-    r"(?<![计打预运推换核结估])算了|(?<!对)(?<!其他的)(?<!其它的)(?<!别的)(?<!剩下的)我(?:自己)?来(?![说讲自])",
+#: drops what stands before it, for that mostly comes last, e.g. `The importer is slow, never mind`, `那就算了`
+_DROPS: Final = any_of(r"\bnever ?mind\b", r"算了")
+#: takes the work from the agent, wherever it stands, e.g. `I will fix the rows myself`, `按钮问题我来处理就行`
+_TAKES_OVER: Final = any_of(
+    r"\b(?:I(?:['’]ll| will|['’]m going to)|let me) [^,;!?]{1,60}\bmyself\b", r"我(?:自己)?来"
 )
+#: looks like these and lets nothing go: other words, who does something by a rule, and the rest of the work, e.g.
+#: `对我来说`, `我来自`, `重算了`, `就算了解需求`, `提交必须由我来做`, `其余我来处理`
+_GOES_ON: Final = any_of(
+    r"(?:对|由|必须|别的|(?:其他|其它|其余|剩下|剩余)的?)我(?:自己)?来|我(?:自己)?来[说讲自]",
+    r"[计打预运推换核结估重]算了|算了解",
+)
+#: holds beyond the work even where the person takes that over, e.g. `Never run migrations, I will run them myself`,
+#: `always let me run them myself`, `不要自动部署，我来部署`
+_STANDS: Final = any_of(r"\b(?:always|never(?! ?mind\b))\b", r"必须|不要")
+#: lays down what takes the place of what was let go, e.g. `never mind the old name, the table must be called orders`;
+#: not a guess: "never mind, I must have mistyped it"
+_OBLIGES: Final = re.compile(r"\bmust\b(?! have\b)", re.IGNORECASE)
 #: characters before such an opening
 _AT_MOST: Final = 8
 #: asks, even where it only asks for assent, e.g. `why is that?`, `改好了吗`, `how can we check it`
@@ -43,11 +55,23 @@ def may_hold(sentence: str) -> bool:
 
 
 def is_passing(sentence: str) -> bool:
-    if _LETS_GO.search(sentence):
+    if _lets_go(sentence):
         return True
     opened = _FILLERS.sub("", sentence)
     found = ((name, CLASSES[name].search(opened if name in _OPENING else sentence)) for name in _PASSING)
     return any(match and (name not in _OPENING or match.start() <= _AT_MOST) for name, match in found)
+
+
+def _lets_go(sentence: str) -> bool:
+    """Whether a person drops the matter, or takes it over, and no rule stands all the same: behind the words, or
+    anywhere unless the matter is dropped."""
+    told = _FILLERS.sub("", _GOES_ON.sub("", sentence))
+    opened, dropped = CLASSES["lets_go"].search(told), _DROPS.search(told)
+    found = dropped or (opened if opened and opened.start() <= _AT_MOST else _TAKES_OVER.search(told))
+    if found is None:
+        return False
+    behind = told[found.end() :]
+    return not (_OBLIGES.search(behind) or _STANDS.search(behind if dropped else told))
 
 
 def only_asks(sentence: str) -> bool:

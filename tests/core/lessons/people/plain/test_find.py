@@ -128,6 +128,8 @@ def test_what_leans_on_nothing_is_not_stored():
         "oh wait, so actually I already moved the importer to `rows.py`",
         "登录页面的按钮问题我来处理就行",
         "登录页面的按钮不能是蓝色的，那就算了",
+        "导入时不要用缓存，算了",
+        "never mind, I must have mistyped the name of the table",
         "我们应该怎么存金额",
         "先不要改代码，只用说明方案",
     ],
@@ -200,6 +202,30 @@ def test_a_list_below_a_colon_is_in_the_persons_own_words(said, rule):
 
 
 @pytest.mark.parametrize(
+    "announced",
+    [
+        "Here are the things to keep in mind:",
+        "Here are the conventions:",
+        "Here is how the importer should work:",
+        "Here's what the API must do:",
+        "Two issues:",
+        "The docs must follow this:",
+        "Comments must follow these rules:",
+        "Always do this when writing docs:",
+        "I wrote these rules for the docs:",
+        "文档的格式：",
+        "文档必须这样写：",
+    ],
+)
+def test_what_a_person_announces_is_in_their_own_words(announced):
+    rule = "ids are made by the server alone"
+    turns = read_turns(talk(("user", "make it"), DONE, ("user", f"{announced}\n- {rule}")))
+    last = hear(turns, ())[1][-1]
+    assert last.sentence == rule
+    assert not last.of_others
+
+
+@pytest.mark.parametrize(
     ("said", "printed"),
     [
         ("I get these logs:\nthe client never sends an id", "the client never sends an id"),
@@ -214,6 +240,21 @@ def test_a_list_below_a_colon_is_in_the_persons_own_words(said, rule):
         ("What about these changes?\nthe client never sends an id", "the client never sends an id"),
         ("这是客户的邮件：\n生产环境永远不用缓存", "生产环境永远不用缓存"),
         ("老板告诉我：\n生产环境永远不用缓存", "生产环境永远不用缓存"),
+        *(
+            (f"{handed}\nWe never want redis.", "We never want redis.")
+            for handed in (
+                "My boss told me the requirements:",
+                "The customer wrote these requirements:",
+                "Review feedback on the changes:",
+                "The reviewer's comments on my changes:",
+                "Here are the notes from the customer:",
+                "The error says that I must do this:",
+                "I always get this error:",
+                "The output should be empty but I get:",
+            )
+        ),
+        ("老板告诉我的要求：\n生产环境永远不用缓存", "生产环境永远不用缓存"),
+        ("输出应该为空，但返回：\n生产环境永远不用缓存", "生产环境永远不用缓存"),
     ],
 )
 def test_what_a_person_hands_in_of_others_is_not_theirs(said, printed):
@@ -289,6 +330,21 @@ def test_a_long_first_complaint_is_no_prompt():
     assert "You must never touch `rows.py` again." in [said.sentence for said in heard]
 
 
+def test_a_long_complaint_far_into_a_session_is_no_prompt_though_the_agent_said_nothing_in_this_part():
+    complaint = "You must keep sqlite.\nYou should keep `rows.py`.\nYou must never touch `rows.py` again."
+    points = "\n".join(
+        f"- screen {n} lists the orders of shop {n} with their state and total" for n in range(30)
+    )
+    order, done = talk(("user", f"{complaint}\n{points}"), DONE)
+    for line, told in ((1, False), (400, True)):
+        messages = [
+            replace(order, start_line=line, end_line=line),
+            replace(done, start_line=401, end_line=401),
+        ]
+        (heard,) = hear(read_turns(messages), ())
+        assert bool(heard) is told
+
+
 @pytest.mark.parametrize(
     "title",
     [
@@ -317,6 +373,17 @@ def test_an_issue_below_its_heading_decides_nothing_whatever_its_title_names(tit
         "接口只返回已支付的订单，其他的我来处理",
         "订单的总价在服务端就计算了，前端不要再算",
         "接口只返回已支付的订单，这对我来说很重要",
+        "就算了解需求也不要改接口",
+        "就算了解需求，接口也保持原样",
+        "总价在服务端重算了，前端不要再算",
+        "接口只返回已支付的订单，其余的我来处理",
+        "接口只返回已支付的订单，其他我来处理",
+        "库存不能为负，剩余的我来改",
+        "提交代码必须由我来做，不要自动提交",
+        "不要自动部署，我来部署",
+        "always let me run the migrations myself",
+        "Never run migrations, I will run them myself",
+        "never mind the old name, the table must be called orders",
     ],
 )
 def test_what_lets_go_or_praises_behind_a_rule_is_its_reason(said):
