@@ -41,26 +41,56 @@ _WORK = (
     r"implementation|with|(?:the|my|your|all)(?: \w+)? (?:pr|pull request|branch|changes?|commits?|fix|work|"
     r"implementation|plan|spec|design))\b|.{0,80}\bnow\b)"
 )
+#: how a question about going on begins, e.g. `So, `, `All tests pass — `, and who is to go on, e.g. `should I`,
+#: `do you want me to`, with `now`, `just` behind it
+_OPENS = r"(?:^|[.!?:,;—–]\s+)(?:(?:so|ok|and|then)\W+)?"
+_WHO = (
+    r"(?:(?:should|shall|can|may|could|do|would) (?:i|we|you)(?: (?:want|like|prefer)(?: (?:me|us))?(?: to)?)?|"
+    r"(?:are )?(?:you|we) ready to|ready to|ready for)"
+)
+_FIRST = r" ?(?:(?:now|just|also|already|go ahead and|create and|first) )?"
+#: what was planned, or nothing more, e.g. `implement this plan`, `implement it now`; not `implement this as a class`
+_PLANNED = (
+    r"(?=(?: (?:it|this|that|these|them|all))?\W*$|"
+    r"\W+(?:this|the|my|your) (?:plan|spec|design)\b|.{0,80}\bnow\b)"
+)
 #: asks how to go on with the work, e.g. `Should I commit this now?`, `Ready to push?`, `What should I do next?`,
-#: `How should I proceed?`, `Does this plan look right?`, `是否继续？`, `下一步做什么？`
+#: `How should I proceed?`, `Does this plan look right?`, `是否继续？`, `方案已确认，是否按此实现？`, `下一步做什么？`
 _ON_THE_WORK = any_of(
-    r"(?:^|[.!?:,] )(?:(?:so|ok|and|then|how|where|when)\W+)?(?:(?:should|shall|can|may|could|do|would) (?:i|we|you)"
-    r"(?: (?:want|like|prefer)(?: (?:me|us))?(?: to)?)?|(?:are )?(?:you|we) ready to|ready to|ready for)? ?"
-    r"(?:(?:now|just|also|already|go ahead and|create and|first) )?"
-    rf"(?:(?:proceed|continue|commit|go ahead|go on)\b|(?:push|merge|start|begin|approve|confirm|execute)\b{_WORK})",
-    r"^(?:are (?:you|we) )?ready\b|^(?:is|does|do you approve|are you (?:ok|happy|fine) with)\b.{0,20}\bplan\b",
-    r"^what(?:'s| is)? (?:to do )?next\b|^(?:what|which|where|how)\b.{0,60}\b(?:i|we|you|me)\b.{0,60}\bnext\W*$",
-    r"^(?:是否|要不要|需不需要|需要|可以|能否|能不能|请|现在|要)(?:我们?|您|你|现在|立即|马上|直接|需要|可以|按此|帮你)*"
-    r"(?:继续|开始(?!日期|时间)|提交|推送|执行|确认(?:方案|计划|[？?]?$))",
+    rf"{_OPENS}(?:(?:how|where|when)\W+)?{_WHO}?{_FIRST}"
+    rf"(?:(?:proceed|continue|go ahead|go on)\b|(?:commit|push|merge|start|begin|approve|confirm|execute)\b{_WORK})",
+    # not `Commit message style?`, `How should we implement it?`
+    rf"{_OPENS}(?:(?:how|where|when)\W+)?{_WHO}{_FIRST}commit\b|{_OPENS}{_WHO}?{_FIRST}implement\b{_PLANNED}",
+    r"^(?:are (?:you|we) )?ready\b",
+    # not `Is the pricing plan per user?`
+    r"^(?:is|does|do you approve|are you (?:ok|happy|fine) with)(?: of)? (?:this|the|my|that)"
+    r"(?: (?:the|an?|right|good|new|updated|revised|proposed|implementation|overall))* plan\b",
+    r"^what(?:'s| is)? (?:to do )?next\b|^(?:what|which \w+) (?:comes|is|goes) next\W*$",
+    r"^(?:what|which|where|how)\b.{0,60}\b(?:i|we|you|me)\b.{0,60}\bnext\W*$",
+    r"(?:^(?:要不要|需不需要|需要|可以|能否|能不能|请|现在|要)|(?:^|[。，！])是否)"
+    r"(?:我们?|您|你|现在|立即|马上|直接|需要|可以|按此|帮你)*"
+    r"(?:继续|开始(?!日期|时间)|提交|推送|执行|确认(?:方案|计划|[？?]?$)|"
+    r"(?:实现|实施)(?:吗|么|此方案|该方案|这个方案)?[？?\s]*$)",
     r"(?:继续|开始|提交|推送|合并|执行|确认)(?:吗|么)?[？?\s]*$",
     r"(?:^|[。，！])(?:请问|那么?|接下来)?(?:下一步|接下来)(?:[我你您要该做想是怎如应先，]|[？?]|$)",
 )
-#: where an answer begins that no question stands before: at the beginning of a line or behind what calls it an answer,
-#: e.g. `Answer: pkg/util`, `用户选择：整数`, or behind the sign before a quote, e.g. `="pkg/util"`
-_BEGINS = re.compile(
-    r"^[\s\-*•>→:：=\"“]*|^[^:：\n]{0,60}\b(?:answer|select|choice|chose|pick|repl|respon)\w*[^:：\n]{0,40}[:：]\s*|"
-    r"^[^:：\n]{0,20}(?:回答|选择|答案|答复|选了)[^:：\n]{0,20}[:：]\s*|[:：=\[]\s*[\"“]",
-    re.IGNORECASE,
+#: what calls the rest of a line an answer, e.g. `Answer: pkg/util`, `→ User selected: pkg/util`, `A: pkg/util`,
+#: `用户选择：整数`; not `Not selected: pkg/util`
+_CALLED = (
+    r"(?![^:：\n]{0,100}(?:\b(?:not|none|neither)\b|不|没|未))"
+    r"(?:[^:：\n]{0,60}\b(?:answer|select|choice|chose|pick|repl|respon)\w*[^:：\n]{0,40}|"
+    r"[^:：\n]{0,20}(?:回答|选择|答案|答复|选了)[^:：\n]{0,20}|A|答)[:：]\s*"
+)
+#: where an answer begins that no question stands before: at the beginning of a line, behind what calls it an answer,
+#: or behind the sign before a quote, e.g. `="pkg/util"`
+_BEGINS = (
+    re.compile(r"^[\s\-*•>→:：=\"“]*"),
+    re.compile(rf"^[\s\-*•>→]*{_CALLED}[\"“]?", re.IGNORECASE),
+    re.compile(r"[:：=\[]\s*[\"“]"),
+)
+#: a line beside the answer that takes nothing back, e.g. `User answers:`, `Q:`, `问题：`, `You can now continue.`, `}`
+_BESIDE = re.compile(
+    rf"^\W*(?:{_CALLED}\W*|(?:Q|Question|问题?)\W*|You can (?:now|continue|go on)\b.*)?$", re.IGNORECASE
 )
 #: what ends it, e.g. `". You can go on.`
 _ENDS = re.compile(r"\s*[.。]?\s*(?:[\"”]|\Z|You can\b)")
@@ -192,16 +222,20 @@ def _mark(question: _Question) -> re.Pattern[str]:
 
 
 def _listed_anywhere(asked: Sequence[_Question], result: str) -> list[str]:
-    """The options, of any question, of which an answer is made that stands alone, behind a label or in quotes."""
+    """The options, of any question, of which an answer is made that stands alone, behind a label or in quotes; none
+    where a line says anything else."""
     for one in asked:
         result = result.replace(one.asked, "")
     options = [option for one in asked for option in one.options]
-    return [
-        name
-        for line in result.splitlines()
-        for place in sorted({match.end() for match in _BEGINS.finditer(line)})
-        for name in _listed(line[place:], options)
-    ]
+    lines = [line for line in result.splitlines() if not _BESIDE.match(line)]
+    listed = [_listed_in(line, options) for line in lines]
+    return [name for names in listed for name in names] if all(listed) else []
+
+
+def _listed_in(line: str, options: Sequence[tuple[str, str]]) -> list[str]:
+    """The options of which a line is made behind any of the places where an answer may begin."""
+    places = sorted({match.end() for begins in _BEGINS for match in begins.finditer(line)})
+    return [name for place in places for name in _listed(line[place:], options)]
 
 
 def _listed(answer: str, options: Sequence[tuple[str, str]]) -> list[str]:

@@ -59,10 +59,20 @@ _NUMBERS = {
 #: the word before an option's number where the agent offers it, and what may stand in brackets behind the number
 _LABEL = r"(?:option|approach|choice|plan|strategy|idea|solution|方案|选项|策略)"
 _ASIDE = r"(?:\s*[(（][^()（）\n]{1,20}[)）])?"
-#: what the option says, behind its sign; a sentence about it, as in `Option A is smaller`, says nothing of it
-_SAYS = r"\W{1,4}\s*(?!(?:is|are|was|would|will|has|looks|seems|means|and|or|vs)\b|[是更最比和或])(\S.{7,})$"
+#: what the option says, behind blanks or a sign, e.g. `Option A: is a plain file`, `方案2：比较两个文件`; a sentence
+#: about it, as in `Option A is smaller`, `方案2更简单`, `Option A, which I like`, says nothing of it
+_SAYS = (
+    r"(?:[\s*]+(?![\s*]|(?:is|are|was|would|will|has|looks|seems|means|and|or|vs)\b|[是更最比和或])|"
+    r"[\s*]*[^\w\s*,，][^\w,，]{0,3}\s*)(\S.{7,})$"
+)
 #: what does not follow the full stop behind a letter, and behind a number
 _NOT_WITHIN = (r"(?![A-Za-z0-9_/\\])", r"(?!\d)")
+#: the line before a list of options, e.g. `The options are:`, `Choose one:`, `可选方案：`, and the bare `Now:`.
+#: A line about one option introduces none, as that of its steps
+_LEADS = re.compile(
+    r"\b(?:options?|choose|either)\b(?!\s*[\dA-D]\b)|(?:方案|选项)(?!\s*[\dA-D一二三四])|^\W*now\W*$",
+    re.IGNORECASE,
+)
 #: an agent proposes, e.g. `My recommendation:`, `The fix should go inside`, `我建议`
 _PROPOSED = any_of(
     r"\b(?:i(?:'d| would)? (?:recommend|suggest|propose)|my (?:recommendation|suggestion|proposal|lean|pick)|"
@@ -230,22 +240,41 @@ def _picked(turn: Turn, before: Message, project: str) -> MemoryDraft | None:
 
 
 def _offered(number: str, text: str) -> re.Match[str] | None:
-    """The option of that number or letter: behind the word `option`, else in the last list, else behind the word in
-    code."""
+    """The option of that number or letter: behind the word `option`, else in a list, else behind the word in code."""
     labelled = re.compile(rf"^[^\w\n]*{_LABEL}\s*{number}{_ASIDE}{_SAYS}", re.IGNORECASE | re.MULTILINE)
+    prose = without_code(text)
+    return labelled.search(prose) or _in_list(number, prose) or labelled.search(text)
+
+
+def _in_list(number: str, prose: str) -> re.Match[str] | None:
+    """The point of that number in the outermost list; of several lists in the one that is introduced as options."""
+    points = list(_point(number).finditer(prose))
+    starts = list(_point("1" if number.isdigit() else "A", 1).finditer(prose))
+    outermost = min(map(_indent, (*points, *starts)), default=0)
+    points = [point for point in points if _indent(point) == outermost]
+    begun = [start.start() for start in starts if _indent(start) == outermost]
+    if len(points) > 1:
+        points = [point for point in points if _LEADS.search(_lead(prose, begun, point.start()))]
+    return points[0] if len(points) == 1 else None
+
+
+def _point(number: str, least: int = 8) -> re.Pattern[str]:
+    """A point of a list of at least so many characters, e.g. `1. keep it`, `a) keep it`, `- 1: keep it`, `1、保留`."""
     # a full stop within a name or a number marks no list, e.g. `a.py`, `1.5`
     mark = rf"\s*(?:[)）\]：、*．|]|\ufe0f?\u20e3|[.:]{_NOT_WITHIN[number.isdigit()]}|(?<=\s)[-–—](?=\s))"
-    bare = re.compile(
-        rf"^[^\w\n]*{number}{_ASIDE}{mark}\W{{0,3}}\s*(\S.{{7,}})$", re.IGNORECASE | re.MULTILINE
-    )
-    prose = without_code(text)
-    return (
-        labelled.search(prose) or max(bare.finditer(prose), key=_place, default=None) or labelled.search(text)
+    return re.compile(
+        rf"^[^\w\n]*{number}{_ASIDE}{mark}\W{{0,3}}\s*(\S.{{{least - 1},}})$", re.IGNORECASE | re.MULTILINE
     )
 
 
-def _place(match: re.Match[str]) -> int:
-    return match.start()
+def _indent(point: re.Match[str]) -> int:
+    return len(point[0]) - len(point[0].lstrip())
+
+
+def _lead(prose: str, starts: Sequence[int], place: int) -> str:
+    """The line before the list that a point belongs to, which begins with the last first point up to there."""
+    begun = max((start for start in starts if start <= place), default=place)
+    return next((line for line in reversed(prose[:begun].splitlines()) if line.strip()), "")
 
 
 def _accepted(turn: Turn, before: Message, project: str) -> MemoryDraft | None:

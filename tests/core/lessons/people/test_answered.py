@@ -177,3 +177,83 @@ def test_a_question_may_name_what_the_work_is_also_called(question):
 )
 def test_how_to_go_on_is_no_decision(question):
     assert answered({"questions": [{**WHERE, "question": question}]}, "Answer: pkg/util") == []
+
+
+STORE = {"question": "Which store should it use?", "options": STORES}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "Redis",
+        "- Redis",
+        "Answer: Redis",
+        "- Answer: Redis",
+        "  Answer: Redis",
+        "→ User selected: Redis",
+        "Q: Which store should it use?\nA: Redis",
+        'User selected: "Redis"',
+        "- 用户选择：Redis",
+        "User answers:\n- Redis\n\nYou can now continue.",
+        '{\n  "answers": [\n    "Redis"\n  ]\n}',
+    ],
+)
+def test_an_answer_may_stand_behind_a_mark_and_a_label(result):
+    assert told(answered({"questions": [STORE]}, result)) == ["Redis: Redis keeps them"]
+
+
+def test_an_option_may_hold_a_word_that_also_calls_an_answer():
+    question = {**STORE, "options": [{"label": "Let users pick: a list", "description": "small"}, *STORES]}
+    assert told(answered({"questions": [question]}, "Let users pick: a list")) == [
+        "Let users pick: a list: small"
+    ]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "- Redis\n- Postgres\nI prefer neither",
+        "None of these:\n- Redis\n- Postgres",
+        "- Redis\n- Postgres\n都不用",
+        "None of the answers:\n- Redis\n- Postgres",
+        "Not selected: Redis",
+        "未选择：Redis",
+        "Redis\nYou can't mean that",
+    ],
+)
+def test_options_that_a_line_beside_them_may_take_back_are_not_picked(result):
+    assert answered({"questions": [STORE]}, result) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Should I implement this plan?",
+        "Shall I now implement the plan?",
+        "Shall I implement it?",
+        "All tests pass — should I commit?",
+        "Tests pass.\nShould I commit?",
+        "Commit this now?",
+        "Which task comes next?",
+        "Is this the right plan?",
+        "方案已确认，是否按此实现？",
+        "代码已完成，是否提交到主分支？",
+    ],
+)
+def test_a_plain_question_about_going_on_is_no_decision(question):
+    assert answered({"questions": [{**WHERE, "question": question}]}, "Answer: pkg/util") == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Commit message style?",
+        "Is the pricing plan per user or per shop?",
+        "How should we implement it?",
+        "Should we implement this as a class or as a function?",
+        "是否实现离线模式？",
+        "这个功能如何实现？",
+    ],
+)
+def test_a_question_about_the_product_is_a_decision_though_it_names_a_plan_or_a_commit(question):
+    assert answered({"questions": [{**WHERE, "question": question}]}, "Answer: pkg/util")

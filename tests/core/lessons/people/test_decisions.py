@@ -149,3 +149,83 @@ def test_an_option_is_told_by_its_own_words(offer, reply):
 def test_an_option_that_is_not_offered_is_not_told():
     offer = "A quick look at `a.py` shows that the cache is stale.\n\n```\na) keep the cache in `a.py`\n```"
     assert decisions(("assistant", offer), ("user", "go with option A")) == []
+
+
+@pytest.mark.parametrize(
+    ("offer", "reply", "option"),
+    [
+        # an option may begin with a word that also begins a sentence about it
+        (
+            "方案1：更新缓存的键并重启服务\n方案2：比较两个文件的内容再合并",
+            "用方案1",
+            "更新缓存的键并重启服务",
+        ),
+        (
+            "方案1：更新缓存的键并重启服务\n方案2：比较两个文件的内容再合并",
+            "用方案2",
+            "比较两个文件的内容再合并",
+        ),
+        ("方案1：最小改动，只修 `a.py` 的缓存", "用方案1", "最小改动，只修 `a.py` 的缓存"),
+        ("Option A: Is a plain file, no server", "option A", "Is a plain file, no server"),
+        # a sentence about an option, behind a comma
+        (
+            "Option A, which I like most, is small.\n\nA) keep the cache in a.py",
+            "option A",
+            "keep the cache in a.py",
+        ),
+        # the points of a list have points of their own
+        (
+            "1. Keep the cache in a.py:\n   1. lock it\n2. Drop the cache:\n   1. remove a.py\n"
+            "   2. remove b.py as well",
+            "option 2",
+            "Drop the cache:",
+        ),
+        # options, then steps, and the other way round
+        (
+            "The options are:\n1. keep the cache in a.py\n2. drop the cache altogether\n\n"
+            "Then the steps are:\n1. run the tests\n2. deploy the whole shop",
+            "option 2",
+            "drop the cache altogether",
+        ),
+        (
+            "Choose one:\n1. keep the cache\n2. drop the cache altogether\n\nThe steps:\n1. test\n2. deploy the shop",
+            "option 2",
+            "drop the cache altogether",
+        ),
+        (
+            "I did:\n1. run the tests\n2. read the whole shop\n\nChoose one:\n\n"
+            "1. keep the cache\nas it stands\n2. drop the cache altogether",
+            "option 2",
+            "drop the cache altogether",
+        ),
+    ],
+)
+def test_the_words_of_an_option_are_those_behind_its_sign_in_its_own_list(offer, reply, option):
+    (draft,) = decisions(("assistant", offer), ("user", reply))
+    assert option.rstrip(":") in draft.content and draft.evidence[1].quote == option
+
+
+@pytest.mark.parametrize(
+    ("offer", "reply"),
+    [
+        # of two lists none is said to hold the options
+        (
+            "1. keep the cache in a.py\n2. drop the cache altogether\n\n"
+            "Then the steps are:\n1. run the tests\n2. deploy the whole shop",
+            "option 2",
+        ),
+        (
+            "1. keep the cache in a.py\n2. drop the cache altogether\n\n"
+            "The steps of option 2:\n1. run the tests\n2. deploy the whole shop",
+            "option 2",
+        ),
+        # a point within a point
+        ("1. Keep the cache:\n   1. lock it\n   2. read it\n   3. write it back\n2. Drop it", "option 3"),
+        # sentences about options
+        ("Option A, which I like most, is small.", "option A"),
+        ("**Option A** is the smaller of the two.", "option A"),
+        ("方案2更简单，但是不能回滚数据", "用方案2"),
+    ],
+)
+def test_an_option_that_cannot_be_told_for_sure_is_not_told(offer, reply):
+    assert decisions(("assistant", offer), ("user", reply)) == []
