@@ -133,7 +133,7 @@ def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
 def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
     own = own_sentences(turn.message, _MAX_ORDER)
-    if len(turn.message.content) > _LONG and _is_document(own, opens=turn.first):
+    if len(turn.message.content) > _LONG and _is_document(own):
         return []
     shows = _shows_output(turn.message.content)
     leads = [_LEADS_IN.search(sentence) is not None for sentence in own]
@@ -152,11 +152,11 @@ def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     ]
 
 
-def _is_document(own: Sequence[str], *, opens: bool) -> bool:
-    """Whether a long text was written by nobody for this task: one that instructs a model at the beginning of a
-    session (`opens`), or that repeats itself."""
+def _is_document(own: Sequence[str]) -> bool:
+    """Whether a long text was not written by the person: a prompt, or another model's review of the agent's work ("Your
+    whole argument rests on ..."), which both speak to somebody, or one that repeats itself."""
     instructing = sum(_INSTRUCTS.match(sentence) is not None for sentence in own)
-    return (opens and instructing > _MOST_INSTRUCTIONS) or 2 * len(set(own)) < len(own)
+    return instructing > _MOST_INSTRUCTIONS or 2 * len(set(own)) < len(own)
 
 
 def _is_of_others(sentence: str) -> bool:

@@ -305,20 +305,29 @@ def test_a_long_text_that_instructs_a_model_is_a_program_s_prompt():
         assert bool(plain_drafts(turns, hear(turns, ()), [], "shop", EAGER)) is heard
 
 
-@pytest.mark.parametrize(
-    "complaint",
-    [
-        "You forgot the importer.\nYou also broke `rows.py`.\nYou must never touch `rows.py` again.",
-        "You can leave `rows.py`.\nYou should keep sqlite.\nYou must never touch `rows.py` again.",
-    ],
-)
-def test_a_long_complaint_about_what_the_agent_did_is_no_prompt(complaint):
+def test_a_long_complaint_about_what_the_agent_did_is_no_prompt():
+    complaint = "You forgot the importer.\nYou also broke `rows.py`.\nYou must never touch `rows.py` again."
     points = "\n".join(
         f"- screen {n} lists the orders of shop {n} with their state and total" for n in range(30)
     )
     messages = talk(("user", "move the retry loop"), DONE, ("user", f"{complaint}\n{points}"))
     _, heard = hear(read_turns(messages), ())
     assert "You must never touch `rows.py` again." in [said.sentence for said in heard]
+
+
+def test_a_long_review_by_another_model_that_is_handed_in_is_not_the_person_s():
+    review = (
+        "Check these things first. Verdict: a strong plan.\n"
+        "Your instinct about testing first is right.\n"
+        "Your whole argument rests on the claim that `cron` skips a run that overlaps.\n"
+        "Your empty state says that the poller runs every minute.\n"
+    )
+    points = "\n".join(
+        f"- screen {n} must never list the orders of shop {n} without their state" for n in range(30)
+    )
+    messages = talk(("user", "plan the poller"), DONE, ("user", f"{review}{points}"))
+    _, heard = hear(read_turns(messages), ())
+    assert heard == []
 
 
 def test_a_long_first_complaint_is_no_prompt():
@@ -328,21 +337,6 @@ def test_a_long_first_complaint_is_no_prompt():
     )
     (heard,) = hear(read_turns(talk(("user", f"{complaint}\n{points}"), DONE)), ())
     assert "You must never touch `rows.py` again." in [said.sentence for said in heard]
-
-
-def test_a_long_complaint_far_into_a_session_is_no_prompt_though_the_agent_said_nothing_in_this_part():
-    complaint = "You must keep sqlite.\nYou should keep `rows.py`.\nYou must never touch `rows.py` again."
-    points = "\n".join(
-        f"- screen {n} lists the orders of shop {n} with their state and total" for n in range(30)
-    )
-    order, done = talk(("user", f"{complaint}\n{points}"), DONE)
-    for line, told in ((1, False), (400, True)):
-        messages = [
-            replace(order, start_line=line, end_line=line),
-            replace(done, start_line=401, end_line=401),
-        ]
-        (heard,) = hear(read_turns(messages), ())
-        assert bool(heard) is told
 
 
 @pytest.mark.parametrize(
