@@ -9,7 +9,7 @@ from typing import Any
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action, argument_strings
-from ultron_core.transcript.commands import command_of, purpose
+from ultron_core.transcript.commands import PATH_KEYS, command_of, purpose
 from ultron_core.transcript.language import Lang
 from ultron_core.transcript.results.failures import clean_line
 
@@ -210,8 +210,8 @@ def main_part(command: str) -> str:
 _SHOWN_PATH = re.compile(r"^`([^`\s]+\.\w+)`|\b(?:[Ff]ile:?|at:) ((?:[A-Za-z]:|~|\.)?/[\w./@+-]+\w)")
 #: a lone argument of these names is a program or a question
 _NO_PATH_KEYS = ("code", "script", "query", "command", "cmd", "q")
-#: arguments of these names hold a path and nothing else, whatever it looks like, e.g. `{"path": "Makefile"}`
-_PATH_KEYS = frozenset({"path", "file", "filepath", "filename", "targetfile", "absolutepath", "notebookpath"})
+#: arguments of these names hold a path, whatever it looks like, e.g. `{"path": "Makefile"}`, `{"File_Name": "notes"}`
+_PATH_KEYS = frozenset(key.replace("_", "") for key in PATH_KEYS)
 #: a word of the name of an argument, e.g. `target`, `File`, `URL`
 _KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 #: how the name of a path may begin, e.g. `path_to_edit`, `pathInProject`

@@ -9,10 +9,11 @@ from typing import Any
 
 from ultron_core.transcript.actions import Action
 
-__all__ = ["command_in", "command_of", "purpose", "purposes", "same_purpose"]
+__all__ = ["PATH_KEYS", "command_in", "command_of", "purpose", "purposes", "same_purpose"]
 
 _COMMAND_KEYS = ("command", "cmd", "script", "commandline")
-_PATH_KEYS = (
+#: arguments of these names hold a path and nothing else
+PATH_KEYS = (
     "file_path",
     "path",
     "filepath",
@@ -201,7 +202,7 @@ def _path_of(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return ""
     for key, value in arguments.items():
-        if key.lower() in _PATH_KEYS and isinstance(value, str):
+        if key.lower() in PATH_KEYS and isinstance(value, str):
             return value
     return ""
 

@@ -10,8 +10,6 @@ import logging
 
 from ultron_core.embeddings.local import local_embedder
 from ultron_core.labels import label_segment
-from ultron_core.lessons.gate import gate_draft
-from ultron_core.lessons.registry import find_lessons
 from ultron_core.redaction import default_redactor
 from ultron_core.search.terms import lexical_terms
 from ultron_core.segments import segment_messages
@@ -19,7 +17,7 @@ from ultron_core.sessions import parse_session
 
 __all__ = ["load_models"]
 
-#: every stage asks something of its models for it: a name, a second request, a cause that is kept, both languages
+#: every stage asks something of its models for it: a name, a second request, a cause, both languages
 _SESSION = (
     ("user", "Please ask John Smith why app.py fails."),
     (
@@ -36,9 +34,7 @@ def load_models() -> None:
     lines = (json.dumps({"role": role, "content": text}) for role, text in _SESSION)
     messages = parse_session("\n".join(lines).encode()).messages
     segment_messages(messages)
-    outcome = label_segment(messages).summary.outcome
-    for lesson in find_lessons(messages, outcome, ""):
-        gate_draft(lesson.draft, messages)
+    label_segment(messages)  # finds what is to be remembered of it, too
     texts = [text for _, text in _SESSION]
     default_redactor().redact_texts(texts)
     local_embedder().embed(texts)
@@ -50,7 +46,6 @@ def load_models() -> None:
 
 try:
     load_models()
-except (
-    Exception
-):  # the process that all runs are forked from must live: a run that needs the model says what is wrong
+except Exception:
+    # the process that all runs are forked from must live: a run that needs the model says what is wrong
     logging.getLogger(__name__).exception("The models were not loaded; each run tries again by itself.")

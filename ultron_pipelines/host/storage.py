@@ -37,6 +37,7 @@ VARIABLE = "ULTRON_DAGSTER_SQLALCHEMY_URL"
 _KEPT_OPEN = 2
 #: no older: a server that is replaced, or a proxy that forgets, is noticed
 _RECYCLE_SECONDS = 600
+_PLANNED = DagsterEventType.ASSET_MATERIALIZATION_PLANNED
 
 
 class UltronStorage(DagsterPostgresStorage):
@@ -94,8 +95,6 @@ class _Events(PostgresEventLogStorage):
             for event, number in newest.values():
                 self._store_asset_event(conn, event, number)
 
-
-_PLANNED = DagsterEventType.ASSET_MATERIALIZATION_PLANNED
 
 #: databases in which Dagster's tables were found or made
 _WITH_TABLES: set[str] = set()

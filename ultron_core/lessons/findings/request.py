@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -44,7 +45,7 @@ def request_of(turns: Sequence[Turn], turn: Turn | None, about: str) -> str:
 
 
 def _told(message: Message, about: str) -> str:
-    own = own_sentences(message) or _first_line(message.content)
+    own: Sequence[str] = own_sentences(message) or _first_line(message.content)
     asked = " ".join(own[:_FEW])
     if len(own) > _FEW:
         near = nearest(own, about)
@@ -53,14 +54,15 @@ def _told(message: Message, about: str) -> str:
     return told if _says_what(told) else ""
 
 
-def _first_line(text: str) -> list[str]:
+@lru_cache(maxsize=256)  # each finding of a segment asks for it, and a document may be long
+def _first_line(text: str) -> tuple[str, ...]:
     """The first line of a message that was written as a document, or handed in by a program, that says something."""
     for line in without_code(text).splitlines():
         told = _without_command(line.strip())
         pasted = is_pasted(told) or (told == line.strip() and is_pasted(line))
         if told and not pasted and not _is_set_in(told) and _says_what(told):
-            return sentences(clean_statement(told))[:_FEW]
-    return []
+            return tuple(sentences(clean_statement(told))[:_FEW])
+    return ()
 
 
 def _is_set_in(line: str) -> bool:

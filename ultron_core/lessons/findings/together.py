@@ -83,9 +83,13 @@ def _neighbours(
             and _goes_on(parts[min(at, near)], parts[max(at, near)], content)
         )
 
-    while _leans(parts, first) and fits(first - 1, first):
-        first -= 1
-        size += len(parts[first].text)
+    def lean_back() -> None:
+        nonlocal first, size
+        while _leans(parts, first) and fits(first - 1, first):
+            first -= 1
+            size += len(parts[first].text)
+
+    lean_back()
     while last - first + 1 < _MOST_TOGETHER:
         before = keep[first - 1] if fits(first - 1, first) else 0.0
         after = keep[last + 1] if fits(last + 1, last) else 0.0
@@ -97,9 +101,7 @@ def _neighbours(
         else:
             last += 1
             size += len(parts[last].text)
-    while _leans(parts, first) and fits(first - 1, first):
-        first -= 1
-        size += len(parts[first].text)
+    lean_back()
     return list(range(first, last + 1))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.people.statements import LATIN, has_detail, statement_draft
-from ultron_core.lessons.people.turns import Turn
+from ultron_core.lessons.people.turns import MAX_MESSAGE, Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import MemoryDraft
 from ultron_core.transcript.actions import without_code
@@ -35,8 +35,6 @@ _JOINED = re.compile(
     r"^(?:同时|另外|还有|并且|而且|顺便|and|also|but|please)[\s,，]*|(?<![哦哈呀啊哟~～.])[哦哈呀啊哟~～.]+$",
     re.IGNORECASE,
 )
-#: a longer message is a document
-_MAX_MESSAGE = 1500
 #: characters of the order that are quoted
 _MAX_TASK = 200
 #: words, or characters in Chinese; a shorter clause reminds of nothing in particular
@@ -50,7 +48,7 @@ def find_reminders(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
     drafts = []
     for turn in turns:
         text = turn.message.content
-        if len(text) > _MAX_MESSAGE or PROMPT.search(text) or turn.does("objection"):
+        if len(text) > MAX_MESSAGE or PROMPT.search(text) or turn.does("objection"):
             continue
         for clause in map(_bare, _clauses(text)):
             if clause not in text or not _REMINDER.search(clause) or not _concrete(clause):

@@ -21,10 +21,10 @@ from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import PROMPT, any_of
 from ultron_core.transcript.wrapped import BREAK, unwrapped
 
-__all__ = ["Turn", "asked", "is_pasted", "own_remarks", "own_sentences", "read_turns"]
+__all__ = ["MAX_MESSAGE", "Turn", "asked", "is_pasted", "own_remarks", "own_sentences", "read_turns"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
-_MAX_MESSAGE = 1500
+MAX_MESSAGE = 1500
 #: a longer sentence is pasted, or has no full stops
 _MAX_SENTENCE = 360
 #: eight letters or three Chinese characters say something
@@ -141,12 +141,12 @@ def _last_words(messages: Sequence[Message], start: int, end: int) -> int:
     return next((i for i in spoken if messages[i].content.strip()), -1)
 
 
-def own_sentences(message: Message, longest: int = _MAX_MESSAGE) -> list[str]:
+def own_sentences(message: Message, longest: int = MAX_MESSAGE) -> list[str]:
     """Sentences of a message in a person's own words; none of a pasted document or a program's prompt."""
     return [sentence for remark in own_remarks(message, longest) for sentence in remark]
 
 
-def own_remarks(message: Message, longest: int = _MAX_MESSAGE) -> list[list[str]]:
+def own_remarks(message: Message, longest: int = MAX_MESSAGE) -> list[list[str]]:
     """The same by remark: a paragraph, or a quoted point with the paragraph that speaks of it."""
     text = message.content
     if len(text) > longest or PROMPT.search(text):

@@ -29,7 +29,7 @@ from ultron_core.lessons.people.statements import (
     without_opening,
     word_count,
 )
-from ultron_core.lessons.people.turns import Turn, own_sentences
+from ultron_core.lessons.people.turns import MAX_MESSAGE, Turn, own_sentences
 from ultron_core.lessons.people.turns import asked as asked_before
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
@@ -40,8 +40,8 @@ from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["Told", "hear", "plain_drafts", "refused"]
 
-#: characters; a longer turn is an order of several pages, and from the second on a document
-_LONG, _MAX_ORDER = 1500, 6000
+#: characters; a turn longer than a message is an order of several pages, and from here on a document
+_MAX_ORDER = 6000
 #: how a program instructs a model, several times in a long text, e.g. `You should always wait for feedback`; what the
 #: agent did is a complaint: "You forgot the importer"
 _INSTRUCTS = re.compile(
@@ -133,10 +133,10 @@ def hear(turns: Sequence[Turn], told: Sequence[Told]) -> list[list[Said]]:
 def _said_in(turn: Turn, told: Sequence[tuple[str, str]]) -> list[Said]:
     """The sentences of a turn, each with the kinds of those lessons (`told`: kind and content) that hold its words."""
     own = own_sentences(turn.message, _MAX_ORDER)
-    if len(turn.message.content) > _LONG and _is_document(own):
+    if len(turn.message.content) > MAX_MESSAGE and _is_document(own):
         return []
-    shows = _shows_output(turn.message.content)
     leads = [_LEADS_IN.search(sentence) is not None for sentence in own]
+    shows = any(leads) and _shows_output(turn.message.content)
     hands_in = [led and (shows or _is_of_others(sentence)) for led, sentence in zip(leads, own, strict=True)]
     return [
         Said(
@@ -188,7 +188,7 @@ def plain_drafts(
         own = [said.sentence for said in said_of]
         request = asked_before(turns[number - 1]) if number else ""
         handed: set[int] = set()
-        most = _MOST_OF_PAGES if len(turn.message.content) > _LONG else _MOST
+        most = _MOST_OF_PAGES if len(turn.message.content) > MAX_MESSAGE else _MOST
         for group in _groups(_judged(said_of, model), model)[:most]:
             places = [said.place for said, _ in group]
             statement, before = _whole(own, places[0], turn, messages)

@@ -10,12 +10,8 @@ from ultron_core.transcript.speech import any_of
 
 __all__ = ["is_passing", "may_hold", "only_asks"]
 
-#: the classes of words of what holds for the moment only: orders to wait, praise, and orders to make; what is let go
-#: is told apart from a rule
-_PASSING: Final = ("holds", "praises", "makes")
-#: of these what a sentence opens with: "great, that works", "I already did it"; further in they may give the reason:
-#: "no test scripts ever, I will test by hand"
-_OPENING: Final = ("praises",)
+#: the classes of words of what holds for the moment only, wherever they stand: orders to wait, and orders to make
+_PASSING: Final = ("holds", "makes")
 #: what stands before such an opening and says nothing, e.g. `Okay that looks good`, `oh wait, I already did it`
 _FILLERS: Final = re.compile(r"^(?:(?:oh|ok(?:ay)?|wait|so|actually|that)\b[\s,]*)+", re.IGNORECASE)
 #: drops what stands before it, for that mostly comes last, e.g. `The importer is slow, never mind`, `那就算了`
@@ -36,7 +32,8 @@ _STANDS: Final = any_of(r"\b(?:always|never(?! ?mind\b))\b", r"必须|不要")
 #: lays down what takes the place of what was let go, e.g. `never mind the old name, the table must be called orders`;
 #: not a guess: "never mind, I must have mistyped it"
 _OBLIGES: Final = re.compile(r"\bmust\b(?! have\b)", re.IGNORECASE)
-#: characters before such an opening
+#: characters before praise or letting go that opens a sentence: "great, that works", "I already did it"; further in
+#: they may give the reason: "no test scripts ever, I will test by hand"
 _AT_MOST: Final = 8
 #: asks, even where it only asks for assent, e.g. `why is that?`, `改好了吗`, `how can we check it`
 _ASKS: Final = any_of(
@@ -57,17 +54,23 @@ def may_hold(sentence: str) -> bool:
 def is_passing(sentence: str) -> bool:
     if _lets_go(sentence):
         return True
-    opened = _FILLERS.sub("", sentence)
-    found = ((name, CLASSES[name].search(opened if name in _OPENING else sentence)) for name in _PASSING)
-    return any(match and (name not in _OPENING or match.start() <= _AT_MOST) for name, match in found)
+    if _opening("praises", _FILLERS.sub("", sentence)):
+        return True
+    return any(CLASSES[name].search(sentence) for name in _PASSING)
+
+
+def _opening(name: str, sentence: str) -> re.Match[str] | None:
+    """Words of a class with which a sentence opens."""
+    found = CLASSES[name].search(sentence)
+    return found if found and found.start() <= _AT_MOST else None
 
 
 def _lets_go(sentence: str) -> bool:
     """Whether a person drops the matter, or takes it over, and no rule stands all the same: behind the words, or
     anywhere unless the matter is dropped."""
     told = _FILLERS.sub("", _GOES_ON.sub("", sentence))
-    opened, dropped = CLASSES["lets_go"].search(told), _DROPS.search(told)
-    found = dropped or (opened if opened and opened.start() <= _AT_MOST else _TAKES_OVER.search(told))
+    dropped = _DROPS.search(told)
+    found = dropped or _opening("lets_go", told) or _TAKES_OVER.search(told)
     if found is None:
         return False
     behind = told[found.end() :]
