@@ -351,6 +351,8 @@ class MemoryDraft:
     confidence: float = 0.5
     memory_type: MemoryType = "pattern"
     evidence: tuple[Evidence, ...] = ()
+    #: log-odds of what its sentences are (transcript/sense/nature.py), for the judgement of the whole; never stored
+    natures: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""A real headless Chromium before a server on the test's database. Only with ULTRON_BROWSER=1 (`make browser`), where no
-Chromium is a failure: the driver holds the event loop of its process, which the tests of other folders need."""
+"""A real headless Chromium before a server on the test's database. Only with ULTRON_BROWSER=1 (`make browser`), where
+no Chromium is a failure: the driver holds the event loop of its process, which the tests of other folders need."""
 
 import os
 import threading

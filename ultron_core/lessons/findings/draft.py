@@ -61,6 +61,7 @@ def finding_draft(
         confidence=confidence_in(found.worth),
         memory_type=memory_type,
         evidence=_evidence(found, cure),
+        natures=found.natures,
     )
 
 

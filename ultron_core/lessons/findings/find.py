@@ -65,12 +65,13 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Sentences of one message that make one memory; `worth` is that of the best."""
+    """Sentences of one message that make one memory; `worth` is that of the best, `natures` are those of all."""
 
     answer: Answer
     parts: tuple[Part, ...]
     kind: Kind
     worth: float
+    natures: tuple[float, ...] = ()
 
     @property
     def words(self) -> str:
@@ -122,7 +123,7 @@ def _of(judged: Judged, model: AnswerModel) -> Iterator[Finding]:
             continue
         kinds = judged.worth[group, 1:].mean(axis=0)
         kind = _KINDS[int(np.argmax(kinds))]
-        yield Finding(answer, parts, kind, float(keep[seed]))
+        yield Finding(answer, parts, kind, float(keep[seed]), model.natures(answer.parts, group))
 
 
 def _different(found: Sequence[Finding]) -> list[Finding]:

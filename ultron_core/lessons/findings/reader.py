@@ -20,7 +20,7 @@ from ultron_core.lessons.findings.answers import Part, parts_of
 from ultron_core.lessons.findings.features import Heard, dense_names, part_features
 from ultron_core.lessons.findings.listen import Answer
 from ultron_core.lessons.linear import LinearModel
-from ultron_core.transcript.sense.reader import Passage
+from ultron_core.transcript.sense.reader import Passage, load_sense
 from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["OUTPUTS", "AnswerModel", "Judged", "Kind", "beside", "load_answer_model"]
@@ -56,13 +56,19 @@ class AnswerModel:
     def judge(self, answer: Answer) -> Judged:
         return Judged(answer, _worth(self.linear, self.second, answer.message.content, answer.heard))
 
+    def natures(self, parts: Sequence[Part], rows: Sequence[int]) -> tuple[float, ...]:
+        """What the sentences at `rows` are, on average (transcript/sense/nature.py); empty without the network."""
+        if self.second is None:
+            return ()
+        told = load_sense().natures(self.second.question, [beside(parts, row) for row in rows])
+        return tuple(told.mean(axis=0).tolist())
+
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> AnswerModel:
         """Raises ValueError when the file was made for other features than this version computes."""
         linear = LinearModel.from_json(raw, OUTPUTS, dense_names())
         bound, remark, beside, least = (float(raw[name]) for name in ("bound", "remark", "beside", "least"))
-        second = SecondLook.from_json(raw["second"], "answer", OUTPUTS) if "second" in raw else None
-        return cls(linear, bound, remark, beside, least, second)
+        return cls(linear, bound, remark, beside, least, SecondLook.from_json(raw, "answer", OUTPUTS))
 
 
 @lru_cache(maxsize=1024)  # labels and memories read the same messages in turn

@@ -14,6 +14,7 @@ from typing import Final
 from ultron_core.lessons.keeping.shape import is_nameless, paths_in
 from ultron_core.lessons.weights import NamedWeights
 from ultron_core.models import MemoryDraft
+from ultron_core.transcript.sense.nature import NATURES
 
 __all__ = [
     "BY_AGENT",
@@ -30,7 +31,7 @@ BY_AGENT: Final = "finding"
 BY_PERSON: Final = "plain"
 _NAMES: Final = (
     "odds_cause", "odds_fact", "odds_person", "cause", "person", "single_cause", "single", "sentences", "length",
-    "nameless", "path", "account",
+    "nameless", "path", "account", "lasting_person", *NATURES["answer"],
 )  # fmt: skip
 #: confidence of what is just worth keeping, and how much higher that of what surely is
 _JUST, _SURELY = 0.5, 0.3
@@ -82,7 +83,14 @@ def features(draft: MemoryDraft) -> list[float]:
         float(is_nameless(draft.content, draft.resolution)),
         min(paths_in(draft.content, draft.resolution), _MOST_PATHS) / _MOST_PATHS,
         math.log1p(len(draft.resolution)) / 6,
+        *_of(NATURES["sentence"], draft.natures if person else ()),
+        *_of(NATURES["answer"], () if person else draft.natures),
     ]
+
+
+def _of(names: tuple[str, ...], told: tuple[float, ...]) -> tuple[float, ...]:
+    """What the network told; even odds of each where it was not asked."""
+    return told or (0.0,) * len(names)
 
 
 def is_worth_telling(draft: MemoryDraft) -> bool:

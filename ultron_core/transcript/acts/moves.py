@@ -70,7 +70,7 @@ class MovesModel:
             intercept=np.array([raw["intercept"][move] for move in MOVES], dtype=np.float64),
             dense=np.array([raw["weights"][move] for move in MOVES], dtype=np.float64).T,
             bounds={name: float(bound) for name, bound in raw["bounds"].items()},
-            second=SecondLook.from_json(raw["second"], "turn", MOVES) if "second" in raw else None,
+            second=SecondLook.from_json(raw, "turn", MOVES),
         )
 
 

@@ -105,7 +105,7 @@ class ActsModel:
             index={gram: row for row, gram in enumerate(raw["grams"])},
             plain=_coefficients(raw["plain"]),
             with_vector=_coefficients(raw["with_vector"]),
-            second=SecondLook.from_json(raw["second"], "turn", ACTS) if "second" in raw else None,
+            second=SecondLook.from_json(raw, "turn", ACTS),
             second_thresholds=np.array(raw["second"]["thresholds"]) if "second" in raw else None,
         )
 

@@ -5,7 +5,8 @@
 
 A row of log-odds per passage. Three questions, whose answers are named in OUTPUTS: a sentence of an agent (behind what
 leads to it), a sentence of a person (behind what the agent said), and a person's turn as a whole, behind what was asked
-and answered before. The network is made by benchmarks/training/sense.
+and answered before. What kind of thing a sentence says, `natures` tells beside it (nature.py). The network is made by
+benchmarks/training/sense.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
 from ultron_core.transcript.sense.encoder import encode
+from ultron_core.transcript.sense.nature import NATURES, Natures, Question, load_natures
 from ultron_core.transcript.sense.pieces import BEGIN, END, Pieces
 from ultron_core.transcript.sense.weights import Weights, load_weights
 
 __all__ = ["OUTPUTS", "Passage", "Question", "Sense", "load_sense", "numbered"]
 
-Question = Literal["answer", "sentence", "turn"]
 #: what was said before, in its order, and the words that are read
 Passage = tuple[str, ...]
 Matrix = npt.NDArray[np.float64]
@@ -60,30 +61,40 @@ _REMEMBERED: Final = 2_000
 class Sense:
     """Loaded once; safe between threads. One BLAS thread: more cost many times as much on busy cores."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, natures: Natures) -> None:
         self._weights = weights
+        self._natures = natures
         self._threads: Any = ThreadpoolController()
         self._lock = threading.Lock()
         self._known: dict[tuple[Question, tuple[int, ...]], Matrix] = {}
 
     def odds(self, question: Question, passages: Sequence[Passage]) -> Matrix:
         """A row per passage, a column per output of the question; what was read lately is not read again."""
+        return self._told(question, passages)[:, : len(OUTPUTS[question])]
+
+    def natures(self, question: Question, passages: Sequence[Passage]) -> Matrix:
+        """The same, with a column per nature of the question's sentences."""
+        return self._told(question, passages)[:, len(OUTPUTS[question]) :]
+
+    def _told(self, question: Question, passages: Sequence[Passage]) -> Matrix:
         keys = [(question, numbered(question, passage, self._weights.pieces)) for passage in passages]
         known = self._known  # another thread may put a new one in its place
         new = [key for key in dict.fromkeys(keys) if key not in known]
         told = dict(zip(new, self._read(question, [row for _, row in new]), strict=True))
         found = [told[key] if key in told else known[key] for key in keys]
         self._known = {**(known if len(known) < _REMEMBERED else {}), **told}
-        return np.array(found).reshape(len(passages), len(OUTPUTS[question]))
+        return np.array(found).reshape(len(passages), len(OUTPUTS[question]) + len(NATURES[question]))
 
-    def _read(self, question: Question, rows: Sequence[tuple[int, ...]]) -> Matrix:
-        matrix, shift = self._weights.heads[question]
+    def _read(self, question: Question, rows: Sequence[tuple[int, ...]]) -> list[Matrix]:
         if not rows:
-            return np.zeros((0, len(shift)))
+            return []
+        heads = (self._weights.heads[question], self._natures[question])
         with self._lock, self._threads.limit(limits=1, user_api="blas"):
             # one by one: a product of matrices gives other last digits than one of a vector
-            found = [vector @ matrix + shift for vector in encode(rows, self._weights)]
-        return np.array(found, dtype=np.float64)
+            return [
+                np.concatenate([vector @ matrix + shift for matrix, shift in heads]).astype(np.float64)
+                for vector in encode(rows, self._weights)
+            ]
 
 
 def numbered(question: Question, passage: Passage, pieces: Pieces) -> tuple[int, ...]:
@@ -114,4 +125,4 @@ def load_sense() -> Sense:
 
 @lru_cache(maxsize=1)
 def _loaded() -> Sense:
-    return Sense(load_weights())
+    return Sense(load_weights(), load_natures())

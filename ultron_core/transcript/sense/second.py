@@ -49,10 +49,16 @@ class SecondLook:
         return both
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Any], question: Question, outputs: Sequence[str]) -> SecondLook:
-        """Raises ValueError when the file was made for other answers than this version knows."""
+    def from_json(
+        cls, raw: Mapping[str, Any], question: Question, outputs: Sequence[str]
+    ) -> SecondLook | None:
+        """From the file of the cheap reader; None where that does without. Raises ValueError when the file was made for
+        other answers than this version knows."""
+        if "second" not in raw:
+            return None
         if not set(outputs) <= set(OUTPUTS[question]):
             raise ValueError(f"the network says {OUTPUTS[question]}, not {tuple(outputs)}")
-        own, sense, shift = (np.array(raw[name], dtype=np.float64) for name in ("own", "sense", "shift"))
+        told = raw["second"]
+        own, sense, shift = (np.array(told[name], dtype=np.float64) for name in ("own", "sense", "shift"))
         columns = tuple(OUTPUTS[question].index(name) for name in outputs)
-        return cls(question, float(raw["look"]), own, sense, shift, columns)
+        return cls(question, float(told["look"]), own, sense, shift, columns)

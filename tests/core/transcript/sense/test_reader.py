@@ -10,6 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from ultron_core.transcript.sense import reader
+from ultron_core.transcript.sense.nature import load_natures
 from ultron_core.transcript.sense.reader import OUTPUTS, load_sense, numbered
 from ultron_core.transcript.sense.weights import load_weights
 
@@ -52,14 +53,14 @@ def test_it_tells_a_cause_from_a_plan_and_what_a_turn_says_of_the_work(sense):
 
 
 def test_what_is_read_together_changes_nothing(sense):
-    fresh = reader.Sense(load_weights())
+    fresh = reader.Sense(load_weights(), load_natures())
     alone = [fresh.odds("turn", [one])[0] for one in (WRONG, THANKS)]
-    together = reader.Sense(load_weights()).odds("turn", [WRONG, NEXT, THANKS, WRONG])
+    together = reader.Sense(load_weights(), load_natures()).odds("turn", [WRONG, NEXT, THANKS, WRONG])
     assert np.array_equal(together[[0, 2, 3]], [*alone, alone[0]])
 
 
 def test_what_was_read_is_not_read_again_and_little_is_remembered(monkeypatch):
-    sense = reader.Sense(load_weights())
+    sense = reader.Sense(load_weights(), load_natures())
     first = sense.odds("turn", [WRONG])
     with monkeypatch.context() as patch:
         patch.setattr(reader, "encode", None)
@@ -71,7 +72,7 @@ def test_what_was_read_is_not_read_again_and_little_is_remembered(monkeypatch):
 
 
 def test_threads_read_side_by_side():
-    sense, found = reader.Sense(load_weights()), {}
+    sense, found = reader.Sense(load_weights(), load_natures()), {}
     before = [one["num_threads"] for one in threadpool_info()]
     threads = [
         threading.Thread(

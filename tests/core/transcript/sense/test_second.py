@@ -10,7 +10,7 @@ from ultron_core.transcript.acts.reader import load_model as load_acts_model
 from ultron_core.transcript.sense import second
 from ultron_core.transcript.sense.second import SecondLook
 
-RAW = {"look": 0.2, "own": [1.0, 0.5], "sense": [2.0, 0.0], "shift": [0.0, 0.0]}
+RAW = {"second": {"look": 0.2, "own": [1.0, 0.5], "sense": [2.0, 0.0], "shift": [0.0, 0.0]}}
 
 
 class Told:
@@ -47,6 +47,10 @@ def test_nothing_likely_asks_nothing(told):
 def test_a_file_for_other_answers_is_refused():
     with pytest.raises(ValueError, match="the network says"):
         SecondLook.from_json(RAW, "answer", ("keep", "weather"))
+
+
+def test_a_reader_whose_file_has_none_does_without():
+    assert SecondLook.from_json({}, "answer", ("keep", "weather")) is None
 
 
 def test_every_reader_that_ships_takes_a_second_look():

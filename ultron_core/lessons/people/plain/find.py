@@ -198,7 +198,9 @@ def plain_drafts(
                 statement = _joined([statement, *(said.sentence for said, _ in group[1:]), *behind])
                 best = max((worth for _, worth in group), key=lambda worth: worth.keep)
                 quotes = [*(said.sentence for said, _ in group), *behind]
-                found.append((best.kind, _draft(best, statement, before, quotes, turn, project, request)))
+                draft = _draft(best, statement, before, quotes, turn, project, request)
+                natures = model.natures([said for said, _ in group])
+                found.append((best.kind, replace(draft, natures=natures)))
     return found
 
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ultron_core.lessons.linear import LinearModel
 from ultron_core.lessons.people.plain.features import Said, dense_names, sentence_features
+from ultron_core.transcript.sense.reader import Passage, load_sense
 from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["OUTPUTS", "Kind", "PlainModel", "Worth", "judge", "load_model"]
@@ -62,15 +63,26 @@ class PlainModel:
         )
         if self.second is None:
             return found
-        return self.second.again(found, lambda row: (said[row].turn.before, said[row].sentence))
+        return self.second.again(found, lambda row: _beside(said[row]))
+
+    def natures(self, said: Sequence[Said]) -> tuple[float, ...]:
+        """What the sentences are, on average (transcript/sense/nature.py); empty without the network."""
+        if self.second is None:
+            return ()
+        told = load_sense().natures(self.second.question, list(map(_beside, said)))
+        return tuple(told.mean(axis=0).tolist())
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainModel:
         """Raises ValueError when the file was made for other features than this version computes."""
         linear = LinearModel.from_json(raw, OUTPUTS, dense_names())
         bound, beside, told = (float(raw[name]) for name in ("bound", "beside", "told"))
-        second = SecondLook.from_json(raw["second"], "sentence", OUTPUTS) if "second" in raw else None
-        return cls(linear, bound, beside, told, second)
+        return cls(linear, bound, beside, told, SecondLook.from_json(raw, "sentence", OUTPUTS))
+
+
+def _beside(said: Said) -> Passage:
+    """A sentence as the network reads it: behind what the agent said."""
+    return said.turn.before, said.sentence
 
 
 @lru_cache(maxsize=1)
