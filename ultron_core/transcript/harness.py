@@ -146,6 +146,13 @@ HARNESS_NOTICES: Mapping[str, str] = MappingProxyType(
         # the plan file itself. ... Don't stop until you have completed all the to-dos."
         "cursor": r"\A\s*Implement the plan as specified, it is attached for your reference\.[\s\S]{0,400}"
         r"completed all the to-dos\.\s*\Z",
+        # what opens its talks: "This is the Gemini CLI. We are setting up the context for our chat. Today's date is",
+        # what it says for the person ("System: Please continue."), and what a command of theirs printed: "I ran the
+        # following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\n...\n```"
+        "gemini_cli": r"\A\s*This is the Gemini CLI\. We are setting up the context for our chat\.[\s\S]*\Z"
+        r"|\A\s*System: Please continue\.\s*\Z"
+        r"|\A\s*I ran the following shell command:\s*```sh\n[\s\S]*?\n```\s+This produced the following result:"
+        r"[\s\S]*\Z",
     }
 )
 #: the guide of a slash command by its layout: what the command had gathered, then what to do with it

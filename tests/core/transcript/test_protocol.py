@@ -62,8 +62,12 @@ def test_a_talk_about_code_has_no_program_rows():
         "Implement the plan as specified, it is attached for your reference. Do NOT edit the plan file itself.\n\n"
         "To-do's from the plan have already been created. Do not create them again. Don't stop until you have "
         "completed all the to-dos.",
+        "This is the Gemini CLI. We are setting up the context for our chat.\nToday's date is Monday.",
+        "System: Please continue.",
+        "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\na.txt\n```",
     ],
 )
 def test_a_notice_in_the_person_s_place_is_no_request(notice):
     assert not is_request(Message("user", notice))
     assert is_request(Message("user", "Read the output file and tell me what it says"))
+    assert is_request(Message("user", "I ran the following shell command: ls. Why does it print nothing?"))
