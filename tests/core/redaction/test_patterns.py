@@ -42,6 +42,9 @@ PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + (ALNUM + "\n") * 6 + "-----END 
         ('password = "correcthorse9"', 'password = "<REDACTED_CREDENTIAL>"'),
         ("数据库密码：Tr0ub4dor&3。", "数据库密码：<REDACTED_CREDENTIAL>。"),
         ("mysql --password hunter2x9 -u root", "mysql --password <REDACTED_CREDENTIAL> -u root"),
+        # a command that begins a sentence of a memory
+        ("Mysql -u root -p'rkq4mvt2wz' shop", "Mysql -u root -p'<REDACTED_CREDENTIAL>' shop"),
+        ("Curl -u admin:rkq4mvt2wz https://x.io", "Curl -u admin:<REDACTED_CREDENTIAL> https://x.io"),
     ],
 )
 def test_a_secret_goes_and_what_is_around_it_stays(text, expected):

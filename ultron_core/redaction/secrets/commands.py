@@ -40,14 +40,15 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
 _WORD = (
     r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
 )
-#: e.g. `mysql -ps3cret`, `sshpass -p s3cret`
+#: e.g. `mysql -ps3cret`, `sshpass -p s3cret`; a command that begins a sentence has a capital, `Mysql -ps3cret`
 _BY_FLAG = tuple(
     (
-        program,
+        name,
         flag[:2] if flag.startswith("-") else "",
         re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD),
     )
     for program, flag, between in _FLAGS
+    for name in dict.fromkeys((program, program[:1].upper() + program[1:]))
 )
 #: how a flag begins: only programs that take such a one are looked for, e.g. ` -p`
 _DASH = re.compile(r"-(?<=[ \t\n]-)\S")
@@ -62,8 +63,13 @@ _USER_FLAG = re.compile(
     rf"(?:\"(?P<dq>[^\"\r\n]{{1,300}})\"(?!:)|'(?P<sq>[^'\r\n]{{1,300}})'(?!:)|(?P<raw>{_PART}:(?:\"[^\"\r\n]{{1,200}}\"|'[^'\r\n]{{1,200}}'|[^\s\"']{{1,200}})))"
 )
 #: e.g. `curl`, `https POST`
-_CLIENT = re.compile(r"\b(?:curl|wget|httpie|lftp|siege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b")
-_CLIENT_WORDS = ("curl", "wget", "httpie", "lftp", "siege", "http ", "https ")
+_CLIENT = re.compile(
+    r"\b(?:[Cc]url|[Ww]get|[Hh]ttpie|[Ll]ftp|[Ss]iege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b"
+)
+_CLIENT_WORDS = (
+    *("curl", "wget", "httpie", "lftp", "siege", "http ", "https "),
+    *("Curl", "Wget", "Httpie", "Lftp", "Siege"),
+)
 #: characters after the client in which its flags are looked for
 _CLIENT_REACH = 1000
 #: in a command's header flag the name need not be surer than "token", e.g. `-H "X-Octopus-ApiKey: 3a16750d"`
@@ -149,17 +155,17 @@ _LAST_WORD = re.compile(r"[^\s\"'`/#;]{6,100}$")
 def command_secrets(text: str) -> Iterator[Span]:
     """Spans of the values alone; program, flag and user stay readable."""
     dashes = {"", *_DASH.findall(text)}
-    for program, dash, pattern in _BY_FLAG:
-        at = text.find(program) if dash in dashes else -1
+    for name, dash, pattern in _BY_FLAG:
+        at = text.find(name) if dash in dashes else -1
         while at >= 0:
-            end = at + len(program)
+            end = at + len(name)
             if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (
                 " ",
                 "\t",
                 "\n",
             ):
                 yield from _flagged(text, end, pattern)
-            at = text.find(program, end)
+            at = text.find(name, end)
     if ":" in text:
         if any(word in text for word in _CLIENT_WORDS):
             yield from _user_pairs(text)
