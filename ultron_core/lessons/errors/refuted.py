@@ -15,7 +15,7 @@ __all__ = ["refuted_by_checks"]
 
 #: failures of the edit itself: its old text did not match, which says nothing of what was told about it
 _NOT_APPLIED = "PatchMismatch"
-#: checks after a failure among which the next run of the same is looked for
+#: actions after a failure among which the next run of the same check is looked for
 _REACH = 40
 
 
@@ -39,11 +39,14 @@ def _failed_again(messages: Sequence[Message], actions: Sequence[Action]) -> Ite
     for number, failed in enumerate(actions):
         if failed.failure is None or failed.failure.kind == _NOT_APPLIED:
             continue
-        later = (one for one in actions[number + 1 : number + 1 + _REACH] if one.call > failed.result)
+        near = actions[number : number + 1 + _REACH]
+        later = [one for one in near if one.call > failed.result]
+        if not any(_fails_alike(failed, one) for one in later):
+            continue
         following = next((one for one in later if same_check(failed, one)), None)
         if following is None or not _fails_alike(failed, following):
             continue
-        if edits_between(messages, actions, failed.result, following.call + 1):
+        if edits_between(messages, near, failed.result, following.call + 1):
             yield from range(failed.result + 1, following.call + 1)
 
 
