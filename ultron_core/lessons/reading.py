@@ -43,7 +43,8 @@ def read_segment(messages: Sequence[Message], outcome: Outcome, project: str = "
     actions = read_actions(kept)
     episodes = tuple(find_episodes(kept, actions))
     project = project or _package(actions) or project_name(kept)
-    return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, is_work(kept, actions))
+    work = is_work(kept, actions, project)
+    return Reading(kept, tuple(actions), episodes, outcome, read_turns(kept), project, work)
 
 
 def _package(actions: Sequence[Action]) -> str:

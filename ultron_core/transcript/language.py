@@ -53,7 +53,8 @@ def one_line(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of `text`, trimmed, none empty; a line break ends a sentence, an abbreviation does not."""
+    """Sentences of `text`, trimmed, none empty; a line break ends a sentence, an abbreviation and a mark inside of code
+    (`` `git add . && git commit` ``) do not."""
     return list(_sentences(text))
 
 
@@ -61,8 +62,11 @@ def sentences(text: str) -> list[str]:
 def _sentences(text: str) -> tuple[str, ...]:
     """The same, once for the rules that read one text in turn."""
     found: list[str] = []
-    for piece in _SENTENCE.findall(text):
-        piece = piece.strip()
+    begin = 0
+    for match in _SENTENCE.finditer(text):
+        if _ends_in_code(text, begin, match.end()):
+            continue
+        piece, begin = text[begin : match.end()].strip(), match.end()
         if not piece:
             continue
         if found and _ABBREVIATION.search(found[-1]):
@@ -70,3 +74,11 @@ def _sentences(text: str) -> tuple[str, ...]:
         else:
             found.append(piece)
     return tuple(found)
+
+
+def _ends_in_code(text: str, begin: int, end: int) -> bool:
+    """Whether code was opened before `end` that the rest of the line closes."""
+    if end >= len(text) or text[end - 1] == "\n" or text.count("`", begin, end) % 2 == 0:
+        return False
+    line_end = text.find("\n", end)
+    return text.find("`", end, line_end if line_end >= 0 else len(text)) >= 0

@@ -23,3 +23,18 @@ def test_sentences(text, cut):
 def test_no_word_is_lost():
     text = 'a != b ?x !y (z!) "w?" v!=w 。！ u.t? s'
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+
+
+def test_a_mark_inside_of_code_ends_no_sentence():
+    told = "Run `git add . && git commit` first. Then `echo done`."
+    assert sentences(told) == ["Run `git add . && git commit` first.", "Then `echo done`."]
+    assert sentences("没有 `<Style ... />` 使用，所以列表为空。再看下一项。") == [
+        "没有 `<Style ... />` 使用，所以列表为空。",
+        "再看下一项。",
+    ]
+    # a mark that the line does not close is a slip
+    assert sentences("It isn`t there. It was\nnever `there`.") == [
+        "It isn`t there.",
+        "It was",
+        "never `there`.",
+    ]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ultron_core.lessons.describe import EDIT
+from ultron_core.lessons.errors.refuted import refuted_by_checks
 from ultron_core.lessons.findings.answers import Part, parts_of
 from ultron_core.lessons.findings.features import Heard
 from ultron_core.lessons.people.turns import Turn
@@ -24,7 +25,8 @@ _NEAR_FAILURE = 8
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One message of the agent with its sentences; `turn` is the person's turn that it follows, `failed` says that the
-    next one tells of no success: what was named as the cause, or done about it, was not it; `failure` is the telling
+    next one tells of no success, or that the next run of the same check fails as before: what was named as the cause,
+    or done about it, was not it; `failure` is the telling
     line of what failed last before it."""
 
     position: int
@@ -41,7 +43,7 @@ def read_answers(
 ) -> Iterator[Answer]:
     """Every message in which the agent says something, in order."""
     failed = {action.result: action.failure.line for action in actions if action.failure is not None}
-    rejected = _rejected(turns)
+    rejected, refuted = _rejected(turns), refuted_by_checks(messages, actions)
     opens = {turn.position: number for number, turn in enumerate(turns)}
     number, worked, edited, broke = -1, False, False, -1
     for position, message in enumerate(messages):
@@ -67,7 +69,8 @@ def read_answers(
             )
             if parts := parts_of(message.content):
                 failure = failed[broke] if broke >= 0 and position - broke <= _NEAR_FAILURE else ""
-                yield Answer(position, message, turn, heard, parts, number in rejected, failure)
+                wrong = number in rejected or position in refuted
+                yield Answer(position, message, turn, heard, parts, wrong, failure)
         worked = worked or bool(message.tool_calls)
         edited = edited or any(EDIT.search(call.name) for call in message.tool_calls)
 

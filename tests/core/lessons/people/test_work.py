@@ -68,3 +68,27 @@ def test_a_file_of_other_answers_is_refused():
     assert raw["outputs"] == list(OUTPUTS) and 0.5 <= load_work_model().bound < 1.0
     with pytest.raises(ValueError, match=r"benchmarks/training/work\.py"):
         WorkModel.from_json({**raw, "outputs": ["play"]})
+
+
+SORTED = "```python\ndef sort_list(numbers):\n    return sorted(numbers, reverse=True)\n```"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (
+            "Can you explain how the distance of a rocket changes, given that it has an initial velocity of 120 m/s?",
+            f"Certainly! Here's an example that will calculate the distance.\n{SORTED}\nI hope this helps you learn.",
+        ),
+        (
+            "请计算一个数字列表的平均值，并解释一下排列和组合的区别。",
+            f"当然可以！以下是一个例子：\n{SORTED}\n排列是将物体以特定的顺序排列，希望对你有帮助。",
+        ),
+    ],
+)
+def test_code_for_an_exercise_is_no_work(asked, answer):
+    messages = talk(("user", asked), ("assistant", answer))
+    assert not is_work(messages, ())
+    # of a project, or when somebody names a file
+    assert is_work(messages, (), "shop")
+    assert is_work(talk(("user", f"{asked} (list.py)"), ("assistant", answer)), ())
