@@ -34,17 +34,12 @@ def of_the_moment(
             found.append(False)
         elif not heard[at]:
             quoted = [_quoted(kind, draft, turns[at])]
-            found.append(float(model.probabilities(quoted)[0, 0]) < _bound(kind, model))
+            found.append(float(model.probabilities(quoted)[0, 0]) < model.told)
         else:
             if at not in keeps:
                 keeps[at] = [float(row[0]) for row in model.probabilities(heard[at])]
-            found.append(_worth(draft, heard[at], keeps[at]) < _bound(kind, model))
+            found.append(_worth(draft, heard[at], keeps[at]) < model.told)
     return found
-
-
-def _bound(kind: str, model: PlainModel) -> float:
-    """What a rule takes for a fact has no more for it than any sentence: of eleven one in two was called junk."""
-    return max(model.bound, model.told) if kind == "fact" else model.told
 
 
 def _quoted(kind: str, draft: MemoryDraft, turn: Turn) -> Said:
