@@ -20,6 +20,9 @@ __all__ = ["of_the_moment"]
 
 #: tags of what was written down or enforced
 _PROVEN: Final = frozenset(("policy", "guide"))
+#: what a rule takes for a correction is mostly about the work at hand: of the development ones between `told` and this
+#: probability one in nine was useful
+_OBJECTED: Final = 0.5
 
 
 def of_the_moment(
@@ -34,12 +37,16 @@ def of_the_moment(
             found.append(False)
         elif not heard[at]:
             quoted = [_quoted(kind, draft, turns[at])]
-            found.append(float(model.probabilities(quoted)[0, 0]) < model.told)
+            found.append(float(model.probabilities(quoted)[0, 0]) < _bound(kind, model))
         else:
             if at not in keeps:
                 keeps[at] = [float(row[0]) for row in model.probabilities(heard[at])]
-            found.append(_worth(draft, heard[at], keeps[at]) < model.told)
+            found.append(_worth(draft, heard[at], keeps[at]) < _bound(kind, model))
     return found
+
+
+def _bound(kind: str, model: PlainModel) -> float:
+    return max(_OBJECTED, model.told) if kind == "correction" else model.told
 
 
 def _quoted(kind: str, draft: MemoryDraft, turn: Turn) -> Said:
