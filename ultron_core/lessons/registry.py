@@ -28,7 +28,7 @@ from ultron_core.lessons.people.answered import find_answered
 from ultron_core.lessons.people.causes import find_causes
 from ultron_core.lessons.people.confirmed import confirm
 from ultron_core.lessons.people.decisions import find_decisions
-from ultron_core.lessons.people.facts import find_facts, find_policies, find_refusals
+from ultron_core.lessons.people.facts import find_policies, find_refusals
 from ultron_core.lessons.people.guides import find_cited, find_guides
 from ultron_core.lessons.people.objections.corrections import find_corrections
 from ultron_core.lessons.people.plain.find import Told, hear, plain_drafts, refused
@@ -85,7 +85,6 @@ RULES: tuple[Rule, ...] = (
     Rule(find_reminders, "fact", 0.72, ("turns", "project")),
     Rule(find_guides, "preference", 0.8, ("messages", "actions", "project")),
     Rule(find_cited, "fact", 0.75, ("messages", "project")),
-    Rule(find_facts, "fact", 0.75, ("turns", "project")),
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
     Rule(find_policies, "fact", 0.72, ("messages", "work")),
     Rule(find_decisions, "decision", 0.78, ("messages", "turns", "project", "work")),

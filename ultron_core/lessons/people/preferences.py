@@ -50,6 +50,13 @@ _FOR_NOW = any_of(
 _MIN_WORDS_RULE = 5
 #: a rule of so few words that points at something holds nothing of its own: "DO NOT TOUCH IT AGAIN.", "别再动它"
 _LEANS, _FEW = any_of(r"\b(?:it|them|(?:this|that|these|those)(?= again|\W*$))\b", r"它|这个|那个"), 7
+#: what is wished stands in what was said before, e.g. `Yes, please do that from now on`, `always work this way`,
+#: `以后都按这个格式`
+_POINTS = any_of(
+    r"\b(?:do|keep|follow|use|like) (?:it|this|that|these|those|the same)\b|"
+    r"\b(?:this|that|the same) (?:way|approach)\b",
+    r"[按照像][这那它]|[这那](?:样|么)(?:做|来|写|弄)",
+)
 #: points out a means, e.g. `you can use the staging API for that`, `你可以通过 ssh 连接`
 _MEANS = any_of(
     r"^(?:ok(?:ay)?,? |btw,? |fyi,? )?you (?:can|could|may) (?:also |just |always |directly )?(?:use|call|go through|"
@@ -69,7 +76,7 @@ _LIKELY = 0.5
 def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
     """Standing wishes, sentence by sentence: "always ...", "from now on ...", "以后都...", also inside long orders."""
     drafts = []
-    for turn in turns:
+    for number, turn in enumerate(turns):
         long = len(turn.message.content) > _LONG
         found = [
             (sentence, cue)
@@ -84,8 +91,14 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         if long and len(found) > _MOST_IN_ORDER:
             continue
         own = own_sentences(turn.message, _MAX_ORDER)
+        request = asked(turns[number - 1]) if number else ""
         drafts += [
-            _preference(sentence, before, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ)
+            replace(
+                _preference(
+                    sentence, before, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ
+                ),
+                context=request if _POINTS.search(sentence) else "",
+            )
             for sentence, cue in found
             if (before := _before(own, sentence)) is not None
         ]

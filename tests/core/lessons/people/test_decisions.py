@@ -19,13 +19,6 @@ def decisions(*turns, work=True):
     return find_decisions(messages, read_turns(messages), "shop", work)
 
 
-def test_a_choice_with_its_reason():
-    words = "let's use Redis for the queue. Otherwise we need a second database for `jobs`."
-    (draft,) = decisions(("assistant", "We could store it anywhere."), ("user", words))
-    assert draft.memory_type == "pattern" and draft.tags == ("decision",)
-    assert "Redis" in draft.content and "second database" in draft.content
-
-
 def test_a_number_is_told_as_the_option_that_it_names():
     (draft,) = decisions(("assistant", OPTIONS), ("user", "Go with option 1."))
     assert "every provider answers with `Supports()`" in draft.content
@@ -41,38 +34,8 @@ def test_a_proposal_that_was_accepted():
     assert decisions(("assistant", "All tests pass."), ("user", "yes")) == []
 
 
-def test_what_we_want_is_a_choice_but_not_what_is_asked_about():
-    (draft,) = decisions(
-        ("assistant", "Done."), ("user", "so we want to write the default `config.toml` at startup")
-    )
-    assert draft.content == "Decided in shop: we want to write the default `config.toml` at startup"
-    assert decisions(("assistant", "Done."), ("user", "list all the things we want to move to `core/`")) == []
-
-
-def test_where_each_thing_goes_is_one_decision():
-    words = "no, that's horrible.\n\ntools -> core/tools\ntheme -> modes/theme"
-    (draft,) = decisions(("assistant", "I would put everything into lib."), ("user", words))
-    assert draft.content == "Decided in shop: tools -> core/tools; theme -> modes/theme"
-    assert draft.evidence[0].quote == "tools -> core/tools"
-
-
 def test_what_a_customer_picks_is_no_decision_of_a_project():
     assert decisions(("assistant", OPTIONS), ("user", "Go with option 1."), work=False) == []
-
-
-def test_an_order_that_is_laid_down_line_by_line_and_the_choice_beside_it():
-    words = (
-        "Let's remove the path type from `analytics`. That's not important.\n\n"
-        "Here's our order to check:\n\n~/.local/bin/tool (native)\ntool in path\n~/.tool/bin/tool (legacy)"
-    )
-    said = "The `analytics` event holds the path type of the tool that was found."
-    order, removal = decisions(("assistant", said), ("user", words))
-    assert order.content == (
-        "Decided in shop: Here's our order to check: ~/.local/bin/tool (native); tool in path; "
-        "~/.tool/bin/tool (legacy)"
-    )
-    assert "remove the path type from `analytics`. That's not important." in removal.content
-    assert said in removal.context
 
 
 def test_an_option_named_before_its_word_in_chinese():
@@ -81,12 +44,6 @@ def test_an_option_named_before_its_word_in_chinese():
     )
     (draft,) = decisions(("assistant", offered), ("user", "帮我使用 C 的方案来实现"))
     assert "`astro.config.mjs` 中通过 alias" in draft.content
-
-
-def test_what_is_pointed_at_is_told_from_the_sentence_that_names_it():
-    words = "There is a path normalizer in `../intent`. Find it. In any case, we need to bring that to `NewWatcher`."
-    (draft,) = decisions(("assistant", "Done."), ("user", words))
-    assert "a path normalizer in `../intent`" in draft.content
 
 
 def test_an_option_stands_in_a_heading_and_not_in_code():

@@ -153,3 +153,31 @@ def test_a_means_that_a_person_points_out(hint):
 )
 def test_no_means(hint):
     assert find_preferences(read_turns(talk(("user", "Load the orders."), BEFORE, ("user", hint))), "") == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "wish"),
+    [
+        (
+            "How can I make you run the debugger before a fix?",
+            "Yes, please do that from now on in every session.",
+        ),
+        (
+            "能不能每次都先跑一遍调试器确认问题再给出修改方案呢？",
+            "好的，以后都按这个流程来，每次修改前先这样做",
+        ),
+    ],
+)
+def test_a_wish_that_points_back_stands_with_what_was_asked_before(asked, wish):
+    said = ("assistant", "That can stand in the rules file.")
+    turns = read_turns(talk(("user", "set it up"), BEFORE, ("user", asked), said, ("user", wish)))
+    (draft,) = find_preferences(turns, "")
+    assert asked in draft.context
+    (plain,) = find_preferences(
+        read_turns(talk(("user", asked), said, ("user", "Always run `make check` first."))), ""
+    )
+    assert plain.context == ""
+
+
+def test_what_is_wanted_this_time_alone_is_no_standing_wish():
+    assert find_preferences(read_turns(talk(("user", "那我只要一个标题，一条评论"))), "") == []

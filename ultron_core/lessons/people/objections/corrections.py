@@ -152,7 +152,7 @@ def find_corrections(
             chosen, confidence = _teaching(remarks, turn), _CONFIDENCE_READ
         if chosen:
             told = " ".join(chosen)
-            context = disputed_context(messages, actions, turn, told)
+            context = disputed_context(messages, actions, turn, told) or (asked(turns[at - 1]) if at else "")
             resolution, quote = answered(messages, turns, turn, told)
             drafts.append(
                 objection_draft(

@@ -181,3 +181,9 @@ def test_output_that_a_person_pastes_corrects_nobody():
         "insmod: ERROR: could not insert module x.ko: Invalid module format\ninsmod: ERROR: not supported"
     )
     assert corrections(EDIT, DONE, ("user", pasted)) == []
+
+
+def test_a_correction_that_names_nothing_of_the_agents_stands_with_what_was_asked_before():
+    words = "No, use one list for both, not two lists."
+    (draft,) = corrections(("assistant", "Done."), ("user", words))
+    assert "Add logging to the cart." in draft.context

@@ -44,6 +44,15 @@ def test_each_lesson_is_judged_by_the_sentence_that_it_holds(turns):
     assert refused(turns, between, *told) == [True, False]
 
 
+def test_a_correction_has_to_be_worth_more_than_a_wish():
+    said = "No, it should be blue, not green."
+    before = ("assistant", "I called the helper in `page.py`.")
+    worded = read_turns(talk(("user", "add a title"), before, ("user", said)))
+    least = replace(MODEL, told=0.0)
+    assert refused(worded, least, ("correction", draft(worded, said, "correction"))) == [True]
+    assert refused(worded, least, ("preference", draft(worded, said, "preference"))) == [False]
+
+
 @pytest.mark.parametrize("proof", ["policy", "guide"])
 def test_what_is_enforced_or_written_down_is_not_asked_about(turns, proof):
     severe = replace(MODEL, told=1.1)
