@@ -28,7 +28,7 @@ _DEEPEST = 7
 _LONGEST_LEAD = 90
 #: tables, quotes, data, numbered lines and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`, `{"id": 1}`,
 #: `"reason": "not yet"`, `12→def f():`
-_DRAWN = re.compile(r"^(?:[|>└├│{}]|\d+→|\"[\w ]{1,40}\": )")
+_DRAWN = re.compile(r"^(?:[|>\u2500-\u257f{}]|\d+→|\"[\w ]{1,40}\": )")
 #: a line that is typed into a shell, written without a fence, e.g. `sudo nginx -t`, `ps aux | grep next`
 _COMMAND = re.compile(
     r"^(?:sudo|curl|wget|docker|git|npm|pnpm|pip|cd|ls|ps|cat|grep|ssh|nginx|systemctl|python3?|node|export)\s[^。，]*?"

@@ -21,7 +21,7 @@ _MOST = 400
 #: "## Root cause", "**Files changed:**"
 _HEADING = re.compile(r"^\s*(?:#{1,6} |\*\*[^*]+\*\*[:：]?\s*$)")
 #: rows of a table, quotes and what a program drew, e.g. `| a | b |`, `> said`, `└─ sort()`
-_DRAWN = re.compile(r"^\s*[|>└├│]")
+_DRAWN = re.compile(r"^\s*[|>\u2500-\u257f]")
 #: sounds before a statement: "There it is — ", "Good news: ", "⚠️ ", "Done — "
 _OPENING = re.compile(
     r"^(?:[^\w\s`'\"(@~/.<\[{-]+\s+|(?:there it is|interesting(?:ly)?|found it|"

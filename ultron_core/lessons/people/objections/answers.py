@@ -10,7 +10,7 @@ from ultron_core.lessons.findings.said import statements
 from ultron_core.lessons.findings.shape import setting_of, stands_alone
 from ultron_core.lessons.findings.worth import worth
 from ultron_core.lessons.people.objections.complaints import WEAK
-from ultron_core.lessons.people.statements import named, nearest, shares_term
+from ultron_core.lessons.people.statements import SET_IN, named, nearest, shares_term
 from ultron_core.lessons.people.turns import Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
@@ -95,6 +95,10 @@ def _disputed(answer: str, objection: str) -> str:
     told = [
         s
         for s in sentences(without_code(answer))
-        if len(s) >= 30 and not WEAK.match(s) and s[-1] not in "?？:：" and s[0] not in "-*#|`>"
+        if len(s) >= 30
+        and not WEAK.match(s)
+        and s[-1] not in "?？:："
+        and s[0] not in "-*"
+        and not SET_IN.match(s)
     ]
     return nearest(told, objection)

@@ -21,6 +21,7 @@ from ultron_core.lessons.people.plain.features import Said
 from ultron_core.lessons.people.plain.reader import Kind, PlainModel, Worth, judge
 from ultron_core.lessons.people.plain.shape import is_passing, may_hold, only_asks
 from ultron_core.lessons.people.statements import (
+    SET_IN,
     has_detail,
     names_a_thing,
     nearest,
@@ -287,7 +288,7 @@ def _before(answer: str, sentence: str) -> str:
     told = [
         one
         for one in sentences(without_code(answer))
-        if len(one.encode()) >= _MIN_BEFORE and not WEAK.match(one) and one[0] not in "#|`>"
+        if len(one.encode()) >= _MIN_BEFORE and not WEAK.match(one) and not SET_IN.match(one)
     ]
     near = nearest(told, sentence)
     if near and shares_term(near, sentence):

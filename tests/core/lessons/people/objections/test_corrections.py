@@ -187,3 +187,13 @@ def test_a_correction_that_names_nothing_of_the_agents_stands_with_what_was_aske
     words = "No, use one list for both, not two lists."
     (draft,) = corrections(("assistant", "Done."), ("user", words))
     assert "Add logging to the cart." in draft.context
+
+
+def test_a_drawing_is_nothing_that_the_agent_said():
+    drawn = (
+        "assistant",
+        "The design:\n\n┌─────── a new file for this logging helper ───────┐\n│ every module │\n└────┘\n\n"
+        + DONE[1],
+    )
+    (draft,) = corrections(EDIT, drawn, ("user", "No man, we don't want a new file for this logging helper."))
+    assert "helper class" in draft.context and "┌" not in draft.context
