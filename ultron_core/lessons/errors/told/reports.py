@@ -174,7 +174,7 @@ def _title(text: str) -> str:
 def _pointed(text: str) -> list[Report]:
     """The first telling line of a fence that a person points at: "in lit I get this error"."""
     fence = FENCE.search(text)
-    failure = telling_line(fence[2]) if fence and _POINTS.search(text[: fence.start()]) else None
+    failure = telling_line(fence["code"]) if fence and _POINTS.search(text[: fence.start()]) else None
     if failure is None or not tells(failure, ""):
         return []
     line = clean_line(failure.line)
