@@ -69,7 +69,7 @@ _ANNOUNCES = re.compile(
 #: such a line of a program, e.g. `Could not copy file. theme\assets\`, `无法连接到服务器`
 _WENT_WRONG = any_of(
     r"\b(?:could(?: not|n['’]t)|can(?:not|['’]t| not)|unable to|fail(?:s|ed|ure)?|errors?|exception|"
-    r"invalid|denied|refused|not found|not defined|unexpected|undefined|missing|no such)\b",
+    r"invalid|denied|refused|not found|not defined|undefined|missing|no such)\b",
     r"失败|错误|异常|无法|找不到|拒绝|不存在|未找到|未定义",
 )
 #: lines below such an announcement in which the error stands
