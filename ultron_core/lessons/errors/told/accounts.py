@@ -51,8 +51,6 @@ _CAUSE_LABEL = any_of(
     r"^\W*(?:root cause|cause|the (?:problem|cause|bug|issue)|why(?: (?:it|this) \w+)?|diagnosis|"
     r"what(?:'s| was| is| went) (?:happening|wrong))\W*$",
     r"^\W*(?:\d[.、)]\s*)?(?:根本?)?(?:原因(?:分析)?|问题(?:原因|根源|来源(?:分析)?|所在)|为什么.{0,16})\W*$",
-    # what was looked at and tells, e.g. `Running it through XDebug shows`, `日志显示`
-    r"^(?!.*(?:\bif\b|\bthat\b|如果)).{2,60}(?:\b(?:shows?|showed|reveals?|revealed)|显示|表明)\W*$",
 )
 #: the same over what was done: "### The fix", "**解决方案**：", "处理措施：", "变更要点："
 _FIX_LABEL = any_of(
@@ -112,8 +110,6 @@ _ADDRESS = re.compile(r"(?<=\])\([^)\s]{1,400}\)")
 _WRITES = re.compile(r"^[^\S\n]*`{3,}[\w+-]*", re.MULTILINE)
 #: sentences at the beginning of the answer to a pasted error that say what it comes from, whatever their words
 _OPENING = 3
-#: points below a label of causes that are told as one
-_MOST_POINTS = 4
 #: what is announced as found counts more than what is said in passing
 _ANNOUNCED = 1.0
 
@@ -200,8 +196,6 @@ def _of(message: Message, about: str, position: int, *, opening: bool = False) -
         at = -1
     cause = whole([one.text for one in told], at, text) if at >= 0 else ""
     if cause and not is_specific(cause, about):
-        cause = _listed(told, at)
-    if cause and not is_specific(cause, about):
         cause = ""
     done = told[fix].text if fix >= 0 else ""
     if not done or not (says_mechanism(done) or names_a_thing(done) or told[fix].file):
@@ -211,19 +205,6 @@ def _of(message: Message, about: str, position: int, *, opening: bool = False) -
     if done and done in cause:
         done = ""
     return Account(cause, done, position) if cause or done else None
-
-
-def _listed(told: Sequence[_Told], place: int) -> str:
-    """All that a label of causes stands over, where that is short: of several points each tells a part of it."""
-    if told[place].kind != "cause":
-        return ""
-    begin = end = place
-    while begin > 0 and told[begin - 1].kind == "cause":
-        begin -= 1
-    while end + 1 < len(told) and told[end + 1].kind == "cause":
-        end += 1
-    points = "; ".join(one.text.rstrip(".;") for one in told[begin : end + 1])
-    return points if end - begin < _MOST_POINTS and len(points) <= _LONGEST else ""
 
 
 def _section(told: Sequence[_Told], about: str) -> int:

@@ -64,21 +64,6 @@ def test_plans_guesses_and_tests_are_no_cure(plan):
     assert account(plan) is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "cause"),
-    [
-        (
-            "The debugger shows:\n1. WordPress is failing on empty paths\n"
-            '2. The backslash in "theme\\assets\\" is causing issues',
-            'WordPress is failing on empty paths; The backslash in "theme\\assets\\" is causing issues',
-        ),
-        ("日志显示：\n1. 压缩包里有空目录 `assets`\n2. 旧的缓存", "压缩包里有空目录 `assets`"),
-    ],
-)
-def test_what_was_looked_at_tells_the_cause_in_its_points(answer, cause):
-    assert account(answer, "Could not copy file. theme\\assets\\").cause == cause
-
-
 def test_what_only_watches_the_program_is_no_cure():
     assert account("Let's set a breakpoint in `watch`:\n```php\nxdebug_break();\n```") is None
     assert account("在 `watch` 中添加日志输出：\n```js\nconsole.log(1)\n```") is None
