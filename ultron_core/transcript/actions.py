@@ -16,7 +16,7 @@ from typing import Any
 from ultron_core.models import Message, ToolCall
 from ultron_core.transcript.harness import NOTHING_RUN, joined
 from ultron_core.transcript.pairs import is_tool_result
-from ultron_core.transcript.protocol import FENCE, speaks_text_protocol
+from ultron_core.transcript.protocol import FENCE, fenced, speaks_text_protocol
 from ultron_core.transcript.results.checks import Checks
 from ultron_core.transcript.results.failures import Outcome, read_result
 from ultron_core.transcript.results.telling import Failure
@@ -161,7 +161,7 @@ def _fenced(messages: Sequence[Message], origin: int, position: int) -> Action:
     """Output that follows a message without calls: of its patch, of a command it names, or of its last block."""
     result = messages[position]
     named = named_command(result.content)
-    blocks = FENCE.findall(messages[origin].content)
+    blocks = fenced(messages[origin].content)
     patches = [code for _, code in blocks if _PATCH.search(code)]
     tool, code = "", ""
     arguments: Any = None

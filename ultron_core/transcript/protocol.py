@@ -14,11 +14,17 @@ from itertools import pairwise
 from ultron_core.models import Message
 from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
 
-__all__ = ["FENCE", "program_rows", "speaks_text_protocol"]
+__all__ = ["FENCE", "fenced", "program_rows", "speaks_text_protocol"]
 
-#: "```python\nprint(1)\n```", the lines of a file that are shown: "```83:85:src/store.ts\nlet x\n```", and a file
-#: that is written: "```xml:web/pom.xml\n<a>\n```"
-FENCE = re.compile(r"```([\w+-]*)(?::[^\n`]*)?\n(.*?)(?:\n```|\Z)", re.DOTALL)
+#: a block, named for its language, for the lines of a file that it shows, or for the file that it writes. One that is
+#: set in, or opens behind the mark of a point, ends with a fence that may be set in: what an answer said below such a
+#: list was taken for code, e.g. ````` ```python⏎print(1)⏎``` `````, ````` ```83:85:src/store.ts⏎let x⏎``` `````,
+#: ````` ```xml:web/pom.xml⏎<a>⏎``` `````, ````` - ```⏎  ls⏎  ``` `````
+FENCE = re.compile(
+    r"(?P<set_in>(?<![^\n])(?:[^\S\n]{1,40}|[^\S\n]{0,40}(?:[-*+]|\d{1,3}[.)])[^\S\n]{1,8}))?"
+    r"```(?P<name>[\w+-]*)(?::[^\n`]*)?\n(?P<code>.*?)(?:\n(?(set_in)[^\S\n]{0,40})```|\Z)",
+    re.DOTALL,
+)
 #: "Action: Search[Opry Mills]", "Act 2: go to desk 1", "> open drawer 3"
 _ACTION_LINE = re.compile(r"^(?:(?:action|act)\b[^\n:]{0,12}:\s*\S|> ?[a-z])", re.IGNORECASE | re.MULTILINE)
 #: no person writes these, e.g. `bash: jq: command not found`, `$ ls`, `<returncode>0</returncode>`, `The last
@@ -32,6 +38,11 @@ _MACHINE_OUTPUT = re.compile(
 _PROTOCOL_SHARE = 0.6
 #: a program opens its answers alike ("Observation: ..."), at least this many of them, with this many characters
 _SAME_OPENING, _OPENING_CHARS = 3, 10
+
+
+def fenced(text: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a message: what each is named, and its code."""
+    return [(block["name"], block["code"]) for block in FENCE.finditer(text)]
 
 
 def program_rows(messages: Sequence[Message]) -> frozenset[int]:

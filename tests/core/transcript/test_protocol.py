@@ -3,8 +3,9 @@
 import pytest
 
 from ultron_core.models import Message
+from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.people import is_request
-from ultron_core.transcript.protocol import program_rows
+from ultron_core.transcript.protocol import fenced, program_rows
 
 
 def _said(text: str) -> Message:
@@ -71,3 +72,27 @@ def test_a_notice_in_the_person_s_place_is_no_request(notice):
     assert not is_request(Message("user", notice))
     assert is_request(Message("user", "Read the output file and tell me what it says"))
     assert is_request(Message("user", "I ran the following shell command: ls. Why does it print nothing?"))
+
+
+SET_IN = """1. **Comments**: added.
+   ```ini
+   ; --- General ---
+   ```
+2. **Load fix**: stops at the header.
+- ```bash
+  make check
+  ```
+   Run it twice. 重新加载后生效。"""
+
+
+def test_a_block_that_is_set_in_below_a_point_ends_where_its_own_fence_does():
+    assert fenced(SET_IN) == [("ini", "   ; --- General ---"), ("bash", "  make check")]
+    told = without_code(SET_IN)
+    assert "stops at the header" in told and "重新加载后生效" in told
+    assert "General" not in told and "make check" not in told
+
+
+def test_a_block_at_the_margin_holds_fences_that_are_set_in():
+    text = "Write:\n```markdown\n1. Run\n   ```bash\n   ls\n   ```\n2. Look\n```\nThat is all."
+    assert [name for name, _ in fenced(text)] == ["markdown"]
+    assert without_code(text) == "Write:\n\n\nThat is all."

@@ -12,7 +12,7 @@ from ultron_core.lessons.people.statements import has_detail
 from ultron_core.models import Message
 from ultron_core.transcript.actions import argument_strings, without_code
 from ultron_core.transcript.language import CJK, sentences
-from ultron_core.transcript.protocol import FENCE
+from ultron_core.transcript.protocol import fenced
 from ultron_core.transcript.speech import HEDGE, any_of
 
 __all__ = ["Diagnosis", "diagnose"]
@@ -110,9 +110,7 @@ def _was_done(remedy: str, messages: Sequence[Message]) -> bool:
     if any(EDIT.search(call.name) and len(call.arguments) == 1 for call in calls):
         return True
     done = [text for call in calls for text in argument_strings(call.arguments)]
-    done += [
-        code for message in messages if _is_models(message) for _, code in FENCE.findall(message.content)
-    ]
+    done += [code for message in messages if _is_models(message) for _, code in fenced(message.content)]
     named = _CODE.findall(remedy)
     if named:
         return any(name in text for name in named for text in done)

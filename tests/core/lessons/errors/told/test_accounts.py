@@ -62,3 +62,8 @@ def test_the_thoughts_glued_to_an_answer_are_left_out():
 def test_plans_guesses_and_tests_are_no_cure(plan):
     assert not is_told(plan)
     assert account(plan) is None
+
+
+def test_what_only_watches_the_program_is_no_cure():
+    assert account("Let's set a breakpoint in `watch`:\n```php\nxdebug_break();\n```") is None
+    assert account("在 `watch` 中添加日志输出：\n```js\nconsole.log(1)\n```") is None
