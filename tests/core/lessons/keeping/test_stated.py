@@ -23,9 +23,13 @@ CAUSE = (
 )
 
 
-def draft(worth, *quotes, content=CAUSE, tag="finding"):
+#: log-odds that an agent's words last, tell progress, tell what was built, are textbook, mean nothing alone
+LASTS, PASSES = (-0.5, -1.0, -1.5, -2.5, -2.5), (-3.0, 2.0, -1.5, -3.0, -1.0)
+
+
+def draft(worth, *quotes, content=CAUSE, tag="finding", natures=LASTS):
     evidence = tuple(Evidence(2, 2, quote) for quote in quotes)
-    return MemoryDraft(content, tags=(tag, "cause"), confidence=confidence_in(worth), evidence=evidence)
+    return MemoryDraft(content, "", "", (tag, "cause"), confidence_in(worth), "pattern", evidence, natures)
 
 
 def test_a_likely_cause_of_several_sentences_is_told_and_a_doubtful_fragment_is_not():
@@ -45,8 +49,16 @@ def test_a_cause_may_stand_alone_and_a_fact_hardly():
     assert not is_worth_telling(alone)
 
 
+def test_what_passes_with_the_work_is_refused_where_what_lasts_is_kept():
+    quotes = ("took its lock", "per row")
+    assert is_worth_telling(draft(0.5, *quotes))
+    assert not is_worth_telling(draft(0.5, *quotes, natures=PASSES))
+    wish = draft(0.5, *quotes, tag="plain", natures=(1.5,))
+    assert is_worth_telling(wish) and not is_worth_telling(replace(wish, natures=(-3.0,)))
+
+
 def test_what_was_done_about_it_makes_a_cause_worth_more():
-    short = draft(0.42, "a", content="The lock is taken before `queue.toml` is read.")
+    short = draft(0.55, "a", content="The lock is taken before `queue.toml` is read.")
     cause = replace(short, memory_type="error")
     assert not is_worth_telling(cause)
     assert is_worth_telling(replace(cause, resolution="The agent's account: The lock is now taken per row."))
