@@ -151,8 +151,8 @@ HARNESS_NOTICES: Mapping[str, str] = MappingProxyType(
         # following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\n...\n```"
         "gemini_cli": r"\A\s*This is the Gemini CLI\. We are setting up the context for our chat\.[\s\S]*\Z"
         r"|\A\s*System: Please continue\.\s*\Z"
-        r"|\A\s*I ran the following shell command:\s*```sh\n[\s\S]*?\n```\s+This produced the following result:"
-        r"[\s\S]*\Z",
+        r"|\A\s*I ran the following shell command:\s*```sh\n(?:(?!```)[\s\S])*```\s+"
+        r"This produced the following result:\s*```\n[\s\S]*```\s*\Z",
     }
 )
 #: the guide of a slash command by its layout: what the command had gathered, then what to do with it

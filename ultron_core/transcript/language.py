@@ -31,6 +31,8 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 WORD = re.compile(rf"{_LATIN_WORD.pattern}|[{CJK_CLASS}]")
 #: a mark inside a word (`!=`, `?id=`) ends nothing, e.g. `It works! `, `好的。`
 _SENTENCE = re.compile(r"[^。！？\n]*?(?:[。！？]+[”」』）]?|[.!?]+[\"')]*(?=\s|$)|\n|$)")
+#: closed by as many marks as it was opened with, e.g. `` `git add . && git commit` ``; one within a word opens nothing
+_CODE_SPAN = re.compile(r"(?<![A-Za-z0-9_`])(`{1,2})(?!`)[^\n]*?(?<!`)\1(?!`)")
 #: the full stop ends no sentence, e.g. `e.g.`, `etc.`, `Dr.`, `J.`
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Dr|No|approx)|\b[A-Z])\.$")
 
@@ -62,9 +64,9 @@ def sentences(text: str) -> list[str]:
 def _sentences(text: str) -> tuple[str, ...]:
     """The same, once for the rules that read one text in turn."""
     found: list[str] = []
-    begin = 0
+    begin, code = 0, _CodeSpans(text)
     for match in _SENTENCE.finditer(text):
-        if _ends_in_code(text, begin, match.end()):
+        if code.hold(match.end()):
             continue
         piece, begin = text[begin : match.end()].strip(), match.end()
         if not piece:
@@ -76,9 +78,15 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _ends_in_code(text: str, begin: int, end: int) -> bool:
-    """Whether code was opened before `end` that the rest of the line closes."""
-    if end >= len(text) or text[end - 1] == "\n" or text.count("`", begin, end) % 2 == 0:
-        return False
-    line_end = text.find("\n", end)
-    return text.find("`", end, line_end if line_end >= 0 else len(text)) >= 0
+class _CodeSpans:
+    """Code within the lines of a text, asked about from its beginning on."""
+
+    def __init__(self, text: str) -> None:
+        self._ahead = iter(_CODE_SPAN.finditer(text) if "`" in text else ())
+        self._span = next(self._ahead, None)
+
+    def hold(self, end: int) -> bool:
+        """Whether what ends there ends inside of code."""
+        while self._span is not None and self._span.end() <= end:
+            self._span = next(self._ahead, None)
+        return self._span is not None and self._span.start() < end

@@ -32,7 +32,17 @@ def test_a_mark_inside_of_code_ends_no_sentence():
         "没有 `<Style ... />` 使用，所以列表为空。",
         "再看下一项。",
     ]
-    # a mark that the line does not close is a slip
+    assert sentences("Run ``git add . && git commit``. 先运行`make a. b`再看。Done.") == [
+        "Run ``git add . && git commit``.",
+        "先运行`make a. b`再看。",
+        "Done.",
+    ]
+    # a mark that the line does not close is a slip, and so is one within a word
+    assert sentences("The user`s token is stale. Log out. Use `curl` again.") == [
+        "The user`s token is stale.",
+        "Log out.",
+        "Use `curl` again.",
+    ]
     assert sentences("It isn`t there. It was\nnever `there`.") == [
         "It isn`t there.",
         "It was",

@@ -71,6 +71,12 @@ def test_a_talk_about_code_has_no_program_rows():
 def test_a_notice_in_the_person_s_place_is_no_request(notice):
     assert not is_request(Message("user", notice))
     assert is_request(Message("user", "Read the output file and tell me what it says"))
+
+
+def test_what_a_person_says_behind_the_output_of_their_command_is_a_request():
+    shown = "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\na.txt\n```"
+    assert not is_request(Message("user", shown))
+    assert is_request(Message("user", f"{shown}\nWhy is b.txt missing? Please fix it."))
     assert is_request(Message("user", "I ran the following shell command: ls. Why does it print nothing?"))
 
 

@@ -35,7 +35,7 @@ _TERM = re.compile(r"[A-Za-z_][\w-]{3,}|[\u3400-\u9fff]{2}")
 #: share of the shorter one's words from which on two say the same
 _SAME = 0.6
 _KINDS: Final[tuple[Kind, ...]] = ("error", "fact", "decision", "pattern")
-#: kinds that do not hold where the person tells that it still fails: a cause is often put as a fact
+#: kinds that do not hold where a person or a check tells that it still fails: a cause is often put as a fact
 _DISPROVED: Final = ("error", "fact")
 
 #: asks to be shown something at its end, e.g. `Paste the output of both commands here.`, `把结果贴给我`
@@ -93,7 +93,7 @@ def find_findings(judged: Sequence[Judged], model: AnswerModel) -> list[Finding]
 
 
 def _is_open(found: Finding) -> bool:
-    """Whether the log takes it for unproven: the person tells that it still fails, or the agent still asks to be shown
+    """Whether the log takes it for unproven: a person or a check tells that it still fails, or the agent asks to be shown
     what would prove its cause."""
     if found.answer.failed and found.kind in _DISPROVED:
         return True

@@ -26,8 +26,7 @@ _NEAR_FAILURE = 8
 class Answer:
     """One message of the agent with its sentences; `turn` is the person's turn that it follows, `failed` says that the
     next one tells of no success, or that the next run of the same check fails as before: what was named as the cause,
-    or done about it, was not it; `failure` is the telling
-    line of what failed last before it."""
+    or done about it, was not it; `failure` is the telling line of what failed last before it."""
 
     position: int
     message: Message

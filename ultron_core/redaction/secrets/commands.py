@@ -40,7 +40,16 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
 _WORD = (
     r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
 )
-#: e.g. `mysql -ps3cret`, `sshpass -p s3cret`; a command that begins a sentence has a capital, `Mysql -ps3cret`
+
+
+def _spellings(program: str, flag: str) -> tuple[str, ...]:
+    """A command that begins a sentence has a capital, as in `Mysql -ps3cret`; one that takes its secret without a flag
+    has none there: "Vault login fails" is prose."""
+    capital = (program[:1].upper() + program[1:],) if flag else ()
+    return tuple(dict.fromkeys((program, *capital, *(("MySQL",) if program == "mysql" else ()))))
+
+
+#: e.g. `mysql -ps3cret`, `sshpass -p s3cret`
 _BY_FLAG = tuple(
     (
         name,
@@ -48,7 +57,7 @@ _BY_FLAG = tuple(
         re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD),
     )
     for program, flag, between in _FLAGS
-    for name in dict.fromkeys((program, program[:1].upper() + program[1:]))
+    for name in _spellings(program, flag)
 )
 #: how a flag begins: only programs that take such a one are looked for, e.g. ` -p`
 _DASH = re.compile(r"-(?<=[ \t\n]-)\S")
@@ -64,11 +73,11 @@ _USER_FLAG = re.compile(
 )
 #: e.g. `curl`, `https POST`
 _CLIENT = re.compile(
-    r"\b(?:[Cc]url|[Ww]get|[Hh]ttpie|[Ll]ftp|[Ss]iege|https?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b"
+    r"\b(?:[Cc]url|[Ww]get|[Hh]ttpie|[Ll]ftp|[Ss]iege|[Hh]ttps?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b"
 )
 _CLIENT_WORDS = (
     *("curl", "wget", "httpie", "lftp", "siege", "http ", "https "),
-    *("Curl", "Wget", "Httpie", "Lftp", "Siege"),
+    *("Curl", "Wget", "Httpie", "Lftp", "Siege", "Http ", "Https "),
 )
 #: characters after the client in which its flags are looked for
 _CLIENT_REACH = 1000
@@ -82,9 +91,10 @@ _SQL = re.compile(
     r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
     r"\s{0,4}(?:'(?P<sq>[^'\r\n]{1,200})'|\"(?P<dq>[^\"\r\n]{1,200})\")"
 )
-#: (a word that must be there, the form), e.g. `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`
+#: (a word that must be there, the form), e.g. `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`; the form of
+#: a command may begin with a capital
 _OTHERS = tuple(
-    (word, re.compile(form))
+    (word, re.compile(rf"(?i:{form[0]}){form[1:]}" if form[0].isalpha() else form))
     for word, form in (
         (
             "chpasswd",
@@ -177,7 +187,7 @@ def command_secrets(text: str) -> Iterator[Span]:
             if _good(match[group]):
                 yield Span(*match.span(group), _C)
     for word, pattern in _OTHERS:
-        for match in pattern.finditer(text) if word in text else ():
+        for match in pattern.finditer(text) if word[1:] in text else ():
             if _good(match["raw"]):
                 yield Span(*match.span("raw"), _C)
     for match in _IS_THE.finditer(text) if " is the " in text else ():

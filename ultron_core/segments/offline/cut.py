@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 #: Goes up with the features or the weights: rows made by an older one can be cut again.
-SEGMENTER_VERSION = "offline:14"
+SEGMENTER_VERSION = "offline:15"
 
 #: seconds
 _HOUR = 3600.0

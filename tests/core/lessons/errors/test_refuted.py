@@ -36,6 +36,25 @@ def test_a_test_that_passes_or_fails_in_another_way_disproves_nothing():
     assert refuted(checked(CAUSE, "FAILED tests/test_cart.py::test_empty - KeyError: 'price'")) == set()
 
 
+def test_where_one_of_two_failures_is_gone_nothing_is_disproved():
+    both = f"FAILED tests/test_ship.py::test_rate - KeyError: 'zone'\n{FAILED}"
+    told = talk((bash("pytest tests"), both), ("assistant", CAUSE), (EDIT, "The file has been updated."))
+    cured = [*told, *talk((bash("pytest tests"), both.splitlines()[0]))]
+    assert CAUSE not in refuted(as_messages(cured))
+    assert CAUSE in refuted(as_messages([*told, *talk((bash("pytest tests"), both))]))
+
+
+def test_what_is_told_on_another_request_is_not_disproved():
+    messages = talk(
+        (bash("pytest tests"), FAILED),
+        ("user", "Leave that test, it is known to be flaky. Why does the upload fail?"),
+        ("assistant", CAUSE),
+        (EDIT, "The file has been updated."),
+        (bash("pytest tests"), FAILED),
+    )
+    assert refuted(messages) == set()
+
+
 def test_a_check_that_runs_again_without_a_change_disproves_nothing():
     assert refuted(checked(CAUSE, FAILED, change=None)) == set()
 
@@ -77,3 +96,5 @@ def test_a_patch_that_its_harness_finds_wrong():
 
 def test_a_patch_that_did_not_go_in_says_nothing_of_its_cause():
     assert refuted(patched("# 1 SEARCH/REPLACE block failed to match!\n")) == set()
+    assert refuted(patched("The LLM did not conform to the edit format.\n")) == set()
+    assert refuted(patched("FileNotFoundError: cart.py\n")) == set()
