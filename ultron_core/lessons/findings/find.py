@@ -93,8 +93,8 @@ def find_findings(judged: Sequence[Judged], model: AnswerModel) -> list[Finding]
 
 
 def _is_open(found: Finding) -> bool:
-    """Whether the log takes it for unproven: a person or a check tells that it still fails, or the agent asks to be shown
-    what would prove its cause."""
+    """Whether the log takes it for unproven: a person or a check tells that it still fails, or the agent asks to be
+    shown what would prove its cause."""
     if found.answer.failed and found.kind in _DISPROVED:
         return True
     return found.kind == "error" and _ASKS_FOR_PROOF.search(found.answer.message.content[-_END:]) is not None
