@@ -35,7 +35,7 @@ STRENGTH = 0.1
 #: sessions leave in so many parts
 PARTS = 10
 #: share of the memories that is kept: with what the rules find, half of what notes hold is told then, and one memory
-#: in seven is junk (the 680 verdicts that came last, their repositories left out); more is junk with a larger one
+#: in seven is junk (the 801 verdicts that came last, their repositories left out); more is junk with a larger one
 KEPT = 0.48
 SHARES = (1.0, 0.8, 0.6, 0.5, KEPT, 0.4, 0.3)
 

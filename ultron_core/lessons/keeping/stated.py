@@ -2,7 +2,7 @@
 
 A reader judges one sentence; whether the memory says enough is another question: of single facts people called more
 than half junk, of three together one in six, while a likely cause says enough in one sentence. The coefficients and the
-bound in stated.json are made by benchmarks/training/stated.py from 2,110 verdicts.
+bound in stated.json are made by benchmarks/training/stated.py from 2,231 verdicts.
 """
 
 from __future__ import annotations
