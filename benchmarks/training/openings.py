@@ -33,7 +33,7 @@ OUT = ROOT / "ultron_core" / "segments" / "offline" / "openings.json"
 #: inverse strength of the penalty; .01 and .3 rank alike
 STRENGTH = 0.03
 #: F1 that is given up for fewer cuts: what nobody cut can still be read as one task
-LITTLE = 0.005
+LITTLE = 0.02
 #: by its name a fork of what a shared set was made from
 FORKS = {"warnes/getspecstory": "human_claude_specstory"}
 
