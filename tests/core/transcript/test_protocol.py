@@ -98,6 +98,12 @@ def test_a_block_that_is_set_in_below_a_point_ends_where_its_own_fence_does():
     assert "General" not in told and "make check" not in told
 
 
+def test_another_block_that_opens_within_one_does_not_end_it():
+    text = "Write:\n```md\nRun\n```js\nrun()\n```\nThat is all."
+    assert fenced(text) == [("md", "Run\n```js\nrun()")]
+    assert without_code(text) == "Write:\n\n\nThat is all."
+
+
 def test_a_block_at_the_margin_holds_fences_that_are_set_in():
     text = "Write:\n```markdown\n1. Run\n   ```bash\n   ls\n   ```\n2. Look\n```\nThat is all."
     assert [name for name, _ in fenced(text)] == ["markdown"]

@@ -53,9 +53,9 @@ _LEANS, _FEW = any_of(r"\b(?:it|them|(?:this|that|these|those)(?= again|\W*$))\b
 #: what is wished stands in what was said before, e.g. `Yes, please do that from now on`, `always work this way`,
 #: `以后都按这个格式`
 _POINTS = any_of(
-    r"\b(?:do|keep|follow|use|like) (?:it|this|that|these|those|the same)\b|"
-    r"\b(?:this|that|the same) (?:way|approach)\b",
-    r"[按照像][这那它]|[这那](?:样|么)(?:做|来|写|弄)",
+    r"\b(?:(?:do|keep|follow|use|like) (?:it|this|that|these|those|the same)|(?:this|that|the same) (?:way|approach))"
+    r"(?=\W*$|[,;]| (?:from now on|every time|always|each time|in future)\b)",
+    r"[按照像][这那](?:样|个(?:格式|方式|方法|流程|规则|标准|模板|步骤))|[这那](?:样|么)(?:做|来|写|弄)",
 )
 #: points out a means, e.g. `you can use the staging API for that`, `你可以通过 ssh 连接`
 _MEANS = any_of(

@@ -60,20 +60,6 @@ _POINTS = any_of(
     r"\b(?:this|the following|these) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|messages?|failures?)\b",
     r"(?:这个|这些|以下|下面的?|一些)(?:问题|错误|报错|警告)|报错",
 )
-#: an exception that a person quotes in a sentence of their own, e.g. `got LookupError: Resource punkt not found`
-_EXCEPTION = re.compile(r"(?<![\w.])[A-Za-z_][\w.]{0,60}(?:Error|Exception): \S[^`\n]{7,300}")
-#: says at the end of a line that an error follows, e.g. `I ran it and got an error:⏎⏎`, `出现了以下报错：⏎`
-_ANNOUNCES = re.compile(
-    r"(?:\b(?:errors?|exception|warning)\b|报错|错误|异常)[^\n]{0,80}[:：]\W{0,6}\n", re.IGNORECASE
-)
-#: such a line of a program, e.g. `Could not copy file. theme\assets\`, `无法连接到服务器`
-_WENT_WRONG = any_of(
-    r"\b(?:could(?: not|n['’]t)|can(?:not|['’]t| not)|unable to|fail(?:s|ed|ure)?|errors?|exception|"
-    r"invalid|denied|refused|not found|not defined|undefined|missing|no such)\b",
-    r"失败|错误|异常|无法|找不到|拒绝|不存在|未找到|未定义",
-)
-#: lines below such an announcement in which the error stands
-_LINES_BELOW = 6
 #: the test or file that a runner names above its error: " FAIL  packages/tabs/test/tabs.spec.ts > on arrow right"
 _RUN = re.compile(r"^[^\w\n]*(?:FAIL|FAILED|ERROR)\b\s+(\S.{5,300})$", re.MULTILINE)
 #: a line of a log or a stack, e.g. `[INFO] Building jar`, `    at main (a.js:3)`, `2026-03-20 16:34:43,332 - ready`
@@ -138,7 +124,7 @@ def find_reports(message: Message, *, first: bool) -> list[Report]:
     terminal = first and _is_terminal(message.content)
     if first and not terminal and (title := _title(message.content)):
         return [Report(title, title, message.content[:_MAX_ISSUE], pasted=False, task=True)]
-    pasted = _pasted(message.content) or _pointed(message.content) or _announced(message.content)
+    pasted = _pasted(message.content) or _pointed(message.content)
     if pasted:
         handed_in = first and not terminal and len(without_code(message.content)) >= _LONG_ISSUE
         return [replace(report, task=handed_in) for report in pasted[: 1 if handed_in else _MOST]]
@@ -150,8 +136,7 @@ def find_reports(message: Message, *, first: bool) -> list[Report]:
         if fits and _TROUBLE.search(_PLACE.sub("", statement)) and not _ASKS.search(statement):
             whole = f"{statement}{_shown(sentence, message.content)}"
             return [Report(sentence, whole, message.content[:_LONGEST], pasted=False)]
-    exception = _EXCEPTION.search(without_code(message.content[:_MAX_PASTED]))
-    return _as_pasted(exception[0]) if exception else []
+    return []
 
 
 def _is_terminal(text: str) -> bool:
@@ -194,22 +179,6 @@ def _pointed(text: str) -> list[Report]:
         return []
     line = clean_line(failure.line)
     return [Report(failure.line.strip(), line, line, pasted=True)]
-
-
-def _announced(text: str) -> list[Report]:
-    """The line of an error that is pasted without a fence below a line that says so."""
-    prose = without_code(text[:_MAX_PASTED])
-    announced = _ANNOUNCES.search(prose)
-    below = [line.strip(" `\t") for line in prose[announced.end() :].splitlines()] if announced else []
-    lines = [line for line in below if line][:_LINES_BELOW]
-    told = next((line for line in lines if _WENT_WRONG.search(line) and not LIST_MARK.match(line)), "")
-    return _as_pasted(told)
-
-
-def _as_pasted(line: str) -> list[Report]:
-    told = line[:_MAX_TOLD].strip()
-    short = _short(clean_line(told, _MAX_TOLD)) if told else ""
-    return [Report(told, short, short, pasted=True)] if told and _says(told) else []
 
 
 def _pasted(text: str) -> list[Report]:

@@ -1,7 +1,5 @@
 """What counts as a report of an error: pasted lines, a fault in words, the title of an issue."""
 
-import pytest
-
 from ultron_core.lessons.errors.told.reports import find_reports
 from ultron_core.models import Message
 
@@ -116,30 +114,3 @@ def test_an_item_of_a_list_is_no_error():
     assert not any(
         r.pasted for r in reports("Look at these:\n- (9) Missing error handling - if `send` fails we go on")
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (
-            "It runs now. When I upload it I get this error though. Can you check for errors?:\n\nUnpacking …\n\n"
-            "Could not copy file. theme\\assets\\",
-            "Could not copy file. theme\\assets\\",
-        ),
-        ("启动时出现了以下报错：\n正在连接\n无法连接到数据库 orders_db", "无法连接到数据库 orders_db"),
-    ],
-)
-def test_an_error_that_is_announced_is_pasted_without_a_fence_too(text, told):
-    (report,) = reports(text)
-    assert report.told == told and report.pasted
-
-
-def test_points_below_a_line_about_errors_are_the_persons_own_words():
-    assert reports("Please fix these errors:\n\n1. The export button is missing\n2. The menu") == []
-
-
-def test_an_exception_within_a_sentence():
-    (report,) = reports("ran it but got `LookupError: Resource punkt not found`")
-    assert report.told == "LookupError: Resource punkt not found" and report.pasted
-    (report,) = reports("跑完以后是 KeyError: 'user_id' 这一行")
-    assert report.told.startswith("KeyError: 'user_id'")
