@@ -6,11 +6,13 @@ its question, or at the end of such a list. Beside its question it may be in the
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.people.plain.shape import only_asks
 from ultron_core.lessons.people.statements import clean_statement, phrase, word_count
 from ultron_core.lessons.sentences import PHRASES
@@ -24,13 +26,8 @@ __all__ = ["find_answered"]
 _TOOLS = frozenset(
     ("AskUserQuestion", "request_user_input", "ask_question", "ask_followup_question", "ask_user")
 )
-#: names of what is asked, of what is offered and of what it means, in the data of such a call
-_ASKED, _OFFERED, _NAMED, _MEANT = (
-    ("question", "prompt"),
-    ("options", "follow_up"),
-    ("label", "text"),
-    "description",
-)
+#: names of what is asked, of what is offered and of what it is called, in the data of such a call
+_ASKED, _OFFERED, _NAMED = ("question", "prompt"), ("options", "follow_up"), ("label", "text")
 #: marks of a call that a log wrote as a list: its question in bold, then `- **8080** - free on all hosts`, at the end
 #: `**Answer:** 8080`
 _BOLD, _POINT, _ANSWER = "**", "- **", "**Answer:** "
@@ -39,24 +36,40 @@ _RECOMMENDED = ("(Recommended)", "(recommended)", "（推荐）", "(推荐)")
 #: asks how to go on with the work, e.g. `Should I commit this now?`, `Ready to push?`, `What should I do next?`,
 #: `How should I proceed?`, `Does this plan look right?`, `是否继续？`, `方案已确认，是否按此实现？`, `下一步做什么？`
 _ON_THE_WORK = any_of(
-    r"\b(?:(?:should|shall|may|can) i|(?:want|like)(?: me)? to|ready to)\b.{0,24}\b(?:commit|push|merge|start|begin|"
-    r"proceed|continue|go (?:ahead|on)|implement(?= (?:it|(?:this|the) plan)\W*$))\b",
-    r"\b(?:this|the)(?: right)? plan(?: look| right| ok|\W*$)|\b(?:next|now|ready)\W*$",
-    r"是否(?:要|现在)?(?:继续|按此|提交|推送|合并)|(?:继续|提交|推送|合并|执行)(?:代码)?[吗么？?\s]+$|下一步|接下来",
+    r"\b(?:(?:should|shall|may|can) i|(?:want|like) me to|^(?:do|would) you (?:want|like) to|ready to) (?:now )?(?:(?:"
+    r"commit|proceed|continue|go (?:ahead|on))\b|(?:push|merge|start|begin|implement)(?:| it| this|(?: th\w+)? "
+    r"(?:plan|branch|changes|code|work|implementation))(?: now| (?:in)?to \w+)?[?？])",
+    r"(?:^|[.!,]\s)(?:commit|push|merge|start|begin)\b.{0,24}\bnow[?？]",
+    r"\b(?:is|does|you approve) th(?:is|e)\b.{0,10} plan(?: (?:look|right|ok|ready)\b.{0,20})?\W*$",
+    r"\b(?:what(?:'s| is| comes)?|(?:i|we|to) (?:do|work on)|task comes) next\W*$",
+    r"(?:^|[，。]|是否|现在|我可以)要?(?:继续|提交|推送|合并|执行)(?:代码)?(?:到.{0,6}(?:分支|仓库|远程))?[吗么]?[？?\s]*$",
+    r"是否要?(?:按此|继续(?:实现|执行|开发))|(?:下一步|接下来)，?[我你要该应先想需]{0,4}(?:(?:怎么|如何)?[做干办]|是什么)",
 )
-#: a question and its answer in the result, e.g. `"Which store?"="Redis"`, or in data `"Which store?": "Redis"`,
-#: `"store": {"answers": ["Redis"`
-_PAIR = re.compile(
-    r'"(?P<asked>[^"\n]{2,400})"\s*(?P<sign>[=:])\s*(?:\{\s*"answers"\s*:\s*)?(?:\[\s*)?"(?P<answer>[^"\n]{0,2000})"'
+#: own words that leave it open, e.g. `whatever you think is best`, `you decide this`, `let me think`, `I don't know`,
+#: `skip this.`, `Chat about this first`, `None of the above`, `随便，都行`, `你看着办`, `还没想好`, `跳过这个问题`
+_OPEN = any_of(
+    r"^\W*(?:whatever you (?:think|like|want|prefer)|chat about this|let me think|none of the above\W*$)",
+    r"\bi (?:don['’]t|do not) know\b|\b(?:you|please) decide\b|\bup to you\b|\bskip this(?: question)?\W*$",
+    r"^\W*随便|你(?:来|自己)?(?:看着办|决定)|没想好|跳过这个问题",
+)
+#: a question that the call does not show in these words and its answer, which may hold words in quotes and ends where
+#: another pair, a note, a sentence or nothing follows, e.g. `"Which store?"="only "local files""`, `"Q1?"="Redis", "`
+_ASKS, _SAYS = (
+    r'(?:^|(?<=: )|(?<=, ))"(?P<other>[^"\n]{2,400})"',
+    r'"(?P<answer>(?:[^"\n]|"[^"\n]*"){0,2000}?)"(?=\.?\s*$|\.\s|,\s*"|,?\s*(?:user notes|selected)\b)',
 )
 #: what may stand before an answer without its question, e.g. `Answer: `, `- User selected: `, `用户选择：`
-_LABEL = re.compile(
-    r"^\W*(?:(?:(?:user )?(?:answers?|selected)|(?:用户)?(?:回答|选择))\s*[:：]\s*)?", re.IGNORECASE
+_LABEL = any_of(
+    r"^\s*(?:[-*•→>]\s+)?(?:(?:(?:user )?(?:answers?|selected)|(?:用户)?(?:回答|选择))\s*[:：]\s*)?"
 )
 #: what stands between two picks, e.g. `, `, `、`
 _BETWEEN = re.compile(r"\s*[,，;；、]\s*")
+#: what data holds beside the picks of a list: the label of own words, and that no option fits
+_NOTE, _NONE = "user_note:", "None of the above"
 #: words, or Chinese characters, of which an answer has fewer only where its option says what it means
 _FEWEST = {"en": 4, "zh": 6}
+#: characters of an answer
+_MAX_TOLD = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,35 +93,33 @@ def find_answered(messages: Sequence[Message], project: str, work: bool) -> list
                 source = results.get(call.id)
                 written = _written(call.arguments)
                 told = [written] if written else _answers(list(_questions(call.arguments)), source)
-                drafts += [
-                    draft
-                    for one, answer in told
-                    if (
-                        draft := _decision(one, answer, message if written or not source else source, project)
-                    )
-                ]
+                shown = message if written or not source else source
+                drafts += [draft for one, said in told if (draft := _decision(one, said, shown, project))]
     return drafts
 
 
-def _decision(question: _Question, answer: str, source: Message, project: str) -> MemoryDraft | None:
+def _decision(question: _Question, said: Sequence[str], source: Message, project: str) -> MemoryDraft | None:
+    answer = ", ".join(said)
     picked = _listed(answer, question.options)
     if _ON_THE_WORK.search(question.asked) or 0 < len(question.options) == len(picked):
         return None
-    if not picked and only_asks(answer):
+    # "do not use any of these" asks nothing, other than "do these hold"
+    if not picked and only_asks(answer.lower().replace("do not", "don't")):
         return None
     if not all(meaning or _says_something(name) for name, meaning in picked or [(answer, "")]):
         return None
     asked = clean_statement(question.asked)
     named = (f"{_bare(name)}: {meaning}" if meaning else _bare(name) for name, meaning in picked)
-    told = "; ".join(named) or answer
-    statement = PHRASES[language(asked)]["answered"].format(question=asked, statement=clean_statement(told))
-    quotes = [name for name, _ in picked] or [answer]
+    told = clip(clean_statement("; ".join(named) or answer), _MAX_TOLD)
+    statement = PHRASES[language(asked)]["answered"].format(question=asked, statement=told)
+    quotes = [name for name, _ in picked] or said
+    escaped = [q if q in source.content else json.dumps(q, ensure_ascii=False)[1:-1] for q in quotes]
     return MemoryDraft(
         content=phrase("decision", statement, project, statement=one_line(statement)),
         tags=("decision", "answered"),
         confidence=0.75,
         memory_type="pattern",
-        evidence=tuple(Evidence(source.start_line, source.end_line, quote[:400]) for quote in quotes),
+        evidence=tuple(Evidence(source.start_line, source.end_line, quote[:400]) for quote in escaped),
     )
 
 
@@ -125,7 +136,7 @@ def _option(raw: Any) -> tuple[str, str] | None:
     if isinstance(raw, str):
         return (raw.strip(), "") if raw.strip() else None
     name = _first(raw, _NAMED).strip()
-    return (name, str(raw.get(_MEANT) or "")) if name else None
+    return (name, str(raw.get("description") or "")) if name else None
 
 
 def _first(raw: Any, names: Sequence[str]) -> str:
@@ -135,7 +146,7 @@ def _first(raw: Any, names: Sequence[str]) -> str:
     return next((raw[name] for name in names if isinstance(raw.get(name), str)), "")
 
 
-def _written(arguments: Any) -> tuple[_Question, str] | None:
+def _written(arguments: Any) -> tuple[_Question, list[str]] | None:
     """The question and its answer of a call that the log wrote as a list."""
     lines = [line.strip() for line in _first(arguments, ("input",)).splitlines()]
     asked = next((line.strip("*") for line in lines if line.startswith(_BOLD) and line.endswith(_BOLD)), "")
@@ -143,29 +154,39 @@ def _written(arguments: Any) -> tuple[_Question, str] | None:
     if not asked or not answer:
         return None
     points = (line.removeprefix(_POINT).partition(_BOLD) for line in lines if line.startswith(_POINT))
-    return _Question(asked, tuple((name, meaning.strip(" -–—")) for name, _, meaning in points)), answer
+    return _Question(asked, tuple((name, meaning.strip(" -–—")) for name, _, meaning in points)), [answer]
 
 
-def _answers(asked: Sequence[_Question], source: Message | None) -> list[tuple[_Question, str]]:
+def _answers(asked: Sequence[_Question], source: Message | None) -> list[tuple[_Question, list[str]]]:
     """The questions of a call with their answers. An answer without its question is told where it is made of options,
     each of which one question alone offers."""
     result = source.content if source else ""
     named = {name: one for one in asked for name in (one.asked, one.key) if name}
-    pairs = list(_PAIR.finditer(result))
+    known = "|".join(re.escape(name) for name in sorted(named, key=len, reverse=True))
+    pairs = list(re.finditer(f'(?:"(?P<known>{known or "(?!)"})"|{_ASKS})={_SAYS}', result, re.MULTILINE))
     if pairs:
-        found = ((named.get(p["asked"]) or _unlisted(p), p["answer"].strip()) for p in pairs)
-        return [(one, answer) for one, answer in found if one]
+        found = [(named.get(p["known"]) or _Question(p["other"]), p["answer"].strip()) for p in pairs]
+        return [(one, [answer]) for one, answer in found if '"="' not in answer]
+    try:
+        data, _ = json.JSONDecoder().raw_decode(result, max(result.find("{"), 0))
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, Mapping) and isinstance(data := data.get("answers", data), Mapping):
+        return [(one, said) for name, one in named.items() if (said := _items(data.get(name)))]
     options = [option for one in asked for option in one.options]
     picked = _listed(_LABEL.sub("", result).strip(' "”\n'), options)
     if len({name for name, _ in options}) < len(options):
         return []
-    of_each = [(one, ", ".join(name for name, _ in picked if (name, _) in one.options)) for one in asked]
-    return [(one, answer) for one, answer in of_each if answer]
+    of_each = [(one, [name for name, _ in picked if (name, _) in one.options]) for one in asked]
+    return [(one, names) for one, names in of_each if names]
 
 
-def _unlisted(pair: re.Match[str]) -> _Question | None:
-    """A question that the call does not show in these words; data has other pairs, too."""
-    return _Question(pair["asked"]) if pair["sign"] == "=" else None
+def _items(answer: Any) -> list[str]:
+    """The picks and the own words of which an answer in data is made."""
+    listed = answer.get("answers") if isinstance(answer, Mapping) else answer
+    items = listed if isinstance(listed, list) else [listed]
+    said = [item.removeprefix(_NOTE).strip() for item in items if isinstance(item, str) and item != _NONE]
+    return [item for item in said if item]
 
 
 def _listed(answer: str, options: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -189,4 +210,5 @@ def _bare(option: str) -> str:
 
 
 def _says_something(option: str) -> bool:
-    return word_count(_bare(option)) >= _FEWEST["zh" if CJK.search(option) else "en"]
+    enough = word_count(_bare(option)) >= _FEWEST["zh" if CJK.search(option) else "en"]
+    return enough and not _OPEN.search(option)

@@ -1,5 +1,7 @@
 """What a person picked when the agent asked with its tool for questions."""
 
+import json
+
 import pytest
 
 from tests.core.lessons.builders import talk
@@ -245,6 +247,15 @@ def test_options_that_a_line_beside_them_may_take_back_are_not_picked(result):
         "Is this the right plan?",
         "方案已确认，是否按此实现？",
         "代码已完成，是否提交到主分支？",
+        "What next?",
+        "Is the plan ready?",
+        "Should I go on?",
+        "Commit now?",
+        "Tests pass. Push the branch now?",
+        "Do you want to merge the branch?",
+        "接下来做什么？",
+        "功能已完成，接下来该怎么做？",
+        "是否合并代码？",
     ],
 )
 def test_a_plain_question_about_going_on_is_no_decision(question):
@@ -260,7 +271,133 @@ def test_a_plain_question_about_going_on_is_no_decision(question):
         "Should we implement this as a class or as a function?",
         "是否实现离线模式？",
         "这个功能如何实现？",
+        "Who is allowed to change the plan?",
+        "Which view should the app show when the data is ready?",
+        "Which step should the wizard show next?",
+        "Which branch do you want to merge into the report?",
+        "Should I merge the two order tables?",
+        "向导里的“下一步”按钮放在哪里？",
+        "是否合并两个订单表？",
+        "未登录的用户是否可以提交？",
+        "是否继续使用旧的缓存？",
     ],
 )
 def test_a_question_about_the_product_is_a_decision_though_it_names_a_plan_or_a_commit(question):
     assert answered({"questions": [{**WHERE, "question": question}]}, "Answer: pkg/util")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'we do not want to use "local files only" any more',
+        'use "Redis", "Files" and nothing else',
+        'keep it all in "one file". Redis is too much',
+        '我们不想再用"本地文件"来保存会话',
+    ],
+)
+@pytest.mark.parametrize(
+    "after",
+    [
+        '. You can now "go on".',
+        "",
+        ".",
+        "\n",
+        " user notes: soon",
+        ', "Which port do we use?"="8080". You can',
+    ],
+)
+def test_words_in_quotes_end_no_answer(words, after):
+    found = answered({"questions": [STORE]}, f'Your questions: "{STORE["question"]}"="{words}"{after}')
+    assert told(found) == [words]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        '"Which store should it use?"="a disk of 5" or less is enough". You',
+        '"Which store should it use?"="a disk of 5" or so", "Which port should it use?"="the 6" one of them". You',
+        'Yours: "Which "cart store" may it use?"="keep everything in one sqlite file"',
+        '"哪个"购物车存储"更好？"="全部放在一个本地数据库文件里"',
+    ],
+)
+def test_a_pair_that_cannot_be_read_surely_is_not_told(result):
+    assert answered({"questions": [STORE]}, result) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ('Which "cart store" should it use?', "keep everything in one sqlite file"),
+        ('One of these, "cart" or "order", or both?', 'only the "cart" for a start'),
+        ('该用哪个"购物车存储"？', "全部放在一个本地数据库文件里"),
+    ],
+)
+def test_a_question_may_hold_words_in_quotes(asked, words):
+    for result in (f'"{asked}"="{words}"', json.dumps({"answers": {asked: words}}, ensure_ascii=False)):
+        (draft,) = answered({"questions": [{"question": asked}]}, result)
+        assert asked in draft.content
+        assert draft.content.endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        (["Redis", "Files"], ["Redis: Redis keeps them; Files: Files keeps them"]),
+        (["Redis", "user_note: but only for sessions"], ["Redis, but only for sessions"]),
+        (["None of the above", "user_note: use sqlite on the disk"], ["use sqlite on the disk"]),
+        (["user_note: 全部放在本地的 sqlite 文件里"], ["全部放在本地的 sqlite 文件里"]),
+        (["None of the above"], []),
+        (["None of the above", "user_note: "], []),
+        ([], []),
+        (None, []),
+    ],
+)
+def test_an_answer_list_in_data_is_read_to_its_end(items, expected):
+    question = {"id": "store", **STORE}
+    result = json.dumps({"answers": {"store": {"answers": items}}}, ensure_ascii=False)
+    assert told(answered({"questions": [question]}, result)) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "whatever you think is best",
+        "I don't know, you decide this",
+        "let me think about it first, skip this",
+        "Chat about this with me first please",
+        "None of the above",
+        "随便，你看着办就行了",
+        "我还没想好，先跳过这个问题",
+    ],
+)
+def test_words_that_leave_the_question_open_decide_nothing(words):
+    assert answered({"questions": [STORE]}, f'"{STORE["question"]}"="{words}". You can') == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "do not use any of these, write to disk",
+        "Do not ask, write to disk",
+        "whatever you enter is saved to disk",
+        "skip this check for files, run it for Redis",
+        "不要随便改表，写到本地磁盘",
+        "由用户决定是用内存还是磁盘",
+    ],
+)
+def test_words_that_look_so_decide_all_the_same(words):
+    assert told(answered({"questions": [STORE]}, f'"{STORE["question"]}"="{words}". You can')) == [words]
+
+
+@pytest.mark.parametrize("words", ["keep it on the disk " * 80, "全部放在本地磁盘" * 200])
+def test_a_long_answer_is_clipped(words):
+    (clipped,) = told(answered({"questions": [STORE]}, f'"{STORE["question"]}"="{words}". You can'))
+    assert words.startswith(clipped.removesuffix("…"))
+    assert 300 < len(clipped) <= 401
+
+
+@pytest.mark.parametrize("option", ["./pkg/shared", "../shared", "--shared", "@shop/shared", "“共享”目录"])
+@pytest.mark.parametrize("before", ["", "- ", "Answer: ", "用户选择："])
+def test_an_option_may_begin_with_signs(option, before):
+    question = {**WHERE, "options": [{"label": option, "description": "as told"}, "elsewhere"]}
+    assert told(answered({"questions": [question]}, before + option)) == [f"{option}: as told"]
