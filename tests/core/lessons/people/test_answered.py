@@ -396,7 +396,7 @@ def test_a_long_answer_is_clipped(words):
     assert 300 < len(clipped) <= 401
 
 
-@pytest.mark.parametrize("option", ["./pkg/shared", "../shared", "--shared", "@shop/shared", "“共享”目录"])
+@pytest.mark.parametrize("option", ["./pkg/shared", "../common", "--shared", "@shop/shared", "“共享”目录"])
 @pytest.mark.parametrize("before", ["", "- ", "Answer: ", "用户选择："])
 def test_an_option_may_begin_with_signs(option, before):
     question = {**WHERE, "options": [{"label": option, "description": "as told"}, "elsewhere"]}
