@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,9 +20,12 @@ from ultron_core.models import Message
 
 __all__ = ["Cure", "cure_of", "own_cures", "with_cures"]
 
-#: things that a cure names of the cause, and without a label in a later message; one is often the name of the project
-#: or of the page, and of four such sentences that named two none was about that cause
+#: things that a cure names of the cause, and in a later message, unless a label calls it one and a name is among them;
+#: one is often the name of the project or of the page, and of four such sentences that named two none was about that
+#: cause, as with "method" and "database"
 _SHARED, _SHARED_LATER = 2, 3
+#: what is no plain word, e.g. `` `logs` ``, `auth_id`, `getTasks`, `schema.ts`
+_NAME = re.compile(r"`[^`\n]+`|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*|\b\w+\.\w+\b")
 #: characters before the change, in a sentence that also tells a cause: "由于默认值是 `0`，这里替换为 ..." explains
 _OPENING = 6
 #: messages after the one that names the cause: what is done later is about something else
@@ -48,7 +52,8 @@ def cure_of(found: Finding, judged: Sequence[Judged]) -> Cure | None:
         beneath = label_kind(cure.part.label) == "fix" and cure.part.section == found.parts[-1].section
         if same and (beneath or shared >= _SHARED):
             return cure
-        least = _SHARED if _led_by(cure.part) == "fix" else _SHARED_LATER
+        surely = _led_by(cure.part) == "fix" and _names_in(cure.part.text) & _names_in(found.words)
+        least = _SHARED if surely else _SHARED_LATER
         if not same and shared >= least and shared > most:
             best, most = cure, shared
     return best
@@ -92,6 +97,11 @@ def _told_after(found: Finding, judged: Sequence[Judged]) -> Iterator[Cure]:
                 continue
             if _tells_cure(part) and not leads_on(part) and _says_what(part.text):
                 yield Cure(answer.message, part)
+
+
+def _names_in(text: str) -> frozenset[str]:
+    """What is set as code or is no plain word, whole and in pieces: `auth_id`, `SUPABASE_TABLES.LOGS`."""
+    return frozenset(re.findall(r"\w*[A-Za-z]\w*", " ".join(_NAME.findall(text)).casefold()))
 
 
 def _says_what(text: str) -> bool:

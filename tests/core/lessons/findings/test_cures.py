@@ -117,7 +117,15 @@ def test_a_later_message_must_name_more_of_the_cause_than_a_label_does():
     other = "Added the table of the installer to `README.md`."
     step = (bash("git status"), "clean")
     assert told(("assistant", CAUSE), step, ("assistant", other)).resolution == ""
-    assert "README.md" in told(("assistant", CAUSE), step, ("assistant", f"**Fix**: {other}")).resolution
+    named = "**Fix**: Added `rich_texts` to the tables of the installer."
+    assert "rich_texts" in told(("assistant", CAUSE), step, ("assistant", named)).resolution
+
+
+def test_a_labelled_cure_of_a_later_message_shares_a_name_not_only_words():
+    other = "- **Solution**: The installer of the `auth_id` column now checks the fixture order."
+    assert told(("assistant", CAUSE), ("assistant", f"All fixed.\n\n{other}")).resolution == ""
+    own = "- **Solution**: Removed `rich_texts.yml` from the list of fixture files."
+    assert "rich_texts" in told(("assistant", CAUSE), ("assistant", f"All fixed.\n\n{own}")).resolution
 
 
 def test_what_is_only_proposed_is_no_cure():
