@@ -17,12 +17,12 @@ from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
 __all__ = ["FENCE", "fenced", "program_rows", "speaks_text_protocol"]
 
 #: a block, named for its language, for the lines of a file that it shows, or for the file that it writes. One that is
-#: set in, or opens behind the mark of a point, ends with a bare fence that may be set in: what an answer said below
-#: such a list was taken for code, e.g. ````` ```python⏎print(1)⏎``` `````, ````` ```83:85:src/store.ts⏎let x⏎``` `````,
-#: ````` ```xml:web/pom.xml⏎<a>⏎``` `````, ````` - ```⏎  ls⏎  ``` `````
+#: set in, or opens behind the mark of a point, ends with a fence that may be set in and opens no block: what an answer
+#: said below such a list was taken for code, e.g. ````` ```python⏎print(1)⏎``` `````,
+#: ````` ```83:85:src/store.ts⏎let x⏎``` `````, ````` ```xml:web/pom.xml⏎<a>⏎``` `````, ````` - ```⏎  ls⏎  ``` `````
 FENCE = re.compile(
     r"(?P<set_in>(?<![^\n])(?:[^\S\n]{1,40}|[^\S\n]{0,40}(?:[-*+]|\d{1,3}[.)])[^\S\n]{1,8}))?"
-    r"```(?P<name>[\w+-]*)(?::[^\n`]*)?\n(?P<code>.*?)(?:\n(?(set_in)[^\S\n]{0,40})```(?![A-Za-z0-9_+-])|\Z)",
+    r"```(?P<name>[\w+-]*)(?::[^\n`]*)?\n(?P<code>.*?)(?:\n(?(set_in)[^\S\n]{0,40})```(?![\w+-]+(?::[^\n`]*)?\n)|\Z)",
     re.DOTALL,
 )
 #: "Action: Search[Opry Mills]", "Act 2: go to desk 1", "> open drawer 3"

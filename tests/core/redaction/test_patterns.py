@@ -106,6 +106,18 @@ def test_look_alikes_stay(text):
     assert redact_patterns(text).text == text
 
 
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Mongo is started with docker run -p 27017:27017",
+        "Vault login works again",
+        "Twine needs mkdir -p dist",
+    ],
+)
+def test_prose_that_begins_with_the_name_of_a_program_stays(prose):
+    assert redact_patterns(prose).text == prose
+
+
 def test_distinct_values_are_numbered_and_equal_values_share_a_placeholder():
     result = redact_patterns("a@b.com c@d.org a@b.com")
     assert result.text == "<EMAIL_ADDRESS> <EMAIL_ADDRESS_2> <EMAIL_ADDRESS>"

@@ -102,6 +102,7 @@ def test_another_block_that_opens_within_one_does_not_end_it():
     text = "Write:\n```md\nRun\n```js\nrun()\n```\nThat is all."
     assert fenced(text) == [("md", "Run\n```js\nrun()")]
     assert without_code(text) == "Write:\n\n\nThat is all."
+    assert "drop the cache" in without_code("Run:\n```\nls\n```Then drop the cache.\nThat is all.")
 
 
 def test_a_block_at_the_margin_holds_fences_that_are_set_in():

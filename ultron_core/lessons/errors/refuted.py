@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.errors.same_check import same_check
@@ -71,6 +72,7 @@ def _fails_alike(failed: Action, later: Action) -> bool:
     return _same_line(failed, later) and _failing_lines(failed) <= _failing_lines(later)
 
 
-def _failing_lines(action: Action) -> frozenset[str]:
+def _failing_lines(action: Action) -> Counter[str]:
+    """How often each stands there: two failures may differ in a number alone."""
     found = (line.strip() for line in action.output.splitlines() if _SAYS_FAILED.search(line))
-    return frozenset(_NUMBER.sub("0", line) for line in found)
+    return Counter(_NUMBER.sub("0", line) for line in found)

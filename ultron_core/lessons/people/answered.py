@@ -36,20 +36,22 @@ _RECOMMENDED = ("(Recommended)", "(recommended)", "（推荐）", "(推荐)")
 #: asks how to go on with the work, e.g. `Should I commit this now?`, `Ready to push?`, `What should I do next?`,
 #: `How should I proceed?`, `Does this plan look right?`, `是否继续？`, `方案已确认，是否按此实现？`, `下一步做什么？`
 _ON_THE_WORK = any_of(
-    r"\b(?:(?:should|shall|may|can) i|(?:want|like) me to|^(?:do|would) you (?:want|like) to|ready to) (?:now )?(?:(?:"
-    r"commit|proceed|continue|go (?:ahead|on))\b|(?:push|merge|start|begin|implement)(?:| it| this|(?: th\w+)? "
-    r"(?:plan|branch|changes|code|work|implementation))(?: now| (?:in)?to \w+)?[?？])",
-    r"(?:^|[.!,]\s)(?:commit|push|merge|start|begin)\b.{0,24}\bnow[?？]",
-    r"\b(?:is|does|you approve) th(?:is|e)\b.{0,10} plan(?: (?:look|right|ok|ready)\b.{0,20})?\W*$",
+    r"\b(?:(?:should|shall|may|can) i|(?:want|like) me to|^(?:do|would) you (?:want|like) to|ready to) (?:now )?"
+    r"(?:commit|proceed|continue|go (?:ahead|on)|push|merge|start|begin|implement)(?: with)?(?:| it| this|(?: (?:th\w+|"
+    r"all))?(?: \w+)? (?:plan|branch|changes|code|work|implementation|part|step|phase))(?: now| (?:in)?to \w+)?\W*$",
+    r"\b(?:commit|push|merge|start|begin)\b.{0,24}\bnow\W*$",
+    r"(?:^|[.!,]\s)(?:is|does|(?:do )?you approve) th(?:is|e)\b.{0,10} plan(?: (?:look|right|ok|ready)\b.{0,20})?\W*$",
     r"\b(?:what(?:'s| is| comes)?|(?:i|we|to) (?:do|work on)|task comes) next\W*$",
-    r"(?:^|[，。]|是否|现在|我可以)要?(?:继续|提交|推送|合并|执行)(?:代码)?(?:到.{0,6}(?:分支|仓库|远程))?[吗么]?[？?\s]*$",
+    r"(?:^|[，。])(?:是否|现在|我可以)?要?(?:继续|提交|推送|合并|执行)(?:代码)?(?:到.{0,6}(?:分支|仓库|远程))?[吗么]?[？?\s]*$",
     r"是否要?(?:按此|继续(?:实现|执行|开发))|(?:下一步|接下来)，?[我你要该应先想需]{0,4}(?:(?:怎么|如何)?[做干办]|是什么)",
 )
 #: own words that leave it open, e.g. `whatever you think is best`, `you decide this`, `let me think`, `I don't know`,
 #: `skip this.`, `Chat about this first`, `None of the above`, `随便，都行`, `你看着办`, `还没想好`, `跳过这个问题`
 _OPEN = any_of(
-    r"^\W*(?:whatever you (?:think|like|want|prefer)|chat about this|let me think|none of the above\W*$)",
-    r"\bi (?:don['’]t|do not) know\b|\b(?:you|please) decide\b|\bup to you\b|\bskip this(?: question)?\W*$",
+    r"^\W*(?:whatever you (?:think|like|want|prefer)(?!.{0,40}\bbut\b)|chat about this|let me think|"
+    r"none of the above\W*$)",
+    r"^\W*i (?:don['’]t|do not) know(?=\W*$|,? (?:you|please|yet)\b)|(?:^|[,.]\s)(?:you|please) decide\b|"
+    r"^\W*(?:it['’]?s )?up to you\b|\bskip this(?: question)?\W*$",
     r"^\W*随便|你(?:来|自己)?(?:看着办|决定)|没想好|跳过这个问题",
 )
 #: a question that the call does not show in these words and its answer, which may hold words in quotes and ends where
@@ -113,7 +115,7 @@ def _decision(question: _Question, said: Sequence[str], source: Message, project
     told = clip(clean_statement("; ".join(named) or answer), _MAX_TOLD)
     statement = PHRASES[language(asked)]["answered"].format(question=asked, statement=told)
     quotes = [name for name, _ in picked] or said
-    escaped = [q if q in source.content else json.dumps(q, ensure_ascii=False)[1:-1] for q in quotes]
+    escaped = [_as_written(quote, source.content) for quote in quotes]
     return MemoryDraft(
         content=phrase("decision", statement, project, statement=one_line(statement)),
         tags=("decision", "answered"),
@@ -121,6 +123,12 @@ def _decision(question: _Question, said: Sequence[str], source: Message, project
         memory_type="pattern",
         evidence=tuple(Evidence(source.start_line, source.end_line, quote[:400]) for quote in escaped),
     )
+
+
+def _as_written(quote: str, text: str) -> str:
+    """The words as they stand in a text that may hold them as data."""
+    forms = (quote, json.dumps(quote, ensure_ascii=False)[1:-1], json.dumps(quote)[1:-1])
+    return next((form for form in forms if form in text), quote)
 
 
 def _questions(arguments: Any) -> Iterator[_Question]:

@@ -44,7 +44,8 @@ _WORD = (
 
 def _spellings(program: str, flag: str) -> tuple[str, ...]:
     """A command that begins a sentence has a capital, as in `Mysql -ps3cret`; one that takes its secret without a flag
-    has none there: "Vault login fails" is prose."""
+    has none there: "Vault login fails" is prose, and so is "Mongo is started with `docker run -p ...`", where no flag
+    follows at once."""
     capital = (program[:1].upper() + program[1:],) if flag else ()
     return tuple(dict.fromkeys((program, *capital, *(("MySQL",) if program == "mysql" else ()))))
 
@@ -59,6 +60,8 @@ _BY_FLAG = tuple(
     for program, flag, between in _FLAGS
     for name in _spellings(program, flag)
 )
+#: what follows a command that is no word of prose, e.g. ` -u root`, ` /user:bob`
+_FLAG_NEXT = re.compile(r"\s{1,4}[-/]")
 #: how a flag begins: only programs that take such a one are looked for, e.g. ` -p`
 _DASH = re.compile(r"-(?<=[ \t\n]-)\S")
 #: a command ends with its line, a pipe or a semicolon; longer ones are cut there, e.g. `mysql -u bob
@@ -169,10 +172,11 @@ def command_secrets(text: str) -> Iterator[Span]:
         at = text.find(name) if dash in dashes else -1
         while at >= 0:
             end = at + len(name)
-            if not (at and (text[at - 1].isalnum() or text[at - 1] == "-")) and text[end : end + 1] in (
-                " ",
-                "\t",
-                "\n",
+            begins = not (at and (text[at - 1].isalnum() or text[at - 1] == "-"))
+            if (
+                begins
+                and text[end : end + 1] in (" ", "\t", "\n")
+                and (name.islower() or _FLAG_NEXT.match(text, end))
             ):
                 yield from _flagged(text, end, pattern)
             at = text.find(name, end)

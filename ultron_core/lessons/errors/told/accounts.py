@@ -93,10 +93,11 @@ _ORDER = any_of(
     r"(?:update|change|add|remove|replace|move|set|pass|rename|install|wrap|modify|import|delete|create|switch|"
     r"convert|include|exclude|disable|enable|upgrade|downgrade|pin|use)\b"
     # what only watches it run is no cure, as a breakpoint that is set and a line that is logged
-    r"(?!.{0,40}\b(?:tests?|docs?|comments?|script|breakpoints?|logging|log (?:lines?|statements?)|debug prints?)\b)",
+    r"(?!.{0,40}\b(?:tests?|docs?|comments?|script|breakpoints?|logging|console\.log|"
+    r"(?:log|debug) (?:lines?|logs?|outputs?|prints?|statements?))\b)",
     r"^(?:现在|接下来|因此)?[，,]?(?:让我|我来|我)?(?:需要|要|来|将|会|先|应该|可以)?(?:明确地)?(?:在.{1,60}(?:中|里|上))?"
     r"(?:修改|移除|删除|添加|增加|替换|更改|设置|禁用|启用|改用|改成|改为|安装|升级|降级|导入|引入|跳过)"
-    r"(?!.{0,20}(?:断点|日志输出|打印日志|调试(?:输出|信息|日志)))",
+    r"(?!.{0,20}(?:断点|日志输出|打印日志|(?:一些|更多|详细)日志|调试(?:输出|信息|日志|代码|语句)))",
 )
 #: gives its reason, so that it says something although code follows, e.g. `it adds the prefix itself, so pass 0:`
 _REASONED = any_of(r"\b(?:because|since|so)\b", r"因为|由于|所以|因此")

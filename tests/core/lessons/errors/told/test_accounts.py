@@ -67,4 +67,5 @@ def test_plans_guesses_and_tests_are_no_cure(plan):
 def test_what_only_watches_the_program_is_no_cure():
     assert account("Let's set a breakpoint in `watch`:\n```php\nxdebug_break();\n```") is None
     assert account("在 `watch` 中添加日志输出：\n```js\nconsole.log(1)\n```") is None
+    assert account("Let's add debug statements in `watch`:\n```js\nconsole.log(1)\n```") is None
     assert account("Change the log directory in `app.conf`:\n```\nlog_dir = /var/app\n```") is not None
