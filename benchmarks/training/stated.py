@@ -60,8 +60,9 @@ def main() -> int:
     return 0
 
 
-def part_of(session: str) -> int:
-    return int(hashlib.sha256(session.encode()).hexdigest(), 16) % PARTS
+def part_of(source: str) -> int:
+    """The part with which a session or a repository leaves the fits."""
+    return int(hashlib.sha256(source.encode()).hexdigest(), 16) % PARTS
 
 
 def fit(values: np.ndarray, worth: np.ndarray, strength: float = STRENGTH) -> tuple[np.ndarray, float]:

@@ -11,7 +11,6 @@ each ranks with the repositories left out in ten parts.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 # run as a script, this file's own folder is on the path instead of the one two above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from training.second import ranked
+from training.stated import fit, left_out, part_of
 
 from ultron_core.transcript.sense.encoder import encode
 from ultron_core.transcript.sense.nature import NATURES, Question
@@ -40,8 +39,6 @@ LETTERS: Mapping[Question, Mapping[str, str]] = {
 }
 #: inverse strength of the penalty; .001 and .01 rank alike
 STRENGTH = 0.003
-#: repositories leave in so many parts
-PARTS = 10
 #: digits that are kept of a coefficient
 DIGITS = 5
 
@@ -93,34 +90,13 @@ def read(question: Question, rows: Sequence[dict[str, Any]]) -> Labelled:
     )
 
 
-def part_of(repository: str) -> int:
-    return int(hashlib.sha256(repository.encode()).hexdigest(), 16) % PARTS
-
-
 def natures_of(question: Question, labelled: Labelled) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in NATURES[question]:
         true = labelled.true_of(LETTERS[question][name])
-        report(question, name, true, left_out(labelled, true))
-        weights, shift = fit(labelled.vectors, true)
+        told = left_out(labelled.vectors, true.astype(float), labelled.parts, STRENGTH)
+        report(question, name, true, told)
+        weights, shift = fit(labelled.vectors, true.astype(float), STRENGTH)
         yield name, {"shift": round(shift, DIGITS), "weights": np.round(weights, DIGITS).tolist()}
-
-
-def left_out(labelled: Labelled, true: np.ndarray) -> np.ndarray:
-    """Log-odds of each sentence by a fit that had not seen its repository."""
-    found = np.zeros(len(true))
-    for part in range(PARTS):
-        out = labelled.parts == part
-        weights, shift = fit(labelled.vectors[~out], true[~out])
-        found[out] = labelled.vectors[out] @ weights + shift
-    return found
-
-
-def fit(vectors: np.ndarray, true: np.ndarray) -> tuple[np.ndarray, float]:
-    """Weights and shift for the vectors as they come."""
-    middle, spread = vectors.mean(axis=0), vectors.std(axis=0) + 1e-6
-    model = LogisticRegression(C=STRENGTH, max_iter=2000).fit((vectors - middle) / spread, true)
-    own = model.coef_[0] / spread
-    return own, float(model.intercept_[0] - own @ middle)
 
 
 def report(question: str, name: str, true: np.ndarray, odds: np.ndarray) -> None:

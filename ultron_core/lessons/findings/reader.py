@@ -20,7 +20,7 @@ from ultron_core.lessons.findings.answers import Part, parts_of
 from ultron_core.lessons.findings.features import Heard, dense_names, part_features
 from ultron_core.lessons.findings.listen import Answer
 from ultron_core.lessons.linear import LinearModel
-from ultron_core.transcript.sense.reader import Passage, load_sense
+from ultron_core.transcript.sense.reader import Passage
 from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["OUTPUTS", "AnswerModel", "Judged", "Kind", "beside", "load_answer_model"]
@@ -58,10 +58,7 @@ class AnswerModel:
 
     def natures(self, parts: Sequence[Part], rows: Sequence[int]) -> tuple[float, ...]:
         """What the sentences at `rows` are, on average (transcript/sense/nature.py); empty without the network."""
-        if self.second is None:
-            return ()
-        told = load_sense().natures(self.second.question, [beside(parts, row) for row in rows])
-        return tuple(told.mean(axis=0).tolist())
+        return self.second.natures([beside(parts, row) for row in rows]) if self.second else ()
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> AnswerModel:

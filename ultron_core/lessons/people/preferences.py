@@ -91,13 +91,12 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         if long and len(found) > _MOST_IN_ORDER:
             continue
         own = own_sentences(turn.message, _MAX_ORDER)
-        request = asked(turns[number - 1]) if number else ""
         drafts += [
             replace(
                 _preference(
                     sentence, before, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ
                 ),
-                context=request if _POINTS.search(sentence) else "",
+                context=asked(turns[number - 1]) if number and _POINTS.search(sentence) else "",
             )
             for sentence, cue in found
             if (before := _before(own, sentence)) is not None

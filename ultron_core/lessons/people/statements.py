@@ -13,7 +13,6 @@ from ultron_core.transcript.speech import ONE_OFF
 __all__ = [
     "LATIN",
     "POINT",
-    "SET_IN",
     "after_second_thought",
     "clean_statement",
     "has_detail",
@@ -64,8 +63,6 @@ def weighty(sentence: str) -> bool:
 
 #: a point of a list, e.g. `- The old index is read`
 POINT = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s")
-#: how what was drawn or set in begins, and no sentence of an answer, e.g. `## Plan`, `| a |`, `> said`, `┌───`
-SET_IN = re.compile(r"[#|`>\u2500-\u257f]")
 #: a name within Chinese, e.g. `disabled`
 LATIN = re.compile(r"[A-Za-z]{3,}")
 #: words that two sentences share when they are about the same thing, e.g. `directive`, `焦点`

@@ -1,4 +1,4 @@
-"""Facts: what a person states of the project, what a hook refuses, what a service tells its customers."""
+"""Facts: what a hook refuses, what a service tells its customers."""
 
 from tests.core.lessons.builders import bash, talk
 from ultron_core.lessons.people.facts import find_policies, find_refusals

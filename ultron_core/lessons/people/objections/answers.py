@@ -9,14 +9,14 @@ from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.findings.said import statements
 from ultron_core.lessons.findings.shape import setting_of, stands_alone
 from ultron_core.lessons.findings.worth import worth
-from ultron_core.lessons.people.objections.complaints import WEAK
-from ultron_core.lessons.people.statements import SET_IN, named, nearest, shares_term
+from ultron_core.lessons.people.objections.complaints import told_in
+from ultron_core.lessons.people.statements import named, nearest, shares_term
 from ultron_core.lessons.people.turns import Turn
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action, without_code
+from ultron_core.transcript.actions import Action
 from ultron_core.transcript.commands import command_of
-from ultron_core.transcript.language import language, sentences
+from ultron_core.transcript.language import language
 from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.speech import any_of
 
@@ -92,13 +92,5 @@ def disputed_context(
 
 def _disputed(answer: str, objection: str) -> str:
     """The sentence that shares most words with the objection, else the first that says something."""
-    told = [
-        s
-        for s in sentences(without_code(answer))
-        if len(s) >= 30
-        and not WEAK.match(s)
-        and s[-1] not in "?？:："
-        and s[0] not in "-*"
-        and not SET_IN.match(s)
-    ]
+    told = [s for s in told_in(answer) if len(s) >= 30 and s[-1] not in "?？:：" and s[0] not in "-*"]
     return nearest(told, objection)

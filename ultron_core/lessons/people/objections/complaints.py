@@ -17,14 +17,16 @@ from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import language, one_line, sentences
 from ultron_core.transcript.speech import QUESTION, any_of
 
-__all__ = ["ASKS_WHY", "REPORTS", "WEAK", "Complaint", "complaint_draft", "find_complaint"]
+__all__ = ["ASKS_WHY", "REPORTS", "Complaint", "complaint_draft", "find_complaint", "told_in"]
 
 #: openings of an answer that say nothing of what was done, e.g. `Sure, let me look`
-WEAK = re.compile(
+_WEAK = re.compile(
     r"^(?:yes|ok|good|great|sure|now|let me|i'll|done|fixed|you're right|all (?:tests|checks)|sorry|got it|here|"
     r"好的|是的|没问题|抱歉|我将|让我|现在|已?完成)",
     re.IGNORECASE,
 )
+#: how what was drawn or set in begins, and no sentence of an answer, e.g. `## Plan`, `| a |`, `> said`, `┌───`
+_SET_IN = re.compile(r"[#|`>\u2500-\u257f]")
 #: asks for the cause in the middle of a sentence, without a question mark: "这是为什么啊"
 ASKS_WHY = re.compile(r"为什么|怎么回事|什么原因|^why\b", re.IGNORECASE)
 #: the question around a report, e.g. `按钮不能点,这是为什么啊`, `The button is gone, why is that?`
@@ -60,6 +62,11 @@ _CURE = any_of(
 _CONFIDENCE = 0.7
 #: a cure is told at the beginning of an answer; notes on other things come later
 _FIRST_TOLD = 5
+
+
+def told_in(answer: str) -> list[str]:
+    """The sentences of an agent's answer that may say what it did or claimed."""
+    return [s for s in sentences(without_code(answer)) if not _WEAK.match(s) and not _SET_IN.match(s)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ def _cure(answer: Message) -> str:
         for s in sentences(without_code(answer.content))
         if len(s.encode()) >= 30
         and len(s) <= 360
-        and not WEAK.match(s)
+        and not _WEAK.match(s)
         and s[0] not in "#|`>*"
         and s[-1] not in "?？:："
         and stands_alone(s)

@@ -16,12 +16,11 @@ from typing import Final
 from ultron_core.lessons.errors.told.reports import is_described, is_issue
 from ultron_core.lessons.explanations import clip
 from ultron_core.lessons.keeping.stated import BY_PERSON, confidence_in
-from ultron_core.lessons.people.objections.complaints import WEAK
+from ultron_core.lessons.people.objections.complaints import told_in
 from ultron_core.lessons.people.plain.features import Said
 from ultron_core.lessons.people.plain.reader import Kind, PlainModel, Worth, judge
 from ultron_core.lessons.people.plain.shape import is_passing, may_hold, only_asks
 from ultron_core.lessons.people.statements import (
-    SET_IN,
     has_detail,
     names_a_thing,
     nearest,
@@ -34,8 +33,7 @@ from ultron_core.lessons.people.turns import MAX_MESSAGE, Turn, own_sentences
 from ultron_core.lessons.people.turns import asked as asked_before
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, MemoryType, Message
-from ultron_core.transcript.actions import without_code
-from ultron_core.transcript.language import CJK, language, one_line, sentences
+from ultron_core.transcript.language import CJK, language, one_line
 from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.speech import HEDGE, any_of
 
@@ -285,11 +283,7 @@ def _whole(own: Sequence[str], at: int, turn: Turn, messages: Sequence[Message])
 def _before(answer: str, sentence: str) -> str:
     """The agent's sentence that `sentence` most likely speaks of: the one that shares most words with it, else the last
     that names something."""
-    told = [
-        one
-        for one in sentences(without_code(answer))
-        if len(one.encode()) >= _MIN_BEFORE and not WEAK.match(one) and not SET_IN.match(one)
-    ]
+    told = [one for one in told_in(answer) if len(one.encode()) >= _MIN_BEFORE]
     near = nearest(told, sentence)
     if near and shares_term(near, sentence):
         return clip(one_line(near), _MAX_BEFORE)

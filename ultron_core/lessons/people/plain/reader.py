@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ultron_core.lessons.linear import LinearModel
 from ultron_core.lessons.people.plain.features import Said, dense_names, sentence_features
-from ultron_core.transcript.sense.reader import Passage, load_sense
+from ultron_core.transcript.sense.reader import Passage
 from ultron_core.transcript.sense.second import SecondLook
 
 __all__ = ["OUTPUTS", "Kind", "PlainModel", "Worth", "judge", "load_model"]
@@ -67,10 +67,7 @@ class PlainModel:
 
     def natures(self, said: Sequence[Said]) -> tuple[float, ...]:
         """What the sentences are, on average (transcript/sense/nature.py); empty without the network."""
-        if self.second is None:
-            return ()
-        told = load_sense().natures(self.second.question, list(map(_beside, said)))
-        return tuple(told.mean(axis=0).tolist())
+        return self.second.natures(list(map(_beside, said))) if self.second else ()
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainModel:
