@@ -1,4 +1,4 @@
-"""Which session a file is: agent, session_file, partition key, data version."""
+"""Which session a file is: agent, session_file, partition key, the log's own id."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ultron_core.errors import InputError
+from ultron_core.models import SessionInfo
 from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import discover_sessions
 from ultron_core.steps.files.bucket import BucketObject
@@ -19,6 +20,7 @@ from ultron_core.steps.runtime import Runtime
 __all__ = [
     "IngestFile",
     "find_files",
+    "log_id",
     "partition_key",
     "private_path",
     "readable",
@@ -71,6 +73,13 @@ def session_file_name(path: Path, agent_root: Path) -> str:
         return storable(absolute.relative_to(agent_root).as_posix())
     folder = hashlib.sha256(str(absolute.parent).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     return f"@abs/{folder}/{storable(path.name)}"
+
+
+def log_id(info: SessionInfo) -> str | None:
+    """The id that the harness gave the session, as a hash: it has one size and no words, whatever a log holds there."""
+    if not info.session_id:
+        return None
+    return hashlib.sha256(info.session_id.encode()).hexdigest()
 
 
 def private_path(path: Path | BucketObject) -> bytes:

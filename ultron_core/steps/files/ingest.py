@@ -2,8 +2,8 @@
 
 unchanged bytes         nothing is written
 grown or edited         the same session with other messages; segments follow by fingerprint
-no message in common    log rotation: a new generation, the old one stays
-renamed                 old path gone and same bytes (or same device and inode, and mostly the same text)
+another log             log rotation (another id, or too little of the text): a new generation, the old one stays
+renamed                 old path gone, and the log begins with what was read there and has no other id
 read late               nothing: another process has read what is there now
 gone meanwhile          nothing: the next scan calls it missing
 unreadable              marked failed with its reason, also when no line holds a message; what was read before stays
@@ -19,9 +19,8 @@ from typing import Any
 
 from ultron_core.errors import SessionFileError
 from ultron_core.models import LineLedger, Message, Session, SessionInfo
-from ultron_core.segments import fingerprint_messages
 from ultron_core.sessions import PARSER_VERSION, SessionReader
-from ultron_core.steps.files.continuity import adopt_renamed, common_prefix, is_rotation
+from ultron_core.steps.files.continuity import Reading, adopt_renamed, common_prefix, is_rotation
 from ultron_core.steps.files.identity import IngestFile, storable
 from ultron_core.steps.files.ledger import is_overtaken, note_source
 from ultron_core.steps.files.session_rows import free_partition_key, session_values, store_skips
@@ -104,7 +103,8 @@ def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:
     if refused and not session.messages:
         reason = f"{file.path} holds no message that Ultron can read: {refused}. See docs/formats.md."
         return _store_failure(runtime, file, snapshot, reason)
-    return runtime.database.run(lambda conn: _store(runtime, conn, file, snapshot, session))
+    reading = Reading(snapshot, session)
+    return runtime.database.run(lambda conn: _store(runtime, conn, file, reading))
 
 
 def _with_plain_threads(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -133,21 +133,18 @@ def _known_unchanged(runtime: Runtime, file: IngestFile, snapshot: Snapshot) -> 
     return runtime.database.run(look)
 
 
-def _store(
-    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot, session: Session
-) -> FileResult:
-    account = runtime.account_id
+def _store(runtime: Runtime, conn: Connection, file: IngestFile, reading: Reading) -> FileResult:
+    account, snapshot, session = runtime.account_id, reading.snapshot, reading.session
     sessions.lock_file(conn, account, file.agent_id, file.session_file)
     row = sessions.latest(conn, account, file.agent_id, file.session_file, for_update=True)
     if row is not None and is_overtaken(runtime, conn, file, snapshot):
         return _unchanged(file, row, snapshot)
-    digests = [fingerprint_messages([message]) for message in session.messages]
     status = "changed"
     if row is None:
-        row = adopt_renamed(runtime, conn, file, snapshot, session.messages, digests)
+        row = adopt_renamed(runtime, conn, file, reading)
         status = "renamed" if row else "new"
     old = sessions.digests(conn, row.id) if row else []
-    if row and is_rotation(conn, row, [d[0] for d in old], session.messages, digests):
+    if row and is_rotation(conn, row, [d[0] for d in old], reading):
         status = "rotated"
     key = row.partition_key if row else free_partition_key(runtime, conn, file)
     values = session_values(runtime, conn, file, snapshot, session, key)
@@ -156,13 +153,13 @@ def _store(
         generation = row.generation + 1 if row else 0
         session_id = sessions.insert(conn, {**values, "generation": generation})
     else:
-        keep = common_prefix(old, session.messages, digests)
+        keep = common_prefix(old, reading)
         session_id = row.id
         sessions.update(conn, session_id, values)
         if status == "changed" and keep == len(old):
             status = "appended"
     owner = (session_id, account, file.agent_id)
-    sessions.append_messages(conn, owner, session.messages, digests, keep=keep)
+    sessions.append_messages(conn, owner, session.messages, reading.digests, keep=keep)
     archive(runtime, conn, file, snapshot)
     store_skips(runtime, conn, file, session_id, session)
     note_source(runtime, conn, file, key, snapshot)

@@ -10,7 +10,7 @@ from uuid import UUID
 from ultron_core.models import Drop, Session
 from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import PARSER_VERSION
-from ultron_core.steps.files.identity import IngestFile, partition_key
+from ultron_core.steps.files.identity import IngestFile, log_id, partition_key
 from ultron_core.steps.files.snapshot import Snapshot
 from ultron_core.steps.projects import session_project
 from ultron_core.steps.runtime import Runtime
@@ -44,6 +44,7 @@ def session_values(
         "project": project.name if project else None,
         "project_remote": project.remote or None if project else None,
         "private_root": os.fsencode(project.root) if project else None,
+        "log_id": log_id(info),
         "tools": runtime.redactor.redact_json(list(info.tools))[0] if info.tools else [],
         "model": _clean(info.model),
         "started_at": info.started_at,

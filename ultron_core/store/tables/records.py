@@ -47,6 +47,8 @@ class SessionRow(_FromRow):
     attempts: int
     parser_version: str
     segmenter: str | None
+    #: hash of the id that the log gives itself
+    log_id: str | None
 
 
 @dataclass(frozen=True, slots=True)

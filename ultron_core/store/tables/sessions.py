@@ -117,10 +117,11 @@ def rename_candidates(
     session_file: str,
     sha256: str,
     file_id: tuple[int, int],
+    log_id: str | None,
 ) -> list[tuple[SessionRow, bytes]]:
     """Sessions that may be this file under an earlier name, each with the private path it was read from.
 
-    `file_id` is the file's device and inode.
+    `file_id` is the file's device and inode, `log_id` the hash of the id that the log gives itself.
     """
     rows = _SQL.fetch(
         conn,
@@ -132,6 +133,7 @@ def rename_candidates(
             "content_sha256": sha256,
             "device": file_id[0],
             "inode": file_id[1],
+            "log_id": log_id,
         },
     )
     return [(SessionRow.from_row(row), row["private_path"]) for row in rows]

@@ -21,12 +21,12 @@ SELECT pg_advisory_xact_lock(
 INSERT INTO sessions (
     id, account_id, agent_id, session_file, generation, partition_key, content_sha256, bytes, format, harness,
     harness_version, cwd, tools, model, started_at, ended_at, changed_at, lines, message_count, status, error,
-    parser_version, project, project_remote, private_root, created_at, updated_at)
+    parser_version, project, project_remote, private_root, log_id, created_at, updated_at)
 VALUES (
     %(id)s, %(account_id)s, %(agent_id)s, %(session_file)s, %(generation)s, %(partition_key)s,
     %(content_sha256)s, %(bytes)s, %(format)s, %(harness)s, %(harness_version)s, %(cwd)s, %(tools)s, %(model)s,
     %(started_at)s, %(ended_at)s, %(changed_at)s, %(lines)s, %(message_count)s, %(status)s, %(error)s,
-    %(parser_version)s, %(project)s, %(project_remote)s, %(private_root)s, %(now)s, %(now)s);
+    %(parser_version)s, %(project)s, %(project_remote)s, %(private_root)s, %(log_id)s, %(now)s, %(now)s);
 
 -- name: update
 -- The file has other bytes: everything is to be segmented and reported again.
@@ -36,7 +36,7 @@ UPDATE sessions SET
     started_at = %(started_at)s, ended_at = %(ended_at)s, changed_at = %(changed_at)s, lines = %(lines)s,
     message_count = %(message_count)s, status = %(status)s, error = %(error)s,
     parser_version = %(parser_version)s, project = %(project)s, project_remote = %(project_remote)s,
-    private_root = %(private_root)s, segmented = 0, attempts = 0, next_try = NULL,
+    private_root = %(private_root)s, log_id = %(log_id)s, segmented = 0, attempts = 0, next_try = NULL,
     windowed = NULL, window_attempts = 0, window_next_try = NULL, reported = false, is_over = false,
     updated_at = %(now)s
 WHERE id = %(id)s;
@@ -88,11 +88,13 @@ UPDATE task_segments SET session_file = %(new_file)s
 WHERE session_id IN (SELECT id FROM moved);
 
 -- name: rename_candidates
--- Sessions with these bytes, or of this very file (an inode is one only on its device), the file's own first; with
--- the path their file was read from, part of the private log.
+-- Sessions with these bytes, of this log's own id, or of this very file (an inode is one only on its device), the file's
+-- own first; with the path their file was read from, part of the private log.
 WITH candidates AS (
     SELECT id FROM sessions WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s
         AND content_sha256 = %(content_sha256)s
+    UNION
+    SELECT id FROM sessions WHERE account_id = %(account_id)s AND agent_id = %(agent_id)s AND log_id = %(log_id)s
     UNION
     SELECT s.id FROM source_files f JOIN sessions s USING (account_id, agent_id, session_file)
     WHERE f.account_id = %(account_id)s AND f.agent_id = %(agent_id)s AND f.inode = %(inode)s AND f.device = %(device)s
@@ -102,7 +104,8 @@ FROM candidates
 JOIN sessions s USING (id)
 JOIN source_files f USING (account_id, agent_id, session_file)
 WHERE s.session_file <> %(session_file)s AND f.private_path IS NOT NULL
-ORDER BY coalesce((f.device, f.inode) = (%(device)s, %(inode)s), false) DESC, s.generation DESC, s.updated_at DESC;
+ORDER BY coalesce((f.device, f.inode) = (%(device)s, %(inode)s), false) DESC,
+    s.content_sha256 = %(content_sha256)s DESC, s.generation DESC, s.updated_at DESC;
 
 -- name: partition_key_owner
 -- Which file holds this partition key.
