@@ -211,6 +211,8 @@ class LineLedger:
     skipped: Mapping[str, int] = field(default_factory=dict)
     #: where the skipped lines are, the first 1,000 of them
     skips: tuple[LineSkip, ...] = ()
+    #: lines, whatever their fate, with bytes that no encoding explains: they are shown as U+FFFD
+    damaged: int = 0
 
     @property
     def balanced(self) -> bool:
@@ -224,6 +226,7 @@ class LineLedger:
             "part": self.part,
             "metadata": self.metadata,
             "skipped": dict(self.skipped),
+            "damaged": self.damaged,
         }
 
 

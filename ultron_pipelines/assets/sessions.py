@@ -77,6 +77,8 @@ def _event(result: FileResult, standing: Standing | None) -> PartitionEvent:
     if skipped:
         metadata["skipped_lines"] = sum(skipped.values())
         metadata["skipped"] = shown_table(["why", "lines"], sorted(skipped.items()))
+    if damaged := result.lines.get("damaged"):
+        metadata["damaged_lines"] = int(damaged)
     return PartitionEvent(
         key=result.partition_key,
         # one that was deleted before it was opened waits: the next scan calls it missing

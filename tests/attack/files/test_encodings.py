@@ -39,18 +39,72 @@ def test_an_object_printed_over_several_lines_is_read_in_gbk_too():
     assert [m.content for m in parse_session(body).messages] == CHINESE[:1]
 
 
+#: one line each, as a tool that writes in the encoding of its machine gives it
+LINES = [
+    ("请修复登录页面的错误", "gbk"),
+    ("删除临时目录", "gbk"),  # eight of its twelve bytes are UTF-8, too
+    ("数据库连接超时，重试三次以后仍然失败", "gbk"),
+    ("このテストは失敗します。ファイルがありません", "shift-jis"),
+    ("これはテストです", "shift-jis"),
+    ("ログイン画面のエラーを修正してください", "euc-jp"),
+    ("이것은 시험입니다. 파일을 찾을 수 없습니다", "euc-kr"),
+    ("안녕하세요", "euc-kr"),
+    ("데이터베이스 연결 시간이 초과되었습니다", "euc-kr"),
+    ("我們在這個項目裡面沒有找到設定檔，請先檢查一下目錄。", "big5"),
+    ("伺服器回傳了空的回應", "big5"),
+    ("Größe ändern, bitte prüfen", "latin-1"),
+    ("déjà vu à la carte", "cp1252"),
+    ("Это тест, файл не найден", "koi8-r"),
+    ("ошибка на странице входа", "cp1251"),
+]
+
+
+@pytest.mark.parametrize("around", ["", "Error: cannot open file: ", "word " * 1000])
+@pytest.mark.parametrize(("text", "encoding"), LINES)
+def test_one_line_in_another_encoding_among_ascii_comes_back(text, encoding, around):
+    body = log(["plain"] * 3, "ascii") + log([around + text], encoding) + log(["plain", "naïve"], "utf-8")
+    session = parse_session(body)
+    assert [m.content for m in session.messages] == ["plain"] * 3 + [around + text, "plain", "naïve"]
+    assert not session.ledger.skipped and not session.ledger.damaged
+
+
+@pytest.mark.parametrize("around", ["", "word " * 1000])
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        ("これはテストです。ファイルがありません", "shift-jis"),
-        ("이것은 시험입니다. 파일을 찾을 수 없습니다. 그래서 다시 실행했습니다", "euc-kr"),
-        ("我們在這個項目裡面沒有找到設定檔，請先檢查一下目錄。", "big5"),
-        ("Это тест, файл не найден", "koi8-r"),
+        ("张伟", "gbk"),
+        ("丹丹", "gbk"),
+        ("雖然", "big5"),
+        ("中文", "big5"),
+        ("김정희", "euc-kr"),
+        ("네", "euc-kr"),
+        ("敵", "shift-jis"),
+        ("佐藤", "shift-jis"),
+        ("渡辺", "euc-jp"),
+        ("да", "koi8-r"),
     ],
 )
-def test_what_no_known_encoding_makes_sense_of_is_counted(text, encoding):
-    session = parse_session(log([text], encoding))
-    assert not session.messages and session.ledger.skipped == {"undecodable": 1}
+def test_what_may_be_text_in_several_encodings_is_counted(text, encoding, around):
+    """Two characters of two bytes are a word in each of them: the line is skipped, or its bytes are shown as lost."""
+    session = parse_session(log(["plain", around + text], encoding))
+    assert session.ledger.balanced and session.ledger.total == 2
+    if around:
+        assert session.ledger.damaged == 1 and "\ufffd" in session.messages[1].content
+    else:
+        assert session.ledger.skipped == {"undecodable": 1}
+
+
+def test_a_short_line_is_read_as_the_lines_before_it_were():
+    texts = ["请修复登录页面的错误，谢谢", "好的", "更新依赖版本"]
+    assert [m.content for m in parse_session(log(texts, "gbk")).messages] == texts
+
+
+def test_every_line_of_a_log_in_seven_encodings_has_one_fate():
+    body = log(["plain", "naïve"], "utf-8") + b"".join(log([text], encoding) for text, encoding in LINES)
+    session = parse_session(body)
+    assert session.ledger.balanced and session.ledger.total == 2 + len(LINES)
+    known = {text for text, _ in LINES} | {"plain", "naïve"}
+    assert {m.content for m in session.messages} <= known, "right, or not at all"
 
 
 def test_the_encoding_is_reported():
@@ -61,13 +115,16 @@ def test_the_encoding_is_reported():
 def test_a_character_cut_in_two_costs_only_itself():
     good = "好的好的".encode()
     body = b'{"role": "user", "content": "' + good[:-1] + b'"}'
-    assert [m.content for m in parse_session(body).messages] == ["好的好\ufffd"]
+    session = parse_session(body)
+    assert [m.content for m in session.messages] == ["好的好\ufffd"] and session.ledger.damaged == 1
 
 
 def test_one_bad_byte_in_a_long_answer_costs_only_itself():
     body = b'{"role": "user", "content": "' + b"word " * 1000 + b'\x81\x8d"}'
-    (message,) = parse_session(body).messages
+    session = parse_session(body)
+    (message,) = session.messages
     assert message.content.startswith("word word") and message.content.count("\ufffd") == 2
+    assert session.ledger.damaged == 1
 
 
 @pytest.fixture
@@ -84,9 +141,7 @@ def status(ultron):
 
 def test_a_log_of_which_no_line_could_be_read_is_failed_with_the_reasons(ultron, tmp_path):
     path = tmp_path / "log.jsonl"
-    path.write_bytes(
-        b'{"type": "turn_of_a_harness_from_tomorrow"}\n' * 2 + log(["これはテストです"], "shift-jis")
-    )
+    path.write_bytes(b'{"type": "turn_of_a_harness_from_tomorrow"}\n' * 2 + log(["네"], "euc-kr"))
     (result,) = ultron.ingest([path], "agent")["results"]
     assert not result["success"]
     found, error = status(ultron)

@@ -160,7 +160,10 @@ def _unread(result: dict[str, Any]) -> bool:
 
 
 def _reasons(lines: dict[str, Any]) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in sorted(lines.get("skipped", {}).items()))
+    told = [f"{count} {reason}" for reason, count in sorted(lines.get("skipped", {}).items())]
+    if damaged := lines.get("damaged"):
+        told.append(f"{damaged} read with lost bytes")
+    return ", ".join(told)
 
 
 def _fates_in_total(results: Sequence[dict[str, Any]]) -> str:
@@ -169,7 +172,7 @@ def _fates_in_total(results: Sequence[dict[str, Any]]) -> str:
     skipped = Counter[str]()
     for r in results:
         skipped.update(r["lines"].get("skipped", {}))
-    reasons = _reasons({"skipped": skipped})
+    reasons = _reasons({"skipped": skipped, "damaged": sum(r["lines"].get("damaged", 0) for r in results)})
     return (
         f"{total['total']:,} lines: {total['message']:,} message, {total['part']:,} part of one, "
         f"{total['metadata']:,} metadata, {skipped.total():,} skipped"

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import dataclass
 
-__all__ = ["SAMPLE_BYTES", "LineDecoder", "of_file"]
+import chardet
+
+__all__ = ["SAMPLE_BYTES", "Line", "LineDecoder", "of_file"]
 
 #: so much of a line is judged; the encoding does not change within it
 SAMPLE_BYTES = 65_536
@@ -20,7 +23,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 #: bytes of a character over its unit, and which of them are NUL for ASCII
-_WIDE = (
+_UNITS = (
     ("utf-32-le", 4, (1, 2, 3)),
     ("utf-32-be", 4, (0, 1, 2)),
     ("utf-16-le", 2, (1,)),
@@ -38,24 +41,35 @@ _UTF8 = re.compile(
     rb"|[\xe2-\xef][\x80-\xbf](?![\x80-\xff])|[\xf0-\xf4][\x80-\xbf]{1,2}(?![\x80-\xff])"
 )
 _HIGH = bytes(range(128, 256))
-#: GB2312's punctuation and its 3,755 frequent characters; texts in simplified Chinese hold hardly any other:
-#: "\xb5\xc4"
-_GB_PAIR = re.compile(rb"[\x81-\xfe][\x30-\xfe]")
-#: one of those characters: "\xb5\xc4"
-_GB_COMMON = re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]")
-#: the most frequent characters and marks of Chinese prose; Korean in EUC-KR has the same bytes and none of them
-_GB_FREQUENT = frozenset(
-    "的一是不了在有人我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实，。、：（）；！？"
-)
-#: a letter of Latin-1 stands beside another letter; the rest are quotes, dashes, currency and the like:
-#: "caf\xe9"
-_LATIN_LETTER = re.compile(
-    rb"(?<=[A-Za-z])[\xc0-\xd6\xd8-\xf6\xf8-\xff]{1,3}|[\xc0-\xd6\xd8-\xf6\xf8-\xff]{1,2}(?=[A-Za-z])"
-)
-#: a quote, dash or sign of Windows-1252 on its own: "\x93quoted\x94", "\x80 12"
-_LATIN_MARK = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xbf\xd7](?![\x80-\xff])")
-#: share of the bytes that must fit when nothing else speaks for the encoding
+#: a word with bytes beyond ASCII, or the pairs of a wide character: "caf\xe9", "\xba\xc3\xb5\xc4"
+_WORD = re.compile(rb"[A-Za-z]{0,20}+(?:[\x80-\xff][\x40-\x7e\x80-\xff]?)++[A-Za-z]{0,20}+")
+#: codecs of several bytes a character, and the older sets whose characters make up nearly all texts in them
+_WIDE = {
+    "gb18030": "gb2312",
+    "big5hkscs": "big5",
+    "cp949": "euc_kr",
+    "cp932": "shift_jis",
+    "euc_jis_2004": "euc_jp",
+}
+_NARROW = ("cp1252", "cp1250", "cp1251", "koi8-r")
+_NAMES = ("gb18030", "big5hkscs", "cp949", "cp932", "euc-jp", *_NARROW, "ascii")
+#: share of the characters that are of the older set
 _MOSTLY = 0.9
+#: signs that stand among letters: "it\u2019s", "30 \xb0C"
+_SIGNS = frozenset(
+    "\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u2013\u2014\u2026\u2022\u20ac\u2122"
+    "\xa0\xa1\xa3\xa7\xa9\xaa\xab\xae\xb0\xb2\xb3\xb7\xb9\xba\xbb\xbc\xbd\xbe\xbf\xd7\xf7"
+)
+#: two alphabets in one word: "d\u0439ja"
+_MIXED = re.compile("[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]")
+#: Japanese without one Chinese character, of which the detector has no opinion: "\u3053\u308c\u306f\u30c6\u30b9\u30c8"
+_KANA = re.compile("[\u3040-\u30ff\u3001\u3002\u300c\u300d\uff01\uff1f -~]+")
+#: an encoding that the file was found to be in before weighs more, and so does Western among European ones
+_KNOWN_WEIGHT, _WESTERN_WEIGHT = 4.0, 2.0
+#: by how much the best reading must outweigh every other: of single letters, and of texts that have nothing in common
+_MARGIN_NARROW, _MARGIN = 1.5, 3.0
+#: two or three characters of two bytes are text in each of these encodings: a name alone says nothing
+_LEAST_WIDE = 5
 
 
 def of_file(head: bytes) -> str:
@@ -65,7 +79,7 @@ def of_file(head: bytes) -> str:
             return name
     if b"\0" not in head:
         return "utf-8"
-    for name, width, where in _WIDE:
+    for name, width, where in _UNITS:
         whole = head[: len(head) // width * width]
         units = len(whole) // width
         if units < 8 or not whole.strip(b"\0"):
@@ -89,39 +103,36 @@ def _decodes(head: bytes, name: str) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line in UTF-8; `damaged` if bytes are left in it that no encoding explains, which are shown as U+FFFD."""
+
+    text: bytes
+    damaged: bool = False
+
+
 class LineDecoder:
     """Turns lines that are not UTF-8 into UTF-8; remembers what the file was found to be in."""
 
     def __init__(self) -> None:
         self.encoding: str | None = None
 
-    def to_utf8(self, raw: bytes) -> bytes | None:
-        """The line in UTF-8, as it is when it has few bad bytes only; None when no encoding makes sense of it."""
+    def read(self, raw: bytes) -> Line | None:
+        """The line in UTF-8, damaged when it has few bad bytes only; None when no encoding makes sense of it."""
         try:
             raw.decode("utf-8")
         except UnicodeDecodeError as error:
             sample = raw[max(0, error.start - 1024) :][:SAMPLE_BYTES]
         else:
-            return raw
-        name = self._name(sample)
-        if name is not None:
-            try:
-                text = raw.decode(name)
-            except UnicodeDecodeError:
-                name = None
-            else:
-                self.encoding = name
-                return text.encode("utf-8", "replace")
-        return raw if _is_damaged_utf8(raw) else None
-
-    def _name(self, sample: bytes) -> str | None:
-        known = self.encoding == "gb18030"
-        # GBK across two characters may be UTF-8: C3 B5 in the middle of `\xba\xc3\xb5\xc4`
-        if _utf8_share(sample) > (_MOSTLY if known else 0.5):
-            return None
-        if _looks_gb(sample, known):
-            return "gb18030"
-        return "cp1252" if _looks_latin(sample) else None
+            return Line(raw)
+        share = _utf8_share(sample)
+        name = None if share >= _MOSTLY else _told(sample, self.encoding)
+        text = _decoded(raw, name) if name else None
+        if text is not None:
+            self.encoding = name
+            return Line(text.encode("utf-8", "replace"))
+        bad = _high_bytes(raw) * (1 - share)
+        return Line(raw, damaged=True) if share > 0.5 or bad <= _DAMAGED_SHARE * len(raw) else None
 
 
 def _utf8_share(sample: bytes) -> float:
@@ -134,25 +145,51 @@ def _high_bytes(text: bytes) -> int:
     return len(text) - len(text.translate(None, _HIGH))
 
 
-def _is_damaged_utf8(raw: bytes) -> bool:
-    high = _high_bytes(raw)
-    bad = high * (1 - _utf8_share(raw))
-    return bad < high / 2 or bad <= _DAMAGED_SHARE * len(raw)
+def _told(sample: bytes, known: str | None) -> str | None:
+    """The encoding in which the words that are not ASCII make sense, if one does so much better than all others."""
+    words = b" ".join(_WORD.findall(sample))
+    read = _readings(words, known)
+    if not read:
+        # equal bytes are kana in EUC-JP and in GB2312
+        kana = (name for name in ("cp932", "euc_jis_2004") if _KANA.fullmatch(_decoded(words, name) or ""))
+        return next(kana, None)
+    (text, (weight, name)), *others = sorted(read.items(), key=lambda item: -item[1][0])
+    if name in _WIDE and name != known and sum(char > "\x7f" for char in text) < _LEAST_WIDE:
+        return None
+    for _, (other, its_name) in others:
+        margin = _MARGIN_NARROW if name in _NARROW and its_name in _NARROW else _MARGIN
+        if weight < margin * other:
+            return None
+    return name
 
 
-def _looks_gb(sample: bytes, known: bool) -> bool:
-    pairs = _GB_PAIR.findall(sample)
-    if not pairs or 2 * len(pairs) < _high_bytes(sample):
-        return False
-    common = [pair for pair in pairs if _GB_COMMON.fullmatch(pair)]
-    if len(common) < (0.5 if known else _MOSTLY) * len(pairs):
-        return False
-    if known or len(common) < 12:
-        return True
-    text = b"".join(common).decode("gb18030", "replace")
-    return sum(char in _GB_FREQUENT for char in text) >= 0.08 * len(text)
+def _readings(words: bytes, known: str | None) -> dict[str, tuple[float, str]]:
+    """What the words may say: {text: (weight, encoding)}. Encodings that give the same text are one reading."""
+    found: dict[str, tuple[float, str]] = {}
+    for one in chardet.detect_all(
+        words, ignore_threshold=True, include_encodings=_NAMES, compat_names=False, no_match_encoding="ascii"
+    ):
+        name = one["encoding"] or "ascii"
+        text = _decoded(words, name)
+        if text is None or not _is_plausible(text, name):
+            continue
+        factor = _KNOWN_WEIGHT if name == known else _WESTERN_WEIGHT if name == "cp1252" else 1.0
+        weight = one["confidence"] * factor
+        if weight > found.get(text, (0.0, ""))[0]:
+            found[text] = weight, name
+    return found
 
 
-def _looks_latin(sample: bytes) -> bool:
-    letters = sum(len(m) for m in _LATIN_LETTER.findall(sample))
-    return letters + len(_LATIN_MARK.findall(sample)) >= _MOSTLY * _high_bytes(sample)
+def _is_plausible(text: str, name: str) -> bool:
+    beyond = [char for char in text if char > "\x7f"]
+    if name in _NARROW:
+        return all(char.isalpha() or char in _SIGNS for char in beyond) and not _MIXED.search(text)
+    usual = sum(bool(char.encode(_WIDE[name], "ignore")) for char in beyond)
+    return usual >= _MOSTLY * len(beyond)
+
+
+def _decoded(raw: bytes, name: str) -> str | None:
+    try:
+        return raw.decode(name)
+    except UnicodeDecodeError:
+        return None

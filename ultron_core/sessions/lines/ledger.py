@@ -18,11 +18,18 @@ class LedgerBuilder:
     """Takes fates in the order of lines; where several records share a line, the best fate wins."""
 
     def __init__(self) -> None:
-        self.message = self.part = self.metadata = 0
+        self.message = self.part = self.metadata = self.damaged = 0
         self.skipped: Counter[str] = Counter()
         self.skips: list[LineSkip] = []
         self.line = 0
         self._last = ("", "")
+        self._damaged_line = 0
+
+    def note_damage(self, line: int) -> None:
+        """Bytes of this line are shown as U+FFFD, whatever becomes of it."""
+        if line > self._damaged_line:
+            self.damaged += 1
+            self._damaged_line = line
 
     def settle(self, start: int, end: int, fate: str, reason: str = "", detail: str = "") -> None:
         """Lines start..end are `message` (its further lines parts), `part`, `metadata` or `skipped`."""
@@ -80,5 +87,11 @@ class LedgerBuilder:
     def build(self) -> LineLedger:
         """The counts so far."""
         return LineLedger(
-            self.line, self.message, self.part, self.metadata, dict(self.skipped), tuple(self.skips)
+            self.line,
+            self.message,
+            self.part,
+            self.metadata,
+            dict(self.skipped),
+            tuple(self.skips),
+            self.damaged,
         )

@@ -60,8 +60,7 @@ class RecordReader:
         loads, quiet, number = orjson.loads, self._quiet, 0
         for number, raw in enumerate(self._lines, 1):
             if self._open:
-                # what no encoding makes sense of is settled where the open object is given up
-                yield from self._continue(self._decoder.to_utf8(raw) or raw, number)
+                yield from self._continue(self._in_utf8(raw, number), number)
                 continue
             if quiet and number in quiet:
                 self._ledger.settle(number, number, "metadata")
@@ -94,9 +93,12 @@ class RecordReader:
         """A line that is not JSON by itself."""
         if len(given) > MAX_LINE_BYTES:
             return self._ledger.settle(number, number, "skipped", "too_long")
-        raw = self._decoder.to_utf8(given)
-        if raw is None:
+        read = self._decoder.read(given)
+        if read is None:
             return self._ledger.settle(number, number, "skipped", "undecodable")
+        if read.damaged:
+            self._ledger.note_damage(number)
+        raw = read.text
         line = raw.strip(_PADDING)
         if not line:
             return self._ledger.settle(number, number, "skipped", "nul_padding" if b"\0" in raw else "blank")
@@ -122,6 +124,13 @@ class RecordReader:
         elif not found.spans or found.open_at >= 0:
             self._ledger.settle(number, number, "skipped", problem or "bad_json")
         return None
+
+    def _in_utf8(self, raw: bytes, number: int) -> bytes:
+        """A line of an open object; what no encoding makes sense of is shown as U+FFFD, and counted."""
+        read = self._decoder.read(raw)
+        if read is None or read.damaged:
+            self._ledger.note_damage(number)
+        return raw if read is None else read.text
 
     def _continue(self, raw: bytes, number: int) -> Iterator[Record]:
         """The next line of an object that is still open."""
