@@ -8,7 +8,6 @@ listed     datasets that hold a row of it and adapters trained on one (deleted w
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
+from ultron_core.steps.upkeep.here import adapter_here, dataset_here, log_here, read_from
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import memories as store
@@ -117,13 +117,13 @@ def _find(runtime: Runtime, conn: Connection, named: str) -> _Found:
         [row["id"] for row in memories if row["shared"]],
         _SQL.fetch(conn, "counts", params)[0],
         [row["partition_key"] for row in _SQL.fetch(conn, "copies", params)],
-        [Path(row["path"]) for row in _SQL.fetch(conn, "datasets", params)],
-        [Path(row["path"]) for row in _SQL.fetch(conn, "adapters", params)],
+        [dataset_here(runtime.settings, Path(row["path"])) for row in _SQL.fetch(conn, "datasets", params)],
+        [adapter_here(runtime.settings, Path(row["path"])) for row in _SQL.fetch(conn, "adapters", params)],
     )
 
 
 def _report(runtime: Runtime, found: _Found, dry_run: bool, with_datasets: bool) -> Erased:
-    log, elsewhere = _log_of(runtime, found.rows[0]["private_path"])
+    log = log_here(runtime.settings, found.rows[0])
     return Erased(
         session=found.rows[0]["partition_key"],
         dry_run=dry_run,
@@ -138,27 +138,17 @@ def _report(runtime: Runtime, found: _Found, dry_run: bool, with_datasets: bool)
         log=log,
         datasets=tuple(found.datasets),
         adapters=tuple(found.adapters),
-        left=tuple(_left(runtime, found, elsewhere, with_datasets)),
+        left=tuple(_left(runtime, found, log, with_datasets)),
     )
 
 
-def _log_of(runtime: Runtime, private: bytes | None) -> tuple[Path | None, str]:
-    """(the copy in the drop folder, where the log lies when that is elsewhere)."""
-    if private is None:
-        return None, ""
-    path = Path(os.fsdecode(bytes(private)))
-    if "://" in str(path) or not path.is_file() or path.is_symlink():
-        return None, "" if not path.is_symlink() and "://" not in str(path) else str(path)
-    root = runtime.settings.sessions_dir.resolve()
-    return (path, "") if path.resolve().is_relative_to(root) else (None, str(path))
-
-
-def _left(runtime: Runtime, found: _Found, elsewhere: str, with_datasets: bool) -> list[str]:
+def _left(runtime: Runtime, found: _Found, log: Path | None, with_datasets: bool) -> list[str]:
     said = []
-    if elsewhere:
-        said.append(
-            f"The log itself lies at {elsewhere}: delete it, or it is read again when it is ingested."
-        )
+    origin = read_from(found.rows[0])
+    if log is None and ("://" in origin or Path(origin).is_file()):
+        said.append(f"The log itself lies at {origin}: delete it, or it is read again when it is ingested.")
+    elif log is not None and Path(origin).is_file() and not log.samefile(origin):
+        said.append(f"The log was read from {origin}, outside this home: that file is left alone.")
     said += [f"Another session holds the same bytes: {key}." for key in found.copies]
     folders = [*found.datasets, *found.adapters]
     kept = [f for f in folders if f.exists() and not (with_datasets and _is_ours(runtime, f))]
