@@ -19,6 +19,7 @@ from uuid import UUID
 
 from ultron_core.errors import NotFoundError
 from ultron_core.memories import Body
+from ultron_core.paths import is_below
 from ultron_core.sessions import check_names
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
@@ -149,8 +150,7 @@ def _log_of(runtime: Runtime, private: bytes | None) -> tuple[Path | None, str]:
     path = Path(os.fsdecode(bytes(private)))
     if "://" in str(path) or not path.is_file() or path.is_symlink():
         return None, "" if not path.is_symlink() and "://" not in str(path) else str(path)
-    root = runtime.settings.sessions_dir.resolve()
-    return (path, "") if path.resolve().is_relative_to(root) else (None, str(path))
+    return (path, "") if is_below(path, [runtime.settings.sessions_dir]) else (None, str(path))
 
 
 def _left(runtime: Runtime, found: _Found, elsewhere: str, with_datasets: bool) -> list[str]:
@@ -174,9 +174,8 @@ def _left(runtime: Runtime, found: _Found, elsewhere: str, with_datasets: bool) 
 
 def _is_ours(runtime: Runtime, folder: Path) -> bool:
     """Does the folder lie below the one where datasets or adapters are written?"""
-    homes = (runtime.settings.exports_dir.resolve(), runtime.settings.adapters_dir.resolve())
-    real = folder.resolve()
-    return folder.is_dir() and not folder.is_symlink() and not {*homes}.isdisjoint(real.parents)
+    homes = (runtime.settings.exports_dir, runtime.settings.adapters_dir)
+    return folder.is_dir() and not folder.is_symlink() and is_below(folder, homes)
 
 
 def _erase(runtime: Runtime, embedded: Embedded, conn: Connection, named: str) -> None:
