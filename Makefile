@@ -51,8 +51,8 @@ browser: .venv/.browser ## the pages of `ultron serve` in a real Chromium, which
 	$(BIN)/python -m tests.browser.chromium
 	ULTRON_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
-test-faults: setup ## kills at chosen moments, two ingests at once, a log that grows while read, a full disk
-	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults --ignore tests/faults/test_kills.py
+test-faults: setup ## kills at chosen moments, two ingests at once, a full disk, 3,000 requests with odd words
+	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults tests/attack/test_outside_words_fuzz.py --ignore tests/faults/test_kills.py
 
 test-kills: setup ## 20 kills while 300 files go through `ultron dev`; wants a quiet machine and a quarter of an hour
 	ULTRON_FAULTS=1 $(BIN)/python -m pytest tests/faults/test_kills.py

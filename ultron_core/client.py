@@ -138,7 +138,7 @@ class Ultron(Recalling, Editing):
         from ultron_core.steps.files.receive import ingest_paths
         from ultron_core.steps.stages.process import ProcessReport, process_pending
 
-        given.check_id("agent_id", agent_id)
+        given.check_agent("agent_id", agent_id)
         several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
         results = ingest_paths(self.runtime, several, agent_id, over=over, progress=progress)
         report = process_pending(self.runtime) if process else ProcessReport()
@@ -169,7 +169,7 @@ class Ultron(Recalling, Editing):
         Returns `{status, memories_extracted, memories_uploaded, memories, refused, error}`; status is
         `pending` when a model is configured but unavailable.
         """
-        given.check_id("agent_id", agent_id)
+        given.check_agent("agent_id", agent_id)
         given.check_text("text", text, most=given.MOST_COUNT)
         from ultron_core.steps.stages.text import ingest_text
 

@@ -159,8 +159,8 @@ class ServeSettings(Stage):
     ingest_roots: str | None = setting(
         None,
         "ULTRON_INGEST_ROOTS",
-        about="Folders that `/ingest` may read, separated by colons; unset means the drop folder and the log folders "
-        "of known agents.",
+        about="Folders that `/ingest` may read for a key with the scope sessions, separated by colons; unset means the "
+        "drop folder and the log folders of known agents.",
     )
     requests_per_minute: float = setting(
         6000,

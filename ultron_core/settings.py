@@ -10,9 +10,12 @@ case without `ULTRON_` (`session_quiet_minutes = 0`). Nothing below this module 
 
 from __future__ import annotations
 
+import logging
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -42,6 +45,7 @@ from ultron_core.setting_stages import (
 __all__ = [
     "CONFIG_FILE",
     "DEMO_MARK",
+    "NO_SETTINGS",
     "ClusterSettings",
     "DedupSettings",
     "EmbeddingSettings",
@@ -62,9 +66,38 @@ __all__ = [
     "TrainSettings",
 ]
 
+logger = logging.getLogger("ultron.settings")
 CONFIG_FILE = "ultron.toml"
 #: in the configuration that the demo writes: its store may be removed
 DEMO_MARK = "Written by `make demo`"
+#: variables of this name that others read: clients of the server, Dagster's host, deployments, tests, benchmarks
+NO_SETTINGS = frozenset(
+    f"ULTRON_{name}"
+    for name in (
+        *(
+            "ACCESS_KEY",
+            "AUTOSTART",
+            "COMPUTE_LOGS_BUCKET",
+            "DAGSTER_SQLALCHEMY_URL",
+            "DB_PASSWORD",
+            "NAMESPACE",
+        ),
+        *(
+            "BENCH_DATA",
+            "BROWSER",
+            "CHROMIUM",
+            "DOCS",
+            "FAULTS",
+            "FAULT_FILES",
+            "FAULT_KILLS",
+            "FAULT_SEED",
+            "SAMPLE",
+        ),
+        *("TEST_DATABASE_URL", "TEST_FUZZ", "TEST_HOME"),
+    )
+)
+#: how alike a name is to a setting's that must have meant it, e.g. `ULTRON_ACCOUNT_ID`, `ULTRON_HOT_PERCENTIL`
+_ALIKE = 0.8
 
 
 class Settings(Stage):
@@ -94,7 +127,8 @@ class Settings(Stage):
     ) -> Self:
         """Settings from the environment, then `ultron.toml` in the home (or beside a clone's `.ultron`), then defaults.
 
-        Raises SettingsError for an invalid value; the message names the variable.
+        Raises SettingsError for an invalid value and for a variable that is spelt almost like a setting's; the message
+        names the variable.
         """
         env = os.environ if environ is None else environ
         start = (cwd or Path.cwd()).resolve()
@@ -108,7 +142,9 @@ class Settings(Stage):
             for name, field in cls.model_fields.items()
             if field.annotation is not None
         }
-        known = {v.removeprefix("ULTRON_").lower() for _, f in _stage_fields(cls) for v in _variables(f)}
+        variables = {variable for _, f in _stage_fields(cls) for variable in _variables(f)}
+        _check_variables(env, variables)
+        known = {variable.removeprefix("ULTRON_").lower() for variable in variables}
         if unknown := sorted(set(file_values) - known):
             raise SettingsError(
                 f"ultron.toml: unknown key {unknown[0]!r}; docs/settings.md lists all settings."
@@ -172,6 +208,28 @@ class Settings(Stage):
             for name, field in type(stage).model_fields.items():
                 secret = _extra(field)["secret"]
                 yield stage_name, _variables(field), getattr(stage, name), field.description or "", secret
+
+
+def _check_variables(env: Mapping[str, str], known: Set[str]) -> None:
+    """A variable that nothing reads is no silent typo: whoever sets `ULTRON_ACCOUNT_ID` must not write into another
+    account. One like no setting may be another program's, e.g. what Kubernetes tells of a service named `ultron`."""
+    unknown = sorted(
+        n for n in env if n.startswith("ULTRON_") and env[n].strip() and n not in known | NO_SETTINGS
+    )
+    short = {name.removeprefix("ULTRON_"): name for name in known if name.startswith("ULTRON_")}
+    for name in unknown:
+        if near := get_close_matches(name.removeprefix("ULTRON_"), short, n=1, cutoff=_ALIKE):
+            raise SettingsError(
+                f"{name} is no setting; is {short[near[0]]} meant? docs/settings.md lists all."
+            )
+    if unknown:
+        _tell_unknown(", ".join(unknown))
+
+
+@cache
+def _tell_unknown(names: str) -> None:
+    """Once a process."""
+    logger.warning("%s: no setting of this name; docs/settings.md lists all.", names)
 
 
 def _extra(field: FieldInfo) -> dict[str, Any]:

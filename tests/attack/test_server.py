@@ -24,6 +24,37 @@ def test_two_host_names_are_none(client):
     assert client.get("/health", headers=[("Host", host)]).status_code == 200
 
 
+@pytest.mark.parametrize("before", ["localhost:9703", "localhost", "127.0.0.1:9999", "[::1]:9999"])
+def test_a_host_name_with_more_behind_it_is_none(client, before):
+    for after in (
+        ", evil",
+        ",evil",
+        " evil",
+        "/evil",
+        "?evil",
+        "#evil",
+        "\\evil",
+        ":evil",
+        ":1:2",
+        "\tevil",
+        ";evil",
+    ):
+        assert client.get("/health", headers=[("Host", before + after)]).status_code == 421, before + after
+    for odd in (
+        f"evil@{before}",
+        f"//{before}",
+        f".{before}",
+        f" {before}",
+        "",
+        ":9999",
+        "[::1",
+        "::1",
+        "localhost.",
+    ):
+        assert client.get("/health", headers=[("Host", odd)]).status_code == 421, odd
+    assert client.get("/health", headers=[("Host", before.upper())]).status_code == 200
+
+
 @pytest.mark.parametrize(
     "kind", ["application/json", "application/x-ndjson", "text/plain", "a/b; charset=x", None]
 )

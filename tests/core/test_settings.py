@@ -9,7 +9,7 @@ import ultron_core
 import ultron_pipelines
 from ultron_core.errors import SettingsError
 from ultron_core.folders import find_home
-from ultron_core.settings import Settings
+from ultron_core.settings import NO_SETTINGS, Settings
 
 
 @pytest.fixture
@@ -85,6 +85,45 @@ def test_a_wrong_value_in_the_file_is_named_as_well(load):
 def test_a_key_that_nothing_reads_is_no_silent_typo(load):
     with pytest.raises(SettingsError, match="'hot_percentil'"):
         load("hot_percentil = 20\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("ULTRON_ACCOUNT_ID", "ULTRON_ACCOUNT"),
+        ("ULTRON_HOT_PERCENTIL", "ULTRON_HOT_PERCENTILE"),
+        ("ULTRON_SESSION_DIR", "ULTRON_SESSIONS_DIR"),
+        ("ULTRON_DATABASEURL", "ULTRON_DATABASE_URL"),
+    ],
+)
+def test_a_variable_that_is_almost_a_setting_is_no_silent_typo(load, typed, meant):
+    with pytest.raises(SettingsError, match=f"{typed} is no setting; is {meant} meant"):
+        load(**{typed: "7"})
+    load(**{typed: " "})
+
+
+def test_a_variable_like_no_setting_is_told_and_stops_nothing(load, caplog):
+    for _ in range(2):
+        load(ULTRON_SERVICE_HOST="10.0.0.1", ULTRON_PORT_9999_TCP="tcp://10.0.0.1:9999", ULTRON_NAMESPACE="x")
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert told.startswith("ULTRON_PORT_9999_TCP, ULTRON_SERVICE_HOST: no setting")
+
+
+def test_every_variable_that_is_named_here_is_a_setting_or_listed_as_none():
+    """Else whoever sets one as a page says is told that nothing reads it."""
+    root = Path(ultron_core.__file__).parents[1]
+    known = {name for _, names, *_ in Settings().describe() for name in names} | NO_SETTINGS
+    kinds = {".py", ".md", ".yaml", ".yml", ".toml", ""}
+    places = [
+        root / part for part in ("ultron_core", "ultron_pipelines", "deploy", "docs", "benchmarks", "tests")
+    ]
+    files = [path for place in places for path in place.rglob("*") if path.suffix in kinds and path.is_file()]
+    named = {}
+    for path in [*files, root / "Makefile", root / "README.md"]:
+        if path.name not in ("settings.py", "test_settings.py"):  # they hold names that are wrong
+            for name in re.findall(r"\bULTRON_[A-Z0-9_]+[A-Z0-9]\b", path.read_text("utf-8", "replace")):
+                named.setdefault(name, path.name)
+    assert {name: where for name, where in named.items() if name not in known | {"ULTRON_KEY"}} == {}
 
 
 @pytest.mark.parametrize("body", [b"[x", b"\xff\xfe\x00"])

@@ -46,10 +46,11 @@ def ask(
         key = os.environ.get("ULTRON_ACCESS_KEY") or (home / "access.key").read_text("utf-8")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Away(f"no server has written its address into {home}") from error
-    sent = {
+    sent: dict[str, str | bytes] = {
         "Authorization": f"Bearer {key.strip()}",
         "Content-Type": "application/json",
-        **({"X-Ultron-Agent": agent} if agent else {}),
+        # as bytes: names are of any script, headers latin-1
+        **({"X-Ultron-Agent": agent.encode()} if agent else {}),
         **(headers or {}),
     }
     connection = http.client.HTTPConnection(where.hostname or "127.0.0.1", where.port, timeout=timeout)

@@ -74,7 +74,7 @@ def assemble(settings: Settings, url: str, given_models: Given, closing: ExitSta
         quality_llm=quality_llm or llm,
         clock=clock,
     )
-    given.check_id("ULTRON_ACCOUNT_ID", runtime.account_id)
+    given.check_id("ULTRON_ACCOUNT", runtime.account_id)
     # a given embedder is used whatever model the account has: nothing else can make its vectors
     other = partial(embedder_of, settings=settings, redact=redact) if embedder is None else _none
     return CurrentModel(runtime, other)

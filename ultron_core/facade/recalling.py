@@ -77,7 +77,7 @@ class Recalling(ABC):
         session_id: str | None = None,
     ) -> Recall:
         """What an agent should know of a project (a name or a folder) when it begins; empty when nothing is known."""
-        given.check_name("agent_id", agent_id, optional=True)
+        given.check_agent("agent_id", agent_id, optional=True)
         given.check_count("budget_tokens", budget_tokens)
         found = recall_step.wake_up(
             self.runtime, agent_id=agent_id, project=project, budget_tokens=budget_tokens

@@ -16,6 +16,7 @@ from ultron_core.access.keys import REFUSED, AccessKey
 from ultron_core.client import Ultron
 from ultron_core.errors import KeyRefusedError, ScopeError
 from ultron_core.serve.backend import Backend
+from ultron_core.steps.given import check_agent
 
 __all__ = ["AGENT_HEADER", "Caller", "KeyedRoute", "Needs", "backend_of", "identify"]
 
@@ -42,7 +43,9 @@ class Caller:
         return self.key.agent_id or self.named_agent or self.key.name
 
     def agent(self, given: str | None = None) -> str | None:
-        """The agent that a request acts for. Raises ScopeError when the key belongs to another one."""
+        """The agent that a request acts for. Raises ScopeError when the key belongs to another one, and InputError for
+        what is no agent's id."""
+        check_agent("agent_id", given, optional=True)
         return self.key.acts_for(given or self.named_agent)
 
     def log_of(self, given: str | None = None) -> str | None:
@@ -64,14 +67,25 @@ def backend_of(request: Request) -> Backend:
 
 
 def identify(backend: Backend, headers: Mapping[str, str]) -> Caller:
-    """The caller of a request, counted against its rate. Raises KeyRefusedError and RateLimitError."""
+    """The caller of a request, counted against its rate. Raises KeyRefusedError, RateLimitError, and InputError for a
+    header that names no agent."""
     kind, _, text = headers.get("authorization", "").partition(" ")
     ultron = backend.ultron
     if kind.casefold() != "bearer" or not text.strip():
         raise KeyRefusedError(REFUSED)
     key = ultron.keys.recognise(text.strip())
     backend.limits.take(key.id)
-    return Caller(key, backend, headers.get(AGENT_HEADER) or None)
+    named = _utf8(headers.get(AGENT_HEADER, "")) or None
+    check_agent("X-Ultron-Agent", named, optional=True)
+    return Caller(key, backend, named)
+
+
+def _utf8(header: str) -> str:
+    """A header as its sender wrote it: servers hand on the bytes as latin-1."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header
 
 
 class Needs:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Container, Sequence
 from urllib.parse import urlsplit
 
 from fastapi import Response
@@ -11,10 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ultron_core.serve.answers import failure
 
-__all__ = ["MOST_BYTES", "Guards", "is_local_host"]
+__all__ = ["MOST_BYTES", "Guards", "is_local_host", "site_refusal"]
 
 #: of one request
 MOST_BYTES = 10_000_000
+#: a name or an address and a port, and nothing else
+_HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 #: routes whose body is a log, of whatever kind the sender calls it
@@ -22,13 +25,26 @@ _RAW = ("/ingest/session",)
 _FORM = ("application/x-www-form-urlencoded",)
 
 
-def is_local_host(host: str, more: Sequence[str] = ()) -> bool:
-    """Whether a Host header names this machine: a page of another name that resolves to it must not pass."""
-    try:
-        name = urlsplit(f"//{host}").hostname
-    except ValueError:
-        return False
+def is_local_host(host: str, more: Container[str] = ()) -> bool:
+    """Whether a Host header names this machine, or one of `more`: a page of another name that resolves to it must not
+    pass, nor a header that two readers take differently, e.g. `localhost:9999, evil` or `localhost@evil`."""
+    found = _HOST.fullmatch(host)
+    name = found[1].strip("[]").casefold() if found else ""
     return name in _LOCAL or name in more
+
+
+def site_refusal(method: str, headers: Headers, hosts: Container[str]) -> Response | None:
+    """The answer to a request under another host name, or of another site's page; None for one that may go on."""
+    named = headers.getlist("host")
+    host = named[0] if len(named) == 1 else ""  # of several, proxies and servers take different ones
+    if not is_local_host(host, hosts):
+        return failure(421, "foreign_host", "This server does not answer under that host name.")
+    origin = headers.get("origin")
+    if origin is not None and _place_of(origin) != host.casefold():
+        return failure(403, "foreign_site", "Pages of other sites may not ask this server.")
+    if headers.get("sec-fetch-site") == "cross-site" and method not in ("GET", "HEAD"):
+        return failure(403, "foreign_site", "Pages of other sites may not ask this server.")
+    return None
 
 
 def _place_of(origin: str) -> str:
@@ -71,15 +87,9 @@ class Guards:
         await self._app(scope, receive, send)
 
     def _refusal(self, method: str, path: str, headers: Headers) -> Response | None:
-        named = headers.getlist("host")
-        host = named[0] if len(named) == 1 else ""  # of several, proxies and servers take different ones
-        if not is_local_host(host, self._hosts):
-            return failure(421, "foreign_host", "This server does not answer under that host name.")
-        origin = headers.get("origin")
-        if origin is not None and _place_of(origin) != host.casefold():
-            return failure(403, "foreign_site", "Pages of other sites may not ask this server.")
-        if headers.get("sec-fetch-site") == "cross-site" and method not in ("GET", "HEAD"):
-            return failure(403, "foreign_site", "Pages of other sites may not ask this server.")
+        refused = site_refusal(method, headers, self._hosts)
+        if refused is not None:
+            return refused
         if method not in _WITH_BODY:
             return None
         return _body_refusal(path, headers)

@@ -78,7 +78,7 @@ def list_memories(
     given.check_names_of("tier", None if tier is None else [tier], given.TIERS)
     given.check_one_of("status", status, given.STATUSES)
     given.check_name("tag", tag, optional=True)
-    given.check_name("agent_id", agent_id, optional=True)
+    given.check_agent("agent_id", agent_id, optional=True)
     filters = {
         "memory_type": memory_type,
         "tier": tier and tier.upper(),
@@ -106,7 +106,7 @@ def list_sessions(
 ) -> Page:
     """Sessions as dicts, the one that grew last first; of the project "" are those that name none."""
     given.check_count("limit", limit, most=MOST_ROWS)
-    given.check_name("agent_id", agent_id, optional=True)
+    given.check_agent("agent_id", agent_id, optional=True)
     named = {
         "agent_id": agent_id,
         "project": project and checked_project(runtime, project),
@@ -121,6 +121,7 @@ def list_sessions(
 def session(runtime: Runtime, session_id: str | UUID, *, agent_id: str | None = None) -> dict[str, Any]:
     """One session, by its id or at least the first eight characters of it; with `agent_id` only that agent's.
     Raises NotFoundError."""
+    given.check_agent("agent_id", agent_id, optional=True)
     params = {**runtime.account, "agent_id": agent_id, **_after(None), "project": None, "limit": 1}
     with runtime.database.transaction() as conn:
         params["session_id"] = _session_id(session_id)
@@ -167,6 +168,7 @@ def segments(runtime: Runtime, session_id: UUID) -> list[dict[str, Any]]:
 
 def task(runtime: Runtime, segment_id: str | UUID, *, agent_id: str | None = None) -> Task:
     """One task; with `agent_id` only of that agent's logs. Raises NotFoundError."""
+    given.check_agent("agent_id", agent_id, optional=True)
     wanted = as_id(segment_id)
     params = {**runtime.account, "segment_id": wanted, "agent_id": agent_id}
     with runtime.database.transaction() as conn:
@@ -181,6 +183,7 @@ def task(runtime: Runtime, segment_id: str | UUID, *, agent_id: str | None = Non
 
 def projects(runtime: Runtime, agent_id: str | None = None) -> list[dict[str, Any]]:
     """Projects with their numbers of sessions, of one agent's logs or of all."""
+    given.check_agent("agent_id", agent_id, optional=True)
     with runtime.database.transaction() as conn:
         return _SQL.fetch(conn, "projects", {**runtime.account, "agent_id": agent_id})
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ultron_core.errors import InputError, UnknownNameError
 from ultron_core.models import MemoryType
+from ultron_core.paths import check_folder_name
 from ultron_core.sessions.text import check_names
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "MOST_RESULTS",
     "STATUSES",
     "TIERS",
+    "check_agent",
     "check_count",
     "check_filters",
     "check_id",
@@ -91,6 +93,15 @@ def check_id(name: str, value: Any, *, optional: bool = False) -> None:
         raise InputError(f"{name} holds a key, token or password: use a name without it.")
 
 
+def check_agent(name: str, value: Any, *, optional: bool = False) -> None:
+    """What an agent's id may look like, wherever it comes from: it names a folder below the drop folder, begins
+    partition keys, and stands in every row of the agent. Letters of any script, digits, spaces and signs such as `@`,
+    `.`, `:` and `-` may be in it; not what `check_id` and `check_folder_name` refuse. `name` is the field to blame."""
+    check_id(name, value, optional=optional)
+    if value is not None:
+        check_folder_name(name, value)
+
+
 def check_names_of(name: str, values: Any, allowed: Collection[str] | None = None) -> None:
     """None or a list of names; with `allowed` each must be one of these, whatever its case for upper-case ones."""
     if values is None:
@@ -106,7 +117,7 @@ def check_search(query: Any, limit: Any, agent_id: Any, since: Any, until: Any) 
     """What every search takes."""
     check_text("query", query, most=MOST_QUERY)
     check_count("limit", limit, most=MOST_RESULTS)
-    check_name("agent_id", agent_id, optional=True)
+    check_agent("agent_id", agent_id, optional=True)
     check_times(since=since, until=until)
 
 
@@ -183,7 +194,7 @@ def check_upload(upload: Upload) -> None:
     check_text("context", upload.context)
     check_text("resolution", upload.resolution)
     check_tags(upload.tags)
-    check_id("agent_id", upload.agent_id)
+    check_agent("agent_id", upload.agent_id)
     check_name("idempotency_key", upload.idempotency_key, optional=True)
     check_id("project", upload.project, optional=True)
     check_score("confidence", upload.confidence)

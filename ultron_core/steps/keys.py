@@ -10,7 +10,7 @@ from pathlib import Path
 from ultron_core.access.keys import REFUSED, AccessKey, NewKey, checked_scopes, key_id_of, new_key
 from ultron_core.errors import ConflictError, InputError, KeyRefusedError, NotFoundError
 from ultron_core.folders import make_home
-from ultron_core.steps.given import check_id, check_name
+from ultron_core.steps.given import check_agent, check_id, check_name
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.queries import NamedQueries
 
@@ -45,7 +45,7 @@ def add_key(
     """A new key; its text is in the second record and nowhere else. Raises InputError, and ConflictError for a name
     that a living key has."""
     check_id("name", name)
-    check_id("agent_id", agent_id, optional=True)
+    check_agent("agent_id", agent_id, optional=True)
     now = runtime.clock()
     if expires_at is not None and expires_at.tzinfo is None:
         raise InputError("expires_at has no time zone: give one, such as UTC.")

@@ -12,6 +12,7 @@ from ultron_core.errors import InputError, NotFoundError
 from ultron_core.labels import is_memory_eligible, is_sft_eligible
 from ultron_core.steps.edit import get_stats
 from ultron_core.steps.files.bucket import is_address
+from ultron_core.steps.given import check_agent
 from ultron_core.steps.projects import EVERYTHING, Scope
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.process import count_pending, list_stale
@@ -63,6 +64,7 @@ def sessions(
     runtime: Runtime, agent_id: str | None, limit: int, scope: Scope = EVERYTHING
 ) -> list[dict[str, Any]]:
     """Sessions with counts of segments, labels and memories: of the scope's project first, newest first."""
+    check_agent("agent_id", agent_id, optional=True)
     params = {**runtime.account, "agent_id": agent_id, "limit": limit, **asdict(scope)}
     with runtime.database.transaction() as conn:
         return session_store.fetch(conn, "listing", params)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from ultron_core.errors import UnknownNameError
+from ultron_core.errors import InputError, UnknownNameError
 from ultron_core.recall import Recall, RecallItem, make_block
 from ultron_core.steps.browse import known_of_project, list_sessions, segments
 from ultron_core.steps.projects import Scope, project_at
@@ -29,7 +29,11 @@ def named_project(runtime: Runtime, project: str | None) -> str | None:
     if project is None:
         return None
     if project.startswith(("/", "~")):
-        return project_at(runtime, Path(project).expanduser())
+        try:
+            folder = Path(project).expanduser()
+        except RuntimeError as error:
+            raise InputError("project: `~` names no user of this machine.") from error
+        return project_at(runtime, folder)
     try:
         return project_at(runtime, project)
     except UnknownNameError:

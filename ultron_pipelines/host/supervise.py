@@ -33,6 +33,7 @@ _START_SECONDS = 90
 #: how a part is asked to end, and for how many seconds
 _ENDING = ((signal.SIGINT, 6), (signal.SIGTERM, 4), (signal.SIGKILL, 4))
 _MODULE, _CODE_SERVER = "ultron_pipelines.definitions", "ultron_pipelines.host.code_server"
+_WEBSERVER = "ultron_pipelines.host.webserver"
 #: ticks that find nothing to do are in the UI
 _QUIET = ("--log-level", "warning")
 
@@ -98,7 +99,7 @@ def dagster_parts(folder: Path, host: str, port: int) -> list[Part]:
             "webserver",
             [
                 *python,
-                "dagster_webserver",
+                _WEBSERVER,
                 "-w",
                 str(workspace),
                 "--host",

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS"]
 
+#: of a key for which nothing else is said
+_USUAL = "agent"
+
 
 @click.group()
 def keys() -> None:
@@ -26,8 +29,12 @@ def keys() -> None:
 @keys.command()
 @click.argument("name")
 @click.option("--agent", "agent_id", help="The one agent that it acts for.")
-@click.option("--preset", type=click.Choice(list(PRESETS)), default="agent", show_default=True)
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="Further scopes.")
+@click.option(
+    "--preset", type=click.Choice(list(PRESETS)), help=f"Scopes of a kind of key; {_USUAL} without --scope."
+)
+@click.option(
+    "--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="One scope, beside a preset's."
+)
 @click.option(
     "--expires", "days", type=click.FloatRange(min=0, min_open=True), metavar="DAYS", help="Days it holds."
 )
@@ -37,12 +44,13 @@ def add(
     settings: Settings,
     name: str,
     agent_id: str | None,
-    preset: str,
+    preset: str | None,
     scopes: tuple[str, ...],
     days: float | None,
     as_json: bool,
 ) -> None:
     """Make a key. It is shown once."""
+    preset = preset or (None if scopes else _USUAL)
     with open_ultron(settings) as ultron:
         expires = None if days is None else ultron.runtime.clock() + timedelta(days=days)
         key, text = ultron.keys.add(name, preset=preset, scopes=scopes, agent_id=agent_id, expires_at=expires)

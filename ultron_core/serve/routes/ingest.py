@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -11,7 +10,7 @@ from ultron_core.errors import InputError
 from ultron_core.serve.answers import ok, plain
 from ultron_core.serve.bodies import IngestBody, TextBody
 from ultron_core.serve.callers import Caller, KeyedRoute, Needs
-from ultron_core.serve.roots import check_inside, default_roots
+from ultron_core.serve.roots import check_inside, roots_for
 
 __all__ = ["router"]
 
@@ -29,10 +28,11 @@ def _agent(caller: Caller, given: str | None) -> str:
 
 @router.post("/ingest")
 def ingest(body: IngestBody, caller: Sender) -> Response:
-    """Read session files of the server's machine, below ULTRON_INGEST_ROOTS."""
+    """Read session files of the server's machine: those in the agent's drop folder, and with the scope `sessions` those
+    below ULTRON_INGEST_ROOTS."""
     agent = _agent(caller, body.agent_id)
-    roots = caller.backend.roots or default_roots(caller.ultron.settings, Path.home())
-    done = caller.ultron.ingest(check_inside(body.paths, roots), agent, over=body.over)
+    paths = check_inside(body.paths, roots_for(caller, agent))
+    done = caller.ultron.ingest(paths, agent, over=body.over)
     caller.backend.on_ingest()
     results = [_result(result) for result in done.pop("results")]
     return ok({**done, "results": results}, len(results), success=done["successful"] > 0)

@@ -12,6 +12,7 @@ from fsspec.core import url_to_fs
 
 from ultron_core.errors import ExportError
 from ultron_core.folders import make_folders
+from ultron_core.paths import below, check_folder_name
 from ultron_core.remote import as_os_errors
 from ultron_core.sft.files.read import MANIFEST, load_manifest
 
@@ -41,8 +42,10 @@ def copy_dataset(folder: Path, target: str, *, dry_run: bool = False) -> Copied:
 def _copied(folder: Path, target: str, manifest: Mapping[str, Any], dry_run: bool) -> Copied:
     system, root = url_to_fs(target)
     system.invalidate_cache()
+    for field in ("name", "version"):
+        check_folder_name(f"{field} of the manifest", manifest[field])
     place = f"{root.rstrip('/')}/{manifest['name']}/{manifest['version']}"
-    files = {name: (folder / name).stat().st_size for name in (*manifest["files"], MANIFEST)}
+    files = {name: below(folder, name).stat().st_size for name in (*manifest["files"], MANIFEST)}
     there = _there(system, place)
     if there is not None and there != manifest["content_hash"]:
         raise ExportError(f"{place} holds another dataset. Publish to another target.")
@@ -70,8 +73,9 @@ def _fetched(source: str, folder: Path) -> bool:
         return False
     names = [path.removeprefix(f"{place}/") for path in system.find(place)]
     for name in sorted(names, key=lambda name: name == MANIFEST):
-        make_folders((folder / name).parent)
-        system.get_file(f"{place}/{name}", str(folder / name))
+        path = below(folder, name)
+        make_folders(path.parent)
+        system.get_file(f"{place}/{name}", str(path))
     return True
 
 

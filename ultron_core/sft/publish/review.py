@@ -16,6 +16,7 @@ from typing import Any
 
 from ultron_core.errors import ExportError
 from ultron_core.folders import make_folders
+from ultron_core.paths import below, check_folder_name
 from ultron_core.redaction import find_secrets
 from ultron_core.redaction.spans import PLACEHOLDER
 from ultron_core.sft.files.read import JSON_COLUMNS, SPLITS, load_manifest, read_split
@@ -128,7 +129,7 @@ def _around(text: str, start: int, end: int) -> str:
 def confirm(reviews: Path, review: Review, now: datetime) -> Path:
     """A person has looked: the dataset with this very content may be published."""
     make_folders(reviews)
-    path = reviews / f"{review.content_hash}.json"
+    path = _place(reviews, review.content_hash)
     told = {
         "content_hash": review.content_hash,
         "confirmed_at": now.isoformat(),
@@ -141,10 +142,16 @@ def confirm(reviews: Path, review: Review, now: datetime) -> Path:
     return path
 
 
+def _place(reviews: Path, content_hash: str) -> Path:
+    """Where the confirmation lies; the hash is what a manifest says, of whoever made the folder."""
+    check_folder_name("content_hash of the manifest", content_hash)
+    return below(reviews, f"{content_hash}.json")
+
+
 def confirmed(reviews: Path, content_hash: str) -> Mapping[str, Any]:
     """What was confirmed. Raises ExportError when nobody has."""
     try:
-        told: dict[str, Any] = json.loads((reviews / f"{content_hash}.json").read_text("utf-8"))
+        told: dict[str, Any] = json.loads(_place(reviews, content_hash).read_text("utf-8"))
     except FileNotFoundError as error:
         raise ExportError(
             f"Nobody has reviewed the dataset with content {content_hash[:8]}. "

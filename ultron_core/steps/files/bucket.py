@@ -14,7 +14,7 @@ from typing import Any
 
 from fsspec.core import url_to_fs
 
-from ultron_core.errors import SessionFileError
+from ultron_core.errors import InputError, SessionFileError
 from ultron_core.remote import as_os_errors
 
 __all__ = [
@@ -106,12 +106,19 @@ def read_object(one: BucketObject, max_bytes: int = 0) -> tuple[bytes, BucketObj
     return body, now
 
 
-def put_object(url: str, body: bytes) -> BucketObject:
-    """Put the bytes there and return what is there now."""
+def put_object(url: str, name: str, body: bytes) -> BucketObject:
+    """Put the bytes below the address, under a relative name, and return what is there now.
+
+    The name is outside words and no part of an address: in those `::` leads to another file system. Raises InputError
+    for a name that holds it, since what lies there is read by its address.
+    """
+    if "::" in name:
+        raise InputError("A name with `::` cannot be kept in a bucket: use another agent_id or name.")
     with as_os_errors():
-        system, path = url_to_fs(url)
+        system, root = url_to_fs(url)
+        path = f"{root.rstrip('/')}/{name}"
         system.pipe_file(path, body)
-    return object_at(url)
+        return object_at(system.unstrip_protocol(path))
 
 
 def _object(url: str, info: dict[str, Any]) -> BucketObject:

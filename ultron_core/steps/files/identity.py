@@ -12,9 +12,11 @@ from pathlib import Path
 
 from ultron_core.errors import InputError
 from ultron_core.models import SessionInfo
+from ultron_core.paths import real_path
 from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import discover_sessions
 from ultron_core.steps.files.bucket import BucketObject
+from ultron_core.steps.given import check_agent
 from ultron_core.steps.runtime import Runtime
 
 __all__ = [
@@ -49,15 +51,17 @@ def find_files(runtime: Runtime, paths: Sequence[str | Path], agent_id: str) -> 
     """The session files under `paths`, directories expanded, each once.
 
     Inside the drop folder of this agent the name is relative to it, elsewhere `@abs/<hash>/<name>`.
-    Raises InputError for an empty agent, no paths or an empty one, SessionFileError for a path that does not exist.
+    Raises InputError for what is no agent's id, no paths or an empty one, SessionFileError for a path that does not
+    exist.
     """
-    if not agent_id or "/" in agent_id or agent_id in {".", ".."}:
-        raise InputError(f"agent_id {agent_id!r} is not valid: use a name without '/'.")
+    check_agent("agent_id", agent_id)
     if isinstance(paths, str | Path):
         paths = [paths]
     if not paths:
         raise InputError("No paths given: name session files or folders that hold .jsonl files.")
-    root = (runtime.settings.sessions_dir / agent_id).resolve()
+    root = real_path(
+        runtime.settings.sessions_dir / agent_id
+    )  # what files are named by; nothing is opened there
     files: dict[str, IngestFile] = {}
     for path in discover_sessions(paths):
         name = session_file_name(path, root)

@@ -1,4 +1,6 @@
-"""Logs that come as bytes, from other machines: laid into the agent's drop folder, then read like any other."""
+"""Logs that come as bytes, from other machines: laid into the agent's drop folder, then read like any other.
+
+Agent and name are outside words: nothing is touched before they are checked."""
 
 from __future__ import annotations
 
@@ -9,15 +11,16 @@ from pathlib import Path, PurePosixPath
 
 from ultron_core.errors import InputError
 from ultron_core.folders import make_folders
+from ultron_core.paths import below, check_folder_name
 from ultron_core.sessions.discover import is_session_name
 from ultron_core.steps.files.bucket import put_object
 from ultron_core.steps.files.identity import IngestFile, find_files, storable
 from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
-from ultron_core.steps.given import check_id, check_text
+from ultron_core.steps.given import check_agent, check_text
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables import sessions
 
-__all__ = ["ingest_paths", "receive_log"]
+__all__ = ["drop_folder_of", "ingest_paths", "receive_log"]
 
 #: parts of a name, as a drop folder has them: a project and a file
 _MOST_PARTS = 6
@@ -49,17 +52,34 @@ def _ingest(
     return results
 
 
+def drop_folder_of(runtime: Runtime, agent_id: str) -> Path:
+    """The agent's part of the drop folder, there or not. Raises InputError for what is no agent's id, and where a link
+    leads out of the drop folder."""
+    check_agent("agent_id", agent_id)
+    return below(runtime.settings.sessions_dir, agent_id)
+
+
 def receive_log(runtime: Runtime, body: bytes, agent_id: str, name: str, *, over: bool = False) -> FileResult:
     """Keep the bytes of one log as `<drop folder>/<agent_id>/<name>` and read it. A longer log of the same name
-    continues it. Raises InputError for a name that is not a plain relative one."""
-    check_id("agent_id", agent_id)
+    continues it. Raises InputError for what is no agent's id and for a name that is not a plain relative one."""
+    check_agent("agent_id", agent_id)
+    relative = _relative(name)
     if not body.strip():
         raise InputError("The log is empty: send its bytes as the body.")
-    relative = _relative(name)
     if url := runtime.settings.sessions.sessions_url:
-        put = put_object(f"{url.rstrip('/')}/{agent_id}/{relative}", body)
+        put = put_object(url, f"{agent_id}/{relative}", body)
         return _ingest(runtime, [IngestFile(put, agent_id, storable(str(relative)))], over=over)[0]
-    path = runtime.settings.sessions_dir / agent_id / relative
+    path = below(drop_folder_of(runtime, agent_id), relative)
+    try:
+        _put(path, body)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise InputError(
+            "name: a file lies where it needs a folder, or the reverse. Use another name."
+        ) from error
+    return ingest_paths(runtime, [path], agent_id, over=over)[0]
+
+
+def _put(path: Path, body: bytes) -> None:
     make_folders(path.parent)
     # hidden, so that nobody reads half of it
     new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -69,14 +89,14 @@ def receive_log(runtime: Runtime, body: bytes, agent_id: str, name: str, *, over
         new.replace(path)
     finally:
         new.unlink(missing_ok=True)
-    return ingest_paths(runtime, [path], agent_id, over=over)[0]
 
 
 def _relative(name: str) -> PurePosixPath:
     check_text("name", name, most=200)
     path = PurePosixPath(name)
-    hidden = any(part.startswith(".") for part in path.parts)
-    plain = not path.is_absolute() and not hidden and name.isprintable() and "\\" not in name
+    plain = not path.is_absolute() and name.isprintable() and "\\" not in name
     if not plain or not 0 < len(path.parts) <= _MOST_PARTS or not is_session_name(path.name):
         raise InputError("name must be a plain relative file name that ends in .jsonl or .jsonl.gz.")
+    for part in path.parts:
+        check_folder_name("name", part)
     return path

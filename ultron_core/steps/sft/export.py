@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import ExportError, InputError, NothingToExportError
+from ultron_core.paths import below, check_folder_name
 from ultron_core.sft import (
     BuildConfig,
     Built,
@@ -141,7 +142,7 @@ def _published(
         return replace(export, rejects=counts_by_reason(built.rejects))
     now = runtime.clock()
     version = f"{now:%Y%m%d}-{digest[:8]}-{plan.digest[:4]}"
-    target = (folder / name / version).resolve()
+    target = below(folder, name, version)
     manifest: dict[str, Any] = {
         "name": name,
         "kind": request.kind,
@@ -178,8 +179,9 @@ def _name(request: ExportRequest) -> str:
     name = request.name
     if name is None:
         name = "ultron" if request.kind == "sft" else f"ultron-{request.kind}"
-    if not name or "/" in name or name.startswith(".") or not name.isprintable():
+    if not name or not name.isprintable():
         raise InputError(f"dataset name {name!r} is not valid: use a plain folder name.")
+    check_folder_name("dataset name", name)
     return name
 
 

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from ultron_core.errors import NotFoundError
 from ultron_core.memories import Body
+from ultron_core.paths import is_below
 from ultron_core.sessions import check_names
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
@@ -164,9 +165,8 @@ def _left(runtime: Runtime, found: _Found, log: Path | None, with_datasets: bool
 
 def _is_ours(runtime: Runtime, folder: Path) -> bool:
     """Does the folder lie below the one where datasets or adapters are written?"""
-    homes = (runtime.settings.exports_dir.resolve(), runtime.settings.adapters_dir.resolve())
-    real = folder.resolve()
-    return folder.is_dir() and not folder.is_symlink() and not {*homes}.isdisjoint(real.parents)
+    homes = (runtime.settings.exports_dir, runtime.settings.adapters_dir)
+    return folder.is_dir() and not folder.is_symlink() and is_below(folder, homes)
 
 
 def _erase(runtime: Runtime, embedded: Embedded, conn: Connection, named: str) -> None:

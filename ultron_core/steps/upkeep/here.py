@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ultron_core.paths import is_below
 from ultron_core.settings import Settings
 
 __all__ = ["adapter_here", "dataset_here", "log_here", "read_from"]
@@ -43,7 +44,7 @@ def _log_places(root: Path, remembered: Path, row: Mapping[str, Any]) -> Iterato
 
 
 def _is_plain_file_below(path: Path, root: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and path.resolve().is_relative_to(root)
+    return path.is_file() and not path.is_symlink() and is_below(path, [root])
 
 
 def dataset_here(settings: Settings, remembered: Path) -> Path:
@@ -58,4 +59,4 @@ def adapter_here(settings: Settings, remembered: Path) -> Path:
 
 def _folder_here(root: Path, remembered: Path, depth: int) -> Path:
     here = root.joinpath(*remembered.parts[-depth:])
-    return here if here.is_dir() and not remembered.resolve().is_relative_to(root) else remembered
+    return here if here.is_dir() and not is_below(remembered, [root]) else remembered
