@@ -114,6 +114,8 @@ class EmbeddedServer:
         It keeps its address. Raises ServerStartError, also when somebody started it again at another one.
         """
         with _start_lock(self._place):
+            if self._client is None:  # let go of meanwhile
+                return False
             running = _find(self._place) or _start(self._place, None)
             if _url(running, "") != _url(self._running, ""):
                 raise ServerStartError(
