@@ -80,7 +80,7 @@ def _measure(folder: Path, name: str, rounds: int, files: int, raw: int) -> None
         sessions=SessionSettings(sessions_dir=folder / "drop", quiet_minutes=0),
     )
     with Ultron(settings) as ultron:
-        server = ultron._server  # the benchmark looks into the database itself
+        server = ultron.server  # the benchmark looks into the database itself
         assert server is not None
         with psycopg.connect(server.url(), autocommit=True) as conn:
             empty = sum(table["total"] for table in _tables(conn))

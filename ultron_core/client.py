@@ -75,8 +75,9 @@ class Ultron(Recalling, Editing):
         self.settings = settings if settings is not None else Settings.load()
         self._closing = ExitStack()
         try:
-            self._server = open_server(self.settings, self._closing)
-            url = self._server.url() if self._server else str(self.settings.store.database_url)
+            #: the hold on the embedded server; None when the settings name a database
+            self.server = open_server(self.settings, self._closing)
+            url = self.server.url() if self.server else str(self.settings.store.database_url)
             models = Given(llm, quality_llm, embedder, redactor, clock)
             self._models = assemble(self.settings, url, models, self._closing)
         except BaseException:
@@ -115,7 +116,7 @@ class Ultron(Recalling, Editing):
 
     def describe_server(self) -> dict[str, str]:
         """Where the embedded server keeps its files; empty when a URL is set."""
-        return dict(self._server.describe()) if self._server is not None else {}
+        return dict(self.server.describe()) if self.server is not None else {}
 
     # --- in ---------------------------------------------------------------------------------------------
 

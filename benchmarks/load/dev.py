@@ -42,7 +42,7 @@ class Dev:
 
     def __init__(self, ultron: Ultron, log: Path, **environment: str) -> None:
         home = ultron.settings.store.home
-        server = ultron._server  # the benchmark looks into both databases of it
+        server = ultron.server  # the benchmark looks into both databases of it
         assert server is not None
         self._home = home
         with socket.socket() as free:

@@ -160,7 +160,7 @@ def test_kills_leave_the_store_and_its_events_as_if_nothing_had_happened(tmp_pat
     draw = random.Random(SEED)
     order = draw.sample(VICTIMS, len(VICTIMS))[:KILLS]
     with Ultron(settings) as ultron:
-        dev = Dev(settings.store.home, drop, tmp_path / "dev.log", ultron._server)
+        dev = Dev(settings.store.home, drop, tmp_path / "dev.log", ultron.server)
         try:
             assert comes(dev.is_up, START) < START, "ultron dev did not start"
             for number, kind in enumerate(order):

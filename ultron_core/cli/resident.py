@@ -30,6 +30,8 @@ logger = logging.getLogger("ultron.serve")
 _REQUEST_SECONDS = 5.0
 #: how soon a stop is noticed
 _LOOK_SECONDS = 0.2
+#: the command that runs when the server ends has so long
+_STOP_SECONDS = 1.0
 
 
 @contextmanager
@@ -39,14 +41,17 @@ def answering(loaded: Loaded) -> Iterator[None]:
     make_home(path.parent)
     path.unlink(missing_ok=True)  # of a process that was killed
     with _Sockets(path, _Commands(loaded).answer) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(_LOOK_SECONDS,), name="ultron-commands")
+        thread = threading.Thread(
+            target=server.serve_forever, args=(_LOOK_SECONDS,), name="ultron-commands", daemon=True
+        )
         thread.start()
         try:
             yield
         finally:
             path.unlink(missing_ok=True)
-            server.shutdown()
-            thread.join()
+            # it waits for the command that runs, which may wait for the database
+            threading.Thread(target=server.shutdown, name="ultron-commands-end", daemon=True).start()
+            thread.join(_STOP_SECONDS)
 
 
 class _Sockets(socketserver.UnixStreamServer):
@@ -96,9 +101,13 @@ class _Commands:
             return {"refused": "settings"}
         if not arguments or arguments[0] not in ASKED:
             return {"refused": "command"}
+        if self._loaded.is_away():
+            return {"refused": "database"}
         self._loaded.note_request()
         shown = Terminal(request.get("columns"), bool(request["terminal"]))
-        return _run(self._loaded.ultron.within(Path(str(request["folder"]))), arguments, shown)
+        told = _run(self._loaded.ultron.within(Path(str(request["folder"]))), arguments, shown)
+        # these commands only read: where the database went meanwhile, the client asks again by itself
+        return {"refused": "database"} if told["code"] and self._loaded.is_away() else told
 
 
 def _run(ultron: Ultron, arguments: Sequence[str], shown: Terminal) -> dict[str, Any]:

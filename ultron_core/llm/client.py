@@ -40,6 +40,12 @@ _SURELY_COUNTED, _SILENTLY_CUT = 8_000, 3
 _SURELY_SHORT = 512
 
 
+def _credible(told: int | None, counted: int) -> int:
+    """The tokens that an endpoint reports, unless they are less than half of what is counted here: a budget must not
+    rest on the word of whoever is paid."""
+    return told if told is not None and told * 2 >= counted else counted
+
+
 def _accept(_: BaseModel) -> str:
     return ""
 
@@ -176,14 +182,15 @@ class OpenAICompatibleLLM:
     ) -> Completion:
         started = self._monotonic()
         completion = self._endpoint.send(chat, schema)
-        used_in = completion.input_tokens or size
-        used_out = completion.output_tokens or self._count(completion.text)
+        read = completion.input_tokens or size
+        used_in = _credible(read, size)
+        used_out = _credible(completion.output_tokens, self._count(completion.text))
         self._limits.spent(used_in + used_out)
         self._record(stage, key, used_in, used_out, self._monotonic() - started)
-        if size > _SURELY_COUNTED and used_in * _SILENTLY_CUT < size:
+        if size > _SURELY_COUNTED and read * _SILENTLY_CUT < size:
             self._too_long = min(self._too_long, size)
             raise ContextTooLongError(
-                f"{self.model_id} read {used_in:,} of about {size:,} tokens: the server cuts requests silently. "
+                f"{self.model_id} read {read:,} of about {size:,} tokens: the server cuts requests silently. "
                 "Raise its context or lower ULTRON_LLM_MAX_INPUT_TOKENS."
             )
         return completion

@@ -53,7 +53,7 @@ def make_app(backend: Backend, *, threads: int = _THREADS) -> FastAPI:
     app.state.page_sessions = PageSessions()
     add_handlers(app, {"/ui": problem_page})
     # the paths of words before those of an id
-    for router in (system.router, ingest.router, memories.router, sessions.router):
+    for router in (system.open_router, system.router, ingest.router, memories.router, sessions.router):
         app.include_router(router)
     for pages in (entry, memories_page, memory_page, log, clusters, overview, keys):
         app.include_router(pages.router)

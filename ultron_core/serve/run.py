@@ -6,7 +6,6 @@ import errno
 import json
 import logging
 import os
-import signal
 import socket
 import threading
 import time
@@ -23,7 +22,9 @@ from ultron_core.folders import make_home, only_one
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.guards import is_local_host
+from ultron_core.serve.keeper import DatabaseKeeper
 from ultron_core.serve.pages.addresses import ADDRESS_FILE, address_of, new_address
+from ultron_core.serve.stopping import REQUEST_SECONDS, StoppableServer
 from ultron_core.serve.worker import Worker
 from ultron_core.settings import Settings
 from ultron_core.steps.keys import OWNER, ensure_key_file
@@ -34,8 +35,6 @@ __all__ = ["Listen", "Loaded", "serve"]
 _LOCK_FILE = "serve.lock"
 #: where clients look that read no address file
 _PORT = 9999
-#: a stop waits so long for requests that run
-_STOP_SECONDS = 30
 #: a server that a hook or a command started ends when nobody asked for so long
 _BACKGROUND_MINUTES = 30
 
@@ -66,6 +65,8 @@ class Loaded:
     ultron: Ultron
     #: somebody asked: a server that ends when it is idle stays
     note_request: Callable[[], None]
+    #: whether the database does not answer: then a command opens it itself, and says what is wrong if it cannot
+    is_away: Callable[[], bool]
     #: a client of another version asked: a server that nobody started by hand makes room for one of that version
     outdated: Callable[[], None]
 
@@ -121,7 +122,8 @@ def _run(
 
     def started(ultron: Ultron) -> None:
         ensure_key_file(ultron.runtime, home)
-        ways_in.enter_context(beside(Loaded(home, ultron, backend.note_request, outdated)))
+        loaded = Loaded(home, ultron, backend.note_request, lambda: backend.is_away, outdated)
+        ways_in.enter_context(beside(loaded))
         say(f"Ultron is ready at {address}")
         if not listen.background:  # nobody reads along, and what is said goes to a log
             way_in = new_address(home, address, ultron.runtime.clock())
@@ -129,14 +131,17 @@ def _run(
 
     worker = Worker(backend, home, started)
     backend.on_ingest = worker.wake
-    server = _Server(
+    keeper = DatabaseKeeper(backend, on_back=worker.wake)
+    server = StoppableServer(
         uvicorn.Config(
             make_app(backend),
             log_config=None,
             access_log=False,
             server_header=False,
-            timeout_graceful_shutdown=_STOP_SECONDS,
-        )
+            timeout_graceful_shutdown=REQUEST_SECONDS,
+        ),
+        keeper.stop,
+        backend.close,
     )
     # uvicorn prints the stack of a failure, with the values in it; `answers` has logged its kind
     logging.getLogger("uvicorn.error").addFilter(_without_stack)
@@ -147,29 +152,13 @@ def _run(
         if not backend.loaded:
             backend.load_in_background()
         worker.start()
+        keeper.start()
         try:
             server.run(sockets=[sock])
         finally:
+            keeper.stop()
             worker.stop()
             ways_in.close()
-
-
-class _Server(uvicorn.Server):
-    """uvicorn sends itself the signal again once it has stopped; here a stop that was asked for is no failure."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {
-            number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def _without_stack(record: logging.LogRecord) -> bool:

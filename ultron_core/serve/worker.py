@@ -26,7 +26,9 @@ logger = logging.getLogger("ultron.serve")
 #: a log that nobody ended is judged once it is quiet: looked for this often
 _LOOK_SECONDS = 60.0
 #: what is under way when the server ends has this long; a log of 300,000 messages took more than four minutes
-_STOP_SECONDS = 20.0
+_STOP_SECONDS = 3.0
+#: a beginning that failed is tried again so soon
+_AGAIN_SECONDS = 1.0
 
 
 class Worker:
@@ -63,18 +65,24 @@ class Worker:
         if not self._backend.loaded:
             logger.error("Nothing can be answered: %s", self._backend.error)
             return
-        self._on_start(self._backend.ultron)
+        begun = False
         while not self._stopping.is_set():
             self._wanted.clear()
             try:
-                roots = self._backend.roots or default_roots(self._backend.ultron.settings, Path.home())
-                deliver_spool(self._backend.ultron, self._home, roots)
-                if not is_taken(self._home / DAGSTER_LOCK):
-                    self._backend.ultron.process_pending()
+                if not begun:
+                    self._on_start(self._backend.ultron)
+                    begun = True
+                self._look()
             except (UltronError, psycopg.Error) as error:
                 # the next round tries again; the message may hold a path or a row
                 logger.warning("work that waits could not be done: %s", type(error).__name__)
-            self._wanted.wait(_LOOK_SECONDS)
+            self._wanted.wait(_LOOK_SECONDS if begun else _AGAIN_SECONDS)
+
+    def _look(self) -> None:
+        ultron = self._backend.ultron
+        deliver_spool(ultron, self._home, self._backend.roots or default_roots(ultron.settings, Path.home()))
+        if not is_taken(self._home / DAGSTER_LOCK):
+            ultron.process_pending()
 
 
 def deliver_spool(ultron: Ultron, home: Path, roots: Sequence[Path]) -> int:

@@ -27,15 +27,26 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ultron_core.errors import DatabaseUnreachableError, PgvectorMissingError, StoreError
 
-__all__ = ["PGVECTOR_HELP", "Connection", "Database", "check_pgvector", "describe_url", "ensure_database"]
+__all__ = [
+    "CONNECT_SECONDS",
+    "PGVECTOR_HELP",
+    "Connection",
+    "Database",
+    "check_pgvector",
+    "describe_url",
+    "ensure_database",
+]
 
 Connection = psycopg.Connection[dict[str, Any]]
 T = TypeVar("T")
 
 #: seconds for one connection
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
 #: seconds until a free connection must have been found
 POOL_WAIT_SECONDS = 30.0
+#: after so many of them the pool is asked anew, since it tries to connect less and less often; who may not wait gives
+#: up then if the server does not answer at all
+POOL_LOOK_SECONDS = 1.5
 #: a connection that lay idle this long is tried before it is given out: a restarted server has ended it
 IDLE_SECONDS = 1.0
 #: a client that stopped inside a transaction may not hold its locks for ever
@@ -61,11 +72,17 @@ class Database:
         *,
         pool_size: int = 8,
         statement_timeout_seconds: float = 120,
+        patient: bool = True,
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        """Nothing is connected yet; `open` also checks the server. `jitter` gives numbers from 0 to 1."""
+        """Nothing is connected yet; `open` also checks the server. `jitter` gives numbers from 0 to 1.
+
+        `patient`: a server that is away is waited for, as a long run of stages should; else it is reported within
+        seconds. For free connections of one that answers everybody waits.
+        """
         self.url = url
+        self.patient = patient
         self.statement_timeout_seconds = statement_timeout_seconds
         self._sleep = sleep
         self._jitter = jitter
@@ -75,7 +92,8 @@ class Database:
             min_size=0,
             max_size=pool_size,
             open=False,
-            timeout=POOL_WAIT_SECONDS,
+            timeout=POOL_LOOK_SECONDS,
+            reconnect_timeout=POOL_LOOK_SECONDS / 2,
             kwargs={"row_factory": dict_row, "connect_timeout": CONNECT_SECONDS},
             configure=self._configure,
             check=self._check,
@@ -112,20 +130,28 @@ class Database:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A connection; commits at the end, rolls back on an error. Raises DatabaseUnreachableError."""
-        try:
-            context = self._pool.connection()
-            conn = context.__enter__()
-        except PoolTimeout as error:
-            raise DatabaseUnreachableError(
-                f"No connection to {describe_url(self.url)} within {POOL_WAIT_SECONDS:.0f} s: it is down, or "
-                "all connections are in use (ULTRON_DATABASE_POOL_SIZE)."
-            ) from error
+        context, conn = self._free_connection()
         try:
             yield conn
         except BaseException as error:
             context.__exit__(type(error), error, error.__traceback__)
             raise
         context.__exit__(None, None, None)
+
+    def _free_connection(self) -> tuple[AbstractContextManager[Connection], Connection]:
+        until = time.monotonic() + POOL_WAIT_SECONDS
+        while True:
+            context = self._pool.connection()
+            try:
+                return context, context.__enter__()
+            except PoolTimeout as error:
+                if not self.patient:
+                    _connect(self.url).close()
+                if time.monotonic() > until:
+                    raise DatabaseUnreachableError(
+                        f"No connection to {describe_url(self.url)} within {POOL_WAIT_SECONDS:.0f} s: it is down, or "
+                        "all connections are in use (ULTRON_DATABASE_POOL_SIZE)."
+                    ) from error
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:

@@ -10,11 +10,9 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-import psycopg
 
 from ultron_core.display import plain
 from ultron_core.errors import SettingsError, StoreError, UltronError
@@ -22,6 +20,7 @@ from ultron_core.folders import make_folders, make_home
 from ultron_core.settings import Settings
 from ultron_core.store.database import ensure_database
 from ultron_core.store.server import EmbeddedServer
+from ultron_core.store.watch import DatabaseWatch
 from ultron_pipelines.host.supervise import dagster_parts, only_one, supervise
 
 __all__ = ["dagster_environment", "main", "sqlalchemy_url"]
@@ -109,31 +108,22 @@ def _serve(host: str, port: int) -> int:
     make_folders(settings.sessions_dir)
     with (
         only_one(settings.store.home),
+        _embedded(settings) as server,
         dagster_environment(settings) as variables,
-        ExitStack() as holds,
+        closing(DatabaseWatch(variables["ULTRON_DATABASE_URL"])) as watch,
         TemporaryDirectory(prefix="ultron-dev-") as folder,
     ):
         print(f"Dagster UI: http://{host}:{port}   drop folder: {settings.sessions_dir}/<agent>/", flush=True)
-        embedded = settings.store.database_url is None
         return supervise(
             dagster_parts(Path(folder), host, port),
             {**os.environ, **variables, "ULTRON_AUTOSTART": "1"},
-            revive_database=lambda: embedded and _revive(settings, variables["ULTRON_DATABASE_URL"], holds),
+            revive_database=lambda: server is not None and not watch.answers() and server.revive(),
             say=lambda text: print(f"ultron: {plain(text)}", file=sys.stderr, flush=True),
         )
 
 
-def _revive(settings: Settings, url: str, holds: ExitStack) -> bool:
-    """Start the embedded server again where it does not answer; it keeps its address."""
-    try:
-        psycopg.connect(url, connect_timeout=5).close()
-    except psycopg.OperationalError:
-        server = EmbeddedServer.open(settings.store.home)
-        holds.callback(server.close)
-        if server.url() != url:
-            raise StoreError("PostgreSQL came back at another address: start `ultron dev` again.") from None
-        return True
-    return False
+def _embedded(settings: Settings) -> AbstractContextManager[EmbeddedServer | None]:
+    return nullcontext() if settings.store.database_url else EmbeddedServer.open(settings.store.home)
 
 
 if __name__ == "__main__":

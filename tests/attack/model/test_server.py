@@ -1,6 +1,8 @@
 """A model server that is hostile, broken or old: every request ends in time, within its cap, and on its row alone."""
 
 import json
+import subprocess
+import sys
 import time
 
 import pytest
@@ -18,6 +20,22 @@ from ultron_core.settings import LLMSettings
 
 ASK = [{"role": "user", "content": "How many tasks?"}]
 GOOD = '{"tasks": 3}'
+
+
+#: asks in a process of its own, and tells the error and the most memory that it had
+ASKING = """
+import resource, sys
+from tests.attack.model.test_server import ASK, Count
+from ultron_core.errors import ModelAnswerError
+from ultron_core.llm.client import OpenAICompatibleLLM
+from ultron_core.settings import LLMSettings
+settings = LLMSettings(api_key="k", base_url=sys.argv[1], model="m", timeout_seconds=60, max_retries=0)
+try:
+    OpenAICompatibleLLM(settings).complete(ASK, Count)
+except ModelAnswerError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (2**20 if sys.platform == "darwin" else 1024))
+"""
 
 
 class Count(BaseModel):
@@ -47,8 +65,28 @@ def test_a_redirect_does_not_carry_the_prompt_to_another_host(server):
 @pytest.mark.parametrize("behaviour", [hostile.endless, hostile.endless_error, hostile.bomb])
 def test_a_body_without_end_is_given_up_at_the_cap(server, behaviour):
     server.always = behaviour
-    with pytest.raises(ModelAnswerError, match="more than 16,000,000 bytes"):
+    with pytest.raises(ModelAnswerError, match="more than 8,000,000 bytes"):
         client(server, timeout_seconds=30).complete(ASK, Count)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (hostile.long_text(15_000_000), "more than 8,000,000 bytes"),
+        (hostile.long_text(7_900_000), "the limit is 4,000,000"),
+        (hostile.many_lists(7_900_000), "no JSON value"),
+        (hostile.said('{"a": [' + "[]," * 1_300_000 + "1]}"), "none of the fields"),
+    ],
+    ids=["over the cap", "text", "lists around it", "values inside of it"],
+)
+def test_a_large_answer_is_refused_with_a_sentence_in_bounded_memory(server, body, reason):
+    server.always = body
+    done = subprocess.run(
+        [sys.executable, "-c", ASKING, server.url], text=True, capture_output=True, check=True
+    )
+    error, megabytes = done.stdout.rsplit("\n", 2)[:2]
+    assert reason in error
+    assert int(megabytes) < 700
 
 
 @pytest.mark.parametrize("behaviour", [hostile.slow_body, hostile.slow_headers])
@@ -112,6 +150,15 @@ def test_usage_that_cannot_be_true_is_counted_here(server, tokens):
     ledger = MemoryLedger()
     client(server, ledger=ledger).complete(ASK, Count)
     assert 0 < ledger.tokens_today() < 100
+
+
+@pytest.mark.parametrize(("tokens", "counted"), [(1, 4_000), (1_500, 4_000), (2_500, 2_500)])
+def test_usage_below_half_of_our_own_count_is_not_believed(server, tokens, counted):
+    server.always = hostile.said(GOOD, usage={"prompt_tokens": tokens, "completion_tokens": 1})
+    ledger = MemoryLedger()
+    client(server, ledger=ledger).complete([{"role": "user", "content": "word " * 4_000}], Count)
+    (call,) = ledger.calls
+    assert (call.input_tokens, call.output_tokens) == (pytest.approx(counted, rel=0.01), 6)
 
 
 def test_an_old_server_is_asked_in_words_and_what_it_refuses_is_sent_once(server):

@@ -15,8 +15,8 @@ from sqlalchemy.engine import make_url
 
 from ultron_core.errors import ServerStartError
 from ultron_core.store.server import EmbeddedServer
-from ultron_core.store.server.embedded import _is_postgres
 from ultron_core.store.server.place import SYSTEM_DIR, choose_place, make_socket_dir, private_name
+from ultron_core.store.server.process import is_postgres
 
 ROOT = Path(__file__).parents[3]
 CLIENT = """
@@ -28,6 +28,16 @@ pid = int((server._place.data_dir / "postmaster.pid").read_text().split()[0])
 print(json.dumps({"pid": pid, "url": server.url(), **server.describe()}), flush=True)
 sys.stdin.readline()
 server.close()
+"""
+
+ASKS = """
+import sys, time, psycopg
+for _ in range(100):
+    with psycopg.connect(sys.argv[1]) as conn:
+        try:
+            conn.execute(sys.argv[2])
+        except psycopg.errors.UndefinedFunction:
+            time.sleep(0.1)
 """
 
 
@@ -69,7 +79,7 @@ def test_the_last_user_stops_the_server(home):
     first.close()
     assert ask(second.url(), "SELECT current_database()") == "ultron"
     second.close()
-    assert not _is_postgres(pid)
+    assert not is_postgres(pid, first._place.data_dir)
 
 
 def test_it_is_private_and_set_up_as_documented(home):
@@ -107,6 +117,68 @@ def test_a_killed_server_and_a_foreign_process_id_are_recovered_from(home):
     assert ask(third.url(), "SELECT n FROM kept") == 7
     for one in (server, again, third):
         one.close()
+
+
+def test_a_killed_server_is_started_again_at_its_address_for_who_holds_it(home, monkeypatch):
+    with EmbeddedServer.open(home) as server:
+        url, first = server.url(), postmaster(server)
+        assert not server.revive()
+        os.kill(first, signal.SIGKILL)
+        monkeypatch.setattr(tempfile, "gettempdir", lambda: "/var/tmp")  # of another program
+        assert server.revive()
+        assert (server.url(), ask(server.url(), "SELECT 1")) == (url, 1)
+        assert postmaster(server) != first
+
+
+def test_a_long_statement_of_a_killed_server_does_not_hold_up_the_next_one(home):
+    with EmbeddedServer.open(home) as server:
+        asked = subprocess.Popen([sys.executable, "-c", ASKS, server.url(), "SELECT count(*) FROM busy(40)"])
+        with psycopg.connect(server.url(), autocommit=True) as conn:
+            conn.execute(
+                "CREATE FUNCTION busy(seconds int) RETURNS SETOF int LANGUAGE plpgsql AS $$ BEGIN "
+                "WHILE clock_timestamp() < now() + seconds * interval '1 s' LOOP END LOOP; END $$"
+            )
+        wait_for_statement(server.url())
+        os.kill(postmaster(server), signal.SIGKILL)
+        started = time.monotonic()
+        assert server.revive()
+        assert time.monotonic() - started < 10
+        assert asked.wait(10)
+
+
+def wait_for_statement(url):
+    for _ in range(200):
+        if (
+            ask(
+                url,
+                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%busy(40)%' AND state = 'active'",
+            )
+            > 1
+        ):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the statement does not run")
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 8192, None], ids=["empty", "zeroed", "gone"])
+def test_a_broken_control_file_asks_for_the_backup_and_not_for_initdb(home, damage):
+    EmbeddedServer.open(home).close()
+    place = choose_place(home)
+    control = place.data_dir / "global" / "pg_control"
+    control.unlink() if damage is None else control.write_bytes(damage)
+    with pytest.raises(ServerStartError) as raised:
+        EmbeddedServer.open(home)
+    told = str(raised.value)
+    assert f"{control}, is damaged or missing. Restore {place.root} from your backup" in told
+    assert "initdb" not in told
+
+
+def test_a_data_folder_without_its_version_asks_for_the_backup(home):
+    EmbeddedServer.open(home).close()
+    place = choose_place(home)
+    (place.data_dir / "PG_VERSION").unlink()
+    with pytest.raises(ServerStartError, match=r"no PG_VERSION. Restore .* from your backup"):
+        EmbeddedServer.open(home)
 
 
 def test_an_interrupted_initdb_is_begun_again(home):
@@ -151,14 +223,15 @@ def test_a_server_that_cannot_start_shows_its_log(home):
 @pytest.mark.slow
 def test_eight_processes_at_once_share_one_server_that_outlives_a_killed_client(home):
     clients = [client(home) for _ in range(8)]
-    pids = {json.loads(c.stdout.readline())["pid"] for c in clients}
+    told = [json.loads(c.stdout.readline()) for c in clients]
+    pids, data = {one["pid"] for one in told}, Path(told[0]["data"])
     assert len(pids) == 1
     clients[0].kill()
     clients[0].wait()
     for one in clients[1:]:
-        assert _is_postgres(*pids)
+        assert is_postgres(*pids, data)
         one.communicate("\n", timeout=60)
-    assert not _is_postgres(*pids)
+    assert not is_postgres(*pids, data)
 
 
 def test_ctrl_c_in_the_terminal_of_the_starter_does_not_stop_the_server(home):

@@ -72,6 +72,16 @@ def said(content, *, finish_reason="stop", usage=None, **message):
     }
 
 
+def long_text(size):
+    """A completion that says one word of so many characters."""
+    return said("a" * size)
+
+
+def many_lists(size):
+    """A completion with a field of so many bytes that nobody asked for, all empty lists."""
+    return b'{"choices": [{"message": {"content": "none"}}], "more": [' + b"[]," * (size // 3) + b"0]}"
+
+
 NESTED_BODY = b'{"choices": ' + b"[" * 200_000
 NESTED_TEXT = said("[" * 100_000)
 NO_MESSAGE = {"choices": [{"message": None}]}

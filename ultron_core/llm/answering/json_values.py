@@ -32,13 +32,15 @@ _EVENT = re.compile(
 )
 #: e.g. `</think>`
 _ENDS = re.compile(_THOUGHT_ENDS, re.IGNORECASE)
+#: a string, without a way back into it: else the matcher keeps 100 bytes for each character of a long one
+_STRING = r'"(?:[^"\\]++|\\.)*+"'
 #: what is skipped whole or counted, e.g. `"a } in a string"`, `{`, `]`
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|"|[\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(rf'{_STRING}|"|[\[\]{{}}]', re.DOTALL)
 #: what strict JSON refuses, e.g. `,]`, `, }`; a string is matched first and left alone
-_COMMA_AT_END = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+_COMMA_AT_END = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
 #: what Python writes for null, true and false, e.g. `None`, `True`, `NaN`; a string is matched first and left
 #: alone
-_LITERAL = re.compile(r'("(?:[^"\\]|\\.)*")|\b(None|True|False|NaN|-?Infinity)\b', re.DOTALL)
+_LITERAL = re.compile(rf"({_STRING})|\b(None|True|False|NaN|-?Infinity)\b", re.DOTALL)
 _LITERALS = {"True": "true", "False": "false"}
 _CLOSES = {"{": "}", "[": "]"}
 #: what may stand around an answer that is nothing but JSON

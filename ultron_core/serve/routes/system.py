@@ -13,18 +13,20 @@ from ultron_core.serve.callers import Caller, KeyedRoute, Needs, backend_of
 from ultron_core.steps.overview import stats as stored_stats
 from ultron_core.version import __version__
 
-__all__ = ["router"]
+__all__ = ["open_router", "router"]
 
+open_router = APIRouter(tags=["system"])
 router = APIRouter(tags=["system"], route_class=KeyedRoute)
 Admin = Annotated[Caller, Depends(Needs("admin"))]
 
 
-@router.get("/health")
-def health(request: Request) -> Response:
-    """Whether the models are loaded; the only route without a key."""
-    backend = backend_of(request)
-    status = "ready" if backend.loaded else ("failed" if backend.error else "loading")
-    return ok({"status": status, "version": __version__})
+@open_router.get("/health")
+async def health(request: Request) -> Response:
+    """`loading`, `ready`, `degraded` (the database is away) or `failed`; the only route without a key.
+
+    It takes no thread: requests that wait for the database may have them all.
+    """
+    return ok({"status": backend_of(request).status, "version": __version__})
 
 
 @router.get("/stats")

@@ -70,6 +70,11 @@ class Place:
 def choose_place(home: Path) -> Place:
     """The place of the server of `home`; makes its root folder. Raises ServerStartError."""
     home = home.expanduser().resolve()
+    if {"\n", "\r"} & set(str(home)):
+        raise ServerStartError(
+            f"The home {str(home)!r} has a line break in its name, which PostgreSQL takes for the end of a line in its "
+            "own files: set ULTRON_HOME to another folder."
+        )
     root, system = home / "postgres", SYSTEM_DIR / private_name(home)
     is_root = os.geteuid() == 0
     try:
@@ -108,12 +113,14 @@ def private_name(path: Path) -> str:
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
 
 
-def make_socket_dir(place: Place) -> Path:
-    """A folder (mode 0700, owned by the server's account) for the socket, short enough for the kernel.
+def make_socket_dir(place: Place, before: Path | None = None) -> Path:
+    """A folder (mode 0700, owned by the server's account) for the socket, short enough for the kernel; where the last
+    one was (`before`) if that can be.
 
     A folder that somebody else put there first is passed over. Raises ServerStartError.
     """
-    for parent in dict.fromkeys((Path(tempfile.gettempdir()).resolve(), Path("/tmp").resolve())):
+    parents = [Path(tempfile.gettempdir()).resolve(), Path("/tmp").resolve()]
+    for parent in dict.fromkeys(parents if before is None else [before.parent, *parents]):
         for number in range(5):
             folder = parent / f"ultron-{private_name(place.data_dir)}-{number}"
             if len(os.fsencode(folder / f".s.PGSQL.{PORT}.lock")) <= SOCKET_PATH_LIMIT and _own(
