@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ultron_core.models import Message
@@ -27,7 +27,7 @@ def adopt_renamed(
     conn: Connection,
     file: IngestFile,
     snapshot: Snapshot,
-    messages: Sequence[Message],
+    messages: Iterable[Message],
     digests: Sequence[str],
 ) -> SessionRow | None:
     """The session this file was under another name: its old path is gone, and the log is the same one.
@@ -78,7 +78,7 @@ def is_rotation(
     conn: Connection,
     row: SessionRow,
     old: Sequence[str],
-    messages: Sequence[Message],
+    messages: Iterable[Message],
     digests: Sequence[str],
 ) -> bool:
     """Whether the path now holds another log: less than a fifth of the text is shared with the old one.
@@ -100,10 +100,10 @@ def is_rotation(
 
 
 def common_prefix(
-    old: Sequence[sessions.MessageDigest], messages: Sequence[Message], digests: Sequence[str]
+    old: Sequence[sessions.MessageDigest], messages: Iterable[Message], digests: Sequence[str]
 ) -> int:
     """How many stored messages stay exactly as they are, lines and thread included."""
     for position, (known, message, digest) in enumerate(zip(old, messages, digests, strict=False)):
         if known != (digest, message.thread, message.start_line, message.end_line):
             return position
-    return min(len(old), len(messages))
+    return min(len(old), len(digests))
