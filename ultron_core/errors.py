@@ -16,7 +16,8 @@
     │   ├── ServerStartError     the embedded PostgreSQL did not start
     │   ├── DatabaseUnreachableError
     │   ├── PgvectorMissingError
-    │   └── MigrationError
+    │   ├── MigrationError
+    │   └── LogChangedError      a log was read again while something was made of it: take it up anew
     ├── ModelError               a model endpoint did not give a usable answer
     │   ├── ModelUnavailableError  down, timed out, refused, rate-limited: try again later
     │   ├── ModelAnswerError       it answered, but the answer does not fit the schema
@@ -47,6 +48,7 @@ __all__ = [
     "ExportError",
     "InputError",
     "KeyRefusedError",
+    "LogChangedError",
     "MigrationError",
     "ModelAnswerError",
     "ModelError",
@@ -162,6 +164,10 @@ class PgvectorMissingError(StoreError):
 
 class MigrationError(StoreError):
     """The database has a schema that this version cannot use."""
+
+
+class LogChangedError(StoreError):
+    """The messages of a session are no longer those that were read a moment ago."""
 
 
 class ModelError(UltronError):

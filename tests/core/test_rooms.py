@@ -8,7 +8,19 @@ import ultron_core.steps
 ROOT = Path(ultron_core.steps.__file__).parent
 #: each room may import from those before it
 ORDER = (
-    *("runtime", "ids", "projects", "clusters", "rows", "search", "upload", "given", "edit", "upkeep"),
+    *(
+        "runtime",
+        "ids",
+        "projects",
+        "long_logs",
+        "clusters",
+        "rows",
+        "search",
+        "upload",
+        "given",
+        "edit",
+        "upkeep",
+    ),
     *("stages", "files", "sft", "training", "audit", "overview", "keys", "browse", "recall", "handbook"),
 )
 

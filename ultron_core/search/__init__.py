@@ -23,7 +23,7 @@ from ultron_core.search.terms import (
     term_id,
 )
 from ultron_core.search.timewords import TimeRange, find_range
-from ultron_core.search.windows import LAYOUT, Window, make_units, make_windows
+from ultron_core.search.windows import LAYOUT, Window, make_units, make_windows, windows_of
 
 __all__ = [
     "BM25_B",
@@ -58,4 +58,5 @@ __all__ = [
     "rerank_messages",
     "score",
     "term_id",
+    "windows_of",
 ]

@@ -8,14 +8,14 @@ embedder says nothing about long text, and because BM25 would drown one line in 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from ultron_core.models import Message
 from ultron_core.search.actions import action_lines
 
-__all__ = ["LAYOUT", "Unit", "Window", "make_units", "make_windows"]
+__all__ = ["LAYOUT", "Unit", "Window", "make_units", "make_windows", "windows_of"]
 
 #: how windows are cut and what they hold; windows of an older layout are rebuilt
 LAYOUT = 3
@@ -76,12 +76,20 @@ def make_windows(messages: Sequence[Message]) -> list[Window]:
     threads: dict[str, list[tuple[int, Message]]] = {}
     for seq, message in enumerate(messages):
         threads.setdefault(message.thread, []).append((seq, message))
-    made = []
-    for thread, own in threads.items():
-        units = make_units(own)
-        for place, begin in enumerate(range(0, max(len(units) - UNITS + STRIDE, min(len(units), 1)), STRIDE)):
-            made.append(Window(thread, place, tuple(units[begin : begin + UNITS])))
-    return made
+    return [window for thread, own in threads.items() for window in windows_of(thread, own)]
+
+
+def windows_of(thread: str, numbered: Iterable[tuple[int, Message]]) -> Iterator[Window]:
+    """The windows of one thread in order, of messages that may come in a stream, each with its seq."""
+    place = 0
+    held: list[Unit] = []
+    for unit in _units(numbered):
+        held.append(unit)
+        if len(held) == UNITS:
+            yield Window(thread, place, tuple(held))
+            place, held = place + 1, held[STRIDE:]
+    if len(held) > (UNITS - STRIDE if place else 0):
+        yield Window(thread, place, tuple(held))
 
 
 def make_units(numbered: Sequence[tuple[int, Message]]) -> list[Unit]:
@@ -89,17 +97,21 @@ def make_units(numbered: Sequence[tuple[int, Message]]) -> list[Unit]:
 
     Starting again at the first message of a unit gives that unit and all that follow.
     """
-    units: list[Unit] = []
+    return list(_units(numbered))
+
+
+def _units(numbered: Iterable[tuple[int, Message]]) -> Iterator[Unit]:
     held: list[_Line] = []
     for seq, message in numbered:
         said = message.origin in {"human", "model"} and bool(message.content.strip())
         lines = [*(_said(seq, message) if said else ()), *_done(seq, message)]
         for line in lines:
             if held and (line.start_char >= 0 or _full(held, line)):
-                units.append(_unit(held))
+                yield _unit(held)
                 held = []
             held.append(line)
-    return units + ([_unit(held)] if held else [])
+    if held:
+        yield _unit(held)
 
 
 @dataclass(frozen=True, slots=True)

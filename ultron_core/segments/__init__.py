@@ -8,10 +8,11 @@ plan = reconcile(stored, segments)                     # which rows stay, go, co
 from ultron_core.segments.fingerprint import fingerprint_messages
 from ultron_core.segments.offline.cut import SEGMENTER_VERSION
 from ultron_core.segments.reconcile import Inserted, Reconciliation, StoredSegment, reconcile
-from ultron_core.segments.segmenter import segment_messages, segment_sessions
+from ultron_core.segments.segmenter import WINDOW, segment_messages, segment_sessions, segment_thread
 
 __all__ = [
     "SEGMENTER_VERSION",
+    "WINDOW",
     "Inserted",
     "Reconciliation",
     "StoredSegment",
@@ -19,4 +20,5 @@ __all__ = [
     "reconcile",
     "segment_messages",
     "segment_sessions",
+    "segment_thread",
 ]

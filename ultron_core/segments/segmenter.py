@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.tokens import CountTokens
@@ -13,11 +14,13 @@ from ultron_core.segments.by_model.windows import DEFAULT_WINDOW_TOKENS, Task
 from ultron_core.segments.fingerprint import fingerprint_messages
 from ultron_core.segments.offline.cut import SEGMENTER_VERSION, cut_offline
 from ultron_core.segments.topic import one_line, title_of
-from ultron_core.transcript.pairs import is_tool_result
+from ultron_core.transcript.pairs import closed_positions, is_tool_result
 from ultron_core.transcript.speech import is_only_courtesy
 
-__all__ = ["segment_messages", "segment_sessions"]
+__all__ = ["WINDOW", "segment_messages", "segment_sessions", "segment_thread"]
 
+#: messages of a thread that are cut at once, with all that is known of their turns about 150 MB
+WINDOW = 20_000
 #: A thread this short is one task (Trajectory Hub spec).
 _SHORT = 2
 
@@ -62,6 +65,31 @@ def segment_sessions(sessions: Sequence[Sequence[Message]]) -> list[list[Segment
         tasks = [Task(*ends, "") for ends in zip(starts, [*starts[1:], len(own)], strict=True)]
         found[place] += [_segment(own, task, thread, segmenter) for task in tasks]
     return found
+
+
+def segment_thread(read: Callable[[int, int], Sequence[Message]], size: int) -> Iterator[Segment]:
+    """The segments of one thread of `size` messages, offline, with no more than WINDOW of them held.
+
+    `read` gives the messages from one position up to another. A thread that fits into one window is cut as
+    `segment_sessions` cuts it. In a longer one the task that is the last of a window opens the next window, which is
+    cut as a thread of its own; a task that fills more than half of a window ends with it, where no call is parted from
+    its result. What is appended later changes nothing in windows that were full.
+    """
+    start = 0
+    while start < size:
+        held = read(start, min(start + WINDOW, size))
+        (found,) = segment_sessions([held])
+        if start + len(held) < size:
+            found = found[:-1] if found[-1].start > WINDOW // 2 else [*found[:-1], _ended(held, found[-1])]
+        yield from (replace(one, start=one.start + start, end=one.end + start) for one in found)
+        start += found[-1].end
+
+
+def _ended(held: Sequence[Message], last: Segment) -> Segment:
+    """The last segment of a full window, up to the latest place where a thread may be cut."""
+    closed = closed_positions(held)
+    end = next((place for place in range(len(held) - 1, last.start, -1) if place not in closed), len(held))
+    return _segment(held, Task(last.start, end, ""), last.thread, last.segmenter)
 
 
 def _threads(messages: Sequence[Message]) -> dict[str, list[Message]]:

@@ -11,7 +11,7 @@ from ultron_core.models import LineLedger, Message, Session, SessionInfo
 from ultron_core.sessions.formats import FORMATS, ORIGINS
 from ultron_core.sessions.lines.ledger import LedgerBuilder
 from ultron_core.sessions.lines.records import RecordReader
-from ultron_core.sessions.lines.source import Source
+from ultron_core.sessions.lines.source import Content, Source
 from ultron_core.sessions.router import Router
 from ultron_core.sessions.state import State
 from ultron_core.sessions.threads import find_threads
@@ -31,9 +31,7 @@ class SessionReader(Iterator[Message]):
     A gz file may unpack to `max_bytes` (0: no limit) and to 200 times its size.
     """
 
-    def __init__(
-        self, path_or_bytes: str | Path | bytes, session_format: str = "auto", *, max_bytes: int = 0
-    ) -> None:
+    def __init__(self, path_or_bytes: Content, session_format: str = "auto", *, max_bytes: int = 0) -> None:
         if session_format != "auto" and session_format not in FORMATS:
             names = ", ".join(["auto", *FORMATS])
             raise InputError(f"session_format {session_format!r} is unknown; use one of {names}.")

@@ -16,9 +16,11 @@ from ultron_core.search.windows import LAYOUT
 from ultron_core.settings import Settings
 from ultron_core.store.database import Database
 
-__all__ = ["Clock", "Runtime", "utc_now"]
+__all__ = ["Clock", "Runtime", "Tell", "utc_now"]
 
 Clock = Callable[[], datetime]
+#: told what is worked on, how much of it is done, and of how much
+Tell = Callable[[str, int, int], None]
 
 
 def utc_now() -> datetime:
@@ -36,6 +38,8 @@ class Runtime:
     llm: LLM | None = None
     quality_llm: LLM | None = None
     clock: Clock = utc_now
+    #: how far the work on one long log is
+    tell: Tell = lambda _what, _done, _total: None
 
     @property
     def account_id(self) -> str:

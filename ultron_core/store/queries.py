@@ -7,7 +7,7 @@ Parameters are written `%(name)s`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -40,7 +40,7 @@ class NamedQueries:
         """Execute a statement; returns the number of rows it touched."""
         return conn.execute(self._sql[name], params).rowcount
 
-    def run_many(self, conn: Connection, name: str, params: Sequence[Mapping[str, Any]]) -> None:
+    def run_many(self, conn: Connection, name: str, params: Iterable[Mapping[str, Any]]) -> None:
         """Execute a statement once for each of these, without waiting for one before the next is sent."""
         with conn.cursor() as cursor:
             cursor.executemany(self._sql[name], params)

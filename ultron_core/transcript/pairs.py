@@ -20,16 +20,21 @@ def closed_positions(messages: Sequence[Message]) -> frozenset[int]:
     Results are matched by call id, the latest call of that id counting; a result without a known call belongs
     to what stands before it.
     """
-    closed: set[int] = set()
+    #: by position of a result, the first one that may not be cut off from it
+    opened: dict[int, int] = {}
     asked: dict[str, int] = {}
     for position, message in enumerate(messages):
         if is_tool_result(message):
-            if position:
-                closed.add(position)
             call = asked.get(message.tool_call_id) if message.tool_call_id else None
-            if call is not None:
-                closed.update(range(call + 1, position + 1))
+            opened[position] = max(position, 1) if call is None else call + 1
         for tool_call in message.tool_calls:
             if tool_call.id:
                 asked[tool_call.id] = position
+    closed: set[int] = set()
+    lowest = len(messages)
+    # backwards, so that calls whose results lie far behind them are walked through once
+    for position in range(len(messages) - 1, 0, -1):
+        lowest = min(lowest, opened.get(position, lowest))
+        if lowest <= position:
+            closed.add(position)
     return frozenset(closed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +120,8 @@ def _process(ultron: Ultron, *, quiet: bool, project: str | None = None) -> Proc
     from ultron_core.steps.stages.process import process_pending
 
     with progress_bar("working", quiet=quiet) as advance:
-        return process_pending(ultron.runtime, lambda stage, done: advance(stage, done), project=project)
+        runtime = replace(ultron.runtime, tell=advance)
+        return process_pending(runtime, lambda stage, done: advance(stage, done), project=project)
 
 
 def _print_files(results: Sequence[dict[str, Any]]) -> None:

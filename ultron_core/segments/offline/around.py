@@ -38,15 +38,15 @@ def around_turns(turns: Sequence[Turn], vectors: Sequence[TurnVectors]) -> list[
         return []
     both = np.stack([v.both for v in vectors])
     words = [t.terms | t.reply_terms for t in turns]
-    nearest: list[float] = []
+    usual = _Usual()
     found: list[dict[str, float]] = [{}]
     for place in range(1, len(turns)):
         described = {**_before(vectors, both, place), **_behind(both, words, place)}
         near = described["near_before_max"]
         described["next_less_before"] = described["near_next"] - near
-        described["near_unusual"] = _unusual(near, nearest)
+        described["near_unusual"] = usual.score(near)
         described["near_words"] = _share(words[place], words[place - 1])
-        nearest.append(near)
+        usual.add(near)
         found.append(described)
     return found
 
@@ -80,12 +80,25 @@ def _behind(both: Matrix, words: Sequence[frozenset[str]], place: int) -> dict[s
     }
 
 
-def _unusual(near: float, earlier: Sequence[float]) -> float:
-    """Standard scores below or above what the earlier turns of the session came to."""
-    count = len(earlier) + _WEIGHT
-    mean = (sum(earlier) + _WEIGHT * _USUAL) / count
-    spread = (sum((e - mean) ** 2 for e in earlier) + _WEIGHT * _SPREAD) / count
-    return (near - mean) / math.sqrt(spread)
+class _Usual:
+    """How near the turns of a session came to what was before them so far, as sums."""
+
+    def __init__(self) -> None:
+        self._count, self._sum, self._squares = _WEIGHT, _WEIGHT * _USUAL, 0.0
+
+    def add(self, near: float) -> None:
+        self._count += 1
+        self._sum += near
+        # around what is usual, so that no digits are lost between two large numbers
+        self._squares += (near - _USUAL) ** 2
+
+    def score(self, near: float) -> float:
+        """Standard deviations below or above what the earlier turns came to."""
+        mean = self._sum / self._count
+        known = self._count - _WEIGHT
+        off = mean - _USUAL
+        apart = self._squares - 2 * off * (self._sum - self._count * _USUAL) + known * off**2
+        return (near - mean) / math.sqrt((apart + _WEIGHT * _SPREAD) / self._count)
 
 
 def _share(words: frozenset[str], known: frozenset[str]) -> float:

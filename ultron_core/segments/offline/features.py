@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,6 +32,10 @@ FEATURES = (
 )  # fmt: skip
 
 
+#: A segment that has run for hundreds of turns is compared by its latest ones.
+_WINDOW = 40
+
+
 @dataclass
 class Session:
     """What the thread has been like so far, over all its segments."""
@@ -47,9 +52,9 @@ class Running:
     turns: int = 0
     messages: int = 0
     last: Turn | None = None
-    vectors: list[TurnVectors] = field(default_factory=list)
-    users: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    neighbours: list[float] = field(default_factory=list)
+    #: of the latest turns, and how near each came to the one before it
+    vectors: deque[TurnVectors] = field(default_factory=lambda: deque(maxlen=_WINDOW))
+    neighbours: deque[float] = field(default_factory=lambda: deque(maxlen=_WINDOW))
     terms: set[str] = field(default_factory=set)
     user_terms: set[str] = field(default_factory=set)
     phrases: set[str] = field(default_factory=set)
@@ -62,12 +67,14 @@ class Running:
     opening_length: float = 0.0
     work: set[str] = field(default_factory=set)
     session: Session = field(default_factory=lambda: Session())
-    #: how near the new task was to the old one at each earlier boundary of the thread
-    cut_levels: tuple[float, ...] = ()
+    #: earlier boundaries of the thread, and how near the new task was to the old one at each, summed up
+    cuts: int = 0
+    cut_levels: float = 0.0
 
     def after_cut(self, found: Mapping[str, float]) -> Running:
         """The next segment, which remembers how sharp the boundaries before it were."""
-        return Running(cut_levels=(*self.cut_levels, found["both_max"]), session=self.session)
+        level = self.cut_levels + found["both_max"]
+        return Running(cuts=self.cuts + 1, cut_levels=level, session=self.session)
 
     def is_coding(self, turn: Turn) -> bool:
         """Whether a turn belongs to work on the files of a project: it or the turn before it speaks of them, or it
@@ -97,10 +104,6 @@ class Running:
         self.opening_length = self.opening_length or math.log1p(turn.length)
 
 
-#: A segment that has run for hundreds of turns is compared by its latest ones.
-_WINDOW = 40
-
-
 def describe(turn: Turn, own: TurnVectors, around: Mapping[str, float], running: Running) -> dict[str, float]:
     """The features of one candidate, by the names in FEATURES; most lie between -1 and 1.
 
@@ -118,13 +121,13 @@ def describe(turn: Turn, own: TurnVectors, around: Mapping[str, float], running:
 
 
 def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
-    recent = running.vectors[-_WINDOW:]
+    recent = running.vectors
     if not recent:
         return dict.fromkeys(FEATURES, 0.0)
     users = np.stack([v.user for v in recent])
     both = np.stack([v.both for v in recent])
     user_each, both_each = users @ own.user, both @ own.both
-    near = running.neighbours[-_WINDOW:]
+    near = running.neighbours
     # two pseudo-observations at a usual value keep a young segment from looking tight or loose
     inner = (sum(near) + 2 * 0.4) / (len(near) + 2)
     return {
@@ -141,19 +144,19 @@ def _similarity(own: TurnVectors, running: Running) -> dict[str, float]:
         "opening": own.both @ both[0],
         "user_opening": user_each[0],
         "inner_least": min(near) if near else 0.4,
-        **_granularity(float(both_each.max()), running.cut_levels),
+        **_granularity(float(both_each.max()), running),
         "user_less_usual": user_each.max() - _usual(users),
     }
 
 
-def _granularity(nearest: float, levels: tuple[float, ...]) -> dict[str, float]:
+def _granularity(nearest: float, running: Running) -> dict[str, float]:
     """Sessions differ in what counts as another task: a shift is seen beside the earlier ones, as TextTiling's
     cut-off is relative to the mean depth of its document (Hearst 1997)."""
-    level = (sum(levels) + 0.4) / (len(levels) + 1)
+    level = (running.cut_levels + 0.4) / (running.cuts + 1)
     return {
-        "cut_known": bool(levels),
+        "cut_known": bool(running.cuts),
         "cut_level": level,
-        "nearer_than_cuts": nearest - level if levels else 0.0,
+        "nearer_than_cuts": nearest - level if running.cuts else 0.0,
     }
 
 
@@ -168,14 +171,16 @@ def _usual(users: Vectors) -> float:
 def _words(turn: Turn, running: Running) -> dict[str, float]:
     last = running.last
     last_terms = last.terms | last.reply_terms if last else frozenset()
+    # the words of a segment that has run for long are many: they are asked for, never copied
+    from_model = sum(term in running.terms and term not in running.user_terms for term in turn.terms)
     return {
         "seen_user": _share(turn.terms, running.terms),
         "seen_user_last": _share(turn.terms, last_terms | turn.body_terms),
         "seen_reply": _share(turn.reply_terms, running.terms),
-        "seen_said": _share(turn.reply_terms, running.terms | turn.terms),
+        "seen_said": _share(turn.reply_terms, running.terms, turn.terms),
         "new_terms": math.log1p(len(turn.terms - running.terms)),
         "seen_by_user": _share(turn.terms, running.user_terms),
-        "seen_by_model": _share(turn.terms, running.terms - running.user_terms),
+        "seen_by_model": _part(from_model, turn.terms),
         "phrases_seen": math.log1p(len(turn.phrases & running.phrases)),
         "nearby_before": running.nearby / max(running.turns, 1),
         "nearby_last": bool(last and cues.NEARBY.search(last.text[:300])),
@@ -224,17 +229,20 @@ def _cue_words(turn: Turn, running: Running) -> dict[str, float]:
 
 def _session(turn: Turn, running: Running) -> dict[str, float]:
     session = running.session
-    work = running.work | turn.work
+    worked = sum(name in running.work or name in turn.work for name in turn.names)
     return {
-        "work_seen": _share(turn.terms, work | running.terms),
-        "names_worked": min(len(turn.names & work), 3) / 3,
+        "work_seen": _share(turn.terms, running.work, turn.work, running.terms),
+        "names_worked": min(worked, 3) / 3,
         "session_turns": math.log1p(session.turns) / 3,
         "works": session.works or turn.works,
         "beside_opening": max(min(math.log1p(turn.length) - running.opening_length, 3.0), -3.0),
     }
 
 
-def _share(terms: Iterable[str], known: Iterable[str]) -> float:
-    """Part of the terms that are known, 0.5 when there is nothing to judge by (one term's weight)."""
-    own, seen = set(terms), set(known)
-    return (len(own & seen) + 0.5) / (len(own) + 1)
+def _share(terms: Set[str], *known: Set[str]) -> float:
+    """Part of the terms that are known in any of these, 0.5 when there is nothing to judge by (one term's weight)."""
+    return _part(sum(any(term in seen for seen in known) for term in terms), terms)
+
+
+def _part(count: int, terms: Set[str]) -> float:
+    return (count + 0.5) / (len(terms) + 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 from typing import BinaryIO
@@ -14,7 +15,10 @@ from ultron_core.errors import SessionFileError
 from ultron_core.sessions.lines.encoding import of_file
 from ultron_core.sessions.lines.packed import GZIP_MAGIC, unpacked
 
-__all__ = ["MAX_LINE_BYTES", "Source", "check_regular"]
+__all__ = ["MAX_LINE_BYTES", "Content", "Source", "check_regular"]
+
+#: a path, the bytes themselves, or what opens them from their beginning each time it is called
+Content = str | Path | bytes | Callable[[], BinaryIO]
 
 #: A longer physical line is counted as `too_long` and not read into memory.
 MAX_LINE_BYTES = 256 * 2**20
@@ -26,15 +30,15 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 class Source:
     """A session file that can be read more than once. Raises SessionFileError when it cannot be read at all."""
 
-    def __init__(self, path_or_bytes: str | Path | bytes, max_bytes: int = 0) -> None:
+    def __init__(self, content: Content, max_bytes: int = 0) -> None:
         self._packed, self._max_bytes = False, max_bytes
-        self._bytes: bytes | None = None
-        if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
-            self.name = "<bytes>"
-            self._bytes = bytes(path_or_bytes)
+        self._opens: Callable[[], BinaryIO]
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            self.name, self._opens = "<bytes>", partial(io.BytesIO, bytes(content))
+        elif callable(content):
+            self.name, self._opens = "<bytes>", content
         else:
-            self.path = Path(path_or_bytes)
-            self.name = str(path_or_bytes)
+            self.name, self._opens = str(content), partial(_open_path, Path(content))
         try:
             with self._open() as file:
                 head = file.read(_HEAD_BYTES)
@@ -54,19 +58,8 @@ class Source:
         return self.encoding in ("utf-8", "utf-8-sig") and _control_share(self._head) > 0.05
 
     def _open(self) -> BinaryIO:
-        file = self._open_as_it_is()
+        file = self._opens()
         return unpacked(file, self.name, self.size, self._max_bytes) if self._packed else file
-
-    def _open_as_it_is(self) -> BinaryIO:
-        if self._bytes is not None:
-            return io.BytesIO(self._bytes)
-        try:
-            check_regular(self.path.stat(), self.name)
-            return self.path.open("rb", buffering=1 << 18)
-        except FileNotFoundError as error:
-            raise SessionFileError(f"{self.name} does not exist.") from error
-        except (OSError, ValueError) as error:
-            raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
 
     def lines(self) -> Iterator[bytes]:
         """Each physical line as UTF-8 bytes with its end; a line over MAX_LINE_BYTES is cut to one byte more."""
@@ -87,6 +80,16 @@ class Source:
                     yield raw
             except OSError as error:
                 raise SessionFileError(f"{self.name} cannot be read: {error}.") from error
+
+
+def _open_path(path: Path) -> BinaryIO:
+    try:
+        check_regular(path.stat(), str(path))
+        return path.open("rb", buffering=1 << 18)
+    except FileNotFoundError as error:
+        raise SessionFileError(f"{path} does not exist.") from error
+    except (OSError, ValueError) as error:
+        raise SessionFileError(f"{path} cannot be read: {error}.") from error
 
 
 def check_regular(stat: os.stat_result, name: str) -> None:

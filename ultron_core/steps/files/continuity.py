@@ -6,17 +6,15 @@ drop something that was read without being a version of it begins a session or a
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ultron_core.models import Session
-from ultron_core.segments import fingerprint_messages
 from ultron_core.steps.files.bucket import is_address, object_is_gone
 from ultron_core.steps.files.identity import IngestFile, log_id
+from ultron_core.steps.files.parsed import Parsed
 from ultron_core.steps.files.snapshot import Snapshot
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
@@ -37,11 +35,11 @@ class Reading:
     """A file as it was read just now."""
 
     snapshot: Snapshot
-    session: Session
+    session: Parsed
 
-    @cached_property
-    def digests(self) -> tuple[str, ...]:
-        return tuple(fingerprint_messages([message]) for message in self.session.messages)
+    @property
+    def digests(self) -> Sequence[str]:
+        return self.session.digests
 
     @cached_property
     def log_id(self) -> str | None:
@@ -50,11 +48,10 @@ class Reading:
     def begins_with(self, row: SessionRow, old: Sequence[str]) -> bool:
         """Whether all that was read before is still where it was: byte by byte, or, where a log is packed or written
         anew as a whole, message by message."""
-        if row.status != "failed" and row.bytes <= self.snapshot.size:
-            before = memoryview(self.snapshot.body)[: row.bytes]
-            if hashlib.sha256(before).hexdigest() == row.content_sha256:
-                return True
-        return tuple(old) == self.digests[: len(old)]
+        grown = row.status != "failed" and row.bytes <= self.snapshot.size
+        if grown and self.snapshot.sha256_of_first(row.bytes) == row.content_sha256:
+            return True
+        return list(old) == list(self.digests[: len(old)])
 
 
 def adopt_renamed(
@@ -148,4 +145,4 @@ def common_prefix(old: Sequence[sessions.MessageDigest], reading: Reading) -> in
     for position, (known, message, digest) in enumerate(zip(old, messages, reading.digests, strict=False)):
         if known != (digest, message.thread, message.start_line, message.end_line):
             return position
-    return min(len(old), len(messages))
+    return min(len(old), len(reading.digests))

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ultron_core.errors import SessionFileError
-from ultron_core.models import LineLedger, Message, Session, SessionInfo
-from ultron_core.sessions import PARSER_VERSION, SessionReader
+from ultron_core.models import LineLedger, SessionInfo
+from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.continuity import Reading, adopt_renamed, common_prefix, is_rotation
-from ultron_core.steps.files.identity import IngestFile, storable
+from ultron_core.steps.files.identity import IngestFile
 from ultron_core.steps.files.ledger import is_overtaken, note_source
+from ultron_core.steps.files.parsed import Parsed, parse_snapshot
 from ultron_core.steps.files.session_rows import free_partition_key, session_values, store_skips
 from ultron_core.steps.files.snapshot import Snapshot, archive, take_snapshot
 from ultron_core.steps.runtime import Runtime
@@ -64,8 +65,13 @@ def ingest_files(
     """Read each file once and store its messages. One bad file never stops the next. `again`: also unchanged ones."""
     results = []
     for done, file in enumerate(files):
+
+        def tell(count: int, name: str = file.session_file, done: int = done) -> None:
+            if progress:
+                progress(f"{name}, message {count}", done, len(files))
+
         try:
-            results.append(_ingest_file(runtime, file, again))
+            results.append(_ingest_file(runtime, file, again, tell))
         except ROW_FAULTS as error:
             results.append(note_failure(runtime, file, describe_failure(runtime, error).reason))
         if progress:
@@ -80,7 +86,7 @@ def note_failure(runtime: Runtime, file: IngestFile, reason: str) -> FileResult:
     return _store_failure(runtime, file, None, reason)
 
 
-def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:
+def _ingest_file(runtime: Runtime, file: IngestFile, again: bool, tell: Callable[[int], None]) -> FileResult:
     most = runtime.settings.sessions.ingest_max_bytes
     try:
         snapshot = take_snapshot(file.path, most)
@@ -95,8 +101,7 @@ def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:
     if known is not None:
         return known
     try:
-        session = SessionReader(snapshot.body, max_bytes=most).whole()
-        session = replace(session, messages=_with_plain_threads(session.messages))
+        session = parse_snapshot(snapshot, most, tell)
     except SessionFileError as error:
         return _store_failure(runtime, file, snapshot, str(error).replace("<bytes>", str(file.path)))
     refused = _refused(session.ledger)
@@ -105,12 +110,6 @@ def _ingest_file(runtime: Runtime, file: IngestFile, again: bool) -> FileResult:
         return _store_failure(runtime, file, snapshot, reason)
     reading = Reading(snapshot, session)
     return runtime.database.run(lambda conn: _store(runtime, conn, file, reading))
-
-
-def _with_plain_threads(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Threads are named by ids of the log (`agent:<id>`), and stored with tasks, outside the private log."""
-    named = {thread: storable(thread) for thread in {message.thread for message in messages}}
-    return tuple(m if named[m.thread] == m.thread else replace(m, thread=named[m.thread]) for m in messages)
 
 
 def _refused(ledger: LineLedger) -> str:
@@ -194,7 +193,7 @@ def _store_failure(runtime: Runtime, file: IngestFile, snapshot: Snapshot | None
         if row is not None:
             sessions.mark_failed(conn, row.id, reason, sha256, runtime.clock())
         elif snapshot is not None:
-            empty = Session((), LineLedger(), SessionInfo(bytes=snapshot.size))
+            empty = Parsed((), (), LineLedger(), SessionInfo(bytes=snapshot.size))
             values = session_values(runtime, conn, file, snapshot, empty, key)
             sessions.insert(conn, {**values, "generation": 0, "status": "failed", "error": reason})
         if snapshot is not None and (row is None or row.content_sha256 != sha256):

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from ultron_core.models import Drop, Session
+from ultron_core.models import Drop
 from ultron_core.redaction import redact_patterns
 from ultron_core.sessions import PARSER_VERSION
 from ultron_core.steps.files.identity import IngestFile, log_id, partition_key
+from ultron_core.steps.files.parsed import Parsed
 from ultron_core.steps.files.snapshot import Snapshot
 from ultron_core.steps.projects import session_project
 from ultron_core.steps.runtime import Runtime
@@ -23,7 +24,7 @@ _STAGE = "sessions"
 
 
 def session_values(
-    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot, session: Session, key: str
+    runtime: Runtime, conn: Connection, file: IngestFile, snapshot: Snapshot, session: Parsed, key: str
 ) -> dict[str, Any]:
     """The columns of a session that was read."""
     info = session.info
@@ -74,7 +75,7 @@ def free_partition_key(runtime: Runtime, conn: Connection, file: IngestFile) -> 
 
 
 def store_skips(
-    runtime: Runtime, conn: Connection, file: IngestFile, session_id: UUID, session: Session
+    runtime: Runtime, conn: Connection, file: IngestFile, session_id: UUID, session: Parsed
 ) -> None:
     """The skipped lines of a session, in place of those of an earlier reading."""
     rows: list[drops.DropPlace] = [

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
-from collections.abc import Mapping
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from ultron_core.errors import SessionFileError
 from ultron_core.sessions.lines.source import check_regular
@@ -20,6 +24,9 @@ from ultron_core.store.tables import sessions
 __all__ = ["FileFacts", "Snapshot", "archive", "take_snapshot"]
 
 
+#: bytes of a file that are held in memory; those of a longer one lie in a file without a name, which goes by itself
+_HELD = 10_000_000
+_BLOCK = 1 << 20
 #: a log that is appended to all the time is taken as it is then: its next change is seen
 _MORE_READS = 2
 
@@ -58,15 +65,32 @@ def _signed(number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A file's bytes with what identifies them."""
+    """A file's bytes with what identifies them; of more than _HELD bytes a copy that is opened when it is read."""
 
-    body: bytes
+    content: bytes | Callable[[], BinaryIO]
     sha256: str
     facts: FileFacts
 
     @property
+    def body(self) -> bytes:
+        """All bytes at once."""
+        if isinstance(self.content, bytes):
+            return self.content
+        with self.content() as file:
+            return file.read()
+
+    @property
     def size(self) -> int:
         return self.facts.size
+
+    def sha256_of_first(self, size: int) -> str:
+        """The hash of so many bytes from the beginning, block by block."""
+        hashed = hashlib.sha256()
+        with io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content() as file:
+            while block := file.read(min(_BLOCK, size)):
+                hashed.update(block)
+                size -= len(block)
+        return hashed.hexdigest()
 
 
 def take_snapshot(path: Path | BucketObject, max_bytes: int = 0) -> Snapshot:
@@ -99,11 +123,57 @@ def _read(path: Path, max_bytes: int) -> tuple[Snapshot, bool]:
         check_regular(stat, str(path))  # the file that was opened, should it be another one by now
         facts = FileFacts.of(stat)
         _check_size(path, facts.size, max_bytes)
-        body = handle.read(max_bytes + 1 if max_bytes else -1)
+        content, sha256, size = _copied(handle, max_bytes + 1 if max_bytes else sys.maxsize)
         settled = FileFacts.of(os.fstat(handle.fileno())) == facts
-    _check_size(path, len(body), max_bytes)
+    _check_size(path, size, max_bytes)
     # what was appended while it was read counts as read; the time from before lets the next scan look again
-    return Snapshot(body, hashlib.sha256(body).hexdigest(), facts._replace(size=len(body))), settled
+    return Snapshot(content, sha256, facts._replace(size=size)), settled
+
+
+def _copied(handle: BinaryIO, most: int) -> tuple[bytes | Callable[[], BinaryIO], str, int]:
+    """At most so many bytes of a file as nobody else can change them, their hash, and how many they are."""
+    body = handle.read(min(most, _HELD + 1))
+    if len(body) <= _HELD:
+        return body, hashlib.sha256(body).hexdigest(), len(body)
+    copy = tempfile.TemporaryFile(prefix="ultron-")  # noqa: SIM115 - it goes with the last who reads it
+    hashed, size, block = hashlib.sha256(), 0, body
+    del body
+    while block:
+        hashed.update(block)
+        copy.write(block)
+        size += len(block)
+        block = handle.read(min(_BLOCK, most - size))
+    copy.flush()
+    return partial(_opened, copy), hashed.hexdigest(), size
+
+
+def _opened(copy: BinaryIO) -> BinaryIO:
+    """The file from its beginning, whoever else is reading it."""
+    return cast("BinaryIO", io.BufferedReader(_Reader(copy), 1 << 18))
+
+
+class _Reader(io.RawIOBase):
+    """Reads a file that others read, too, at a place of its own."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._at = file, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        size = os.fstat(self._file.fileno()).st_size
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: size}[whence]
+        return self._at
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        read = os.pread(self._file.fileno(), len(buffer), self._at)
+        buffer[: len(read)] = read
+        self._at += len(read)
+        return len(read)
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
 from uuid import UUID
 
-from psycopg import sql
-
 from ultron_core.embeddings.checked import embed_taken
-from ultron_core.errors import EmbeddingError
-from ultron_core.search import LAYOUT, Window, bm25_weights, lexical_terms, make_windows
+from ultron_core.errors import EmbeddingError, LogChangedError
+from ultron_core.search import LAYOUT, Window, make_windows, windows_of
+from ultron_core.steps.long_logs import LongLog
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.search.window_rows import (
+    Content,
+    Key,
+    Part,
+    Stored,
+    differences,
+    replace_windows,
+    stored_windows,
+)
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import memories as memory_store
@@ -28,26 +33,21 @@ __all__ = ["Indexed", "fill_windows", "index_windows", "recount_windows"]
 logger = logging.getLogger("ultron.embeddings")
 _SQL = NamedQueries("log/windows")
 
-#: session, thread, place
-_Key = tuple[UUID, str, int]
-#: bytes and parser that the messages of a session came from
-_Content = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """Where the messages of some sessions come from, and their windows as (digest, model)."""
-
-    contents: Mapping[UUID, _Content]
-    windows: Mapping[_Key, tuple[str, str | None]]
+#: messages of a session that are held at once; a longer one is indexed part by part
+_MOST_HELD = 20_000
+#: windows of a part
+_PART = 2_000
+#: no thread has as many windows
+_END = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the sessions should have: all windows, and vectors of those that are new; None: the embedder is down."""
+    """What sessions, or a part of one, should have: all windows, and vectors of those that are new; None: the embedder
+    is down."""
 
-    windows: Mapping[_Key, Window]
-    vectors: Mapping[_Key, str] | None
+    windows: Mapping[Key, Window]
+    vectors: Mapping[Key, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,18 @@ def index_windows(runtime: Runtime, ids: Sequence[UUID]) -> Indexed:
     """Bring the windows of some sessions up to date; those that did not change are kept.
 
     All that is new is embedded in one batch: windows overlap, and logs repeat themselves. A window that the embedder
-    refuses is stored without a vector, found by its words, and tried again when its session or the model changes.
+    refuses is stored without a vector, found by its words, and tried again when its session or the model changes. A
+    session of more than _MOST_HELD messages is read and written part by part.
     """
     written, embedded = 0, True
     while ids:
-        made, ids = _index(runtime, ids)
-        written, embedded = written + made.written, embedded and made.embedded
+        with runtime.database.transaction() as conn:
+            long = {row["id"] for row in _SQL.fetch(conn, "longer", {"ids": list(ids), "most": _MOST_HELD})}
+        parts = [_index(runtime, [one for one in ids if one not in long])]
+        parts += [_index_long(runtime, session_id) for session_id in long]
+        ids = [session_id for _, changed in parts for session_id in changed]
+        written += sum(made.written for made, _ in parts)
+        embedded = embedded and all(made.embedded for made, _ in parts)
     return Indexed(written, embedded)
 
 
@@ -98,80 +104,116 @@ def recount_windows(runtime: Runtime) -> None:
 
 def _index(runtime: Runtime, ids: Sequence[UUID]) -> tuple[Indexed, list[UUID]]:
     """(what was written, sessions whose log changed meanwhile)."""
+    if not ids:
+        return Indexed(0, True), []
     with runtime.database.transaction() as conn:
-        before = _stored(runtime, conn, ids)
+        before = stored_windows(runtime, conn, ids)
         messages = session_store.load_sessions(conn, runtime.account_id, list(before.contents))
     windows = {
         (session_id, window.thread, window.place): window
         for session_id, own in messages.items()
         for window in make_windows(own)
     }
-    fresh, _ = _differences(windows, before.windows, runtime.embedder.model_id)
-    wanted = _Wanted(windows, _vectors(runtime, {key: windows[key].text for key in fresh}))
-    return runtime.database.run(partial(_write, runtime, before.contents, wanted))
+    wanted = _wanted(runtime, windows, before)
+
+    def write(conn: Connection) -> tuple[Indexed, list[UUID]]:
+        made, same, changed = _write(runtime, conn, before.contents, wanted)
+        _mark(runtime, conn, same, embedded=made.embedded)
+        return made, changed
+
+    return runtime.database.run(write)
+
+
+def _index_long(runtime: Runtime, session_id: UUID) -> tuple[Indexed, list[UUID]]:
+    """The same for one session whose messages would fill the memory."""
+    log = LongLog(runtime, session_id, "windows")
+    with runtime.database.transaction() as conn:
+        contents = stored_windows(runtime, conn, [session_id], Part("", 0, 0)).contents
+    written, embedded = 0, True
+    try:
+        for part, windows in _parts(log, session_id):
+            with runtime.database.transaction() as conn:
+                before = stored_windows(runtime, conn, [session_id], part)
+            wanted = _wanted(runtime, windows, before)
+            made, same, _ = runtime.database.run(partial(_write_part, runtime, contents, wanted, part))
+            if not same:
+                return Indexed(written, embedded), list(contents)
+            written, embedded = written + made.written, embedded and made.embedded
+    except LogChangedError:
+        return Indexed(written, embedded), list(contents)
+
+    def finish(conn: Connection) -> list[UUID]:
+        _SQL.run(conn, "lock", runtime.account)
+        now = stored_windows(runtime, conn, [session_id], Part("", 0, 0)).contents
+        if now != contents:
+            return list(now)
+        params = {"session_id": session_id, "threads": list(log.places)}
+        left = _SQL.fetch(conn, "of_other_threads", {**runtime.account, **params})
+        replace_windows(runtime, conn, [(session_id, row["thread"], row["place"]) for row in left], {}, {})
+        _mark(runtime, conn, contents, embedded=embedded)
+        return []
+
+    return Indexed(written, embedded), runtime.database.run(finish)
+
+
+def _parts(log: LongLog, session_id: UUID) -> Iterator[tuple[Part, dict[Key, Window]]]:
+    """The windows of a long log, so many at once as can be held; the last part of a thread takes in what is stored
+    beyond its end."""
+    for thread in log.places:
+        made = windows_of(thread, log.walk(thread))
+        first = 0
+        held = list(islice(made, _PART))
+        while True:
+            following = list(islice(made, _PART))
+            part = Part(thread, first, first + len(held) if following else _END)
+            yield part, {(session_id, thread, window.place): window for window in held}
+            first, held = first + len(held), following
+            if not held:
+                break
+
+
+def _wanted(runtime: Runtime, windows: Mapping[Key, Window], before: Stored) -> _Wanted:
+    fresh, _ = differences(windows, before.windows, runtime.embedder.model_id)
+    return _Wanted(windows, _vectors(runtime, {key: windows[key].text for key in fresh}))
+
+
+def _write_part(
+    runtime: Runtime, contents: Mapping[UUID, Content], wanted: _Wanted, part: Part, conn: Connection
+) -> tuple[Indexed, Mapping[UUID, Content], list[UUID]]:
+    return _write(runtime, conn, contents, wanted, part)
 
 
 def _write(
-    runtime: Runtime, before: Mapping[UUID, _Content], wanted: _Wanted, conn: Connection
-) -> tuple[Indexed, list[UUID]]:
+    runtime: Runtime,
+    conn: Connection,
+    before: Mapping[UUID, Content],
+    wanted: _Wanted,
+    part: Part | None = None,
+) -> tuple[Indexed, Mapping[UUID, Content], list[UUID]]:
+    """(what was written, sessions it was written for, sessions whose log changed meanwhile)."""
     _SQL.run(conn, "lock", runtime.account)
-    now = _stored(runtime, conn, list(before))
+    now = stored_windows(runtime, conn, list(before), part)
     same = {
         session_id: content for session_id, content in now.contents.items() if content == before[session_id]
     }
     model = None if wanted.vectors is None else runtime.embedder.model_id
     windows = {key: window for key, window in wanted.windows.items() if key[0] in same}
     stored = {key: made for key, made in now.windows.items() if key[0] in same}
-    fresh, gone = _differences(windows, stored, model)  # another process may have indexed the same log
-    _delete(runtime, conn, gone)
-    _insert(runtime, conn, {key: windows[key] for key in fresh}, wanted.vectors or {})
-    done = {
-        "windows": f"{LAYOUT}:{model or ''}",
-        "ids": list(same),
-        "contents": [c for c, _ in same.values()],
-    }
-    session_store.run(conn, "mark_windowed", done)
+    fresh, gone = differences(windows, stored, model)  # another process may have indexed the same log
+    replace_windows(runtime, conn, gone, {key: windows[key] for key in fresh}, wanted.vectors or {})
     changed = [session_id for session_id in now.contents if session_id not in same]
-    return Indexed(len(fresh), wanted.vectors is not None), changed
+    return Indexed(len(fresh), wanted.vectors is not None), same, changed
 
 
-def _ensure_index(runtime: Runtime, conn: Connection) -> None:
-    """The HNSW index of the embedder's model, made with its first vectors."""
-    name = f"message_windows_hnsw_{hashlib.sha256(runtime.embedder.model_id.encode()).hexdigest()[:12]}"
-    if _SQL.fetch(conn, "has_index", {"index": f"ultron.{name}"})[0]["there"]:
-        return
-    names = {"name": sql.Identifier(name), "model": sql.Literal(runtime.embedder.model_id)}
-    dimension = sql.Literal(runtime.embedder.dimension)
-    conn.execute(sql.SQL(_SQL["create_index"]).format(dimension=dimension, **names))
+def _mark(runtime: Runtime, conn: Connection, same: Mapping[UUID, Content], *, embedded: bool) -> None:
+    """All windows of these sessions are there."""
+    model = runtime.embedder.model_id if embedded else ""
+    contents = [content for content, _ in same.values()]
+    done = {"windows": f"{LAYOUT}:{model}", "ids": list(same), "contents": contents}
+    session_store.run(conn, "mark_windowed", done)
 
 
-def _stored(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> _Stored:
-    params = {"ids": list(ids), "account_id": runtime.account_id}
-    contents = {
-        row["id"]: (row["content_sha256"], row["parser_version"])
-        for row in _SQL.fetch(conn, "contents", params)
-    }
-    rows = _SQL.fetch(conn, "existing", params)
-    windows = {
-        (row["session_id"], row["thread"], row["place"]): (row["digest"], row["model_id"]) for row in rows
-    }
-    return _Stored(contents, windows)
-
-
-def _differences(
-    wanted: Mapping[_Key, Window], stored: Mapping[_Key, tuple[str, str | None]], model: str | None
-) -> tuple[list[_Key], list[_Key]]:
-    """Windows to write and windows to delete, replaced ones in both; without a model any vector will do."""
-
-    def kept(key: _Key) -> bool:
-        digest, made_by = stored[key]
-        return key in wanted and wanted[key].digest == digest and model in (None, made_by)
-
-    keys = {key for key in stored if kept(key)}
-    return [key for key in wanted if key not in keys], [key for key in stored if key not in keys]
-
-
-def _vectors(runtime: Runtime, texts: Mapping[_Key, str]) -> dict[_Key, str] | None:
+def _vectors(runtime: Runtime, texts: Mapping[Key, str]) -> dict[Key, str] | None:
     """None when the embedder is down; without those that it refuses."""
     try:
         rows = embed_taken(runtime.embedder, list(texts.values()))
@@ -182,67 +224,3 @@ def _vectors(runtime: Runtime, texts: Mapping[_Key, str]) -> dict[_Key, str] | N
         refused = len(texts) - len(taken)
         logger.warning("%s refuses %d of %d windows", runtime.embedder.model_id, refused, len(texts))
     return {key: memory_store.vector_text(row) for key, row in taken.items()}
-
-
-def _delete(runtime: Runtime, conn: Connection, gone: Sequence[_Key]) -> None:
-    if gone:
-        _SQL.run(conn, "delete", {"account_id": runtime.account_id, **_columns_of(gone)})
-
-
-def _columns_of(keys: Iterable[_Key]) -> dict[str, list[Any]]:
-    return dict(zip(("session_id", "thread", "place"), map(list, zip(*keys, strict=True)), strict=True))
-
-
-def _insert(
-    runtime: Runtime, conn: Connection, fresh: Mapping[_Key, Window], vectors: Mapping[_Key, str]
-) -> None:
-    if not fresh:
-        return
-    if vectors:
-        _ensure_index(runtime, conn)
-    windows = list(fresh.values())
-    counts = _counts(windows)
-    lengths = [sum(count.values()) for count in counts]
-    average = _average(runtime, conn, lengths)
-    weights = [_weights(count, n, average) for count, n in zip(counts, lengths, strict=True)]
-    firsts, lasts = [w.units[0] for w in windows], [w.units[-1] for w in windows]
-    columns: dict[str, list[Any]] = {
-        **_columns_of(fresh),
-        "start_seq": [unit.start_seq for unit in firsts],
-        "start_char": [unit.start_char for unit in firsts],
-        "end_seq": [unit.end_seq for unit in lasts],
-        "end_char": [unit.start_char for unit in lasts],
-        "start_line": [min(unit.start_line for unit in w.units) for w in windows],
-        "end_line": [max(unit.end_line for unit in w.units) for w in windows],
-        "sent_at": [w.sent_at for w in windows],
-        "digest": [w.digest for w in windows],
-        "terms": ["{" + ",".join(str(term) for term in sorted(weight)) + "}" for weight in weights],
-        "weights": [memory_store.sparse(weight).to_text() for weight in weights],
-        "length": lengths,
-        "embedding": [vectors.get(key) for key in fresh],
-    }
-    model = {"model_id": runtime.embedder.model_id, "layout": LAYOUT}
-    _SQL.run(conn, "insert", {"account_id": runtime.account_id, **model, **columns})
-
-
-def _counts(windows: Sequence[Window]) -> list[Counter[str]]:
-    """The terms of each window. A unit stands in two windows, and no term spans two units."""
-    units = {unit.text: lexical_terms(unit.text) for window in windows for unit in window.units}
-    counts = []
-    for window in windows:
-        total = Counter[str]()
-        for unit in window.units:
-            total.update(units[unit.text])
-        counts.append(total)
-    return counts
-
-
-def _weights(counts: Counter[str], length: int, average: float) -> dict[int, float]:
-    return dict(islice(bm25_weights(counts, length, average).items(), memory_store.MOST_TERMS))
-
-
-def _average(runtime: Runtime, conn: Connection, lengths: Sequence[int]) -> float:
-    """Terms of a window, these ones included: the first session is not weighed against a guess."""
-    rows = _SQL.fetch(conn, "statistics", runtime.account)
-    documents, total = (rows[0]["documents"], rows[0]["total_length"]) if rows else (0, 0)
-    return float((total + sum(lengths)) / (documents + len(lengths)))

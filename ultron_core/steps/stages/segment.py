@@ -1,22 +1,33 @@
 """Sessions -> task segments, reconciled by fingerprint with what is stored.
 
-Offline the whole thread is segmented again, so that the stored segments always equal a fresh segmentation. With
+Offline the whole thread is segmented again, so that the stored segments always equal a fresh segmentation; a session
+of more messages than a window is never held as a whole. With
 a model only the tail is: from the start of the last stored segment that still matches, so that an append costs a
 bounded number of calls however long the log is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from ultron_core.errors import LogChangedError
 from ultron_core.llm.tokens import token_counter
 from ultron_core.models import Message, Segment
-from ultron_core.segments import SEGMENTER_VERSION, fingerprint_messages, segment_messages, segment_sessions
+from ultron_core.segments import (
+    SEGMENTER_VERSION,
+    WINDOW,
+    fingerprint_messages,
+    segment_messages,
+    segment_sessions,
+    segment_thread,
+)
 from ultron_core.segments.by_model.cut import prompt_version
+from ultron_core.steps.long_logs import LongLog
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.segment_rows import close_quiet_segments, write_segments
+from ultron_core.steps.stages.segment_rows import Places, close_quiet_segments, write_segments
 from ultron_core.steps.stages.table import SEGMENTS
 from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step, groups_of
 from ultron_core.store.database import Connection
@@ -25,6 +36,8 @@ from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow, SessionRow
 
 __all__ = ["STEP", "cut_session"]
+
+_CHANGED = "the file changed while it was being segmented"
 
 
 def _waiting(conn: Connection, query: str, params: Mapping[str, Any]) -> list[Item[SessionRow]]:
@@ -38,37 +51,76 @@ def _messages(conn: Connection, row: SessionRow) -> list[Message]:
 
 def _segment(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
     row = item.row
+    if runtime.llm is None and row.message_count > WINDOW:
+        return _segment_long(runtime, item)
     with runtime.database.transaction() as conn:
         messages = _messages(conn, row)
         stored = segment_store.of_sessions(conn, [row.id])[row.id]
     # a session without a segmenter is new or is to be cut again as a whole
     fresh = cut_session(runtime, messages, stored if row.segmenter else [])
-    return _store(runtime, item, stored, fresh)
+    return _store(runtime, item, stored, fresh, _places(messages))
 
 
 def _segment_together(runtime: Runtime, items: Sequence[Item[SessionRow]]) -> list[StageResult]:
     """Offline: the turns of many sessions are embedded in one batch."""
     results: list[StageResult] = []
     for group in groups_of(items, lambda item: item.row.message_count):
+        if group[0].row.message_count > WINDOW:  # it stands alone
+            results.append(_segment_long(runtime, group[0]))
+            continue
         ids = [item.id for item in group]
         with runtime.database.transaction() as conn:
             messages = session_store.load_sessions(conn, runtime.account_id, ids)
             stored = segment_store.of_sessions(conn, ids)
         cuts = segment_sessions([messages[session_id] for session_id in ids])
         results += [
-            _store(runtime, item, stored[item.id], cut) for item, cut in zip(group, cuts, strict=True)
+            _store(runtime, item, stored[item.id], cut, _places(messages[item.id]))
+            for item, cut in zip(group, cuts, strict=True)
         ]
     return results
 
 
+def _segment_long(runtime: Runtime, item: Item[SessionRow]) -> StageResult:
+    """Offline, one whose messages would fill the memory: they are read window by window."""
+    log = LongLog(runtime, item.id, SEGMENTS.name)
+    with runtime.database.transaction() as conn:
+        stored = segment_store.of_sessions(conn, [item.id])[item.id]
+    try:
+        fresh = [segment for threads in log.groups(WINDOW) for segment in _cut_long(log, threads)]
+    except LogChangedError:
+        return StageResult(item.id, item.partition_key, "changed", error=_CHANGED)
+    return _store(runtime, item, stored, fresh, log.places)
+
+
+def _cut_long(log: LongLog, threads: Sequence[str]) -> Iterator[Segment]:
+    """The segments of threads that fit into one window together, or of a longer one."""
+    if len(threads) == 1:
+        yield from segment_thread(partial(log.read, threads[0]), len(log.places[threads[0]]))
+        return
+    together = [message for name in threads for message in log.read(name, 0, len(log.places[name]))]
+    yield from segment_messages(together)
+
+
+def _places(messages: Sequence[Message]) -> Places:
+    places: dict[str, list[int]] = {}
+    for seq, message in enumerate(messages):
+        places.setdefault(message.thread, []).append(seq)
+    return places
+
+
 def _store(
-    runtime: Runtime, item: Item[SessionRow], stored: Sequence[SegmentRow], fresh: Sequence[Segment]
+    runtime: Runtime,
+    item: Item[SessionRow],
+    stored: Sequence[SegmentRow],
+    fresh: Sequence[Segment],
+    places: Places,
 ) -> StageResult:
     fresh = [replace(s, topic=runtime.redactor.redact_text(s.topic).text) for s in fresh]
-    written = runtime.database.run(lambda conn: write_segments(runtime, conn, item.row, stored, fresh))
+    written = runtime.database.run(
+        lambda conn: write_segments(runtime, conn, item.row, stored, fresh, places)
+    )
     if written is None:  # the file grew in the meantime: the next cycle sees all of it
-        error = "the file changed while it was being segmented"
-        return StageResult(item.id, item.partition_key, "changed", error=error)
+        return StageResult(item.id, item.partition_key, "changed", error=_CHANGED)
     counts = {
         "inserted": written.inserted,
         "kept": written.kept,

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from ultron_core.models import Message, Segment
-from ultron_core.segments import SEGMENTER_VERSION, Reconciliation, StoredSegment, reconcile
+from ultron_core.segments import SEGMENTER_VERSION, Inserted, Reconciliation, StoredSegment, reconcile
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.rows.status import lose_segments
 from ultron_core.steps.runtime import Runtime
@@ -22,6 +22,7 @@ from ultron_core.store.tables.records import SegmentRow, SessionRow
 from ultron_core.transcript.people import is_human
 
 __all__ = [
+    "Places",
     "Rewrite",
     "close_quiet_segments",
     "segment_and_following",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 
+#: by thread, where each of its messages stands in the session
+Places = Mapping[str, Sequence[int]]
 #: messages in which the turn stands that opens a segment: system prompts may come before it
 _OPENING = 3
 
@@ -52,21 +55,28 @@ def segments_waiting(conn: Connection, query: str, params: Mapping[str, Any]) ->
 
 def segment_messages_of(conn: Connection, row: SegmentRow) -> list[Message]:
     """The messages of one segment."""
-    return session_store.load_thread(
-        conn, row.account_id, row.session_id, row.thread, row.start_message, row.end_message
-    )
+    return _load(conn, row, row.end_message - row.start_message)
 
 
 def segment_and_following(conn: Connection, row: SegmentRow) -> tuple[list[Message], Message | None]:
     """The messages of one segment, and the person's turn that opens the next one, if there is one by now: a turn that
     answers the agent's words there speaks of these."""
-    end = row.end_message + _OPENING
-    found = session_store.load_thread(
-        conn, row.account_id, row.session_id, row.thread, row.start_message, end
-    )
     size = row.end_message - row.start_message
+    found = _load(conn, row, size + _OPENING)
     opening = takewhile(lambda message: message.role in ("user", "system"), found[size:])
     return found[:size], next((message for message in opening if is_human(message)), None)
+
+
+def _load(conn: Connection, row: SegmentRow, most: int) -> list[Message]:
+    return session_store.load_thread(
+        conn,
+        row.account_id,
+        row.session_id,
+        row.thread,
+        seq=row.start_seq,
+        position=row.start_message,
+        most=most,
+    )
 
 
 def close_quiet_segments(runtime: Runtime, keys: Sequence[str] | None = None) -> set[str]:
@@ -92,8 +102,12 @@ def write_segments(
     row: SessionRow,
     stored: Sequence[SegmentRow],
     fresh: Sequence[Segment],
+    places: Places,
 ) -> Rewrite | None:
-    """Reconcile the fresh cut with the stored one; None when the file has changed since its messages were read."""
+    """Reconcile the fresh cut with the stored one; None when the file has changed since its messages were read.
+
+    `places` says where the messages of each thread stand in the session.
+    """
     session_store.lock_file(conn, row.account_id, row.agent_id, row.session_file)
     now = runtime.clock()
     segmenter = fresh[-1].segmenter if fresh else SEGMENTER_VERSION
@@ -112,13 +126,16 @@ def write_segments(
     archived = _delete_removed(runtime, conn, plan)
     for old, new in plan.kept:
         closed = quiet or new.end < last[new.thread]
-        _move(conn, by_id[old.id], new, order[id(new)], closed, now)
-    rows = []
-    for inserted in plan.inserted:
+        seq = places[new.thread][new.start]
+        _move(conn, by_id[old.id], new, (order[id(new)], seq), closed, now)
+
+    def columns(inserted: Inserted) -> dict[str, object]:
         new = inserted.segment
+        place = (order[id(new)], places[new.thread][new.start])
         closed = quiet or new.end < last[new.thread]
-        rows.append(_columns(runtime, row, new, inserted.occurrence, order[id(new)], closed))
-    segment_store.run_many(conn, "insert", rows)
+        return _columns(runtime, row, new, inserted.occurrence, place, closed)
+
+    segment_store.run_many(conn, "insert", map(columns, plan.inserted))
     followed = _followed_otherwise(stored, plan, last)
     if followed:
         segment_store.run(conn, "followed", {"ids": followed, "now": now})
@@ -154,15 +171,18 @@ def _delete_removed(runtime: Runtime, conn: Connection, plan: Reconciliation) ->
     return lose_segments(runtime, conn, ids, memories)
 
 
-def _move(conn: Connection, old: SegmentRow, new: Segment, index: int, closed: bool, now: datetime) -> None:
+def _move(
+    conn: Connection, old: SegmentRow, new: Segment, place: tuple[int, int], closed: bool, now: datetime
+) -> None:
     moved = segment_store.run(
         conn,
         "move",
         {
             "id": old.id,
-            "segment_index": index,
+            "segment_index": place[0],
             "start_message": new.start,
             "end_message": new.end,
+            "start_seq": place[1],
             "start_line": new.start_line,
             "end_line": new.end_line,
             "topic": new.topic,
@@ -178,7 +198,7 @@ def _move(conn: Connection, old: SegmentRow, new: Segment, index: int, closed: b
 
 
 def _columns(
-    runtime: Runtime, row: SessionRow, new: Segment, occurrence: int, index: int, closed: bool
+    runtime: Runtime, row: SessionRow, new: Segment, occurrence: int, place: tuple[int, int], closed: bool
 ) -> dict[str, object]:
     return {
         "id": uuid4(),
@@ -187,10 +207,11 @@ def _columns(
         "session_id": row.id,
         "session_file": row.session_file,
         "generation": row.generation,
-        "segment_index": index,
+        "segment_index": place[0],
         "thread": new.thread,
         "start_message": new.start,
         "end_message": new.end,
+        "start_seq": place[1],
         "start_line": new.start_line,
         "end_line": new.end_line,
         "fingerprint": new.fingerprint,

@@ -107,15 +107,15 @@ def messages_of(
         "ids": [s["id"] for s in segments],
         "sessions": [s["session_id"] for s in segments],
         "threads": [s["thread"] for s in segments],
-        "firsts": [s["start_message"] for s in segments],
-        "lasts": [s["end_message"] for s in segments],
+        "seqs": [s["start_seq"] for s in segments],
+        "positions": [s["start_message"] for s in segments],
+        "sizes": [s["end_message"] - s["start_message"] for s in segments],
     }
-    first = {s["id"]: s["start_message"] for s in segments}
     tools = {row["id"]: row["tools"] for row in _SQL.fetch(conn, "tools_of_sessions", params)}
     found = {s["id"]: Spoken(tools=tools[s["session_id"]] or ()) for s in segments}
     for row in conn.execute(_SQL["messages_of_segments"], params):
         spoken = found[row["segment_id"]]
-        if row["position"] < first[row["segment_id"]]:
+        if row["opening"]:
             spoken.system = row["content"]
         else:
             spoken.messages.append(message_from_row(row))

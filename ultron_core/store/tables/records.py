@@ -65,6 +65,8 @@ class SegmentRow(_FromRow):
     thread: str
     start_message: int
     end_message: int
+    #: of its first message in the session; None where an older version cut it
+    start_seq: int | None
     start_line: int
     end_line: int
     fingerprint: str

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import zlib
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 from psycopg import errors
+from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from ultron_core.models import Drop, Message
@@ -35,7 +38,9 @@ __all__ = [
     "mark_failed",
     "mark_missing",
     "mark_ok",
+    "messages_at",
     "partition_key_owner",
+    "places_of",
     "rename",
     "rename_candidates",
     "run",
@@ -53,6 +58,8 @@ _SQL = NamedQueries("log/sessions")
 run, fetch = _SQL.run, _SQL.fetch
 _FILES = NamedQueries("log/source_files")
 
+#: messages that one statement writes
+_COPIED = 10_000
 #: digest, thread, first and last physical line
 MessageDigest = tuple[str, str, int, int]
 
@@ -169,16 +176,19 @@ def digests(conn: Connection, session_id: UUID) -> list[MessageDigest]:
 def append_messages(
     conn: Connection,
     session: tuple[UUID, str, str],
-    messages: Sequence[Message],
+    messages: Iterable[Message],
     message_digests: Sequence[str],
     *,
     keep: int = 0,
 ) -> None:
     """Replace everything from position `keep` on; `session` is (id, account_id, agent_id)."""
     conn.execute(_SQL["delete_messages_from"], {"session_id": session[0], "seq": keep})
-    with conn.cursor().copy(_SQL["copy_messages"]) as copy:
-        for seq in range(keep, len(messages)):
-            copy.write_row(_message_row(session, seq, messages[seq], message_digests[seq]))
+    rows = islice(enumerate(zip(messages, message_digests, strict=True)), keep, None)
+    # a long log is written in several statements: each has its time
+    while piece := list(islice(rows, _COPIED)):
+        with conn.cursor().copy(_SQL["copy_messages"]) as copy:
+            for seq, (message, digest) in piece:
+                copy.write_row(_message_row(session, seq, message, digest))
 
 
 def _message_row(session: tuple[UUID, str, str], seq: int, m: Message, digest: str) -> tuple[Any, ...]:
@@ -234,21 +244,35 @@ def load_thread(
     account_id: str,
     session_id: UUID,
     thread: str,
-    after: int = 0,
-    before: int | None = None,
+    *,
+    seq: int | None,
+    position: int,
+    most: int,
 ) -> list[Message]:
-    """Messages of one thread at positions `after` <= position < `before`."""
-    rows = conn.execute(
-        _SQL["thread_messages"],
-        {
-            "session_id": session_id,
-            "account_id": account_id,
-            "thread": thread,
-            "after": after,
-            "before": 2**31 - 1 if before is None else before,
-        },
-    )
+    """At most so many messages of one thread, from the one on that is `seq` in its session; where that is None, from
+    the one at `position` of the thread on."""
+    where = {"session_id": session_id, "account_id": account_id, "thread": thread}
+    rows = conn.execute(_SQL["thread_messages"], {**where, "seq": seq, "position": position, "most": most})
     return [message_from_row(row) for row in rows]
+
+
+def places_of(conn: Connection, account_id: str, session_id: UUID) -> dict[str, array[int]]:
+    """Where the messages of each thread stand in a session, threads in the order in which they begin."""
+    found: dict[str, array[int]] = {}
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        for seq, thread in cursor.stream(
+            _SQL["places"], {"session_id": session_id, "account_id": account_id}
+        ):
+            found.setdefault(thread, array("i")).append(seq)
+    return found
+
+
+def messages_at(
+    conn: Connection, account_id: str, session_id: UUID, seqs: Sequence[int]
+) -> list[tuple[int, Message]]:
+    """These messages of a session, each with its place, in file order."""
+    params = {"session_id": session_id, "account_id": account_id, "seqs": list(seqs)}
+    return [(row["seq"], message_from_row(row)) for row in conn.execute(_SQL["messages_at"], params)]
 
 
 def to_segment(conn: Connection, params: Mapping[str, Any]) -> list[SessionRow]:

@@ -123,15 +123,15 @@ def test_a_path_that_does_not_exist_or_an_agent_that_is_no_name_writes_nothing(u
 
 def test_a_file_that_a_reader_stumbles_over_fails_alone(ultron, logs, monkeypatch):
     write_log(logs / "a-first.jsonl", task("poison"))
-    whole = ingest.SessionReader.whole
+    parse = ingest.parse_snapshot
 
-    def stumbles(reader):
-        session = whole(reader)
+    def stumbles(*given):
+        session = parse(*given)
         if "poison" in str(session.messages):
             raise RecursionError("maximum recursion depth exceeded")
         return session
 
-    monkeypatch.setattr(ingest.SessionReader, "whole", stumbles)
+    monkeypatch.setattr(ingest, "parse_snapshot", stumbles)
     results = by_name(ultron.ingest([logs], "me"))
     assert results["good.jsonl"]["success"] and not results["a-first.jsonl"]["success"]
     assert results["a-first.jsonl"]["error"] == "RecursionError: maximum recursion depth exceeded"

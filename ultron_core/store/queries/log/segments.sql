@@ -1,26 +1,31 @@
 -- name: of_sessions
--- The segments of some sessions in order.
-SELECT t.*, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
+-- The segments of some sessions in order, without what was made of them: the labels of a long log fill the memory.
+SELECT t.id, t.account_id, t.agent_id, t.session_id, t.session_file, t.generation, t.segment_index, t.thread,
+    t.start_message, t.end_message, t.start_seq, t.start_line, t.end_line, t.fingerprint, t.occurrence, t.topic, t.closed,
+    t.segmenter, t.repair, NULL::jsonb AS quality_metrics, t.labeled, t.labeler, t.label_attempts, t.memory_extracted,
+    t.extract_attempts, NULL::jsonb AS model_notes, s.project
+FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.session_id = ANY(%(ids)s) ORDER BY t.session_id, t.segment_index;
 
 -- name: insert
 -- A new segment, not labelled yet.
 INSERT INTO task_segments (id, account_id, agent_id, session_id, session_file, generation, segment_index, thread,
-    start_message, end_message, start_line, end_line, fingerprint, occurrence, topic, closed, segmenter, repair,
+    start_message, end_message, start_seq, start_line, end_line, fingerprint, occurrence, topic, closed, segmenter, repair,
     redaction_version, created_at, updated_at)
 VALUES (%(id)s, %(account_id)s, %(agent_id)s, %(session_id)s, %(session_file)s, %(generation)s,
-    %(segment_index)s, %(thread)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s,
+    %(segment_index)s, %(thread)s, %(start_message)s, %(end_message)s, %(start_seq)s, %(start_line)s, %(end_line)s,
     %(fingerprint)s, %(occurrence)s, %(topic)s, %(closed)s, %(segmenter)s, %(repair)s, %(redaction_version)s,
     %(now)s, %(now)s);
 
 -- name: move
 -- The same segment at another place, or cut by another version; a row is only written when something differs.
 UPDATE task_segments SET segment_index = %(segment_index)s, start_message = %(start_message)s,
-    end_message = %(end_message)s, start_line = %(start_line)s, end_line = %(end_line)s, topic = %(topic)s,
+    end_message = %(end_message)s, start_seq = %(start_seq)s, start_line = %(start_line)s, end_line = %(end_line)s,
+    topic = %(topic)s,
     segmenter = %(segmenter)s, repair = %(repair)s, closed = closed OR %(closed)s, updated_at = %(now)s
-WHERE id = %(id)s AND (segment_index, start_message, end_message, start_line, end_line, topic, segmenter, repair, closed)
-    IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_line)s, %(end_line)s, %(topic)s,
-        %(segmenter)s, %(repair)s, closed OR %(closed)s);
+WHERE id = %(id)s AND (segment_index, start_message, end_message, start_seq, start_line, end_line, topic, segmenter, repair,
+    closed) IS DISTINCT FROM (%(segment_index)s, %(start_message)s, %(end_message)s, %(start_seq)s, %(start_line)s,
+        %(end_line)s, %(topic)s, %(segmenter)s, %(repair)s, closed OR %(closed)s);
 
 -- name: followed
 -- Another task stands behind these now, or none any more: what its first turn tells of them was not read. Models judge

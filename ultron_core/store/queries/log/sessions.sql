@@ -136,13 +136,21 @@ WHERE session_id = %(session_id)s AND role <> 'system';
 SELECT * FROM messages WHERE session_id = ANY(%(ids)s) AND account_id = %(account_id)s ORDER BY session_id, seq;
 
 -- name: thread_messages
--- Messages of one thread by their position in it; `after` inclusive, `before` exclusive.
-SELECT * FROM (
-    SELECT m.*, row_number() OVER (ORDER BY seq) - 1 AS position
-    FROM messages m WHERE session_id = %(session_id)s AND account_id = %(account_id)s AND thread = %(thread)s
-) numbered
-WHERE position >= %(after)s AND position < %(before)s
-ORDER BY position;
+-- The next `most` messages of one thread from one on: by its place in the session, else by its position in the thread.
+SELECT * FROM messages
+WHERE session_id = %(session_id)s AND account_id = %(account_id)s AND thread = %(thread)s
+    AND seq >= coalesce(%(seq)s::integer, (SELECT seq FROM messages
+        WHERE session_id = %(session_id)s AND thread = %(thread)s ORDER BY seq OFFSET %(position)s LIMIT 1))
+ORDER BY seq LIMIT %(most)s;
+
+-- name: places
+-- The thread of each message of a session, in file order.
+SELECT seq, thread FROM messages WHERE session_id = %(session_id)s AND account_id = %(account_id)s ORDER BY seq;
+
+-- name: messages_at
+-- Some messages of a session in file order.
+SELECT * FROM messages
+WHERE session_id = %(session_id)s AND account_id = %(account_id)s AND seq = ANY(%(seqs)s::integer[]) ORDER BY seq;
 
 -- name: system_prompt
 -- What a session was told first: in this thread, else in any.

@@ -7,10 +7,20 @@ SELECT pg_advisory_xact_lock(hashtextextended('windows:' || %(account_id)s, 0));
 SELECT id, content_sha256, parser_version FROM sessions
 WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s ORDER BY id;
 
+-- name: longer
+-- Those of some sessions that have more messages than are held at once.
+SELECT id FROM sessions WHERE id = ANY(%(ids)s) AND message_count > %(most)s ORDER BY id;
+
 -- name: existing
--- Windows that are stored, by digest of what they were made of.
+-- Windows that are stored, by digest of what they were made of: of some sessions, or a stretch of one thread of them.
 SELECT session_id, thread, place, digest, model_id FROM message_windows
-WHERE session_id = ANY(%(ids)s) AND account_id = %(account_id)s;
+WHERE session_id = ANY(%(ids)s) AND account_id = %(account_id)s
+    AND (%(thread)s::text IS NULL OR thread = %(thread)s AND place >= %(first)s AND place < %(last)s);
+
+-- name: of_other_threads
+-- Windows of threads that a session no longer has.
+SELECT thread, place FROM message_windows
+WHERE session_id = %(session_id)s AND account_id = %(account_id)s AND NOT thread = ANY(%(threads)s);
 
 -- name: has_index
 -- Whether the HNSW index of a model is there.

@@ -40,17 +40,23 @@ ORDER BY t.session_id, t.segment_index
 LIMIT %(limit)s;
 
 -- name: messages_of_segments
--- Messages of many segments at once, and the system prompt of each one's thread, in order.
+-- Messages of many segments at once, each by where it begins in its session, else in its thread; and the system prompt
+-- that its thread opened with, where another segment has it.
 WITH wanted AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(sessions)s::uuid[], %(threads)s::text[], %(firsts)s::int[], %(lasts)s::int[])
-        AS w(segment_id, session_id, thread, first, last)
-), numbered AS (
-    SELECT m.*, row_number() OVER (PARTITION BY m.session_id, m.thread ORDER BY m.seq) - 1 AS position
-    FROM messages m WHERE m.account_id = %(account_id)s AND m.session_id = ANY(%(sessions)s::uuid[])
+    SELECT segment_id, session_id, thread, size, coalesce(seq, (SELECT m.seq FROM messages m
+        WHERE m.session_id = w.session_id AND m.thread = w.thread ORDER BY m.seq OFFSET w.position LIMIT 1)) AS begin
+    FROM unnest(%(ids)s::uuid[], %(sessions)s::uuid[], %(threads)s::text[], %(seqs)s::int[], %(positions)s::int[],
+        %(sizes)s::int[]) AS w(segment_id, session_id, thread, seq, position, size)
 )
-SELECT w.segment_id, n.* FROM wanted w JOIN numbered n ON n.session_id = w.session_id AND n.thread = w.thread
-    AND (n.position >= w.first AND n.position < w.last OR n.position = 0 AND n.role = 'system')
-ORDER BY w.segment_id, n.position;
+SELECT w.segment_id, m.seq < w.begin AS opening, m.* FROM wanted w CROSS JOIN LATERAL (
+    SELECT * FROM (SELECT * FROM messages o WHERE o.session_id = w.session_id AND o.account_id = %(account_id)s
+        AND o.thread = w.thread ORDER BY o.seq LIMIT 1) first
+    WHERE first.seq < w.begin AND first.role = 'system'
+    UNION ALL
+    (SELECT * FROM messages o WHERE o.session_id = w.session_id AND o.account_id = %(account_id)s
+        AND o.thread = w.thread AND o.seq >= w.begin ORDER BY o.seq LIMIT w.size)
+) m
+ORDER BY w.segment_id, m.seq;
 
 -- name: tools_of_sessions
 -- The tool schemas that each session's log declares.
