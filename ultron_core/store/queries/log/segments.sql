@@ -1,6 +1,6 @@
 -- name: of_sessions
 -- The segments of some sessions in order.
-SELECT t.*, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
+SELECT t.*, s.project, s.brought_by FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.session_id = ANY(%(ids)s) ORDER BY t.session_id, t.segment_index;
 
 -- name: insert
@@ -56,7 +56,7 @@ RETURNING s.partition_key;
 
 -- name: to_label
 -- Finished segments without a label, in canonical order.
-SELECT t.*, s.partition_key, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
+SELECT t.*, s.partition_key, s.project, s.brought_by FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
@@ -80,7 +80,7 @@ WHERE id = %(id)s AND labeled = 0;
 -- name: to_extract
 -- Labelled segments that nobody looked through for memories yet, and refused ones (2) that pass the gate's threshold as
 -- it is now, in canonical order. The condition on refused ones is the one of `stats`.
-SELECT t.*, s.partition_key, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
+SELECT t.*, s.partition_key, s.project, s.brought_by FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
     AND (t.memory_extracted = 0 OR t.memory_extracted = 2 AND
         CASE jsonb_typeof(coalesce(t.quality_metrics #> '{summary,memory_score}', t.quality_metrics #> '{summary,overall_score}'))
