@@ -127,10 +127,12 @@ class Ultron(Recalling, Editing):
         process: bool = False,
         *,
         over: bool = False,
+        brought_by: str | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Archive and normalise session files; with `process` all stages run at once. `over` says that the sessions
-        have ended: their last tasks are judged without waiting for the log to be quiet.
+        have ended: their last tasks are judged without waiting for the log to be quiet. `brought_by` names the key of
+        somebody else than the owner who hands them in: what a person says in them is then not the owner's word.
 
         Directories are searched for .jsonl files (hidden parts and symlinks are skipped). Returns
         `{total_files, successful, failed, new_segments, total_memories, results}`, one result per file
@@ -141,7 +143,9 @@ class Ultron(Recalling, Editing):
 
         given.check_agent("agent_id", agent_id)
         several = [paths] if isinstance(paths, (str, Path)) else given.items_of("paths", paths)
-        results = ingest_paths(self.runtime, several, agent_id, over=over, progress=progress)
+        results = ingest_paths(
+            self.runtime, several, agent_id, over=over, brought_by=brought_by, progress=progress
+        )
         report = process_pending(self.runtime) if process else ProcessReport()
         return {
             "total_files": len(results),
@@ -152,11 +156,13 @@ class Ultron(Recalling, Editing):
             "results": [{"success": r.success, **asdict(r)} for r in results],
         }
 
-    def ingest_log(self, body: bytes, agent_id: str, name: str, *, over: bool = False) -> FileResult:
+    def ingest_log(
+        self, body: bytes, agent_id: str, name: str, *, over: bool = False, brought_by: str | None = None
+    ) -> FileResult:
         """Keep the bytes of one log in the drop folder and read it; see `ingest`. For logs of other machines."""
         from ultron_core.steps.files.receive import receive_log
 
-        return receive_log(self.runtime, body, agent_id, name, over=over)
+        return receive_log(self.runtime, body, agent_id, name, over=over, brought_by=brought_by)
 
     def process_pending(self, *, project: str | None = None) -> dict[str, Any]:
         """Run all stages on what waits, of one project's sessions alone if one is named; returns counts and errors."""

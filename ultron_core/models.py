@@ -33,6 +33,7 @@ __all__ = [
     "Metric",
     "Origin",
     "Outcome",
+    "Proof",
     "QualityLabel",
     "QualitySummary",
     "Redaction",
@@ -53,6 +54,9 @@ Origin = Literal["human", "model", "tool", "harness", "recalled"]
 #: Who stands behind a memory: a person, the agent, what a tool or a file said (also the harness and recalled
 #: memories), or a caller who handed it in.
 Trust = Literal["human", "agent", "tool", "upload"]
+#: What bears a memory's words out: a person said or confirmed them, a check that failed passed later, a result shows
+#: it, another source repeated it, or nothing but the words themselves.
+Proof = Literal["person", "check", "result", "repeated", "claimed"]
 MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
 
@@ -354,6 +358,10 @@ class MemoryDraft:
     confidence: float = 0.5
     memory_type: MemoryType = "pattern"
     evidence: tuple[Evidence, ...] = ()
+    #: the kind of lesson that the rules found (lessons/registry.py); empty for any other draft
+    lesson: str = ""
+    #: what the log shows for it; None: it is as good as who said it
+    proof: Proof | None = None
     #: log-odds of what its sentences are (transcript/sense/nature.py), for the judgement of the whole; never stored
     natures: tuple[float, ...] = ()
 

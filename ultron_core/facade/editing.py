@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 from uuid import UUID
 
+from ultron_core.models import Trust
 from ultron_core.steps import given
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
@@ -18,7 +19,7 @@ __all__ = ["Editing"]
 
 
 class Editing(ABC):
-    """Change, archive, delete, undo a merge."""
+    """Change, confirm, archive, delete, undo a merge."""
 
     @property
     @abstractmethod
@@ -34,9 +35,11 @@ class Editing(ABC):
         resolution: str | None = None,
         tags: Sequence[str] | None = None,
         changed_by: str = "",
+        trust: Trust = "human",
         if_version: int | None = None,
     ) -> MemoryRecord:
-        """Change fields of a memory; a field that is None stays. What it said before is kept with `changed_by`.
+        """Change fields of a memory; a field that is None stays. What it said before is kept with `changed_by`. The new
+        words are the owner's; `trust` "upload" where they are an agent's or anybody else's.
 
         Raises NotFoundError, InputError, and ConflictError when it is not at `if_version` any more.
         """
@@ -44,6 +47,7 @@ class Editing(ABC):
             if text is not None:
                 given.check_text(name, text)
         given.check_tags(tags)
+        given.check_one_of("trust", trust, get_args(Trust))
         from ultron_core.steps import edit as curate
 
         return curate.update_memory(
@@ -54,8 +58,16 @@ class Editing(ABC):
             resolution=resolution,
             tags=tags,
             changed_by=changed_by,
+            trust=trust,
             if_version=if_version,
         )
+
+    def confirm_memory(self, memory_id: str | UUID, *, given_by: str = "") -> MemoryRecord:
+        """The owner's verdict that a memory holds as it stands: it is handed on like a person's words, also where it
+        was held. Raises NotFoundError."""
+        from ultron_core.steps import edit as curate
+
+        return curate.confirm_memory(self.runtime, memory_id, given_by=given_by)
 
     def archive_memory(self, memory_id: str | UUID) -> MemoryRecord:
         """Leave a memory out of searches until it is unarchived. Raises NotFoundError."""

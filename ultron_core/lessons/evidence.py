@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from ultron_core.models import Evidence, Message, Trust
 from ultron_core.transcript.actions import message_texts
+from ultron_core.transcript.own import own_words
 
-__all__ = ["appears_in", "holding", "trust_of"]
+__all__ = ["appears_in", "holding", "is_own", "trust_of"]
 
 #: what redaction leaves in the text that a model reads, e.g. `<PERSON>`, `<LLM_API_KEY_2>`
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*[A-Z](?:_\d{1,9})?>")
@@ -43,11 +44,18 @@ def holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
 
 
 def trust_of(item: Evidence, messages: Sequence[Message]) -> Trust:
-    """Who said the quote: a person if any did, else the agent, else a tool, a file or the harness."""
-    origins = {message.origin for message in holding(item, messages)}
-    if "human" in origins:
+    """Who said the quote: a person where it is their own, else the agent, else a tool, a file or the harness; what a
+    person quotes or pastes is no more theirs than what a tool prints."""
+    found = holding(item, messages)
+    if any(message.origin == "human" and is_own(item.quote, message) for message in found):
         return "human"
-    return "agent" if "model" in origins else "tool"
+    return "agent" if any(message.origin == "model" for message in found) else "tool"
+
+
+def is_own(quote: str, message: Message) -> bool:
+    """Whether a person wrote the quote as their own words, and not as another's."""
+    own = own_words(message.content)
+    return any(_matches(form, own) for form in _forms(quote))
 
 
 def _forms(quote: str) -> Iterator[str]:

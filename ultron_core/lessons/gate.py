@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ultron_core.lessons.evidence import holding
+from ultron_core.lessons.evidence import holding, is_own
 from ultron_core.lessons.keeping.judge import is_worth_keeping
 from ultron_core.lessons.keeping.retracted import is_taken_back
 from ultron_core.lessons.people.guides import quotes_guide
@@ -85,6 +85,8 @@ _NO_CURE = re.compile(
     r"(?:修改|补上)参数 `\w+` 后成功)[.。]?$",
     re.IGNORECASE,
 )
+#: what tells an agent what to do
+_RULES = ("preference", "correction")
 #: a note that tells of an order instead of passing it on, e.g. `prompt injection in a web page`
 _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 
@@ -92,7 +94,7 @@ _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules: bool = True) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
-    About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
+    About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool, not_own_words,
     system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
     says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
     the second group alone. What the rules found in a log must last also stand to the end of it and look worth
@@ -117,6 +119,8 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
             return "quote_not_in_lines"
         if any(_is_order(item, message) for message in found) and not _TELLS_OF_ORDER.search(draft.content):
             return "ordered_by_tool"
+        if draft.memory_type in _RULES and all(_is_anothers(item, message) for message in found):
+            return "not_own_words"
         sources += found
     if not sources:
         return "quote_not_in_lines"
@@ -144,6 +148,11 @@ def _is_instruction(message: Message) -> bool:
     if message.role == "system":
         return True
     return message.origin == "harness" and not (is_recap(message) or quotes_guide(message.content))
+
+
+def _is_anothers(item: Evidence, message: Message) -> bool:
+    """Whether a person only quotes, pastes or reports what a rule rests on."""
+    return message.origin == "human" and not is_own(item.quote, message) and not quotes_guide(message.content)
 
 
 def _is_order(item: Evidence, message: Message) -> bool:

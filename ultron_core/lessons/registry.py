@@ -7,7 +7,7 @@ pass, and memories store it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ultron_core.lessons.errors.absent import find_absent
@@ -40,8 +40,9 @@ from ultron_core.lessons.people.reminders import find_reminders
 from ultron_core.lessons.people.settled import find_settled
 from ultron_core.lessons.reading import Reading, read_segment
 from ultron_core.lessons.schemas import find_schemas
-from ultron_core.lessons.security import find_security_events
-from ultron_core.models import MemoryDraft, Message, Outcome
+from ultron_core.lessons.security import find_security_events, find_weaknesses
+from ultron_core.lessons.sentences import cure_in
+from ultron_core.models import MemoryDraft, Message, Outcome, Proof
 from ultron_core.transcript.language import one_line
 
 __all__ = ["RULES", "Lesson", "Rule", "find_lessons", "lesson_kinds", "lessons_of", "told_by_rules"]
@@ -53,13 +54,15 @@ Need = Literal["messages", "actions", "episodes", "outcome", "turns", "project",
 class Rule:
     """`find` is called with the fields of Reading that `needs` names, in that order.
 
-    `score` is how much others can learn from one such lesson, 0 to 1. The memory gate is at 0.7.
+    `score` is how much others can learn from one such lesson, 0 to 1. The memory gate is at 0.7. `proof` is what its
+    evidence shows in every log; None where that depends on who said it.
     """
 
     find: Callable[..., list[MemoryDraft]]
     kind: str
     score: float
     needs: tuple[Need, ...] = ("messages",)
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +72,30 @@ class Lesson:
     kind: str
     score: float
     draft: MemoryDraft
+    proof: Proof | None = None
+
+    @property
+    def told(self) -> MemoryDraft:
+        """The draft with what the rules know of it: a cure counts as checked where its sentence tells that it held."""
+        proof = self.proof
+        if proof == "check" and self.draft.memory_type == "error" and not cure_in(self.draft.resolution):
+            proof = "result"
+        return replace(self.draft, lesson=self.kind, proof=proof)
 
 
 #: the scores order the kinds; they were set by hand (docs/memories.md, "Unsupported numbers")
 RULES: tuple[Rule, ...] = (
-    Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes", "project")),
-    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "project")),
-    Rule(find_workarounds, "solved_error", 0.76, ("messages", "episodes", "actions", "project")),
-    Rule(find_persisting, "failure", 0.74, ("messages", "actions")),
+    Rule(solved_drafts, "solved_error", 0.85, ("messages", "episodes", "project"), "check"),
+    Rule(unsolved_drafts, "failure", 0.75, ("messages", "episodes", "project"), "result"),
+    Rule(find_workarounds, "solved_error", 0.76, ("messages", "episodes", "actions", "project"), "check"),
+    Rule(find_persisting, "failure", 0.74, ("messages", "actions"), "result"),
     Rule(find_breaks, "failure", 0.72),
     Rule(find_defects, "defect", 0.73, ("messages", "project")),
     Rule(find_told, "solved_error", 0.75, ("messages", "actions", "turns", "project")),
     Rule(find_corrections, "correction", 0.8, ("messages", "actions", "turns", "project", "work")),
     Rule(find_preferences, "preference", 0.85, ("turns", "project")),
     Rule(find_reminders, "fact", 0.72, ("turns", "project")),
-    Rule(find_guides, "preference", 0.8, ("messages", "actions", "project")),
+    Rule(find_guides, "preference", 0.8, ("messages", "actions", "project"), "claimed"),
     Rule(find_cited, "fact", 0.75, ("messages", "project")),
     Rule(find_refusals, "fact", 0.8, ("messages", "actions", "project")),
     Rule(find_policies, "fact", 0.72, ("messages", "work")),
@@ -92,12 +104,13 @@ RULES: tuple[Rule, ...] = (
     Rule(find_settled, "decision", 0.74, ("messages", "turns", "outcome", "project", "work")),
     Rule(find_recapped, "recap", 0.78, ("messages", "project")),
     Rule(find_causes, "cause", 0.74, ("messages", "turns", "outcome", "project", "work")),
-    Rule(find_security_events, "security", 0.9, ("messages", "actions")),
+    Rule(find_security_events, "security", 0.9, ("messages", "actions"), "result"),
+    Rule(find_weaknesses, "security", 0.9),
     Rule(find_tips, "tip", 0.72),
     Rule(find_lookups, "lookup", 0.72, ("messages", "actions")),
     Rule(find_absent, "fact", 0.72, ("messages", "actions")),
     Rule(find_schemas, "fact", 0.72, ("messages", "actions")),
-    Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project")),
+    Rule(find_habits, "pattern", 0.72, ("messages", "actions", "project"), "check"),
 )
 
 
@@ -147,7 +160,7 @@ def lessons_of(reading: Reading, plain: PlainModel | None, answers: AnswerModel 
 
 def _by_rules(reading: Reading) -> list[Lesson]:
     return [
-        Lesson(rule.kind, rule.score, _checked(rule.kind, draft, reading))
+        Lesson(rule.kind, rule.score, _checked(rule.kind, draft, reading), rule.proof)
         for rule in RULES
         for draft in rule.find(*(getattr(reading, need) for need in rule.needs))
     ]
@@ -202,7 +215,9 @@ def _stated(found: Sequence[Lesson], reading: Reading, model: AnswerModel) -> li
 
 def _rests_on(lesson: Lesson, empty: frozenset[str]) -> bool:
     tags, evidence = lesson.draft.tags, lesson.draft.evidence
-    return bool(tags and evidence) and tags[0] in _SAID and one_line(evidence[0].quote) in empty
+    if not (tags and evidence) or "declared" in tags:
+        return False  # what a person says to hold for good is not weighed by its words
+    return tags[0] in _SAID and one_line(evidence[0].quote) in empty
 
 
 def _checked(kind: str, draft: MemoryDraft, reading: Reading) -> MemoryDraft:

@@ -18,7 +18,7 @@ from ultron_core.transcript.results.failures import clean_line
 from ultron_core.transcript.risks import COMMAND_END, EXAMPLE, RISKS, SECRETS, SQL_CLIENT
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["find_security_events"]
+__all__ = ["find_security_events", "find_weaknesses"]
 
 #: "The query builder is vulnerable to SQL injection."
 _WEAKNESS = re.compile(
@@ -44,11 +44,8 @@ _HEDGED = re.compile(
 
 
 def find_security_events(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
-    """One draft of each kind of secret and of each kind of event, and the weaknesses that the agent states as found.
-
-    The secret itself is in no draft.
-    """
-    return [*_secrets(messages, actions), *_stated_weaknesses(messages), *_events(messages, actions)]
+    """One draft of each kind of secret and of each kind of event. The secret itself is in no draft."""
+    return [*_secrets(messages, actions), *_events(messages, actions)]
 
 
 def _secrets(messages: Sequence[Message], actions: Sequence[Action]) -> list[MemoryDraft]:
@@ -105,7 +102,8 @@ def _line_of(text: str, match: re.Match[str]) -> str:
     return text[begin : end if end >= 0 else len(text)]
 
 
-def _stated_weaknesses(messages: Sequence[Message]) -> list[MemoryDraft]:
+def find_weaknesses(messages: Sequence[Message]) -> list[MemoryDraft]:
+    """The weaknesses that the agent states as found."""
     drafts = []
     for message in messages:
         if message.role != "assistant" or message.origin != "model" or not _WEAKNESS.search(message.content):

@@ -1,6 +1,7 @@
 """Extract, gate, classify, compare, merge and summarise memories: pure decisions, no SQL, no embedding."""
 
 from ultron_core.lessons.gate import gate_draft
+from ultron_core.memories.backing import UNBACKED, Backing
 from ultron_core.memories.by_model import drafts_from, extract_with_model, extractor_of
 from ultron_core.memories.classify import classify_memory
 from ultron_core.memories.embedding_text import embedding_text
@@ -15,6 +16,8 @@ from ultron_core.memories.tiers import TierRow, assign_tiers
 
 __all__ = [
     "EXTRACTOR_VERSION",
+    "UNBACKED",
+    "Backing",
     "Body",
     "MergeResult",
     "Relation",

@@ -12,7 +12,7 @@ from ultron_core.models import MemoryDraft, MessageLike, QualityLabel, as_messag
 __all__ = ["EXTRACTOR_VERSION", "extract_memories"]
 
 #: stored on rows that the rules made; raised when they would find other drafts
-EXTRACTOR_VERSION = "offline:20"
+EXTRACTOR_VERSION = "offline:21"
 
 
 def extract_memories(
@@ -33,4 +33,4 @@ def extract_memories(
     if llm is not None:
         return extract_with_model(records, llm)
     outcome = label.summary.outcome if label is not None else "unknown"
-    return [lesson.draft for lesson in find_lessons(records, outcome, project)]
+    return [lesson.told for lesson in find_lessons(records, outcome, project)]

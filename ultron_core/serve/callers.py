@@ -42,6 +42,16 @@ class Caller:
         """Who is written down as having changed something."""
         return self.key.agent_id or self.named_agent or self.key.name
 
+    @property
+    def is_owner(self) -> bool:
+        """Whether a person with the scope `curate` acts here, and not an agent whose name the request bears."""
+        return "curate" in self.key.scopes and self.key.agent_id is None and self.named_agent is None
+
+    @property
+    def brings_as(self) -> str | None:
+        """Who is written down as having sent a log in: the key; None for the owner's, whose hooks name an agent."""
+        return None if "curate" in self.key.scopes else self.key.id
+
     def agent(self, given: str | None = None) -> str | None:
         """The agent that a request acts for. Raises ScopeError when the key belongs to another one, and InputError for
         what is no agent's id."""

@@ -137,6 +137,7 @@ class Tools:
                 context=context,
                 resolution=resolution,
                 changed_by=caller.name,
+                trust="upload",
                 if_version=version,
             )
             return f"Corrected, now version {record.version}. " + told_memory(record)

@@ -8,14 +8,15 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import ConflictError, InputError, NotFoundError
-from ultron_core.memories import Body
+from ultron_core.memories import Backing, Body
+from ultron_core.models import Trust
 from ultron_core.sessions import check_names, clean_text
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
 from ultron_core.steps.ids import as_id
 from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows import origins, status
-from ultron_core.steps.rows.body import body_of, redact_tags
+from ultron_core.steps.rows.body import backing_of, body_of, redact_tags
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.rows.restore import restore
@@ -27,6 +28,7 @@ from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 __all__ = [
     "archive_memories_by_tag",
     "archive_memory",
+    "confirm_memory",
     "delete_memory",
     "get_memories",
     "get_memory_sources",
@@ -98,9 +100,12 @@ def update_memory(
     resolution: str | None = None,
     tags: Sequence[str] | None = None,
     changed_by: str = "",
+    trust: Trust = "human",
     if_version: int | None = None,
 ) -> MemoryRecord:
     """Change fields; what is None stays. Redacted like an upload; the old words are kept with who changed them.
+
+    Other words are said by who wrote them, the owner unless `trust` says otherwise. Tags change nothing but themselves.
 
     Raises NotFoundError, InputError, and ConflictError when the memory is no longer at `if_version`.
     """
@@ -131,7 +136,8 @@ def update_memory(
             _keep_version(runtime, conn, record, changed_by)
         if body != old:
             clusters = clusters_of(runtime, conn, [wanted])
-            memory_rows.reword(runtime, conn, embedded, record, body, new_tags)
+            edited = Backing(trust, "person", record.lesson) if trust == "human" else Backing(trust)
+            memory_rows.reword(runtime, conn, embedded, record, body, new_tags, edited)
             forget_in_topic(runtime, conn, clusters)
             origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
@@ -147,8 +153,8 @@ def _keep_version(runtime: Runtime, conn: Connection, record: MemoryRecord, chan
 
 
 def history(runtime: Runtime, memory_id: str | UUID) -> dict[str, Any]:
-    """`{version, versions, decisions}`: the words it had before, newest first, and every insert, merge and link,
-    oldest first. Raises NotFoundError."""
+    """`{version, versions, decisions, verdicts}`: the words it had before and what its owner said of them, newest
+    first; every insert, merge and link, oldest first. Raises NotFoundError."""
     wanted = as_id(memory_id)
     params = {**runtime.account, "memory_id": wanted}
     with runtime.database.transaction() as conn:
@@ -158,7 +164,23 @@ def history(runtime: Runtime, memory_id: str | UUID) -> dict[str, Any]:
             "version": record.version,
             "versions": versions,
             "decisions": origins.fetch(conn, "decisions", params),
+            "verdicts": store.fetch(conn, "verdicts", params),
         }
+
+
+def confirm_memory(runtime: Runtime, memory_id: str | UUID, *, given_by: str = "") -> MemoryRecord:
+    """The owner's verdict that a memory's words hold, as they stand now: it is handed on like what a person said, also
+    where it was held. Other words need another verdict. Raises NotFoundError."""
+    wanted = as_id(memory_id)
+
+    def work(conn: Connection) -> MemoryRecord:
+        lock_memories(runtime, conn)
+        _one(runtime, conn, wanted)
+        given = {"memory_id": wanted, "given_by": given_by, "now": runtime.clock()}
+        store.run(conn, "confirm", {**runtime.account, **given})
+        return _one(runtime, conn, wanted)
+
+    return runtime.database.run(work)
 
 
 def archive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
@@ -228,8 +250,10 @@ def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
         before = Body(**decision["body_before"]) if decision["body_before"] else body_of(record)
         later = origins.fetch(conn, "later_merges", {"memory_id": record.id, "id": wanted})
         if before != body_of(record) and not later:
-            memory_rows.reword(runtime, conn, embedded, record, before, record.tags)
+            memory_rows.reword(runtime, conn, embedded, record, before, record.tags, backing_of(record))
         new_id = restore(runtime, conn, embedded, record, decision)
+        # who left took along what stood behind the words, if nobody else gave them
+        store.run(conn, "settle", {**runtime.account, "ids": [record.id]})
         # the source that left may have been its last; and the one of the contribution may be gone long since
         status.archive_orphans(runtime, conn, [record.id, new_id])
         origins.mark_undone(runtime, conn, wanted)

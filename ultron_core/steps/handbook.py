@@ -14,6 +14,8 @@ __all__ = ["handbook", "section_of"]
 
 #: memories looked at, the most used first: a budget of 800 tokens holds some twenty lines
 _LOOKED_AT = 400
+#: kinds of lessons that decide something for later ("" is what its owner confirmed)
+_DECIDED = ("decision", "")
 
 
 def handbook(runtime: Runtime, project: str | None, budget_tokens: int) -> Handbook:
@@ -47,18 +49,18 @@ def _text(record: MemoryRecord) -> str:
 
 
 def section_of(record: MemoryRecord) -> Section | None:
-    """Where a memory stands in a handbook; None for what no person said and nothing proves."""
-    tags = frozenset(record.tags)
-    said = record.trust == "human"
-    # a rule out of the project's own guide stands in that guide
-    if record.memory_type == "preference" and said and "guide" not in tags:
+    """Where a memory stands in a handbook; None for what no person said and nothing proves, and for what is held."""
+    if record.held:
+        return None
+    kind, proof = record.memory_type, record.proven
+    if proof == "person" and (kind == "preference" or (kind == "pattern" and record.lesson in _DECIDED)):
         return "conventions"
-    if record.memory_type == "pattern" and "decision" in tags and (said or "confirmed" in tags):
-        return "conventions"
-    if record.memory_type == "pattern" and "workflow" in tags:
+    if kind == "pattern" and record.lesson == "pattern" and proof == "check":
         return "checks"
-    if record.memory_type == "error" and cure_in(record.resolution):
+    if kind == "error" and record.resolution and proof in ("check", "person"):
         return "cures"
-    if record.memory_type == "security" or (record.memory_type == "error" and "unsolved" in tags):
+    if kind == "security" and proof in ("result", "person"):
+        return "warnings"
+    if kind == "error" and record.lesson == "failure" and proof == "result":
         return "warnings"
     return None

@@ -42,6 +42,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "cluster_changes": "account",
         "idempotency_keys": "memory",
         "memory_versions": "memory",
+        "memory_verdicts": "memory",
         "api_keys": "account",
         "leases": "account",
         "embedding_models": "account",

@@ -11,8 +11,9 @@ from ultron_core.lessons.people.turns import Turn, asked, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.language import language, one_line
+from ultron_core.transcript.own import outside_quotes
 from ultron_core.transcript.people import is_human
-from ultron_core.transcript.speech import ONE_OFF, PREFERENCE, QUESTION, any_of
+from ultron_core.transcript.speech import ONE_OFF, PREFERENCE, QUESTION, any_of, is_question
 
 __all__ = ["TECHNICAL", "find_preferences", "find_tips", "is_everyday"]
 
@@ -40,6 +41,20 @@ _RULE_FORM = any_of(
     r"commit\w*|push\w*)\b",
     r"\b(?:every time|whenever|each (?:commit|change|phase|step|pr)|from now on|must (?:never|not|always))\b",
     r"每次|每个|始终|总是|一律|必须|不得|禁止|以后|之前先|都要|统一|规范|约定",
+)
+#: says that what follows is a rule of the speaker's, or that it holds on, e.g. `My rule, for good: x`, `Please
+#: remember: we deploy from release`, `我自己的要求是：注释写中文`, `ab jetzt`
+_DECLARED = any_of(
+    r"\bremember(?: this| that| for (?:next time|later|good))?\s*[:,]\s*\S|"
+    r"\b(?:my|our)(?: \w+)? (?:rule|wish|preference|convention|requirement)s?\b[^:.]{0,60}(?::| is\b)|"
+    r"\bwish of my own\b[^:.]{0,60}:",
+    r"\b(?:in|for) (?:every|all|each)(?: \w+)? sessions?\b|\b(?:for good|from today(?: on)?|as of (?:now|today)|"
+    r"henceforth)\b",
+    r"我们?(?:自己)?的?(?:要求|规则|习惯|约定|偏好)(?:是|[:：])|"
+    r"往后(?:都|所有|请|一律|不要|每)|从今(?:天|往后|以后)|[，,]记住[。！!]?\s*$",
+    r"(?:今後|これから)(?:は|、).{2,}|\b(?:ab (?:jetzt|sofort|heute)|künftig|von nun an|a partir de ahora|"
+    r"de ahora en adelante|"
+    r"désormais|à partir de maintenant)\b",
 )
 #: an order for this task, whatever else it says, e.g. `just this time`, `这次先`
 _FOR_NOW = any_of(
@@ -84,7 +99,7 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
             if not _is_other(sentence)
             and not (long and _TO_AGENT.match(sentence))
             and (
-                (cue := PREFERENCE.search(sentence) is not None)
+                (cue := _is_put_as_wish(outside_quotes(sentence)))
                 or (turn.acts.probabilities["rule"] >= _LIKELY and _is_rule(sentence))
             )
         ]
@@ -103,6 +118,10 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         ]
         drafts += _means(turn, turns[0], project)
     return drafts
+
+
+def _is_put_as_wish(sentence: str) -> bool:
+    return PREFERENCE.search(sentence) is not None or _DECLARED.search(sentence) is not None
 
 
 def _means(turn: Turn, opening: Turn, project: str) -> list[MemoryDraft]:
@@ -135,7 +154,9 @@ def _before(own: Sequence[str], rule: str) -> str | None:
 
 
 def _is_other(sentence: str) -> bool:
-    return bool(QUESTION.search(sentence) or ONE_OFF.search(sentence))
+    # "What I do want, in every session: ..." asks nothing
+    asks = is_question(sentence) if _DECLARED.search(sentence) else QUESTION.search(sentence)
+    return bool(asks or ONE_OFF.search(sentence))
 
 
 def _preference(sentence: str, before: str, message: Message, project: str, confidence: float) -> MemoryDraft:
@@ -145,7 +166,7 @@ def _preference(sentence: str, before: str, message: Message, project: str, conf
         content=words["preference_in" if project else "preference"].format(
             project=project, statement=statement
         ),
-        tags=("preference",),
+        tags=("preference", "declared") if _DECLARED.search(sentence) else ("preference",),
         confidence=confidence,
         memory_type="preference",
         evidence=(Evidence(message.start_line, message.end_line, sentence[:400].strip()),),

@@ -12,6 +12,7 @@ from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import MemoryDraft
 from ultron_core.transcript.actions import without_code
 from ultron_core.transcript.language import CJK, language, one_line, sentences
+from ultron_core.transcript.own import own_words
 from ultron_core.transcript.speech import PROMPT, QUESTION, any_of
 
 __all__ = ["find_reminders"]
@@ -50,7 +51,7 @@ def find_reminders(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         text = turn.message.content
         if len(text) > MAX_MESSAGE or PROMPT.search(text) or turn.does("objection"):
             continue
-        for clause in map(_bare, _clauses(text)):
+        for clause in map(_bare, _clauses(own_words(text))):
             if clause not in text or not _REMINDER.search(clause) or not _concrete(clause):
                 continue
             drafts.append(

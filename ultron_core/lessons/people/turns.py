@@ -16,6 +16,7 @@ from ultron_core.transcript.acts.features import HumanTurn, agent_act
 from ultron_core.transcript.acts.reader import TurnActs, read_many
 from ultron_core.transcript.acts.setting import is_at_work
 from ultron_core.transcript.language import language, one_line, sentences
+from ultron_core.transcript.own import own_words
 from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import PROMPT, any_of
@@ -151,7 +152,7 @@ def own_remarks(message: Message, longest: int = MAX_MESSAGE) -> list[list[str]]
     text = message.content
     if len(text) > longest or PROMPT.search(text):
         return []
-    lines = without_code(text).splitlines()
+    lines = without_code(own_words(text)).splitlines()
     own = [line for line in lines if not _SET_IN.match(line)]
     typed = [line for line in own or lines if not (_PASTED.match(line) or is_printed(line))]
     remarks: list[list[str]] = []

@@ -32,7 +32,7 @@ def ingest(body: IngestBody, caller: Sender) -> Response:
     below ULTRON_INGEST_ROOTS."""
     agent = _agent(caller, body.agent_id)
     paths = check_inside(body.paths, roots_for(caller, agent))
-    done = caller.ultron.ingest(paths, agent, over=body.over)
+    done = caller.ultron.ingest(paths, agent, over=body.over, brought_by=caller.brings_as)
     caller.backend.on_ingest()
     results = [_result(result) for result in done.pop("results")]
     return ok({**done, "results": results}, len(results), success=done["successful"] > 0)
@@ -58,7 +58,8 @@ def session(
     over: bool = False,
 ) -> Response:
     """Read the log that is the body. A longer one of the same name continues it."""
-    result = caller.ultron.ingest_log(body, _agent(caller, agent_id), name, over=over)
+    agent = _agent(caller, agent_id)
+    result = caller.ultron.ingest_log(body, agent, name, over=over, brought_by=caller.brings_as)
     caller.backend.on_ingest()
     return ok(_result({"success": result.success, **plain(result)}), success=result.success)
 

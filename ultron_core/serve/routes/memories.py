@@ -112,7 +112,11 @@ def change(memory_id: MemoryId, body: ChangeBody, caller: Writer) -> Response:
     """Correct a memory. What it said before is kept in its history, with who corrected it."""
     changes = body.model_dump(exclude={"version"})
     record = caller.ultron.update_memory(
-        memory_id, **changes, changed_by=caller.name, if_version=body.version
+        memory_id,
+        **changes,
+        changed_by=caller.name,
+        trust="human" if caller.is_owner else "upload",
+        if_version=body.version,
     )
     return ok(plain(record))
 
@@ -137,6 +141,12 @@ def sources(memory_id: MemoryId, caller: Reader) -> Response:
 def history(memory_id: MemoryId, caller: Reader) -> Response:
     """What it said before, newest first, and every merge."""
     return ok(caller.ultron.get_memory_history(memory_id))
+
+
+@router.post("/memories/{memory_id}/confirm")
+def confirm(memory_id: MemoryId, caller: Curator) -> Response:
+    """The owner's verdict that it holds as it stands: it is handed on like a person's words, also where it was held."""
+    return ok(plain(caller.ultron.confirm_memory(memory_id, given_by=caller.name)))
 
 
 @router.post("/memories/{memory_id}/archive")

@@ -40,11 +40,13 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._@=-]|\.\.+")
 
 @dataclass(frozen=True, slots=True)
 class IngestFile:
-    """One file to read. `session_file` is its stable name, `path` where it is now."""
+    """One file to read. `session_file` is its stable name, `path` where it is now, `brought_by` the key that sent it
+    in, None for the owner's own hooks, command line and folders."""
 
     path: Path | BucketObject
     agent_id: str
     session_file: str
+    brought_by: str | None = None
 
 
 def find_files(runtime: Runtime, paths: Sequence[str | Path], agent_id: str) -> list[IngestFile]:

@@ -7,7 +7,10 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ultron_core.errors import InputError
 from ultron_core.folders import make_folders
@@ -18,6 +21,7 @@ from ultron_core.steps.files.identity import IngestFile, find_files, storable
 from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
 from ultron_core.steps.given import check_agent, check_text
 from ultron_core.steps.runtime import Runtime
+from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
 
 __all__ = ["drop_folder_of", "ingest_paths", "receive_log"]
@@ -32,16 +36,25 @@ def ingest_paths(
     agent_id: str,
     *,
     over: bool = False,
+    brought_by: str | None = None,
     progress: Progress | None = None,
 ) -> list[FileResult]:
-    """Read session files; `over` says that these sessions have ended, so that their last tasks wait for nothing."""
-    return _ingest(runtime, find_files(runtime, paths, agent_id), over=over, progress=progress)
+    """Read session files; `over` says that these sessions have ended, so that their last tasks wait for nothing.
+
+    What `brought_by`, a key of somebody else than the owner, hands in is that key's: nothing in it is a person's word.
+    """
+    files = [replace(file, brought_by=brought_by) for file in find_files(runtime, paths, agent_id)]
+    return _ingest(runtime, files, over=over, progress=progress)
 
 
 def _ingest(
     runtime: Runtime, files: Sequence[IngestFile], *, over: bool, progress: Progress | None = None
 ) -> list[FileResult]:
     results = ingest_files(runtime, files, progress)
+    for file, result in zip(files, results, strict=True):
+        if file.brought_by is not None:  # also of one that a scan of the folder read first
+            sent = {"partition_key": result.partition_key, "brought_by": file.brought_by}
+            runtime.database.run(partial(_mark_brought, {**runtime.account, **sent}))
     if over:
         done = [result for result in results if result.success]
         named = {
@@ -59,16 +72,30 @@ def drop_folder_of(runtime: Runtime, agent_id: str) -> Path:
     return below(runtime.settings.sessions_dir, agent_id)
 
 
-def receive_log(runtime: Runtime, body: bytes, agent_id: str, name: str, *, over: bool = False) -> FileResult:
+def _mark_brought(params: dict[str, Any], conn: Connection) -> None:
+    sessions.run(conn, "mark_brought", params)
+
+
+def receive_log(
+    runtime: Runtime,
+    body: bytes,
+    agent_id: str,
+    name: str,
+    *,
+    over: bool = False,
+    brought_by: str | None = None,
+) -> FileResult:
     """Keep the bytes of one log as `<drop folder>/<agent_id>/<name>` and read it. A longer log of the same name
-    continues it. Raises InputError for what is no agent's id and for a name that is not a plain relative one."""
+    continues it. `brought_by` as in `ingest_paths`. Raises InputError for what is no agent's id and for a name that is
+    not a plain relative one."""
     check_agent("agent_id", agent_id)
     relative = _relative(name)
     if not body.strip():
         raise InputError("The log is empty: send its bytes as the body.")
     if url := runtime.settings.sessions.sessions_url:
         put = put_object(url, f"{agent_id}/{relative}", body)
-        return _ingest(runtime, [IngestFile(put, agent_id, storable(str(relative)))], over=over)[0]
+        file = IngestFile(put, agent_id, storable(str(relative)), brought_by)
+        return _ingest(runtime, [file], over=over)[0]
     path = below(drop_folder_of(runtime, agent_id), relative)
     try:
         _put(path, body)
@@ -76,7 +103,7 @@ def receive_log(runtime: Runtime, body: bytes, agent_id: str, name: str, *, over
         raise InputError(
             "name: a file lies where it needs a folder, or the reverse. Use another name."
         ) from error
-    return ingest_paths(runtime, [path], agent_id, over=over)[0]
+    return ingest_paths(runtime, [path], agent_id, over=over, brought_by=brought_by)[0]
 
 
 def _put(path: Path, body: bytes) -> None:

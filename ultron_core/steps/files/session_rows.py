@@ -46,6 +46,7 @@ def session_values(
         "project_remote": project.remote or None if project else None,
         "private_root": os.fsencode(project.root) if project else None,
         "log_id": log_id(info),
+        "brought_by": file.brought_by,
         "tools": runtime.redactor.redact_json(list(info.tools))[0] if info.tools else [],
         "model": _clean(info.model),
         "started_at": info.started_at,

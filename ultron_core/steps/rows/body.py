@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from ultron_core.memories import Body, Summary, embedding_text, summarize_memory
+from ultron_core.memories import Backing, Body, Summary, embedding_text, summarize_memory
 from ultron_core.models import MemoryType
 from ultron_core.sessions import clean_text
 from ultron_core.steps.runtime import Runtime
@@ -18,6 +18,7 @@ from ultron_core.store.tables.uploads import Floats
 __all__ = [
     "MemoryRow",
     "NewMemory",
+    "backing_of",
     "body_digest",
     "body_of",
     "embedded_text",
@@ -44,7 +45,7 @@ class MemoryRow:
     """A memory as it is to be stored; `new` is None for one that is there already.
 
     `vector` is that of the body; None leaves it to back-filling. `around`: the nearest memories of any type, where
-    they were looked for.
+    they were looked for. `backing` None: whoever stood behind it still does.
     """
 
     id: UUID
@@ -53,6 +54,7 @@ class MemoryRow:
     tags: tuple[str, ...]
     summary: Summary
     needs_model: bool
+    backing: Backing | None = None
     vector: Floats | None = None
     new: NewMemory | None = None
     active: bool = True
@@ -68,6 +70,11 @@ def body_digest(memory_type: str, body: Body) -> str:
 def body_of(record: MemoryRecord) -> Body:
     """The words of a stored memory."""
     return Body(record.content, record.context, record.resolution)
+
+
+def backing_of(record: MemoryRecord) -> Backing:
+    """Who stands behind the words of a stored memory."""
+    return Backing(record.trust, record.proof, record.lesson)
 
 
 def embedded_text(memory_type: str, body: Body) -> str:

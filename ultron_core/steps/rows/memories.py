@@ -7,14 +7,14 @@ index   words and clusters, under the lock of clusters and word counts
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from ultron_core.memories import Body
+from ultron_core.memories import Backing, Body
 from ultron_core.steps.clusters.members import Joining, leave, place, refresh_members
 from ultron_core.steps.rows.body import MemoryRow, body_digest, embedded_text, offline_summary
 from ultron_core.steps.rows.embedded import Embedded
@@ -26,10 +26,21 @@ from ultron_core.store.tables import memories as table
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats, as_vectors
 
-__all__ = ["copy_types", "index", "note_refused", "reword", "store", "write", "write_tags", "write_vectors"]
+__all__ = [
+    "copy_types",
+    "index",
+    "note_refused",
+    "reword",
+    "store",
+    "write",
+    "write_backings",
+    "write_tags",
+    "write_vectors",
+]
 
 logger = logging.getLogger("ultron.embeddings")
 _SQL = NamedQueries("search/lanes")
+_NOT_CHANGED = {"trust": None, "proof": None, "lesson": None}
 
 
 def write(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:
@@ -45,8 +56,9 @@ def reword(
     record: MemoryRecord,
     body: Body,
     tags: Sequence[str],
+    backing: Backing,
 ) -> None:
-    """Another body of a stored memory; summaries by rules, both lanes and the cluster follow."""
+    """Another body of a stored memory, and who stands behind it; summaries, both lanes and the cluster follow."""
     row = MemoryRow(
         record.id,
         record.memory_type,
@@ -54,6 +66,7 @@ def reword(
         tuple(tags),
         offline_summary(runtime, body),
         needs_model=runtime.llm is not None,
+        backing=backing,
         vector=embedded.vector(embedded_text(record.memory_type, body)),
         active=record.status == "active",
     )
@@ -83,6 +96,7 @@ def _columns(row: MemoryRow) -> dict[str, Any]:
         "overview_l1": row.summary.l1,
         "body_sha256": body_digest(row.memory_type, row.body),
         "needs_model": row.needs_model,
+        **(_NOT_CHANGED if row.backing is None else asdict(row.backing)),
     }
 
 
@@ -117,6 +131,13 @@ def index(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow], *, clus
             conn,
             [Joining(r.id, r.vector, r.summary.l0, r.around) for r in new if r.vector is not None],
         )
+
+
+def write_backings(runtime: Runtime, conn: Connection, backings: Mapping[UUID, Backing]) -> None:
+    """Who stands behind memories whose bodies stay."""
+    if backings:
+        given = [{"id": str(memory_id), **asdict(own)} for memory_id, own in backings.items()]
+        table.run(conn, "update_backings", {**runtime.account, "now": runtime.clock(), "rows": Jsonb(given)})
 
 
 def write_tags(runtime: Runtime, conn: Connection, tags: dict[UUID, Sequence[str]]) -> None:

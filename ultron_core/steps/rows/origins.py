@@ -12,12 +12,13 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from ultron_core.memories import Body, Relation
-from ultron_core.models import Trust
+from ultron_core.models import Proof, Trust
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
 __all__ = [
+    "AgainRow",
     "ContributionRow",
     "DecisionRow",
     "KeyRow",
@@ -25,6 +26,7 @@ __all__ = [
     "Origins",
     "SourceRow",
     "fetch",
+    "give_again",
     "hand_over",
     "mark_merged",
     "mark_undone",
@@ -72,6 +74,20 @@ class ContributionRow:
     tags: tuple[str, ...]
     merged: bool
     pending: bool
+    trust: Trust
+    proof: Proof
+    lesson: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgainRow:
+    """Words that a segment had given to a memory before, with who stands behind them now."""
+
+    memory_id: UUID
+    given_by: UUID
+    trust: Trust
+    proof: Proof
+    lesson: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +150,13 @@ def write(runtime: Runtime, conn: Connection, origins: Origins) -> None:
         rows = {name: Jsonb([asdict(row) for row in part], dumps=_dumps) for name, part in given.items()}
         common = {**runtime.model_key, "threshold": runtime.thresholds.merge, "now": runtime.clock()}
         _SQL.run(conn, "insert_origins", {**common, **rows})
+
+
+def give_again(runtime: Runtime, conn: Connection, rows: Sequence[AgainRow]) -> None:
+    """What the rules say now of words that they found before; nothing of words that others gave or edited too."""
+    if rows:
+        given = Jsonb([asdict(row) for row in rows], dumps=_dumps)
+        _SQL.run(conn, "given_again", {**runtime.account, "rows": given})
 
 
 def hand_over(runtime: Runtime, conn: Connection, from_id: UUID, to_id: UUID, *, pending: bool) -> None:

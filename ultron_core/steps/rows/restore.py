@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid4
 
-from ultron_core.memories import Body
+from ultron_core.memories import Backing, Body
 from ultron_core.steps.rows import memories, origins
 from ultron_core.steps.rows.body import MemoryRow, NewMemory, embedded_text, offline_summary
 from ultron_core.steps.rows.embedded import Embedded
@@ -29,6 +29,7 @@ def restore(
         tuple(part["tags"]),
         offline_summary(runtime, body),
         needs_model=runtime.llm is not None,
+        backing=Backing(part["trust"], part["proof"], part["lesson"]),
         vector=embedded.vector(embedded_text(kept.memory_type, body)),
         new=NewMemory(part["agent_id"], kept.confidence, kept.extractor),
     )

@@ -65,4 +65,5 @@ def lose_segments(
     lost = {segment_tag(segment_id) for segment_id in segment_ids}
     tagged = [r for r in store.by_ids(conn, runtime.account_id, memory_ids) if lost & set(r.tags)]
     write_tags(runtime, conn, {r.id: [tag for tag in r.tags if tag not in lost] for r in tagged})
+    store.run(conn, "settle", {**runtime.account, "ids": list(memory_ids)})
     return archive_orphans(runtime, conn, memory_ids)

@@ -34,6 +34,7 @@ from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables.records import message_from_row
+from ultron_core.transcript.own import own_words
 
 __all__ = ["Matches", "SessionHit", "match_windows", "search_sessions", "searched_agent"]
 
@@ -79,6 +80,8 @@ class SessionHit:
     origin: str
     #: the least trusted of those who speak in `text`
     trust: Trust
+    #: what a person wrote there as their own
+    own_words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class _Words:
     row: Mapping[str, Any]
     text: str
     trust: Trust
+    own: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +246,8 @@ def _words(row: Mapping[str, Any], messages: Sequence[dict[str, Any]]) -> _Words
     first, last = (row["start_seq"], row["start_char"]), (row["end_seq"], row["end_char"])
     text = "\n".join(unit.text for unit in units if first <= (unit.start_seq, unit.start_char) <= last)
     voices = {_TRUST.get(message["origin"], "tool") for message in messages}
-    return _Words(row, text, max(voices, key=_LEAST_LAST.index, default="tool"))
+    own = (own_words(message["content"]).strip() for message in messages if message["origin"] == "human")
+    return _Words(row, text, max(voices, key=_LEAST_LAST.index, default="tool"), "\n".join(filter(None, own)))
 
 
 def _hit(ranked: RankedSession[UUID], words: _Words, soft: float) -> SessionHit:
@@ -265,4 +270,5 @@ def _hit(ranked: RankedSession[UUID], words: _Words, soft: float) -> SessionHit:
         sent_at=row["sent_at"],
         origin="log",
         trust=words.trust,
+        own_words=words.own,
     )

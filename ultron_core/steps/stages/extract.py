@@ -116,7 +116,7 @@ def _upload(runtime: Runtime, row: SegmentRow, draft: MemoryDraft, messages: Seq
             end_line=evidence.end_line,
             segment_start_line=row.start_line,
             quote=evidence.quote,
-            trust=trust_of(evidence, messages),
+            trust="upload" if row.brought_by is not None else trust_of(evidence, messages),
         )
         for evidence in draft.evidence
     )

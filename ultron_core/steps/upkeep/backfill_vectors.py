@@ -23,7 +23,7 @@ from ultron_core.memories import Body, merge_tags
 from ultron_core.steps.clusters.members import Joining, place
 from ultron_core.steps.rows import locks, origins, status
 from ultron_core.steps.rows import memories as memory_rows
-from ultron_core.steps.rows.body import body_of, embedded_text
+from ultron_core.steps.rows.body import backing_of, body_of, embedded_text
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload import compare
@@ -188,7 +188,14 @@ def _verdict(
     def text_of(memory_id: UUID) -> str:
         return body_of(seen.records[memory_id]).text
 
-    return compare.compare(one.body.text, compare.nearest_first(near), text_of, limits, judge)
+    def takes(memory_id: UUID) -> bool:
+        return _is_taken(seen.records[memory_id], seen.records[one.id])
+
+    return compare.compare(one.body.text, compare.nearest_first(near), text_of, takes, limits, judge)
+
+
+def _is_taken(target: MemoryRecord, record: MemoryRecord) -> bool:
+    return body_of(target) == body_of(record) or backing_of(target).takes(backing_of(record))
 
 
 def _write(runtime: Runtime, conn: Connection, seen: _Seen, verdicts: Sequence[compare.Verdict]) -> None:
@@ -239,13 +246,15 @@ def _take_over(
     The caller holds the locks.
     """
     old = body_of(target)
-    body, pending = judge.merged(old, body_of(record))
+    equal = backing_of(target).rank == backing_of(record).rank
+    # words that are proven less would hide behind those that stand
+    body, pending = judge.merged(old, body_of(record)) if equal else (old, False)
     part = origins.fetch(conn, "first_contribution", {"id": record.id})
     origins.hand_over(runtime, conn, record.id, target.id, pending=pending)
     add_hits(conn, runtime.account_id, {target.id: record.hit_count}, record.last_hit_at)
     tags = merge_tags(target.tags, record.tags)
     if body != old:
-        memory_rows.reword(runtime, conn, embedded, target, body, tags)
+        memory_rows.reword(runtime, conn, embedded, target, body, tags, backing_of(target))
     else:
         memory_rows.write_tags(runtime, conn, {target.id: tags})
     decision = origins.DecisionRow(

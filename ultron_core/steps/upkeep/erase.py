@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import NotFoundError
-from ultron_core.memories import Body
+from ultron_core.memories import Backing, Body
 from ultron_core.paths import is_below
 from ultron_core.sessions import check_names
 from ultron_core.steps.clusters.members import clusters_of
@@ -199,7 +199,9 @@ def _retract(
     for record in store.by_ids(conn, runtime.account_id, list(first)):
         part = first[record.id]
         body = Body(part["content"], part["context"], part["resolution"])
-        memory_rows.reword(runtime, conn, embedded, record, body, list(dict.fromkeys(tags[record.id])))
+        backing = Backing(part["trust"], part["proof"], part["lesson"])
+        own_tags = list(dict.fromkeys(tags[record.id]))
+        memory_rows.reword(runtime, conn, embedded, record, body, own_tags, backing)
     pending = {"first": [part["id"] for part in first.values()], "pending": runtime.llm is not None}
     _SQL.run(conn, "restart_parts", {**params, **pending})
     return [memory_id for memory_id in shared if memory_id not in first]

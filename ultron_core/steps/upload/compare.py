@@ -42,19 +42,27 @@ def nearest_first(near: Iterable[Near]) -> list[Near]:
 
 
 def compare(
-    text: str, near: Sequence[Near], text_of: Callable[[UUID], str], limits: Thresholds, judge: Judge
+    text: str,
+    near: Sequence[Near],
+    text_of: Callable[[UUID], str],
+    takes: Callable[[UUID], bool],
+    limits: Thresholds,
+    judge: Judge,
 ) -> Verdict:
     """Merge with the first near-duplicate that no difference keeps apart; in the soft band with the nearest one if a
-    model confirms that both state the same fact, else link to it. `near` is best first."""
+    model confirms that both state the same fact, else link to it. `near` is best first. What `takes` refuses, since
+    other people stand behind it, is never merged with."""
     for other, score in near:
         if score <= limits.merge:
             break
-        if judge.difference(text_of(other), text) is None:
+        if takes(other) and judge.difference(text_of(other), text) is None:
             return Verdict(True, "near_duplicate", other, score)
     if not near or near[0][1] < limits.soft:
         return Verdict(False, "nothing_near", score=near[0][1] if near else None)
     other, score = near[0]
     difference = judge.difference(text_of(other), text)
+    if difference is None and not takes(other):
+        return Verdict(False, "said_by_others", other, score)
     if difference is None and judge.same_fact(text_of(other), text):
         return Verdict(True, "confirmed", other, score, decided_by="model")
     return Verdict(False, f"diverging_{difference}" if difference else "similar", other, score, difference)

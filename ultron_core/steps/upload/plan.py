@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 
 from ultron_core.embeddings.protocol import Thresholds
 from ultron_core.errors import ConflictError
-from ultron_core.memories import Body, merge_tags
-from ultron_core.steps.rows.body import body_of
+from ultron_core.memories import Backing, Body, merge_tags
+from ultron_core.steps.rows.body import backing_of, body_of
 from ultron_core.steps.rows.origins import LinkRow
 from ultron_core.steps.upload.among import Among
 from ultron_core.steps.upload.compare import MOST_COMPARED, Near, Verdict, compare, link, nearest_first
@@ -34,6 +34,7 @@ class Row:
     memory_type: str
     body: Body
     tags: tuple[str, ...]
+    backing: Backing
     record: MemoryRecord | None = None
     made_by: Prepared | None = None
     hits: int = 0
@@ -54,6 +55,10 @@ class Row:
     @property
     def changed(self) -> bool:
         return self.body != self.first_body
+
+    def takes(self, item: Prepared) -> bool:
+        """Whether an upload may become part of it: the same words, or such as the same people stand behind."""
+        return self.body == item.body or self.backing.takes(item.upload.backing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,8 @@ class _Planner:
 
     def _merge_or_insert(self, position: int, item: Prepared) -> Decision:
         same = self._digests.get(item.digest)
-        if same is not None:
+        # words that it was given once may have been edited since
+        if same is not None and self._peek(same).takes(item):
             return self._merge(item, self._row(same), "same_words", 1.0)
         if not self._compares:
             return self._insert(position, item, "not_compared")
@@ -162,7 +168,10 @@ class _Planner:
         return self._compare(position, item, near)
 
     def _compare(self, position: int, item: Prepared, near: Sequence[Near]) -> Decision:
-        verdict = compare(item.body.text, near, self._text, self._limits, self._judge)
+        def takes(memory_id: UUID) -> bool:
+            return self._peek(memory_id).takes(item)
+
+        verdict = compare(item.body.text, near, self._text, takes, self._limits, self._judge)
         if verdict.merges and verdict.other is not None:
             row, score = self._row(verdict.other), verdict.score
             return self._merge(item, row, verdict.reason, score, decided_by=verdict.decided_by)
@@ -179,18 +188,28 @@ class _Planner:
         return self._snapshot.near.get(position) or Neighbours()
 
     def _text(self, memory_id: UUID) -> str:
-        row = self._plan.rows.get(memory_id)
-        return row.body.text if row else body_of(self._snapshot.records[memory_id]).text
+        return self._peek(memory_id).body.text
 
     def _row(self, memory_id: UUID) -> Row:
         """The memory, touched by this batch; an archived one comes back."""
-        row = self._plan.rows.get(memory_id)
-        if row is None:
-            record = self._snapshot.records[memory_id]
-            row = Row(memory_id, record.memory_type, body_of(record), tuple(record.tags), record=record)
-            row.reactivate = record.status == "archived"
-            self._plan.rows[memory_id] = row
+        row = self._plan.rows.setdefault(memory_id, self._peek(memory_id))
+        if row.record is not None:
+            row.reactivate = row.record.status == "archived"
         return row
+
+    def _peek(self, memory_id: UUID) -> Row:
+        """The same, only looked at."""
+        if memory_id in self._plan.rows:
+            return self._plan.rows[memory_id]
+        record = self._snapshot.records[memory_id]
+        return Row(
+            memory_id,
+            record.memory_type,
+            body_of(record),
+            tuple(record.tags),
+            backing_of(record),
+            record=record,
+        )
 
     def _insert(
         self,
@@ -206,6 +225,7 @@ class _Planner:
             item.memory_type,
             item.body,
             tags,
+            item.upload.backing,
             made_by=item,
             hits=1,
             vector=item.vector,
@@ -223,8 +243,13 @@ class _Planner:
     def _merge(
         self, item: Prepared, row: Row, reason: str, score: float | None, decided_by: str = "rules"
     ) -> Decision:
-        before = row.body
-        row.body, pending = (before, False) if item.body == before else self._judge.merged(before, item.body)
+        before, given = row.body, item.upload.backing
+        pending = False
+        if item.body == before:
+            row.backing = row.backing.better(given)
+        elif row.backing.rank == given.rank:
+            # words that are proven less would hide behind those that stand
+            row.body, pending = self._judge.merged(before, item.body)
         row.tags = tuple(merge_tags(row.tags, item.tags))
         row.hits += 1
         return Decision(item, row.id, "merge", reason, row.id, score, before, pending, decided_by=decided_by)

@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from uuid import UUID
 
-from ultron_core.memories import EXTRACTOR_VERSION, Body, Summary, extractor_of
-from ultron_core.models import MemoryDraft, MemoryType, Trust
+from ultron_core.memories import EXTRACTOR_VERSION, UNBACKED, Backing, Body, Summary, extractor_of
+from ultron_core.models import MemoryDraft, MemoryType, Proof, Trust
 from ultron_core.redaction import redact_patterns
 from ultron_core.steps.rows.body import body_digest
 from ultron_core.steps.runtime import Runtime
@@ -59,6 +59,18 @@ class Upload:
     extractor: str = DIRECT
     #: of a memory that no log gave
     project: str | None = None
+    #: what the rules know of it; nothing that a caller gives
+    lesson: str = ""
+    proof: Proof | None = None
+
+    @property
+    def backing(self) -> Backing:
+        """Who said it, by the source that its words rest on, and what bears it out: a person's own words need nothing
+        else, and what a caller hands in proves nothing."""
+        trust = self.sources[0].trust if self.sources else "upload"
+        if trust == "upload":
+            return UNBACKED
+        return Backing(trust, self.proof or ("person" if trust == "human" else "claimed"), self.lesson)
 
 
 def draft_maker(runtime: Runtime) -> str:
@@ -84,6 +96,8 @@ def upload_of_draft(
         agent_id=agent_id,
         sources=sources,
         extractor=draft_maker(runtime),
+        lesson=draft.lesson,
+        proof=draft.proof,
     )
 
 

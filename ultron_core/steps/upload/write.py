@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from ultron_core.steps.clusters.members import lock_clusters
 from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows import origins
-from ultron_core.steps.rows.body import MemoryRow, NewMemory, offline_summary
+from ultron_core.steps.rows.body import MemoryRow, NewMemory, backing_of, offline_summary
 from ultron_core.steps.rows.locks import register_model
 from ultron_core.steps.rows.status import set_status
 from ultron_core.steps.runtime import Runtime
@@ -35,6 +35,10 @@ def write_plan(
     with conn.pipeline():  # sent without waiting for each answer
         memory_rows.store(runtime, conn, rows)
         memory_rows.write_tags(runtime, conn, {row.id: row.tags for row in plan.stored if _more_tags(row)})
+        memory_rows.write_backings(
+            runtime, conn, {row.id: row.backing for row in plan.stored if _other_backing(row)}
+        )
+        origins.give_again(runtime, conn, _given_again(plan))
         hits = {row.id: row.hits for row in plan.stored if row.hits}
         if hits:
             add_hits(conn, runtime.account_id, hits, runtime.clock())
@@ -50,6 +54,19 @@ def _more_tags(row: Row) -> bool:
     return not row.changed and row.record is not None and list(row.tags) != row.record.tags
 
 
+def _other_backing(row: Row) -> bool:
+    return not row.changed and row.record is not None and row.backing != backing_of(row.record)
+
+
+def _given_again(plan: Plan) -> list[origins.AgainRow]:
+    return [
+        origins.AgainRow(decision.memory_id, giver, **asdict(decision.item.upload.backing))
+        for decision in plan.decisions
+        if decision.reason == "same_source"
+        for giver in decision.item.givers
+    ]
+
+
 def _row(runtime: Runtime, row: Row) -> MemoryRow:
     item = row.made_by
     summary = offline_summary(runtime, row.body) if item is None or row.changed else item.summary
@@ -61,6 +78,7 @@ def _row(runtime: Runtime, row: Row) -> MemoryRow:
         row.tags,
         summary,
         needs_model=reworded or (item is not None and item.needs_model),
+        backing=row.backing,
         vector=row.vector,
         new=None
         if item is None
@@ -120,6 +138,7 @@ def _contribution(decision: Decision, source_id: UUID | None) -> origins.Contrib
         tags=item.tags,
         merged=decision.action == "merge",
         pending=decision.pending,
+        **asdict(item.upload.backing),
     )
 
 

@@ -13,9 +13,10 @@ import orjson
 from pgvector import SparseVector
 from psycopg import Cursor
 
-from ultron_core.models import Trust
+from ultron_core.models import Proof, Trust
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
+from ultron_core.transcript.hazards import hazards
 
 __all__ = [
     "MOST_TERMS",
@@ -65,8 +66,16 @@ class MemoryRecord:
     updated_at: datetime
     #: of its most trusted source: segment, upload or ingest_text
     origin: str
-    #: who stands behind that source; a rule that no person said is data, not an instruction
+    #: who said the words that stand; a rule that no person said is data, not an instruction
     trust: Trust
+    #: what bears them out, but for what their owner said of them
+    proof: Proof
+    #: the kind of lesson that the rules found; empty when a caller or a model gave it
+    lesson: str
+    #: who confirmed these words; empty when it was done in the home itself, None when nobody did
+    confirmed_by: str | None
+    #: what its words would make an agent do that its owner must confirm before they are handed on
+    held: tuple[str, ...]
     #: where it was seen; one that was seen in several belongs to none alone
     projects: list[str]
     #: 1 when it was made; raised by every other body or other tags
@@ -79,7 +88,15 @@ class MemoryRecord:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        return cls(*[row[name] for name in cls.__slots__])
+        confirmed = row["confirmed_by"] is not None
+        held = () if confirmed else hazards(row["content"], row["context"], row["resolution"])
+        known = {**row, "held": held}
+        return cls(*[known[name] for name in cls.__slots__])
+
+    @property
+    def proven(self) -> Proof:
+        """What bears its words out; those that their owner confirmed are a person's."""
+        return self.proof if self.confirmed_by is None else "person"
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,8 @@ class SegmentRow(_FromRow):
     model_notes: dict[str, Any] | None
     #: of its session
     project: str | None
+    #: the key that sent its log in; None: the owner's own
+    brought_by: str | None
 
 
 def message_from_row(row: Mapping[str, Any]) -> Message:

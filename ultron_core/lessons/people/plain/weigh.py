@@ -1,7 +1,7 @@
 """Whether what a rule made of a person's words holds beyond the moment: the fitted model is asked about each.
 
 A rule sees how a sentence is put; whether it teaches anybody anything ("no, put it left of the title") it cannot see.
-What a system enforces or a written guide says needs no such word.
+What a system enforces, a written guide says or a person declares to hold for good needs no such word.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ultron_core.transcript.language import one_line
 
 __all__ = ["of_the_moment"]
 
-#: tags of what was written down or enforced
-_PROVEN: Final = frozenset(("policy", "guide"))
+#: tags of what was written down, enforced or said to hold for good
+_PROVEN: Final = frozenset(("policy", "guide", "declared"))
 #: what a rule takes for a correction is mostly about the work at hand: of the development ones between `told` and this
 #: probability one in nine was useful
 _OBJECTED: Final = 0.5

@@ -32,6 +32,7 @@ _MOST_MESSAGES = 12
 #: what a change says on the page that follows
 _NOTICES = {
     "changed": "Saved. What it said before is in its history.",
+    "confirmed": "Confirmed: agents are told it like what a person said.",
     "archived": "Archived: searches leave it out.",
     "unarchived": "Back in searches.",
     "restored": "The merge is undone: this is the memory that came out of it.",
@@ -106,6 +107,7 @@ def change(memory_id: MemoryId, visitor: Writer, form: Form) -> Response:
             resolution=given["resolution"],
             tags=[tag.strip() for tag in given["tags"].split(",") if tag.strip()],
             changed_by=visitor.name,
+            trust="human" if visitor.is_owner else "upload",
             if_version=body.version,
         )
     except ConflictError:
@@ -114,6 +116,13 @@ def change(memory_id: MemoryId, visitor: Writer, form: Form) -> Response:
     except InputError as error:
         return page("edit.html", visitor, 422, record=record, given=given, problem=str(error))
     return moved(f"/ui/memories/{record.id}", done="changed")
+
+
+@router.post("/memories/{memory_id}/confirm")
+def confirm(memory_id: MemoryId, visitor: Curator) -> Response:
+    """The owner's verdict that it holds as it stands."""
+    confirmed = visitor.ultron.confirm_memory(memory_id, given_by=visitor.name)
+    return moved(f"/ui/memories/{confirmed.id}", done="confirmed")
 
 
 @router.post("/memories/{memory_id}/archive")

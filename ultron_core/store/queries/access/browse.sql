@@ -80,5 +80,5 @@ WHERE m.account_id = %(account_id)s AND m.status = 'active' AND EXISTS (
     SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
     WHERE p.memory_id = m.id AND coalesce(e.project, p.project) = %(project)s)
 ORDER BY m.memory_type NOT IN ('preference', 'correction'),
-    NOT EXISTS (SELECT 1 FROM memory_sources h WHERE h.memory_id = m.id AND h.trust = 'human'),
+    m.proof <> 'person',
     u.hit_count DESC, m.created_at DESC, m.id LIMIT %(limit)s;

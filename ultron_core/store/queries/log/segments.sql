@@ -3,7 +3,7 @@
 SELECT t.id, t.account_id, t.agent_id, t.session_id, t.session_file, t.generation, t.segment_index, t.thread,
     t.start_message, t.end_message, t.start_seq, t.start_line, t.end_line, t.fingerprint, t.occurrence, t.topic, t.closed,
     t.segmenter, t.repair, NULL::jsonb AS quality_metrics, t.labeled, t.labeler, t.label_attempts, t.memory_extracted,
-    t.extract_attempts, NULL::jsonb AS model_notes, s.project
+    t.extract_attempts, NULL::jsonb AS model_notes, s.project, s.brought_by
 FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.session_id = ANY(%(ids)s) ORDER BY t.session_id, t.segment_index;
 
@@ -61,7 +61,7 @@ RETURNING s.partition_key;
 
 -- name: to_label
 -- Finished segments without a label, in canonical order.
-SELECT t.*, s.partition_key, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
+SELECT t.*, s.partition_key, s.project, s.brought_by FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 0 AND t.closed
     AND (%(keys)s::text[] IS NULL OR s.partition_key = ANY(%(keys)s))
     AND t.label_attempts < %(max_attempts)s AND NOT t.id = ANY(%(tried)s::uuid[])
@@ -85,7 +85,7 @@ WHERE id = %(id)s AND labeled = 0;
 -- name: to_extract
 -- Labelled segments that nobody looked through for memories yet, and refused ones (2) that pass the gate's threshold as
 -- it is now, in canonical order. The condition on refused ones is the one of `stats`.
-SELECT t.*, s.partition_key, s.project FROM task_segments t JOIN sessions s ON s.id = t.session_id
+SELECT t.*, s.partition_key, s.project, s.brought_by FROM task_segments t JOIN sessions s ON s.id = t.session_id
 WHERE t.account_id = %(account_id)s AND t.labeled = 1 AND t.closed
     AND (t.memory_extracted = 0 OR t.memory_extracted = 2 AND
         CASE jsonb_typeof(coalesce(t.quality_metrics #> '{summary,memory_score}', t.quality_metrics #> '{summary,overall_score}'))

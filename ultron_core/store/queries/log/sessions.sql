@@ -21,12 +21,12 @@ SELECT pg_advisory_xact_lock(
 INSERT INTO sessions (
     id, account_id, agent_id, session_file, generation, partition_key, content_sha256, bytes, format, harness,
     harness_version, cwd, tools, model, started_at, ended_at, changed_at, lines, message_count, status, error,
-    parser_version, project, project_remote, private_root, log_id, created_at, updated_at)
+    brought_by, parser_version, project, project_remote, private_root, log_id, created_at, updated_at)
 VALUES (
     %(id)s, %(account_id)s, %(agent_id)s, %(session_file)s, %(generation)s, %(partition_key)s,
     %(content_sha256)s, %(bytes)s, %(format)s, %(harness)s, %(harness_version)s, %(cwd)s, %(tools)s, %(model)s,
     %(started_at)s, %(ended_at)s, %(changed_at)s, %(lines)s, %(message_count)s, %(status)s, %(error)s,
-    %(parser_version)s, %(project)s, %(project_remote)s, %(private_root)s, %(log_id)s, %(now)s, %(now)s);
+    %(brought_by)s, %(parser_version)s, %(project)s, %(project_remote)s, %(private_root)s, %(log_id)s, %(now)s, %(now)s);
 
 -- name: update
 -- The file has other bytes: everything is to be segmented and reported again.
@@ -36,10 +36,15 @@ UPDATE sessions SET
     started_at = %(started_at)s, ended_at = %(ended_at)s, changed_at = %(changed_at)s, lines = %(lines)s,
     message_count = %(message_count)s, status = %(status)s, error = %(error)s,
     parser_version = %(parser_version)s, project = %(project)s, project_remote = %(project_remote)s,
-    private_root = %(private_root)s, log_id = %(log_id)s, segmented = 0, attempts = 0, next_try = NULL,
+    private_root = %(private_root)s, log_id = %(log_id)s, brought_by = coalesce(%(brought_by)s, brought_by), segmented = 0, attempts = 0, next_try = NULL,
     windowed = NULL, window_attempts = 0, window_next_try = NULL, reported = false, is_over = false,
     updated_at = %(now)s
 WHERE id = %(id)s;
+
+-- name: mark_brought
+-- A key sent this log in, whoever read it first.
+UPDATE sessions SET brought_by = %(brought_by)s
+WHERE account_id = %(account_id)s AND partition_key = %(partition_key)s AND brought_by IS NULL;
 
 -- name: mark_over
 -- The harness says that these sessions end here.

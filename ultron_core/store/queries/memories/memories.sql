@@ -3,12 +3,14 @@
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, agent_id text, memory_type text, content text,
         context text, resolution text, tags text[], summary_l0 text, overview_l1 text, confidence real,
-        extractor text, body_sha256 text, needs_model boolean, hits bigint)
+        extractor text, body_sha256 text, needs_model boolean, trust text, proof text, lesson text, hits bigint)
 ), stored AS (
     INSERT INTO memories (id, account_id, agent_id, memory_type, content, context, resolution, tags, summary_l0,
-        overview_l1, confidence, extractor, redaction_version, body_sha256, needs_model, created_at, updated_at)
+        overview_l1, confidence, extractor, redaction_version, body_sha256, needs_model, trust, proof,
+        lesson, created_at, updated_at)
     SELECT id, %(account_id)s, agent_id, memory_type, content, context, resolution, tags, summary_l0, overview_l1,
-        confidence, extractor, %(redaction_version)s, body_sha256, needs_model, %(now)s, %(now)s
+        confidence, extractor, %(redaction_version)s, body_sha256, needs_model, coalesce(trust, 'upload'),
+        coalesce(proof, 'claimed'), coalesce(lesson, ''), %(now)s, %(now)s
     FROM given
 )
 INSERT INTO memory_usage (memory_id, account_id, tier, hit_count, last_hit_at)
@@ -18,11 +20,37 @@ SELECT id, %(account_id)s, 'WARM', hits, %(now)s FROM given;
 -- Other bodies, types or summaries, with everything made from them. A trigger drops the vectors of changed words.
 UPDATE memories m SET memory_type = g.memory_type, content = g.content, context = g.context,
     resolution = g.resolution, tags = g.tags, summary_l0 = g.summary_l0, overview_l1 = g.overview_l1,
-    body_sha256 = g.body_sha256, needs_model = g.needs_model, updated_at = %(now)s,
+    body_sha256 = g.body_sha256, needs_model = g.needs_model, trust = coalesce(g.trust, m.trust),
+    proof = coalesce(g.proof, m.proof), lesson = coalesce(g.lesson, m.lesson), updated_at = %(now)s,
     version = m.version + CASE WHEN m.body_sha256 = g.body_sha256 AND m.tags = g.tags THEN 0 ELSE 1 END
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_type text, content text, context text, resolution text,
-    tags text[], summary_l0 text, overview_l1 text, body_sha256 text, needs_model boolean)
+    tags text[], summary_l0 text, overview_l1 text, body_sha256 text, needs_model boolean, trust text, proof text,
+    lesson text)
 WHERE m.id = g.id AND m.account_id = %(account_id)s;
+
+-- name: update_backings
+-- Somebody else stands behind the same bodies.
+UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, updated_at = %(now)s
+FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, trust text, proof text, lesson text)
+WHERE m.id = g.id AND m.account_id = %(account_id)s
+    AND (m.trust, m.proof, m.lesson) IS DISTINCT FROM (g.trust, g.proof, g.lesson);
+
+-- name: settle
+-- After a source went: behind a body that contributions gave word for word stands the best of those that still have a
+-- source, or nobody. One that was edited or put together is its editor's, or that of all its parts, as before.
+UPDATE memories m SET trust = coalesce(best.trust, 'upload'), proof = coalesce(best.proof, 'claimed'),
+    lesson = coalesce(best.lesson, '')
+FROM unnest(%(ids)s::uuid[]) AS wanted(id) LEFT JOIN LATERAL (
+    SELECT c.trust, c.proof, c.lesson FROM memory_contributions c JOIN memories own ON own.id = c.memory_id
+    WHERE c.memory_id = wanted.id AND c.source_id IS NOT NULL
+        AND (c.content, c.context, c.resolution) = (own.content, own.context, own.resolution)
+    ORDER BY array_position(ARRAY['human', 'agent', 'tool', 'upload'], c.trust),
+        array_position(ARRAY['person', 'check', 'result', 'repeated', 'claimed'], c.proof), c.contributed_at, c.id
+    LIMIT 1
+) best ON true
+WHERE m.id = wanted.id AND m.account_id = %(account_id)s AND EXISTS (
+    SELECT 1 FROM memory_contributions c WHERE c.memory_id = m.id
+        AND (c.content, c.context, c.resolution) = (m.content, m.context, m.resolution));
 
 -- name: update_tags
 -- Other tags, the same bodies.
@@ -85,14 +113,15 @@ WHERE m.id = ANY(%(ids)s) AND m.status = 'active'
 SELECT id FROM memories WHERE account_id = %(account_id)s AND status = 'active' AND tags @> ARRAY[%(tag)s];
 
 -- name: by_ids
--- Full memories in the order asked for, each with its most trusted source.
-SELECT m.*, u.tier, u.hit_count, u.last_hit_at, coalesce(best.kind, 'upload') AS origin,
-    coalesce(best.trust, 'upload') AS trust, seen.projects
+-- Full memories in the order asked for, each with the kind of its most trusted source, and who confirmed its words.
+SELECT m.*, u.tier, u.hit_count, u.last_hit_at, coalesce(best.kind, 'upload') AS origin, seen.projects,
+    (SELECT v.given_by FROM memory_verdicts v WHERE v.memory_id = m.id AND v.verdict = 'confirmed'
+        AND v.body_sha256 = m.body_sha256) AS confirmed_by
 FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
 JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
 JOIN memory_usage u ON u.memory_id = m.id
 LEFT JOIN LATERAL (
-    SELECT kind, trust FROM memory_sources s WHERE s.memory_id = m.id
+    SELECT kind FROM memory_sources s WHERE s.memory_id = m.id
     ORDER BY array_position(ARRAY['human', 'agent', 'upload', 'tool'], trust), created_at, id LIMIT 1
 ) AS best ON true
 CROSS JOIN LATERAL (
@@ -145,3 +174,16 @@ ORDER BY model_tried NULLS FIRST, created_at, id LIMIT %(limit)s;
 -- name: tried
 -- The model's answer was of no use.
 UPDATE memories SET model_tried = %(now)s WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
+
+-- name: confirm
+-- The owner says that the words of a memory hold, as they stand now.
+INSERT INTO memory_verdicts (memory_id, account_id, verdict, body_sha256, given_by, given_at)
+SELECT id, account_id, 'confirmed', body_sha256, %(given_by)s, %(now)s FROM memories
+WHERE id = %(memory_id)s AND account_id = %(account_id)s
+ON CONFLICT DO NOTHING;
+
+-- name: verdicts
+-- What was said of a memory, newest first; `holds`: of the words that stand now.
+SELECT v.verdict, v.given_by, v.given_at, v.body_sha256 = m.body_sha256 AS holds
+FROM memory_verdicts v JOIN memories m ON m.id = v.memory_id
+WHERE v.memory_id = %(memory_id)s AND v.account_id = %(account_id)s ORDER BY v.given_at DESC;

@@ -8,11 +8,11 @@ CREATE TEMPORARY TABLE tier_work (memory_id uuid NOT NULL, tier text NOT NULL, c
 -- is archived is found in an index of its own, and so are rules. A rule that no person said may be HOT when a second
 -- session repeated it, or another caller: uploads of one agent count once. The HOT share is one of those that may.
 WITH held AS MATERIALIZED (
-    SELECT m.id FROM memories m LEFT JOIN memory_sources s ON s.memory_id = m.id
+    SELECT m.id FROM memories m LEFT JOIN memory_sources s ON s.memory_id = m.id LEFT JOIN sessions e ON e.id = s.session_id
     WHERE m.account_id = %(account_id)s AND m.status = 'active' AND m.memory_type IN ('preference', 'correction')
+        AND m.proof <> 'person'
     GROUP BY m.id
-    HAVING NOT coalesce(bool_or(s.trust = 'human'), false)
-        AND count(DISTINCT coalesce(s.session_id::text, 'given by ' || s.agent_id)) < 2
+    HAVING count(DISTINCT coalesce('brought by ' || e.brought_by, s.session_id::text, 'given by ' || s.agent_id)) < 2
 ), active AS MATERIALIZED (
     SELECT u.memory_id, u.tier, u.hit_count, u.last_hit_at, h.id IS NULL AS may
     FROM memory_usage u LEFT JOIN held h ON h.id = u.memory_id

@@ -1,0 +1,233 @@
+"""Which part of a turn a person wrote as their own: no fence, no quotation, no attachment, no pasted mail, issue, log
+or diff, nothing that they report, suppose or want translated.
+
+Decided by how the text is put together. Where a paste has no end that can be seen, the rest of the turn belongs to it:
+a wish that is lost can be said again, and one that nobody had is hard to find out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ultron_core.transcript.speech import any_of
+
+__all__ = ["outside_quotes", "own_words"]
+
+_FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
+_QUOTED_LINE = re.compile(r"^\s{0,3}(?:>|\|\s)")
+#: an attachment, e.g. `<file path="a.md">`, `<document>`
+_ELEMENT = re.compile(r"^\s*<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
+_DIFF = re.compile(r"^(?:@@ -\d|diff --git |--- [ab]/|\+\+\+ [ab]/)")
+#: the head of a mail, an issue, a commit or a post, e.g. `From: ops@x`, `Issue #412 opened by ann`, `发件人: 李`
+_HEAD = any_of(
+    r"^\s*(?:from|to|cc|sent|subject|date|author|reply-to|von|an|betreff|de|para|asunto|objet|à|发件人|收件人|抄送|主题|发送时间|差出人|"
+    r"宛先|件名)\s{0,3}[:：]\s*\S",
+    r"^\s*(?:issue|pr|pull request|merge request|ticket|bug|discussion|comment)\s{0,2}#?\d+\b",
+    r"^\s*\S.{0,60}\b(?:opened|commented|wrote|replied|reviewed|posted|requested changes)\b.{0,40}\b(?:ago|on \w+ \d)",
+    r"^\s*(?:contents? of|file|datei|archivo|文件)\s{0,2}[:：]?\s*[`\"']?[\w./~-]*[./][\w./-]+[`\"']?\s*[:：]?\s*$",
+    r"^\s*(?:signed-off-by|co-authored-by)\s*:",
+)
+_OPENS = "“„«「『‘\"'"
+#: something quoted, on one line or over some; an apostrophe opens nothing
+_QUOTATION = re.compile(
+    r"“[^“”]{1,2000}”|„[^„“”]{1,2000}[“”]|«[^«»]{1,2000}»|「[^「」]{1,2000}」|『[^『』]{1,2000}』|"
+    r"(?<!\w)\"[^\"]{1,2000}\"(?!\w)|(?<![\w’])[‘'][^'‘’\n]{2,600}(?:(?<=\w)'(?=\w)[^'‘’\n]{1,600}){0,8}['’](?!\w)|"
+    # data, e.g. `{"speaker": "user", "text": "x"}`
+    r"\{\s*\"[\w -]+\"\s*:[^{}]{0,2000}\}"
+)
+#: who said or wrote what follows a colon, or stands in a quotation, e.g. `Tom wrote`, `文档里写着`
+_SAYS = any_of(
+    r"\b(?:wrote|writes|says?|said|post(?:ed|s)|comment(?:ed|s)|repl(?:ied|ies)|answered|ask(?:ed|s)|t(?:old|"
+    r"ells)|claim(?:ed|s)|"
+    r"suggest(?:ed|s)|recommend(?:ed|s)|stat(?:ed|es)|reads|tweet(?:ed|s)|mailed|emailed|sent|forward(?:ed|s)|"
+    r"report(?:ed|s)|quot(?:ed|es)|"
+    r"schrieb|schreibt|sagte?|meinte?|escribió|escribe|dice|dijo|écrit|dit)\b",
+    r"写道|写着|里写|说道|说的?|表示|留言|评论|回复|发了|发来|转发|转载|引用|摘录|と(?:書|言|述)|によると",
+)
+#: the speaker themselves, e.g. `as I said`, `我说过`
+_I_SAY = any_of(
+    r"\b(?:i|we)(?:['’]ve| have| had)?(?: \w+)? (?:wrote|say|said|told|asked|posted|suggested|recommended|mean|"
+    r"meant)\b",
+    r"我们?(?:自己)?(?:刚才?|之前|已经|再)?(?:说|写|要求|想说)",
+)
+#: what is to be done with the words that follow, not what they say, e.g. `Translate to English`, `帮我总结一下这封邮件`
+_TASK_ON_TEXT = any_of(
+    r"\b(?:translate|summari[sz]e|proofread|rephrase|rewrite|paraphrase|review|look (?:at|over|into)|read|"
+    r"explain|classify|"
+    r"check|pretend|imagine|suppose|role-?play|rant about|roast|übersetze?|traduce|traduis)\b",
+    r"翻译|总结|概括|审一?下|审阅|看一?下|看看|改写|润色|解释|假装|扮演|吐槽|骂|評価|翻訳|要約",
+)
+#: what is pasted, and who others are, e.g. `the readme`, `日志`
+_OTHERS = any_of(
+    r"\b(?:readme|docs?|documentation|guide|wiki|manual|issue|ticket|e-?mails?|mails?|letter|messages?|posts?|"
+    r"blog|article|thread|"
+    r"comments?|tweet|gist|forum|page|website|paste[ds]?|snippet|logs?|output|trace(?:back)?|errors?|files?|"
+    r"contents?|attach\w*|"
+    r"transcript|chat|slack|quote|excerpt|texts?|string|fixture|json|yaml|diff|hunk|patch|commit message|"
+    r"somebody|someone|stranger|"
+    r"colleague|correo|nachricht)\b",
+    r"文档|说明|帖|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|报错|文件|截图|群里|有人|别人|人家|同事|隔壁|网上|客户|对方|如下|"
+    r"ドキュメント|ログ|メール",
+)
+#: the speaker's own, e.g. `my rule for the docs`, `我自己的要求是`
+_MINE = any_of(
+    r"\b(?:my|mine|our|ours|rules?|wish(?:es)?|preferences?|conventions?|remember|from now on|always|never|"
+    r"i want|we want|"
+    r"(?:for|in) (?:the|all|every|each|this|our|my)|ab jetzt|a partir de ahora)\b",
+    r"我(?:们)?(?:自己)?的|我们?要|要求是|规则|约定|记住|以后|今后|往后|从现在|今後|これから",
+)
+#: a text that the next paragraph is, where no colon says so, e.g. `can you look at this issue?`
+_SHOWS = any_of(
+    r"\b(?:translate|summari[sz]e|proofread|review|look (?:at|over)|read|explain|check|found|got|received|"
+    r"what do you think (?:of|about)|"
+    r"saw)\b[^.\n]{0,30}\b(?:this|these|the following|below)\b[^.\n]{0,30}\b(?:issue|mail|e-?mail|message|post|"
+    r"comment|thread|article|text|"
+    r"paragraph|snippet|logs?|output|notes?|readme|ticket|tweet|gist|hunk|diff|commit message|letter|"
+    r"one)\b[^.\n]{0,80}[.?!,]?\s*$",
+    r"(?:这|下面|以下|如下)[^。\n]{0,12}(?:帖子?|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|说明)[^。\n]{0,20}[。？！]?\s*$",
+)
+#: a person goes on below what they pasted, e.g. `Anyway, back to the parser`, `上面是别人的帖子`
+_RESUMES = any_of(
+    r"^\s*(?:anyways?\b|so,? back to|(?:now )?back to|ok(?:ay)?,? (?:so|now|back)\b|apart from (?:that|this)|"
+    r"as for (?:me|us)\b|"
+    r"end of (?:quote|mail|paste|text)|(?:that|the above|all of that) (?:was|is|were)\b.{0,40}\b(?:not mine|"
+    r"opinion|quote|mail|issue|post|text|"
+    r"somebody|someone))",
+    r"^\s*(?:(?:上面|以上|前面)(?:都|就|只|这?些?)*是|好了[，,]?说正事|说回|回到正题)",
+)
+#: what somebody else says, in words of the speaker's own, e.g. `It says always run x`, `它说每次都要先`
+_REPORTED = any_of(
+    r"(?:^|[\s,;(])(?:it|he|she|they|someone|somebody|everyone|people|th(?:e|is|at|ese) (?:[\w'’./-]+ ){1,4}|"
+    r"my (?!rule|wish|preference)\w+ )\s*"
+    r"(?:also |just |clearly |always |still |now )?(?:says?|said|wrote|writes|claims?|claimed|tells?|told|"
+    r"wants?|wanted|demands?|insists?|"
+    r"suggests?|recommends?|asks?|asked|states?|thinks?|believes?)\b",
+    r"(?-i:\b[A-Z][a-z]+ )(?:also |just )?(?:says|said|wrote|writes|claims|claimed|told|wants|wanted|demands|"
+    r"insists|suggests|recommends|asks|asked|thinks)\b",
+    r"(?:它|他|她|有人|别人|人家|文档|readme|说明|手册|网上|同事|老板|群里|帖子|邮件|作者|客户|对方)们?[^，。,]{0,8}(?:说|写|讲|要求|建议|让[我你]|认为|觉得|喊)"
+    r"(?![错得])",
+    r"\b(?:sagt|sagte|meint|schreibt|schrieb|dice|dijo|escribió)\b",
+)
+#: what is only thought of, e.g. `if someone told you to`, `假装我说过`
+_SUPPOSED = any_of(
+    r"\b(?:pretend|role-?play|imagine|suppose|as if|let['’]s say|hypothetical\w*)\b",
+    r"\b(?:if|when|what if)\b[^,.\n]{0,40}\b(?:say|says|said|ask|asks|asked|tell|tells|told|write|writes|wrote|"
+    r"type[sd]?)\b",
+    r"假装|假设|假如|扮演|演一下|如果[^，。]{0,8}(?:说|问|要求)|もし.{0,20}言",
+)
+#: a quotation that is material, e.g. `the fixture text 'x'`, `the string "x"`
+_MATERIAL = any_of(
+    r"\b(?:fixtures?|test data|strings?|sentences?|phrases?|literal|placeholder|prompts?|json|examples?|texts?|"
+    r"lines?|words?|translat\w+|called|"
+    r"titled|named)\b",
+    r"句子?|字符串|文案|文本|例子|测试数据|翻译",
+)
+#: where a sentence ends; a full stop within a name or a number is none
+_ENDS = re.compile(r"(?<=[.!?])[\s]+|(?<=[。！？])|\n")
+_WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3040-\u30ff\u3400-\u9fff]")
+#: characters of an introduction that are looked at
+_HEADLINE = 240
+
+
+@lru_cache(maxsize=512)
+def own_words(text: str) -> str:
+    """The text with everything else blanked out; its sentences stand in the text as they stand here."""
+    kept = [*_blocks(text)]
+    return "\n".join(
+        _own_sentences(paragraph) for paragraph in re.split(r"(?<=\n)(?=\s*\n)", "\n".join(kept))
+    )
+
+
+def outside_quotes(sentence: str) -> str:
+    """A sentence with what it quotes blanked out: its own order stands outside."""
+    return _QUOTATION.sub(lambda found: " " * len(found[0]), sentence)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The lines, empty where another text stands."""
+    lines = text.splitlines()
+    fence, element, pasted = "", "", ""
+    for place, line in enumerate(lines):
+        opened = _FENCE.match(line)
+        if fence:
+            fence = "" if opened and opened[1].startswith(fence) else fence
+            yield ""
+            continue
+        if element:
+            element = "" if f"</{element}>" in line else element
+            yield ""
+            continue
+        if pasted and (_RESUMES.match(line) or (pasted == "paragraph" and not line.strip())):
+            pasted = ""
+        if opened:
+            fence = opened[1]
+        elif (tag := _ELEMENT.match(line)) and f"</{tag[1]}>" in text:
+            element = "" if f"</{tag[1]}>" in line else tag[1]
+        elif pasted or _QUOTED_LINE.match(line):
+            pass
+        elif _DIFF.match(line) or _HEAD.search(line):
+            pasted = "rest"
+        else:
+            own, pasted = _introduced(line, followed=place + 1 < len(lines))
+            yield own
+            continue
+        yield ""
+
+
+def _introduced(line: str, *, followed: bool) -> tuple[str, str]:
+    """What of a line is its writer's own, and how far goes what it introduces: to the end of the paragraph, of the turn
+    ("rest"), or not beyond the line ("")."""
+    masked = outside_quotes(line)
+    for colon in re.finditer("[:：](?!//)", masked):
+        begin = max((end for end in _ends(line) if end <= colon.start()), default=0)
+        head, behind = masked[begin : colon.start()][-_HEADLINE:], line[colon.end() :].strip()
+        if not _introduces(head):
+            continue
+        if not behind:
+            return line[:begin], "rest"
+        if behind[0] in _OPENS and _QUOTATION.match(behind):
+            continue  # what is quoted has an end
+        return line[:begin], "paragraph"
+    if followed and _SHOWS.search(masked):
+        return line, "rest"
+    return line, ""
+
+
+def _introduces(head: str) -> bool:
+    """Whether a colon behind these words introduces what somebody else said, or a text to work on."""
+    if _I_SAY.search(head):
+        return False
+    if _SAYS.search(head) or _TASK_ON_TEXT.search(head):
+        return True
+    return _OTHERS.search(head) is not None and not _MINE.search(head)
+
+
+def _own_sentences(paragraph: str) -> str:
+    """The paragraph without the sentences that report, suppose or only quote."""
+    kept, at = [], 0
+    for end in [*_ends(paragraph), len(paragraph)]:
+        sentence = paragraph[at:end]
+        kept.append("\n" if _is_others(sentence) else sentence)
+        at = end
+    return "".join(kept)
+
+
+def _ends(text: str) -> list[int]:
+    """Where its sentences end: a quotation is part of one, and ends it where it ends as one itself."""
+    masked = _QUOTATION.sub(lambda found: re.sub(r"[\s.!?。！？]", "_", found[0]), text)
+    quoted = (found.end() for found in _QUOTATION.finditer(text) if found[0][-2] in ".!?。！？")
+    return sorted({*(found.end() for found in _ENDS.finditer(masked)), *quoted})
+
+
+def _is_others(sentence: str) -> bool:
+    bare = outside_quotes(sentence)
+    quoted = len(_WORD.findall(sentence)) - len(_WORD.findall(bare))
+    if quoted and quoted >= len(_WORD.findall(bare)):
+        return True
+    if quoted > 2 and (_SAYS.search(bare) or _MATERIAL.search(bare)):
+        return True
+    if _I_SAY.search(bare) and not _SUPPOSED.search(bare):
+        return False
+    return _REPORTED.search(bare) is not None or _SUPPOSED.search(bare) is not None
