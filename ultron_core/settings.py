@@ -72,29 +72,13 @@ CONFIG_FILE = "ultron.toml"
 DEMO_MARK = "Written by `make demo`"
 #: variables of this name that others read: clients of the server, Dagster's host, deployments, tests, benchmarks
 NO_SETTINGS = frozenset(
-    f"ULTRON_{name}"
-    for name in (
-        *(
-            "ACCESS_KEY",
-            "AUTOSTART",
-            "COMPUTE_LOGS_BUCKET",
-            "DAGSTER_SQLALCHEMY_URL",
-            "DB_PASSWORD",
-            "NAMESPACE",
-        ),
-        *(
-            "BENCH_DATA",
-            "BROWSER",
-            "CHROMIUM",
-            "DOCS",
-            "FAULTS",
-            "FAULT_FILES",
-            "FAULT_KILLS",
-            "FAULT_SEED",
-            "SAMPLE",
-        ),
-        *("TEST_DATABASE_URL", "TEST_FUZZ", "TEST_HOME"),
-    )
+    {
+        *("ULTRON_ACCESS_KEY", "ULTRON_AUTOSTART", "ULTRON_COMPUTE_LOGS_BUCKET", "ULTRON_DB_PASSWORD"),
+        *("ULTRON_DAGSTER_SQLALCHEMY_URL", "ULTRON_NAMESPACE", "ULTRON_BENCH_DATA", "ULTRON_BROWSER"),
+        *("ULTRON_CHROMIUM", "ULTRON_DOCS", "ULTRON_FAULTS", "ULTRON_FAULT_FILES", "ULTRON_FAULT_KILLS"),
+        *("ULTRON_FAULT_SEED", "ULTRON_SAMPLE", "ULTRON_TEST_DATABASE_URL", "ULTRON_TEST_FUZZ"),
+        "ULTRON_TEST_HOME",
+    }
 )
 #: how alike a name is to a setting's that must have meant it, e.g. `ULTRON_ACCOUNT_ID`, `ULTRON_HOT_PERCENTIL`
 _ALIKE = 0.8

@@ -13,7 +13,7 @@ from tests.support.worlds import task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import InputError
 from ultron_core.serve.backend import Backend
-from ultron_core.steps.files.bucket import put_object
+from ultron_core.steps.files.bucket import put_object, read_object
 
 __all__ = ["app", "client", "key", "ultron"]
 
@@ -163,6 +163,9 @@ def test_a_name_with_a_chain_of_file_systems_is_no_address(tmp_path):
         with pytest.raises(InputError, match="::"):
             put_object(f"file://{tmp_path}/bucket", name, packed)
     assert not (tmp_path / "bucket").exists()
+    for name in ("a/x.jsonl", "a?b/x#1.jsonl", "a:b/[x]*.jsonl", "名/x.jsonl"):
+        put = put_object("memory://bucket/logs/", name, packed)
+        assert put.url.endswith(f"bucket/logs/{name}") and read_object(put)[0] == packed
 
 
 # POST /ingest: the server reads a file of its machine

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from tests.core.serve.running import SCRIPTS
+from tests.core.serve.running import PROGRAM, SCRIPTS
+from ultron_core.bridge.server import ask
 from ultron_core.llm.tokens import count_tokens
 
 HOOK = str(SCRIPTS / "ultron-hook")
@@ -119,6 +120,30 @@ def test_a_session_that_ends_while_the_server_runs_is_handed_over(home, project)
     after = home.ask("GET", "/sessions", params={"agent_id": "claude-code"}).json()
     assert after["count"] == before + 1 and all(one["is_over"] for one in after["data"])
     assert not list((home.home / "spool").glob("*.json"))
+
+
+def test_a_log_that_the_clients_key_may_not_have_read_is_noted_for_the_homes_owner(home, project):
+    if home.process is None:
+        home.start()
+    made = home.run(*PROGRAM, "keys", "add", "eve", "--agent", "claude-code")
+    log = claude_log(home.home.parent / ".claude" / "projects" / "-shop" / "eve.jsonl", project, "5" * 8)
+    told = json.dumps({"session_id": "s5", "transcript_path": str(log), "cwd": str(project)}).encode()
+    home.env["ULTRON_ACCESS_KEY"] = made.stdout.decode().strip()
+    try:
+        home.run(HOOK, "session-end", "--home", str(home.home), input=told)
+    finally:
+        del home.env["ULTRON_ACCESS_KEY"]
+    assert "session-end: Away: the server answered 422" in (home.home / "bridge.log").read_text()
+    notes = [json.loads(note.read_text())["path"] for note in (home.home / "spool").glob("*.json")]
+    assert notes == [str(log)]
+
+
+def test_an_agent_of_any_script_is_named_in_the_header(home):
+    if home.process is None:
+        home.start()
+    asked = json.dumps({"content": "the stage needs redis 7"}).encode()
+    status, body, _ = ask(home.home, "POST", "/memories/upload", asked, agent="构建", timeout=60)
+    assert (status, json.loads(body)["data"]["agent_id"]) == (200, "构建")
 
 
 def test_events_of_codex_and_cursor(home, project):

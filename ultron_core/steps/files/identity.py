@@ -61,9 +61,8 @@ def find_files(runtime: Runtime, paths: Sequence[str | Path], agent_id: str) -> 
         paths = [paths]
     if not paths:
         raise InputError("No paths given: name session files or folders that hold .jsonl files.")
-    root = real_path(
-        runtime.settings.sessions_dir / agent_id
-    )  # what files are named by; nothing is opened there
+    # what files are named by; nothing is opened there
+    root = real_path(runtime.settings.sessions_dir / agent_id)
     files: dict[str, IngestFile] = {}
     for path in discover_sessions(paths):
         name = session_file_name(path, root)
