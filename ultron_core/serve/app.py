@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 from ultron_core.serve.answers import add_handlers
 from ultron_core.serve.backend import Backend
+from ultron_core.serve.edge.admission import Admission
 from ultron_core.serve.guards import Guards
 from ultron_core.serve.mcp import McpEndpoint
 from ultron_core.serve.pages.views import clusters, entry, keys, log, overview
@@ -60,5 +61,6 @@ def make_app(backend: Backend, *, threads: int = _THREADS) -> FastAPI:
     app.mount("/ui/static", StaticFiles(packages=[("ultron_core.serve.pages", "static")]))
     app.router.routes.append(Route("/mcp", mcp, methods=["POST"], include_in_schema=False))
     app.router.routes.append(Route("/", _to_pages, include_in_schema=False))
+    app.add_middleware(Admission, backend=backend, sessions=app.state.page_sessions)
     app.add_middleware(Guards, hosts=backend.hosts, on_request=backend.note_request)
     return app

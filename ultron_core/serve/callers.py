@@ -12,13 +12,13 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-from ultron_core.access.keys import REFUSED, AccessKey
+from ultron_core.access.keys import REFUSED, AccessKey, key_id_of
 from ultron_core.client import Ultron
 from ultron_core.errors import KeyRefusedError, ScopeError
 from ultron_core.serve.backend import Backend
 from ultron_core.steps.given import check_agent
 
-__all__ = ["AGENT_HEADER", "Caller", "KeyedRoute", "Needs", "backend_of", "identify"]
+__all__ = ["AGENT_HEADER", "Caller", "KeyedRoute", "Needs", "backend_of", "bearer_of", "identify"]
 
 #: which agent a key that belongs to none acts for; hooks and bridges of one machine share the owner's key
 AGENT_HEADER = "x-ultron-agent"
@@ -79,11 +79,8 @@ def backend_of(request: Request) -> Backend:
 def identify(backend: Backend, headers: Mapping[str, str]) -> Caller:
     """The caller of a request, counted against its rate. Raises KeyRefusedError, RateLimitError, and InputError for a
     header that names no agent."""
-    kind, _, text = headers.get("authorization", "").partition(" ")
     ultron = backend.ultron
-    if kind.casefold() != "bearer" or not text.strip():
-        raise KeyRefusedError(REFUSED)
-    key = ultron.keys.recognise(text.strip())
+    key = ultron.keys.recognise(bearer_of(headers))
     backend.limits.take(key.id)
     named = _utf8(headers.get(AGENT_HEADER, "")) or None
     check_agent("X-Ultron-Agent", named, optional=True)
@@ -96,6 +93,15 @@ def _utf8(header: str) -> str:
         return header.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return header
+
+
+def bearer_of(headers: Mapping[str, str]) -> str:
+    """The key that a request shows. Raises KeyRefusedError for none, and for what has no key's form."""
+    kind, _, text = headers.get("authorization", "").partition(" ")
+    if kind.casefold() != "bearer":
+        raise KeyRefusedError(REFUSED)
+    key_id_of(text.strip())
+    return text.strip()
 
 
 class Needs:

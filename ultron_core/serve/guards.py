@@ -8,18 +8,17 @@ from urllib.parse import urlsplit
 
 from fastapi import Response
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ultron_core.serve.answers import failure
+from ultron_core.serve.edge.admission import MOST_BYTES, WITH_BODY, too_large
+from ultron_core.serve.edge.arrival import has_body, refuse
 
-__all__ = ["MOST_BYTES", "Guards", "is_local_host", "site_refusal"]
+__all__ = ["Guards", "is_local_host", "site_refusal"]
 
-#: of one request
-MOST_BYTES = 10_000_000
 #: a name or an address and a port, and nothing else
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
-_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 #: routes whose body is a log, of whatever kind the sender calls it
 _RAW = ("/ingest/session",)
 _FORM = ("application/x-www-form-urlencoded",)
@@ -72,25 +71,18 @@ class Guards:
         self._on_request()
         headers = Headers(scope=scope)
         refused = self._refusal(scope["method"], scope["path"], headers)
-        if refused is None and scope["method"] in _WITH_BODY:
-            if "content-length" in headers:
-                await self._app(scope, receive, send)
-                return
-            body = await _collect(receive)
-            if body is not None:
-                await self._app(scope, _replay(body, receive), send)
-                return
-            refused = _TOO_LARGE()
-        if refused is not None:
+        if refused is None:
+            await self._app(scope, receive, send)
+        elif has_body(scope):
+            await refuse(refused, receive, send)
+        else:
             await refused(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
 
     def _refusal(self, method: str, path: str, headers: Headers) -> Response | None:
         refused = site_refusal(method, headers, self._hosts)
         if refused is not None:
             return refused
-        if method not in _WITH_BODY:
+        if method not in WITH_BODY:
             return None
         return _body_refusal(path, headers)
 
@@ -98,7 +90,7 @@ class Guards:
 def _body_refusal(path: str, headers: Headers) -> Response | None:
     length = headers.get("content-length")
     if length is not None and (not (length.isascii() and length.isdigit()) or int(length) > MOST_BYTES):
-        return _TOO_LARGE()
+        return too_large()
     kind = headers.get("content-type", "").partition(";")[0].strip().casefold()
     is_empty = length == "0" or (length is None and "transfer-encoding" not in headers)
     if path in _RAW or is_empty:
@@ -107,34 +99,3 @@ def _body_refusal(path: str, headers: Headers) -> Response | None:
     if kind not in wanted:
         return failure(415, "unsupported_type", f"Send the body as {wanted[0]}.")
     return None
-
-
-def _TOO_LARGE() -> Response:
-    return failure(413, "too_large", f"A request may have {MOST_BYTES:,} bytes: send less, or in parts.")
-
-
-async def _collect(receive: Receive) -> bytes | None:
-    """The whole body of a request that does not say how long it is; None when it is too long."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return bytes(body)
-        body += message.get("body", b"")
-        if len(body) > MOST_BYTES:
-            return None
-        if not message.get("more_body", False):
-            return bytes(body)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
-
-    async def again() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return again

@@ -24,7 +24,7 @@ from ultron_core.serve.answers import failure, problem_of
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.callers import Caller, identify
 from ultron_core.serve.discreet import DiscreetServer, discreet
-from ultron_core.serve.guards import MOST_BYTES
+from ultron_core.serve.edge.admission import MOST_BYTES
 from ultron_core.serve.told import told_hits, told_memories, told_memory, told_messages, told_sessions
 from ultron_core.steps.overview import find_memory
 from ultron_core.steps.recall import named_project

@@ -21,6 +21,7 @@ from ultron_core.errors import SettingsError
 from ultron_core.folders import make_home, only_one
 from ultron_core.serve.app import make_app
 from ultron_core.serve.backend import Backend
+from ultron_core.serve.edge.protocol import HEAD_BYTES, BoundedProtocol
 from ultron_core.serve.guards import is_local_host
 from ultron_core.serve.keeper import DatabaseKeeper
 from ultron_core.serve.pages.addresses import ADDRESS_FILE, address_of, new_address
@@ -138,6 +139,9 @@ def _run(
             log_config=None,
             access_log=False,
             server_header=False,
+            http=BoundedProtocol,
+            ws="none",
+            h11_max_incomplete_event_size=HEAD_BYTES,
             timeout_graceful_shutdown=REQUEST_SECONDS,
         ),
         keeper.stop,
