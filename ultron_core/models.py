@@ -217,6 +217,8 @@ class LineLedger:
     skips: tuple[LineSkip, ...] = ()
     #: lines, whatever their fate, with bytes that no encoding explains: they are shown as U+FFFD
     damaged: int = 0
+    #: lines in which a string of over 10,000,000 bytes was cut
+    clipped: int = 0
 
     @property
     def balanced(self) -> bool:
@@ -231,6 +233,7 @@ class LineLedger:
             "metadata": self.metadata,
             "skipped": dict(self.skipped),
             "damaged": self.damaged,
+            "clipped": self.clipped,
         }
 
 

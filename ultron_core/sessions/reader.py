@@ -9,6 +9,7 @@ from pathlib import Path
 from ultron_core.errors import InputError, SessionFileError
 from ultron_core.models import LineLedger, Message, Session, SessionInfo
 from ultron_core.sessions.formats import FORMATS, ORIGINS
+from ultron_core.sessions.lines.clip import clipped_lines
 from ultron_core.sessions.lines.ledger import LedgerBuilder
 from ultron_core.sessions.lines.records import RecordReader
 from ultron_core.sessions.lines.source import Content, Source
@@ -100,7 +101,7 @@ class SessionReader(Iterator[Message]):
         yield from turns.ready(all_of_them=True)
 
     def _lines(self) -> Iterator[bytes]:
-        lines = self._source.lines()
+        lines = clipped_lines(self._source.lines(), self._builder.note_clip)
         return chain(islice(lines, _BINARY_AFTER), self._check_kind(), lines)
 
     def _check_kind(self) -> Iterator[bytes]:
@@ -115,7 +116,7 @@ class SessionReader(Iterator[Message]):
 
     def _threads(self) -> Mapping[str, str]:
         """Threads by row id, from a separate pass over the whole file."""
-        return find_threads(self._source.lines(), self._only, self._quiet)
+        return find_threads(clipped_lines(self._source.lines(), lambda _: None), self._only, self._quiet)
 
 
 def read_session(path_or_bytes: str | Path | bytes, session_format: str = "auto") -> SessionReader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,7 @@ __all__ = [
     "list_sessions",
     "projects",
     "read_lines",
+    "remedy",
     "segments",
     "session",
     "task",
@@ -135,6 +136,18 @@ def session(runtime: Runtime, session_id: str | UUID, *, agent_id: str | None = 
     if not found:
         raise NotFoundError(f"No session {session_id}.")
     return found[0]
+
+
+def remedy(row: Mapping[str, Any]) -> str:
+    """What to do about a session with an error, as one sentence; empty for one without."""
+    if not row["error"]:
+        return ""
+    if row["status"] == "failed":
+        return (
+            "What was read of the log before stays, and it is not cut into tasks until it can be read: mend what the "
+            "reason names, then read it again with `ultron ingest`."
+        )
+    return "`ultron process` tries it again; if it has used up its attempts, `ultron retry` frees it."
 
 
 def read_lines(

@@ -38,6 +38,9 @@ def test_a_file_of_no_known_format_is_named(run, tmp_path):
     write_log(tmp_path / "logs" / "alpaca.jsonl", [{"instruction": "Say hi", "output": "hi"}])
     _, out, _ = run("ingest", tmp_path / "logs", "--agent", "me")
     assert "alpaca.jsonl: " in out and "1 failed" in out
+    _, out, _ = run("sessions")
+    assert "alpaca.jsonl holds no message that Ultron can read: 1 line no_role" in out
+    assert "read it again with `ultron ingest`" in out
 
 
 def test_a_question_about_what_is_not_there_is_answered_so(run, logs):

@@ -150,9 +150,10 @@ def test_nothing_to_read_is_a_session_without_messages(body):
 
 
 def test_a_line_of_twenty_megabytes_is_read():
-    big = {"role": "user", "content": "x" * 20_000_000}
+    big = {"role": "user", "content": [{"type": "text", "text": "x" * 5_000_000}] * 4}
     session = parse_session(lines(HI, big, ANSWER))
-    assert [len(m.content) for m in session.messages] == [20, 20_000_000, 21]
+    assert [len(m.content) for m in session.messages] == [20, 20_000_003, 21]
+    assert not session.ledger.clipped
 
 
 def test_a_binary_file_is_refused_by_name(tmp_path):

@@ -164,6 +164,8 @@ def _reasons(lines: dict[str, Any]) -> str:
     told = [f"{count} {reason}" for reason, count in sorted(lines.get("skipped", {}).items())]
     if damaged := lines.get("damaged"):
         told.append(f"{damaged} read with lost bytes")
+    if clipped := lines.get("clipped"):
+        told.append(f"{clipped} cut after 10 MB")
     return ", ".join(told)
 
 
@@ -173,7 +175,8 @@ def _fates_in_total(results: Sequence[dict[str, Any]]) -> str:
     skipped = Counter[str]()
     for r in results:
         skipped.update(r["lines"].get("skipped", {}))
-    reasons = _reasons({"skipped": skipped, "damaged": sum(r["lines"].get("damaged", 0) for r in results)})
+    more = {name: sum(r["lines"].get(name, 0) for r in results) for name in ("damaged", "clipped")}
+    reasons = _reasons({"skipped": skipped, **more})
     return (
         f"{total['total']:,} lines: {total['message']:,} message, {total['part']:,} part of one, "
         f"{total['metadata']:,} metadata, {skipped.total():,} skipped"

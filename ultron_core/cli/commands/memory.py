@@ -14,7 +14,7 @@ import click
 from ultron_core.cli.opening import describe_store, open_ultron
 from ultron_core.cli.options import all_projects_option, project_option, shown_project
 from ultron_core.cli.output import console, key_values, print_json, table
-from ultron_core.display import one_line
+from ultron_core.display import one_line, plain
 from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType
 from ultron_core.settings import Settings
@@ -262,6 +262,7 @@ def sessions(
 ) -> None:
     """List sessions with their counts, newest first. Those of the working folder's project come before others."""
     from ultron_core.steps import overview
+    from ultron_core.steps.browse import remedy
     from ultron_core.steps.projects import scope_of
 
     with open_ultron(settings, reading=True) as ultron:
@@ -280,6 +281,10 @@ def sessions(
         for r in rows
     ]  # fmt: skip
     console().print(table("", columns, cells))
+    for row in rows:
+        if row["error"]:
+            told = f"{row['agent_id']}/{row['session_file']}: {row['error']} {remedy(row)}"
+            console().print(plain(told), soft_wrap=True)
 
 
 @click.command()

@@ -18,7 +18,7 @@ class LedgerBuilder:
     """Takes fates in the order of lines; where several records share a line, the best fate wins."""
 
     def __init__(self) -> None:
-        self.message = self.part = self.metadata = self.damaged = 0
+        self.message = self.part = self.metadata = self.damaged = self.clipped = 0
         self.skipped: Counter[str] = Counter()
         self.skips: list[LineSkip] = []
         self.line = 0
@@ -30,6 +30,10 @@ class LedgerBuilder:
         if line > self._damaged_line:
             self.damaged += 1
             self._damaged_line = line
+
+    def note_clip(self, _line: int) -> None:
+        """A string of this line is too long to be kept whole."""
+        self.clipped += 1
 
     def settle(self, start: int, end: int, fate: str, reason: str = "", detail: str = "") -> None:
         """Lines start..end are `message` (its further lines parts), `part`, `metadata` or `skipped`."""
@@ -94,4 +98,5 @@ class LedgerBuilder:
             dict(self.skipped),
             tuple(self.skips),
             self.damaged,
+            self.clipped,
         )

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from ultron_core.sessions.lines.clip import clip
 from ultron_core.sessions.lines.encoding import LineDecoder
 from ultron_core.sessions.lines.ledger import LedgerBuilder
 from ultron_core.sessions.lines.scan import element_lines, scan
@@ -147,7 +148,7 @@ class RecordReader:
                 yield from self._give_up(number + 1)
             return
         end = found.spans[0][1]
-        text, first = b"".join(self._open) + raw[:end], self._open_line
+        text, first = clip(b"".join([*self._open, raw[:end]])), self._open_line
         value, problem = _loads(text)
         if problem:
             self._open.append(raw)

@@ -91,6 +91,23 @@ def test_from_an_agent_down_to_a_message(owner, world):
     assert owner.get(f"/ui/sessions/{world.session}/lines/999").status_code == 404
 
 
+def test_a_session_that_failed_says_why_and_what_to_do(owner, ultron, tmp_path):
+    folder = tmp_path / "agents"
+    folder.mkdir()
+    (folder / "bad.jsonl").write_bytes(bytes(range(256)) * 64)
+    (folder / "odd.jsonl").write_text('{"type": "<b>turn_of_tomorrow"}\n')
+    ultron.ingest([folder], "agent")
+    listed = owner.get("/ui/sessions")
+    assert words(listed).count("failed") == 2
+    told = [
+        words(owner.get(path)) for path in re.findall(r'<h3><a href="(/ui/sessions/[0-9a-f-]+)"', listed.text)
+    ]
+    assert len(told) == 2 and all("read it again with `ultron ingest`" in page for page in told)
+    assert all("That happens by itself" not in page for page in told)
+    assert any("is a binary file without any JSON" in page for page in told)
+    assert any("holds no message that Ultron can read: 1 line unknown_type" in page for page in told)
+
+
 def test_a_long_message_is_cut_in_lists_and_whole_on_its_own_page(owner, ultron, tmp_path):
     text = "TASK long: " + "x" * 5000 + " THE END"
     ultron.ingest([write_log(tmp_path / "l.jsonl", [{"role": "user", "content": text}])], "coder")

@@ -12,7 +12,7 @@ from ultron_core.serve.bodies import SessionSearchBody
 from ultron_core.serve.pages.forms import checked
 from ultron_core.serve.pages.render import page
 from ultron_core.serve.pages.visitors import Opens, Visitor
-from ultron_core.steps.browse import MOST_LINES
+from ultron_core.steps.browse import MOST_LINES, remedy
 from ultron_core.steps.given import MOST_COUNT, MOST_QUERY
 
 __all__ = ["router"]
@@ -64,7 +64,7 @@ def session(session_id: Id, visitor: Reader) -> Response:
     """A session and its tasks."""
     row = visitor.ultron.browse.session(session_id, agent_id=visitor.log_of())
     tasks = visitor.ultron.browse.segments(row["id"])
-    return page("session.html", visitor, session=row, tasks=tasks)
+    return page("session.html", visitor, session=row, tasks=tasks, remedy=remedy(row))
 
 
 @router.get("/sessions/{session_id}/lines")

@@ -16,7 +16,7 @@ ORDER BY m.created_at DESC, m.id DESC LIMIT %(limit)s;
 -- name: sessions
 -- One page of sessions, the one that grew last first.
 SELECT s.id, s.agent_id, s.session_file, s.partition_key, s.generation, s.format, s.harness, s.model, s.project,
-    s.status, s.message_count, s.bytes, s.started_at, s.ended_at, s.changed_at, s.is_over,
+    s.status, s.error, s.message_count, s.bytes, s.started_at, s.ended_at, s.changed_at, s.is_over,
     (SELECT count(*) FROM task_segments t WHERE t.session_id = s.id) AS segments,
     (SELECT count(DISTINCT ms.memory_id) FROM memory_sources ms WHERE ms.session_id = s.id) AS memories
 FROM sessions s
