@@ -31,6 +31,7 @@ IS_INSTALLED = not (Path(__file__).resolve().parents[2] / "pyproject.toml").exis
 #: the module of each command, imported when it is asked for
 _MODULES = {
     "clusters": "embeddings",
+    "confirm": "maintain",
     "connect": "connect",
     "delete": "maintain",
     "demo": "dev",

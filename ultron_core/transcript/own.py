@@ -39,10 +39,10 @@ _QUOTATION = re.compile(
 )
 #: who said or wrote what follows a colon, or stands in a quotation, e.g. `Tom wrote`, `文档里写着`
 _SAYS = any_of(
-    r"\b(?:wrote|writes|says?|said|post(?:ed|s)|comment(?:ed|s)|repl(?:ied|ies)|answered|ask(?:ed|s)|t(?:old|"
+    r"\b(?:wrote|writes|says?|said|posted|commented|repl(?:ied|ies)|answered|ask(?:ed|s)|t(?:old|"
     r"ells)|claim(?:ed|s)|"
     r"suggest(?:ed|s)|recommend(?:ed|s)|stat(?:ed|es)|reads|tweet(?:ed|s)|mailed|emailed|sent|forward(?:ed|s)|"
-    r"report(?:ed|s)|quot(?:ed|es)|"
+    r"reported|quot(?:ed|es)|"
     r"schrieb|schreibt|sagte?|meinte?|escribió|escribe|dice|dijo|écrit|dit)\b",
     r"写道|写着|里写|说道|说的?|表示|留言|评论|回复|发了|发来|转发|转载|引用|摘录|と(?:書|言|述)|によると",
 )
@@ -73,10 +73,12 @@ _OTHERS = any_of(
 )
 #: the speaker's own, e.g. `my rule for the docs`, `我自己的要求是`
 _MINE = any_of(
-    r"\b(?:my|mine|our|ours|rules?|wish(?:es)?|preferences?|conventions?|remember|from now on|always|never|"
+    r"\b(?:there(?:['’]s| is| are)|my|mine|our|ours|rules?|requirements?|must|should|wish(?:es)?|preferences?|"
+    r"conventions?|"
+    r"remember|from now on|always|never|"
     r"i want|we want|"
     r"(?:for|in) (?:the|all|every|each|this|our|my)|ab jetzt|a partir de ahora)\b",
-    r"我(?:们)?(?:自己)?的|我们?要|要求是|规则|约定|记住|以后|今后|往后|从现在|今後|これから",
+    r"我(?:们)?(?:自己)?的|我们?要|要求是|规则|格式|必须|应该|约定|记住|以后|今后|往后|从现在|今後|これから",
 )
 #: a text that the next paragraph is, where no colon says so, e.g. `can you look at this issue?`
 _SHOWS = any_of(
@@ -100,21 +102,25 @@ _RESUMES = any_of(
 #: what somebody else says, in words of the speaker's own, e.g. `It says always run x`, `它说每次都要先`
 _REPORTED = any_of(
     r"(?:^|[\s,;(])(?:it|he|she|they|someone|somebody|everyone|people|th(?:e|is|at|ese) (?:[\w'’./-]+ ){1,4}|"
-    r"my (?!rule|wish|preference)\w+ )\s*"
-    r"(?:also |just |clearly |always |still |now )?(?:says?|said|wrote|writes|claims?|claimed|tells?|told|"
-    r"wants?|wanted|demands?|insists?|"
-    r"suggests?|recommends?|asks?|asked|states?|thinks?|believes?)\b",
-    r"(?-i:\b[A-Z][a-z]+ )(?:also |just )?(?:says|said|wrote|writes|claims|claimed|told|wants|wanted|demands|"
-    r"insists|suggests|recommends|asks|asked|thinks)\b",
-    r"(?:它|他|她|有人|别人|人家|文档|readme|说明|手册|网上|同事|老板|群里|帖子|邮件|作者|客户|对方)们?[^，。,]{0,8}(?:说|写|讲|要求|建议|让[我你]|认为|觉得|喊)"
-    r"(?![错得])",
+    r"(?-i:[A-Z][a-z]+ )|my (?!rule|wish|preference)\w+ )\s*(?:also |just |clearly |always |still |now )?"
+    r"(?:says?|said|claims?|claimed|tells?|told|demands?|insists?|suggests?|recommends?|thinks?|believes?|"
+    # a program writes files and asks for input, too
+    r"(?:wants?|wanted|asks?|asked|writes?|wrote|states?)(?= (?:that|us|you|me|everyone|people|to)\b))\b",
+    r"(?:它|他|她|有人|别人|人家|文档|readme|说明|手册|网上|同事|老板|群里|帖子|邮件|作者|客户|对方)们?[^，。,]{0,8}"
+    r"(?:说|写|讲|要求|建议|让[我你]|认为|觉得|喊)(?![错得])",
     r"\b(?:sagt|sagte|meint|schreibt|schrieb|dice|dijo|escribió)\b",
+)
+#: what somebody else wants done: a reported fact is known by who reports it, a reported order is not their own
+_ORDERS = any_of(
+    r"\b(?:always|never|must|should|shall|have to|needs? to|do not|don['’]t|from now on|every time|make sure|run|use|"
+    r"to [a-z]+)\b",
+    r"每次|都|必须|不要|以后|一律|请|应该|永远|别|才|要|先|siempre|immer|nie",
 )
 #: what is only thought of, e.g. `if someone told you to`, `假装我说过`
 _SUPPOSED = any_of(
     r"\b(?:pretend|role-?play|imagine|suppose|as if|let['’]s say|hypothetical\w*)\b",
-    r"\b(?:if|when|what if)\b[^,.\n]{0,40}\b(?:say|says|said|ask|asks|asked|tell|tells|told|write|writes|wrote|"
-    r"type[sd]?)\b",
+    r"\b(?:if|when|what if)\b[^,.\n]{0,20}\b(?:i|you|he|she|they|someone|somebody|anyone|(?:a|the) user)\b"
+    r"[^,.\n]{0,20}\b(?:say|says|said|ask|asks|asked|tell|tells|told|write|writes|wrote|type[sd]?)\b",
     r"假装|假设|假如|扮演|演一下|如果[^，。]{0,8}(?:说|问|要求)|もし.{0,20}言",
 )
 #: a quotation that is material, e.g. `the fixture text 'x'`, `the string "x"`
@@ -230,4 +236,6 @@ def _is_others(sentence: str) -> bool:
         return True
     if _I_SAY.search(bare) and not _SUPPOSED.search(bare):
         return False
-    return _REPORTED.search(bare) is not None or _SUPPOSED.search(bare) is not None
+    if _SUPPOSED.search(bare):
+        return True
+    return any(_ORDERS.search(bare, said.end()) for said in _REPORTED.finditer(bare))

@@ -23,6 +23,9 @@ WRITERS = {
             "memories.insert_memories",
             "memories.update_memories",
             "memories.update_tags",
+            "memories.update_backings",
+            "memories.settle",
+            "origins.given_again",
             "memories.set_status",
         ),
         *("memories.mark_redacted", "memories.delete", "memories.tried", "memories.vector_refused"),
@@ -45,11 +48,12 @@ WRITERS = {
     },
     "memory_sources": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.retract_sources"),
-        *("segments.move_sources", "redaction.write"),
+        *("segments.move_sources", "redaction.write", "origins.given_again"),
     },
     "memory_contributions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.contribution_merged"),
         *("erase.retract_parts", "erase.restart_parts", "redaction.write", "origins.contribution_tried"),
+        "origins.given_again",
     },
     "merge_decisions": {
         *("origins.insert_origins", "origins.hand_over", "origins.split_off", "origins.undone"),
@@ -80,13 +84,14 @@ WRITERS = {
     "cluster_members": {"clusters.join", "clusters.leave", "clusters.hand_over"},
     "cluster_changes": {"clusters.insert_change", "redaction.write"},
     "message_windows": {"windows.insert", "windows.delete"},
+    "memory_verdicts": {"memories.confirm"},
     "memory_versions": {"origins.keep_version", "erase.forget_history", "redaction.write"},
     "api_keys": {"keys.insert", "keys.used", "keys.revoke"},
     "redaction_replays": {"redaction.reach", "redaction.restart"},
 }
 #: tables of the sessions' side, by how many queries write each: their lists belong to the stages
 COUNTS = {
-    "sessions": 17,
+    "sessions": 18,
     "messages": 2,
     "task_segments": 15,
     "source_files": 5,

@@ -83,6 +83,22 @@ def unmerge(settings: Settings, decision_id: str) -> None:
     console().print(f"Restored as a separate memory: {record.id}")
 
 
+@click.command("confirm")
+@click.argument("memory_id")
+@click.pass_obj
+def confirm(settings: Settings, memory_id: str) -> None:
+    """Say that a memory holds as it stands: agents are told it like what a person said, also where it was held.
+
+    MEMORY_ID may be its first characters. Other words need another verdict.
+    """
+    from ultron_core.steps import overview
+
+    with open_ultron(settings) as ultron:
+        full_id = overview.find_memory(ultron.runtime, memory_id)
+        ultron.confirm_memory(full_id)
+    console().print("Confirmed.")
+
+
 @click.command("delete")
 @click.argument("memory_id")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -199,4 +215,4 @@ def _replay(settings: Settings, again: bool, as_json: bool) -> None:
             out.print(f"  {path}", soft_wrap=True)
 
 
-COMMANDS = [redact, rebalance, reprocess, retry, unmerge, delete, erase]
+COMMANDS = [redact, rebalance, reprocess, retry, unmerge, confirm, delete, erase]

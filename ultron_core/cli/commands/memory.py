@@ -182,12 +182,14 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         if not records:
             raise NotFoundError(f"No memory {memory_id}.")
         sources = ultron.get_memory_sources(full_id)
-        history = ultron.get_memory_history(full_id)["decisions"]
+        known = ultron.get_memory_history(full_id)
+        history = known["decisions"]
         places = overview.places(ultron.runtime, full_id)
     record = records[0]
     if as_json:
         opened = {str(source): path for source, path in places.items()}
-        print_json({"memory": record, "sources": sources, "places": opened, "decisions": history})
+        told = {"memory": record, "sources": sources, "places": opened, "decisions": history}
+        print_json({**told, "verdicts": known["verdicts"]})
         return
     out = console()
     values = asdict(record)
@@ -203,6 +205,8 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "extractor",
         "origin",
         "trust",
+        "proof",
+        "held",
         "projects",
     ):
         out.print(f"{name:12} {_field(values[name])}")
@@ -217,6 +221,10 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
             out.print(f"    {lines_command(places[source.id], source)}", soft_wrap=True)
         if source.quote:
             out.print(f"    “{source.quote}”", style="italic")
+    for row in known["verdicts"]:
+        stands = "" if row["holds"] else ", of other words than stand now"
+        by = row["given_by"] or "the owner"
+        out.print(f"{row['given_at']:%Y-%m-%d %H:%M} {row['verdict']} by {by}{stands}", style="dim")
     for row in history:
         out.print(
             f"{row['created_at']:%Y-%m-%d %H:%M} {row['decision']}: {row['reason']} ({row['id']})",

@@ -142,17 +142,18 @@ def _last_words(messages: Sequence[Message], start: int, end: int) -> int:
     return next((i for i in spoken if messages[i].content.strip()), -1)
 
 
-def own_sentences(message: Message, longest: int = MAX_MESSAGE) -> list[str]:
-    """Sentences of a message in a person's own words; none of a pasted document or a program's prompt."""
-    return [sentence for remark in own_remarks(message, longest) for sentence in remark]
+def own_sentences(message: Message, longest: int = MAX_MESSAGE, *, pasted: bool = False) -> list[str]:
+    """Sentences of a message in a person's own words; none of a pasted document or a program's prompt. `pasted`: also
+    what they quote, paste and report, which no rule may rest on."""
+    return [sentence for remark in own_remarks(message, longest, pasted=pasted) for sentence in remark]
 
 
-def own_remarks(message: Message, longest: int = MAX_MESSAGE) -> list[list[str]]:
+def own_remarks(message: Message, longest: int = MAX_MESSAGE, *, pasted: bool = False) -> list[list[str]]:
     """The same by remark: a paragraph, or a quoted point with the paragraph that speaks of it."""
     text = message.content
     if len(text) > longest or PROMPT.search(text):
         return []
-    lines = without_code(own_words(text)).splitlines()
+    lines = without_code(text if pasted else own_words(text)).splitlines()
     own = [line for line in lines if not _SET_IN.match(line)]
     typed = [line for line in own or lines if not (_PASTED.match(line) or is_printed(line))]
     remarks: list[list[str]] = []

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from ultron_core.errors import NotFoundError
+from ultron_core.errors import NotFoundError, ScopeError
 from ultron_core.models import MemoryType
 from ultron_core.serve.answers import ok, plain
 from ultron_core.serve.bodies import ChangeBody, DetailsBody, SearchBody, Tier, UploadBody
@@ -146,6 +146,8 @@ def history(memory_id: MemoryId, caller: Reader) -> Response:
 @router.post("/memories/{memory_id}/confirm")
 def confirm(memory_id: MemoryId, caller: Curator) -> Response:
     """The owner's verdict that it holds as it stands: it is handed on like a person's words, also where it was held."""
+    if not caller.is_owner:
+        raise ScopeError("Only a person confirms: send the request without an agent's name or key.")
     return ok(plain(caller.ultron.confirm_memory(memory_id, given_by=caller.name)))
 
 

@@ -148,7 +148,7 @@ def test_a_new_table_with_text_is_replayed_or_named_here(database):
         "sft_exports", "sft_export_rows",  # shipped: named, to be rebuilt
         "leases",  # ids
         "outcomes",  # names that an import checks
-        "api_keys",  # hashes, and names that a person gives
+        "api_keys", "memory_verdicts",  # hashes, and names that a person gives
         "sft_cleaned", "sft_drafted",  # made again for other rules, by their digests
         "training_runs", "training_rows",  # folders, settings, figures and hashes
     }  # fmt: skip

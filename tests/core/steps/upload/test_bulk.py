@@ -66,7 +66,7 @@ def test_a_memory_whose_body_a_load_changes_leaves_its_cluster_until_it_has_a_ve
     """What was edited by hand is given once more as it first was: the merged body is not embedded in a load."""
     given = "I prefer tabs in code, as written in ~/.editorconfig of mine."
     memory = ultron.upload_memory(given)
-    ultron.update_memory(memory.id, content="I prefer 2 spaces in yaml code.")
+    ultron.update_memory(memory.id, content="I prefer 2 spaces in yaml code.", trust="upload")
     ultron.load_memories([{"content": given}])
     assert "editorconfig" in one(ultron, "SELECT content FROM memories")["content"]
     assert counters_off(ultron) == []

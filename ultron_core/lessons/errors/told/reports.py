@@ -128,7 +128,7 @@ def find_reports(message: Message, *, first: bool) -> list[Report]:
     if pasted:
         handed_in = first and not terminal and len(without_code(message.content)) >= _LONG_ISSUE
         return [replace(report, task=handed_in) for report in pasted[: 1 if handed_in else _MOST]]
-    for sentence in own_sentences(message, _MAX_PASTED)[:_OPENING]:
+    for sentence in own_sentences(message, _MAX_PASTED, pasted=True)[:_OPENING]:
         statement = without_opening(_WISH.sub("", _WISH.sub("", clean_statement(sentence)))).strip()
         fits = (
             len(statement.encode()) >= _SHORTEST and len(statement) <= _LONGEST and names_a_thing(statement)
