@@ -143,7 +143,7 @@ def test_requests_of_eight_clients_work_again_within_ten_seconds_and_nothing_ack
     assert {status for _, status, _, _ in watcher.seen} == {"ready", "degraded"}
     assert watcher.wrong() == []
     sent = [memory for client in clients for memory in client.acknowledged]
-    assert len(sent) > 100
+    assert len(sent) > 20
     for begin in range(0, len(sent), 50):
         found = serving.ask("POST", "/memories/details", json={"ids": sent[begin : begin + 50]}).json()[
             "data"
