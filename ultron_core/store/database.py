@@ -42,8 +42,8 @@ T = TypeVar("T")
 
 #: seconds for one connection
 CONNECT_SECONDS = 5
-#: seconds until a free connection must have been found
-POOL_WAIT_SECONDS = 30.0
+#: seconds until a free connection must have been found, and for who may not wait
+POOL_WAIT_SECONDS, POOL_SHORT_SECONDS = 30.0, 4.0
 #: after so many of them the pool is asked anew, since it tries to connect less and less often; who may not wait gives
 #: up then if the server does not answer at all
 POOL_LOOK_SECONDS = 1.5
@@ -78,8 +78,8 @@ class Database:
     ) -> None:
         """Nothing is connected yet; `open` also checks the server. `jitter` gives numbers from 0 to 1.
 
-        `patient`: a server that is away is waited for, as a long run of stages should; else it is reported within
-        seconds. For free connections of one that answers everybody waits.
+        `patient`: a server that is away or busy is waited for, as a long run of stages should; else it is reported
+        within seconds.
         """
         self.url = url
         self.patient = patient
@@ -139,7 +139,8 @@ class Database:
         context.__exit__(None, None, None)
 
     def _free_connection(self) -> tuple[AbstractContextManager[Connection], Connection]:
-        until = time.monotonic() + POOL_WAIT_SECONDS
+        seconds = POOL_WAIT_SECONDS if self.patient else POOL_SHORT_SECONDS
+        until = time.monotonic() + seconds
         while True:
             context = self._pool.connection()
             try:
@@ -149,7 +150,7 @@ class Database:
                     _connect(self.url).close()
                 if time.monotonic() > until:
                     raise DatabaseUnreachableError(
-                        f"No connection to {describe_url(self.url)} within {POOL_WAIT_SECONDS:.0f} s: it is down, or "
+                        f"No connection to {describe_url(self.url)} within {seconds:.0f} s: it is down, or "
                         "all connections are in use (ULTRON_DATABASE_POOL_SIZE)."
                     ) from error
 
