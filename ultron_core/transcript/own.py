@@ -101,7 +101,8 @@ _RESUMES = any_of(
 )
 #: what somebody else says, in words of the speaker's own, e.g. `It says always run x`, `它说每次都要先`
 _REPORTED = any_of(
-    r"(?:^|[\s,;(])(?:it|he|she|they|someone|somebody|everyone|people|th(?:e|is|at|ese) (?:[\w'’./-]+ ){1,4}|"
+    r"(?:^|[\s,;(])(?:it|he|she|they|someone|somebody|everyone|people|"
+    r"th(?:e|is|at|ese) (?:(?!(?:i|we|you)\b)[\w'’./-]+ ){1,4}|"
     r"(?-i:[A-Z][a-z]+ )|my (?!rule|wish|preference)\w+ )\s*(?:also |just |clearly |always |still |now )?"
     r"(?:says?|said|claims?|claimed|tells?|told|demands?|insists?|suggests?|recommends?|thinks?|believes?|"
     # a program writes files and asks for input, too

@@ -45,7 +45,7 @@ _RULE_FORM = any_of(
 #: says that what follows is a rule of the speaker's, or that it holds on, e.g. `My rule, for good: x`, `Please
 #: remember: we deploy from release`, `我自己的要求是：注释写中文`, `ab jetzt`
 _DECLARED = any_of(
-    r"\bremember(?: this| that| for (?:next time|later|good))?\s*[:,]\s*\S|"
+    r"\b(?:please remember|remember (?:this|that|for (?:next time|later|good)))\s*[:,]\s*\S|\bremember:\s*\S|"
     r"\b(?:my|our)(?: \w+)? (?:rule|wish|preference|convention|requirement)s?\b[^:.]{0,60}(?::| is\b)|"
     r"\bwish of my own\b[^:.]{0,60}:",
     r"\b(?:in|for) (?:every|all|each)(?: \w+)? sessions?\b|\b(?:for good|from today(?: on)?|as of (?:now|today)|"
