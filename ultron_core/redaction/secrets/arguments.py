@@ -62,7 +62,7 @@ _OPEN = frozenset(
 _READS = (
     r"--?(?:[a-z]{1,12}-){0,2}stdin\b|--with-token|--data-file=-|sudo -S"
     r"|\bsecrets?[ :](?:set|put|create|add|versions add)"
-    r"|\bchpasswd\b|\bkinit\b|\bpasswd\b|\b(?:auth|log-?in)\b|-pass(?:word)?[ =]stdin|-pass(?:word)?-fd[ =]0"
+    r"|\bchpasswd\b|\bkinit\b|\bpasswd\b|-pass(?:word)?[ =]stdin|-pass(?:word)?-fd[ =]0"
 )
 #: behind `echo` and `printf`, e.g. ` 's3cret' | sudo -S apt update`, ` 'bob:s3cret' | chpasswd`
 _FED = re.compile(
@@ -76,7 +76,7 @@ _HERE = re.compile(
 )
 #: e.g. `<(echo s3cret9)` of "wg set wg0 preshared-key <(echo s3cret9)"
 _AS_FILE = re.compile(
-    rf"<\((?:echo|printf)[ \t]{{1,4}}(?:-n[ \t])?{_Q}(?P<value>[^\s\"'|$<>]{{7,400}}?){_Q}\)"
+    rf"(?:<\(|command[= ][\"'])(?:echo|printf)[ \t]{{1,4}}(?:-n[ \t])?{_Q}(?P<value>[^\s\"'|$<>]{{7,400}}?){_Q}[)\"']"
 )
 #: a user and a password as literals of code, e.g. `("bob", "s3cret9")`
 _LITERALS = re.compile(
@@ -87,7 +87,17 @@ _TAKES = re.compile(
     r"(?i:auth|log_?in|credentials?|sign_?in|authenticate)\w{0,12}[\"']?\s{0,2}[=:(]?\s{0,2}$"
 )
 #: one of these is in the text of a command that stores something
-_STORES = (" put ", "ecret", "config:set", "env:set", "vault ", "variable", "-password ", "pass insert")
+_STORES = (
+    " put ",
+    "ecret",
+    "config:set",
+    "env:set",
+    "vault ",
+    "variable",
+    "-password ",
+    "pass insert",
+    "put-parameter",
+)
 
 
 def argument_secrets(text: str) -> Iterator[Span]:
@@ -113,7 +123,7 @@ def argument_secrets(text: str) -> Iterator[Span]:
             yield from _stored(text, match.start("rest"), match.end())
     for end in ends_of(text, ("echo", "printf")):
         yield from _judged(_FED.match(text, end))
-    for sign, pattern in (("<<<", _HERE), ("<(", _AS_FILE)):
+    for sign, pattern in (("<<<", _HERE), ("echo ", _AS_FILE)):
         for match in pattern.finditer(text) if sign in text else ():
             yield from _judged(match)
 

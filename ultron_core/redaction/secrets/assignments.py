@@ -34,7 +34,8 @@ _REST = re.compile(
 )
 #: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `private_key "x";`
 _CALL = re.compile(
-    rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])"
+    rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')"
+    r"(?=\s{0,2}[),;}]|[ \t]{0,4}(?:[\r\n]|$))"
 )
 #: e.g. `,c2VjcmV0LXZhbHVl,`
 _CSV = re.compile(r"(?P<close>)(?P<sep>,)(?P<raw>[^\s\"'`<>,;]{16,400})(?=[,\r\n]|$)")
@@ -104,7 +105,7 @@ def assigned_secrets(text: str) -> Iterator[Span]:
         if grade and not _elsewhere(text, start, end):
             values = list(_values(text, start, end, grade))
             yield from values
-            if not values and text[start:end].isalpha():
+            if not values and text[start:end].replace(" ", "").isalpha():
                 yield from told_secrets(text, start, end, grade)
     if "CONTRIBSYS" in text:
         for match in _SIDEKIQ.finditer(text):

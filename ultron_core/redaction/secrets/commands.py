@@ -115,6 +115,11 @@ _OTHERS = tuple(
             '="password"',
             r"type=\\?[\"']password\\?[\"'][^<>\n]{0,200}?value=\\?[\"'](?P<raw>[^\"'\\\s<>{]{4,200})",
         ),
+        (
+            "poetry config",
+            r"poetry config (?:http-basic\.\S{1,60} \S{1,60}|pypi-token\.\S{1,60}) (?P<raw>\S{4,400})",
+        ),
+        ("AUTH ", r"(?m)^AUTH (?P<raw>(?=\D{0,60}\d)\S{4,200})$"),
         ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         (

@@ -30,7 +30,7 @@ _VALUE = r"(?P<value>[^\s\"'`<>,，。;；、|」』”（）()\[\]{}]{6,100})"
 #: e.g. ` for staging is s3cr3t-Pw9`, `改成 s3cr3t-Pw9`
 _AFTER = re.compile(
     rf"(?i)(?:[ \t](?:d['’]|de[ \t])?(?:api|secr\w{{1,5}}|priv\w{{1,5}}|acc[eè]s\w{{0,2}}))?{_WHOSE}"
-    rf"(?P<being>{_MARKS}{{0,4}}(?:(?:[ \t](?:{_BEING})(?=[ \t:：])|{_BEING_TOGETHER}){_MARKS}{{0,4}}){{0,3}})"
+    rf"(?P<being>{_MARKS}{{0,4}}(?:(?:(?<!\w)(?:{_BEING})(?=[ \t:：])|{_BEING_TOGETHER}){_MARKS}{{0,4}}){{0,3}})"
     rf"(?:(?<=[\"'])(?P<quoted>[^\"'\r\n]{{4,100}})[\"']|{_VALUE})"
 )
 #: before a noun, the value first, e.g. ` is the `, ` als `, ` 这个`
@@ -42,6 +42,10 @@ _LINK = re.compile(
 )
 #: the word before, e.g. ` s3cr3t-Pw9`
 _LAST = re.compile(r"[^\s\"'`#;,，。/<>（(\[\]{}]{6,100}$")
+#: a path, a variable, an address, the name of an algorithm, e.g. `/etc/x`, `$TOKEN`, `SHA-256`
+_NO_VALUE = re.compile(
+    r"[/~$<{\[@]|\.{1,2}/|https?:|(?i:sha|md|aes|rsa|base|argon|utf|oauth|bcrypt|scrypt|pbkdf|ed|hs|rs|tls|http)-?\d"
+)
 #: of a noun that names something else, e.g. ` hash`, `长度`
 _ABOUT = re.compile(
     r"[ \t_-]{0,2}(?:hash|length|field|input|manager|policy|prompt|reset|file|column|algorithm|encoder|type|format"
@@ -65,9 +69,13 @@ def told_secrets(text: str, start: int, end: int, grade: Strength) -> Iterator[S
     if after:
         group = "quoted" if after["quoted"] is not None else "value"
         value = _bare(after[group])
-        being = bool(re.search(r"\w|[:：=]", after["being"]))
+        # in Chinese a sentence goes on with Chinese: `密码 abc12345`
+        being = bool(re.search(r"\w|[:：=]", after["being"])) or text[start] > "\u2e80"
         phrase = value.count(" ") >= 3 and text[start:end].lower().endswith("phrase")
         quoted = group == "quoted" and being and is_secret(grade, value, quoted=True)
+        cut = after[group].endswith(("..", "…")) or text[after.end() : after.end() + 1] in ("[", "(", "{")
+        if cut:  # a call, or cut off by whoever wrote it
+            return
         if phrase or quoted or _told(value, grade, being=being):
             yield Span(after.start(group), after.start(group) + len(value), _C)
             return
@@ -92,7 +100,7 @@ def _bare(value: str) -> str:
 
 def _told(value: str, grade: Strength, *, being: bool) -> bool:
     """Is it a password as people choose them, or what a machine made, and not how a sentence goes on?"""
-    if is_stand_in(value) or re.match(r"[/~$<{\[@]|\.{1,2}/|https?:", value):
+    if is_stand_in(value) or _NO_VALUE.match(value):
         return False
     if grade < Strength.STRONG:
         return is_secret(grade, value, quoted=True)

@@ -109,7 +109,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "st.", rf"[0-9a-f-]{{20,40}}\.{_HEX}{{32}}\.{_HEX}{{32}}"),
     (_C, "SWMTKN-1-", rf"{_L}{{40,60}}-{_L}{{20,30}}"),
     (_C, "K10", rf"{_HEX}{{64}}::[a-z]{{4,8}}:{_A}{{8,64}}"),
-    (_C, "sdk-|mob-|api-|xaat-|xapt-|pat-na1-|pat-eu1-|ovsxat_", _UUID),
+    (_C, "sdk-|xaat-|xapt-|pat-na1-|pat-eu1-|ovsxat_", _UUID),
     (_C, "hcaik_|hcxik_|hcalk_|hcxlk_|hcbik_|hcblk_", rf"{_L}{{50,64}}"),
     (_C, "signkey-prod-|signkey-test-|signkey-branch-", rf"{_HEX}{{32,64}}"),
     # wallets: BIP 32, Nostr (NIP-19)
@@ -132,6 +132,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "pdl_live_apikey_|pdl_sdbx_apikey_", r"[a-z0-9]{26}_[A-Za-z0-9_]{20,40}"),
     (_C, "rzp_live_|rzp_test_", rf"{_A}{{14,30}}"),
     (_C, "EAA", rf"{_A}{{80,400}}"),
+    (_C, "_|WARNING:-DO-NOT-SHARE-THIS.", r"[^\s\"'`]{60,2000}"),
     (_C, "vk1.a.", rf"{_W}{{80,400}}"),
     (_C, "oauth:", rf"{_L}{{30}}"),
     (_C, "AAAAAAAAAAAAAAAAAAAAA", r"[A-Za-z0-9%]{60,200}"),

@@ -48,6 +48,8 @@ _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
 #: letters, digits and letters again, or the other way round, e.g. `xyz123abc`, `7f3k9`
 _SHORT_TOKEN = re.compile(r"(?=\w{5,40}$)(?:[A-Za-z]+\d+[A-Za-z]|\d+[A-Za-z]+\d)[A-Za-z0-9]*")
+#: what begins as a path does, e.g. `/G3SaoKfgFoeOASl1YCJlS24R5gA2q+yfHwuEHFhvTS=`
+_BASE64 = re.compile(r"/[A-Za-z0-9+/]{22,400}={1,2}")
 #: e.g. `0123456789abcdef`
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
 #: e.g. `123e4567-e89b-12d3-a456-426614174000`
@@ -69,7 +71,8 @@ def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False, l
     if (
         len(value) < 4
         or is_stand_in(value)
-        or value.startswith(("/", "./", "../", "~/", "http://", "https://", "--"))
+        or (value[0] == "/" and not _BASE64.fullmatch(value))
+        or value.startswith(("./", "../", "~/", "http://", "https://", "--"))
     ):
         return False
     if len(set(value)) == 1 or _FILE.fullmatch(value):

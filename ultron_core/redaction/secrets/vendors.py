@@ -52,7 +52,7 @@ _INSIDE = sorted(
 _ANY_LITERAL = re.compile("(?<![A-Za-z0-9])" + any_of(_INSIDE))
 #: a key of a vendor that no line names: words, of which the last says what follows, and a part that a machine made,
 #: e.g. `acme_live_8sK2mQ9xT4vB7nR1pW6y`
-_TAIL = re.compile(r"[_-](?P<tail>[A-Za-z0-9]{20,200})(?![A-Za-z0-9_-])")
+_TAIL = re.compile(r"[_-](?P<tail>[A-Za-z0-9]{20,200})(?![A-Za-z0-9_-]|\.\.)")
 #: its words, e.g. `acme_live`
 _WORDS = re.compile(r"[a-z][a-z0-9]{0,11}(?:[_-][a-z0-9]{1,10}){0,3}")
 _KEY_WORDS = frozenset(
