@@ -24,7 +24,7 @@ from ultron_pipelines.resources import UltronResource
 
 pytestmark = pytest.mark.xdist_group("dagster")
 
-SESSIONS, A_SESSION = 200, 13
+SESSIONS, A_SESSION = 200, 15
 WAYS = os.environ.get("WHOLE_PATH", "offline").split(",")
 #: a shorter secret, or one of letters alone (`password`), is also a word of other texts
 LEAST = 6

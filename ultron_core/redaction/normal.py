@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ultron_core.redaction.spans import Span
 
-__all__ = ["Normal", "normalised"]
+__all__ = ["Normal", "normalised", "without"]
 
 #: terminal colours and other control sequences (ECMA-48): `\x1b[31mghp_...`, also written out as `\033[31m`
 _ANSI = (
@@ -83,6 +85,19 @@ class Normal:
             return start, end
         at = start + position - self._starts[index]
         return at, at + 1
+
+
+def without(text: str, gone: Sequence[tuple[int, int]]) -> Normal:
+    """The text without the stretches from the one place to the other."""
+    kept = [
+        (start, end, False)
+        for start, end in zip(
+            (0, *(end for _, end in gone)), (*(start for start, _ in gone), len(text)), strict=True
+        )
+        if end > start
+    ]
+    starts = list(accumulate((end - start for start, end, _ in kept), initial=0))
+    return Normal("".join(text[start:end] for start, end, _ in kept), True, starts[: len(kept)], kept)
 
 
 def normalised(text: str) -> Normal | None:

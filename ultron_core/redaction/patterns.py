@@ -9,12 +9,14 @@ from ultron_core.models import Finding, Redaction
 from ultron_core.redaction.normal import normalised
 from ultron_core.redaction.numbers import personal_numbers
 from ultron_core.redaction.personal import personal_data
+from ultron_core.redaction.secrets.arguments import argument_secrets
 from ultron_core.redaction.secrets.assignments import assigned_secrets
 from ultron_core.redaction.secrets.commands import command_secrets
 from ultron_core.redaction.secrets.headers import header_secrets
 from ultron_core.redaction.secrets.keyfiles import key_blocks, login_files
+from ultron_core.redaction.secrets.prose import login_pairs
 from ultron_core.redaction.secrets.vendors import vendor_keys
-from ultron_core.redaction.secrets.wrapped import joined_keys, wallet_keys, wrapped_secrets
+from ultron_core.redaction.secrets.wrapped import joined_secrets, wallet_keys, wrapped_secrets
 from ultron_core.redaction.spans import Draft, Numbering, Span
 from ultron_core.redaction.words import OwnWords
 
@@ -108,13 +110,15 @@ def _in_short(text: str, words: OwnWords) -> tuple[Span, ...]:
 
 
 def _secrets(text: str) -> Iterator[Span]:
+    yield from joined_secrets(text)
     yield from key_blocks(text)
     yield from vendor_keys(text)
     yield from header_secrets(text)
     yield from assigned_secrets(text)
     yield from command_secrets(text)
+    yield from argument_secrets(text)
     yield from login_files(text)
-    yield from joined_keys(text)
+    yield from login_pairs(text)
 
 
 def _personal(text: str, words: OwnWords) -> Iterator[Span]:

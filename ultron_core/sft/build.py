@@ -264,6 +264,8 @@ def _finished(
         row = _redacted(spill.get(fact.row), clean)
         if clean.secret:
             rejects.append(fact.reject("secret_after_redaction"))
+        elif clean.unsafe:
+            rejects.append(fact.reject("unsafe"))
         elif row.num_tokens > config.max_tokens:
             rejects.append(fact.reject("too_long", f"{row.num_tokens} tokens, limit {config.max_tokens}"))
         elif kept := scanned.get(row.content_sha256):

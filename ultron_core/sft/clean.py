@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ultron_core.redaction.spans import SECRETS
 from ultron_core.sft.counting.counts import CountTokens, token_counts
 from ultron_core.sft.curate.decontaminate import EvalIndex
 from ultron_core.sft.records import canonical_json
@@ -20,9 +22,12 @@ from ultron_core.sft.workers import Workers
 __all__ = ["Cleaned", "Cleaner", "Memory", "Texts", "Tools", "clean_batch"]
 
 #: of what is remembered; raised when `clean_batch` gives something else for the same texts and rules
-_VERSION = 1
+_VERSION = 2
 #: tool schemas of which it is known whether they hold anything to redact; logs repeat them
 _MOST_SCHEMAS = 20_000
+#: what redaction leaves of a secret, unlike that of a name or an address, e.g.
+#: `<GITHUB_TOKEN>`, `<REDACTED_CREDENTIAL_2>`
+_SECRET = re.compile(rf"<(?:{'|'.join(SECRETS)})(?:_\d{{1,9}})?>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,8 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The same texts, cleaned; `secret`: the second look found something all the same."""
+    """The same texts, cleaned; `secret`: the second look found something all the same; `unsafe`: they held a key, token
+    or password, of which a placeholder is left."""
 
     messages: tuple[Mapping[str, Any], ...]
     tools: tuple[Mapping[str, Any], ...]
@@ -80,16 +86,17 @@ class Cleaned:
     secret: bool
     tokens: int
     trained: int
+    unsafe: bool = False
 
     def packed(self) -> bytes:
         """In the order of keys that it has: a row that is remembered gives the same bytes as a new one."""
-        values = [self.messages, self.tools, self.topic, self.secret, self.tokens, self.trained]
+        values = [self.messages, self.tools, self.topic, self.secret, self.tokens, self.trained, self.unsafe]
         return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def unpacked(cls, data: bytes) -> Cleaned:
-        messages, tools, topic, secret, tokens, trained = json.loads(data)
-        return cls(tuple(messages), tuple(tools), topic, secret, tokens, trained)
+        messages, tools, topic, *counts = json.loads(data)
+        return cls(tuple(messages), tuple(tools), topic, *counts)
 
 
 class Memory(Protocol):
@@ -147,7 +154,9 @@ def _cleaned(texts: Texts, value: Mapping[str, Any], tools: Tools) -> Cleaned:
     topic = value.get("topic", "")
     total, trained = token_counts(messages, declared, tools.count_tokens)
     secret = tools.has_secret(canonical_json([messages, declared, topic]))
-    return Cleaned(messages, declared, topic, secret, total, trained)
+    before, after = (canonical_json(list(said)) for said in (texts.messages, messages))
+    unsafe = len(_SECRET.findall(after)) > len(_SECRET.findall(before))
+    return Cleaned(messages, declared, topic, secret, total, trained, unsafe)
 
 
 def _put_back(message: Mapping[str, Any], said: Any) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultron_core.redaction.secrets.names import FOREIGN, STEMS, Strength, strength
+from ultron_core.redaction.secrets.names import FOREIGN, FOREIGN_KEYS, STEMS, Strength, strength
+from ultron_core.redaction.secrets.prose import told_secrets
 from ultron_core.redaction.secrets.values import is_secret
-from ultron_core.redaction.spans import Span
+from ultron_core.redaction.spans import Span, lowered
 
 __all__ = ["assigned_secrets", "credential_name", "credential_value"]
 
@@ -15,7 +16,7 @@ _C = "REDACTED_CREDENTIAL"
 _NAME_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 _ASCII_STEMS = tuple(stem for stem in STEMS if stem.isascii())
 #: e.g. `contraseña`
-_FOREIGN = re.compile("|".join(FOREIGN), re.IGNORECASE)
+_FOREIGN = re.compile("|".join((*FOREIGN, *FOREIGN_KEYS)), re.IGNORECASE)
 #: characters of a name before a value
 _LONGEST = 80
 _Q = r"\"'`"
@@ -33,7 +34,8 @@ _REST = re.compile(
 )
 #: `setPassword("x")`, `System.setProperty("X_TOKEN", "x")`, `private_key "x";`
 _CALL = re.compile(
-    rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')(?=\s{{0,2}}[),;])"
+    rf"(?P<close>[{_Q}]?)(?P<sep>\s{{0,2}}[(,]\s{{0,2}}|\s{{1,2}})(?:\"(?P<dq>[^\"\\\r\n]{{1,400}})\"|'(?P<sq>[^'\\\r\n]{{1,400}})')"
+    r"(?=\s{0,2}[),;}]|[ \t]{0,4}(?:[\r\n]|$))"
 )
 #: e.g. `,c2VjcmV0LXZhbHVl,`
 _CSV = re.compile(r"(?P<close>)(?P<sep>,)(?P<raw>[^\s\"'`<>,;]{16,400})(?=[,\r\n]|$)")
@@ -44,7 +46,7 @@ _LIST_FLAG = re.compile(
     r"(?P<close>\\{0,3}[\"'])(?P<sep>\s{0,3},\s{0,20})(?:\\{1,3}\"(?P<eq>[^\"\\\r\n]{1,400})\\|\"(?P<dq>[^\"\\\r\n]{1,400})\"|'(?P<sq>[^'\\\r\n]{1,400})')"
 )
 #: also over lines, e.g. `<dbPassword>s3cret</dbPassword>`
-_ELEMENT = re.compile(r"(?P<close>)(?P<sep>>\s{0,40})(?P<raw>[^\s<>]{3,400})(?=\s{0,40}</)")
+_ELEMENT = re.compile(r"(?P<close>[\"']?)(?P<sep>>\s{0,40})(?P<raw>[^\s<>]{3,400})(?=\s{0,40}</)")
 #: after a telling name, in this order, e.g. `", "value": "s3cret"` of `"name": "DB_PASSWORD", "value":
 #: "s3cret"`, `" value="s3cret"`
 _SIBLING = re.compile(
@@ -73,6 +75,10 @@ _SET = re.compile(
 )
 #: e.g. ` s3cret` of "ENV API_TOKEN s3cret"
 _SET_VALUE = re.compile(r"(?P<close>[\"']?)(?P<sep>[ \t]{1,4})" + _VALUE)
+#: e.g. `123e4567-e89b-12d3-a456-426614174000`
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+#: a row's id behind the bare word "key", e.g. `": "123e4567-e89b-12d3-a456-426614174000`
+_KEY_OF_ID = re.compile(rf"[\\\"'\s:=]{{1,8}}{_UUID.pattern}(?!-?\w)")
 #: e.g. ` # staging only`, `\n`
 _LINE_END = re.compile(r"[ \t]{0,4}(?:[\r\n]|\\n|$|#)")
 #: a sentence rather than an assignment, e.g. ` is `, `是`
@@ -81,10 +87,10 @@ _PROSE = re.compile(r"[是为]|is")
 _SIGNED_URL = re.compile(r"[?&](?:sig|X-Amz-Signature|Signature)=([A-Za-z0-9%/+_-]{40,400}={0,2})")
 #: Sidekiq's login for Bundler, e.g. `BUNDLE_GEMS__CONTRIBSYS__COM=cafebabe:deadbeef`
 _SIDEKIQ = re.compile(r"CONTRIBSYS__COM[\"']?\s{0,3}[:=]\s{0,3}[\"']?([0-9a-f]{8}:[0-9a-f]{8})\b")
-#: e.g. `JSESSIONID=0123456789ABCDEF`, `csrftoken=0123456789abcdef`
-_SESSION_COOKIE = re.compile(
-    r"(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid|_gitlab_session|sessionid|csrftoken|laravel_session|remember_token)=([A-Za-z0-9%._-]{12,400})"
-)
+#: what a browser sends to stay logged in, found by its value, as `=` is rare, e.g. `=0123456789ABCDEF`
+_SENT = re.compile(r"=[\"']?([A-Za-z0-9%._~+/-]{12,400}+)(?![\w(\[])")
+#: its names, e.g. `JSESSIONID`, `?session`, `csrftoken`, `connect.sid`
+_SESSION = re.compile(r"(?i:sess|[cx]srf|remember_|(?<![a-z])sid)[A-Za-z0-9_.-]{0,20}$")
 
 
 def assigned_secrets(text: str) -> Iterator[Span]:
@@ -96,16 +102,21 @@ def assigned_secrets(text: str) -> Iterator[Span]:
         start, end = _name_around(text, at)
         done = end
         grade = strength(text[start:end])
-        if grade:
-            yield from _values(text, start, end, grade)
+        if grade and not _elsewhere(text, start, end):
+            values = list(_values(text, start, end, grade))
+            yield from values
+            if not values and text[start:end].replace(" ", "").isalpha():
+                yield from told_secrets(text, start, end, grade)
     if "CONTRIBSYS" in text:
         for match in _SIDEKIQ.finditer(text):
             yield Span(*match.span(1), _C)
     if "ig" in text:
         for match in _SIGNED_URL.finditer(text):
             yield Span(*match.span(1), _C)
-    for match in _SESSION_COOKIE.finditer(text):
-        yield Span(*match.span(1), "REDACTED_TOKEN")
+    for match in _SENT.finditer(text):
+        named = _SESSION.search(text, max(0, match.start() - 30), match.start())
+        if named and is_secret(Strength.WEAK, match[1], quoted=True) and not _UUID.fullmatch(match[1]):
+            yield Span(*match.span(1), "REDACTED_TOKEN")
 
 
 def credential_name(name: str) -> bool:
@@ -116,19 +127,29 @@ def credential_name(name: str) -> bool:
 def credential_value(name: str, value: str) -> bool:
     """Is the string under a JSON key a secret, judged by name and value?"""
     grade = strength(name)
+    if name == "key" and _UUID.fullmatch(value):
+        return False
     return grade > Strength.NONE and is_secret(grade, value, quoted=True)
 
 
+def _elsewhere(text: str, start: int, end: int) -> bool:
+    """The `key` of an element of JSX, and a part of a resource's name: `<li key="a1">`, `arn:aws:..:secret:db-a1`."""
+    if text[start:end] == "key":
+        if _KEY_OF_ID.match(text, end):
+            return True
+        tag = text[max(0, start - 80) : start].rpartition("<")[2]
+        return tag[:1].isalpha() and ">" not in tag and len(tag) < 80 and text[end : end + 1] == "="
+    return text[start - 1 : start] == ":" and "arn:" in text[max(0, start - 80) : start].rpartition(" ")[2]
+
+
 def _stems(text: str) -> list[int]:
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = text.replace("İ", "I").lower()
+    small = lowered(text)
     found = []
     for stem in _ASCII_STEMS if text.isascii() else STEMS:
-        at = lowered.find(stem)
+        at = small.find(stem)
         while at >= 0:
-            found.append(at)
-            at = lowered.find(stem, at + len(stem))
+            found.append(at + stem.startswith(" "))
+            at = small.find(stem, at + len(stem))
     found.sort()
     return found
 
@@ -179,7 +200,7 @@ def _values(text: str, start: int, end: int, grade: Strength) -> Iterator[Span]:
                 text,
                 match,
                 sure if pattern is not _CALL or grade < Strength.STRONG else grade,
-                env=pattern is _ELEMENT,
+                env=pattern is _ELEMENT and not match["close"],
             )
             return
     before = _BEFORE_SIBLING.search(text, max(0, start - 300), start)
@@ -230,6 +251,7 @@ def _trim(value: str, *, is_url: bool) -> str:
         value = value.partition("&")[0].partition("#")[0]
     value = re.split(r"[，。；、）】”’！]|\\[nrt\"]|</", value, maxsplit=1)[0]
     kept = value.rstrip(".,;:\\?")
+    kept = kept.removesuffix("**").removesuffix("__")  # Markdown
     # the closing bracket of what surrounds it: `(password=x9y8z7)`; one that is opened inside stays
     while (
         kept

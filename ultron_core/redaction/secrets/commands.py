@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ultron_core.redaction.secrets.names import Strength, strength
 from ultron_core.redaction.secrets.values import is_secret, is_stand_in
-from ultron_core.redaction.spans import Span
+from ultron_core.redaction.spans import Span, ends_of, lowered
 
 __all__ = ["command_secrets"]
 
@@ -35,6 +35,8 @@ _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
     ("gh secret set", "--body", _APART), ("gh secret set", "-b", _APART), ("rclone config", "pass", _APART), ("rclone obscure", "", r"[ \t]"),  # noqa: E501
     ("security", "-w", _APART), ("ssh-keygen", "-N", _APART), ("jarsigner", "-keypass", _APART),
+    ("bw unlock", "", r"[ \t]"), ("mosquitto_pub", "-P", _APART), ("mosquitto_sub", "-P", _APART),
+    ("runas", "/pass:", _GLUED),
     ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
 )  # fmt: skip
 _WORD = (
@@ -42,24 +44,11 @@ _WORD = (
 )
 
 
-def _spellings(program: str, flag: str) -> tuple[str, ...]:
-    """A command that begins a sentence has a capital, as in `Mysql -ps3cret`; one that takes its secret without a flag
-    has none there: "Vault login fails" is prose, and so is "Mongo is started with `docker run -p ...`", where no flag
-    follows at once."""
-    capital = (program[:1].upper() + program[1:],) if flag else ()
-    return tuple(dict.fromkeys((program, *capital, *(("MySQL",) if program == "mysql" else ()))))
-
-
-#: e.g. `mysql -ps3cret`, `sshpass -p s3cret`
-_BY_FLAG = tuple(
-    (
-        name,
-        flag[:2] if flag.startswith("-") else "",
-        re.compile(rf"(?<=[ \t\n]){re.escape(flag)}{between}{_WORD}" if flag else between + _WORD),
-    )
-    for program, flag, between in _FLAGS
-    for name in _spellings(program, flag)
-)
+#: by how their flag begins: programs and what holds the value, e.g. `mysql -ps3cret`, `sshpass -p s3cret`
+_BY_FLAG: dict[str, list[tuple[str, bool, re.Pattern[str]]]] = {}
+for _program, _flag, _between in _FLAGS:
+    _value = re.compile(rf"(?<=[ \t\n]){re.escape(_flag)}{_between}{_WORD}" if _flag else _between + _WORD)
+    _BY_FLAG.setdefault(_flag[:2] if _flag[:1] == "-" else "", []).append((_program, bool(_flag), _value))
 #: what follows a command that is no word of prose, e.g. ` -u root`, ` /user:bob`
 _FLAG_NEXT = re.compile(r"\s{1,4}[-/]")
 #: how a flag begins: only programs that take such a one are looked for, e.g. ` -p`
@@ -90,24 +79,15 @@ _HEADER_FLAG = re.compile(
 )
 #: e.g. `CREATE USER bob IDENTIFIED BY 's3cret'`, `ALTER ROLE bob PASSWORD 's3cret'`
 _SQL = re.compile(
-    r"(?i:\bidentified\s{1,4}(?:with\s{1,4}['\"`\w]{1,60}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|\b(?:encrypted\s{1,4}|with\s{1,4})?password(?:\s{0,4}=\s{0,4}|\s{1,4}|\s{0,4}\(\s{0,4})"
+    r"(?i:\bidentified\s{1,4}(?:with\s{1,4}['\"`\w]{1,60}\s{1,4})?(?:by|as)(?:\s{1,4}password)?|\b(?:encrypted\s{1,4}|with\s{1,4})?password(?:\s{0,4}=\s{0,4}|\s{1,4}(?:to\s{1,4})?|\s{0,4}\(\s{0,4})"
     r"|\bset\s{1,4}password\s{1,4}for\s{1,4}[^=;\n]{1,100}=\s{0,4}(?:password\()?|\bold_password\()"
     r"\s{0,4}(?:'(?P<sq>[^'\r\n]{1,200})'|\"(?P<dq>[^\"\r\n]{1,200})\")"
 )
-#: (a word that must be there, the form), e.g. `echo 'bob:s3cret' | chpasswd`, `net user bob S3cret! /add`; the form of
+#: (a word that must be there, the form), e.g. `net user bob S3cret! /add`; the form of
 #: a command may begin with a capital
 _OTHERS = tuple(
     (word, re.compile(rf"(?i:{form[0]}){form[1:]}" if form[0].isalpha() else form))
     for word, form in (
-        (
-            "chpasswd",
-            r"echo[ \t]{1,4}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"'|]{3,200})[\"']?[ \t]{0,4}\|[^\n]{0,40}chpasswd",
-        ),
-        (
-            "stdin",
-            r"echo[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[^\n]{0,80}--(?:password-)?stdin",  # noqa: E501
-        ),
-        ("sudo -S", r"echo[ \t]{1,4}[\"']?(?P<raw>[^\s\"'|$]{4,200})[\"']?[ \t]{0,4}\|[ \t]{0,4}sudo -S"),
         ("net user", r"net user[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
         (
             "htpasswd",
@@ -122,8 +102,6 @@ _OTHERS = tuple(
             r"htpasswd[ \t]{1,4}-[a-zA-Z]{0,6}n[a-zA-Z]{0,6}[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s|;&]{3,200})",
         ),
         ("net use", r"net use[^\n]{1,120}/user:\S{1,60}[ \t]{1,4}(?P<raw>[^\s/]\S{3,200})"),
-        ("chpasswd", r"chpasswd[^\n<]{0,20}<<<[ \t]{0,3}[\"']?[\w.-]{1,60}:(?P<raw>[^\s\"']{3,200})"),
-        ("kinit", r"kinit[^\n<]{0,80}<<<[ \t]{0,3}[\"']?(?P<raw>[^\s\"']{4,200})"),
         (
             "sqlplus",
             r"sqlplus[ \t]{1,4}(?:-\w{1,10}[ \t]{1,4}){0,4}[\"']?[\w.-]{1,60}/(?P<raw>[^\s@\"'/]{3,200})@",
@@ -137,49 +115,35 @@ _OTHERS = tuple(
             '="password"',
             r"type=\\?[\"']password\\?[\"'][^<>\n]{0,200}?value=\\?[\"'](?P<raw>[^\"'\\\s<>{]{4,200})",
         ),
+        (
+            "poetry config",
+            r"poetry config (?:http-basic\.\S{1,60} \S{1,60}|pypi-token\.\S{1,60}) (?P<raw>\S{4,400})",
+        ),
+        ("AUTH ", r"(?m)^AUTH (?P<raw>(?=\D{0,60}\d)\S{4,200})$"),
         ("requirepass", r"requirepass[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         ("masterauth", r"masterauth[ \t]{1,4}(?P<raw>[^\s#]{3,200})"),
         (
             "SecureString",
             r"ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?[\"']?(?P<raw>[^\s\"'|$]{3,200})",
         ),
-        *(
-            (
-                f"{kind} for ",
-                rf"(?i:{kind}) for [\"']?[^\s\"':]{{1,80}}[\"']?: (?P<raw>(?=\D{{0,30}}\d)[^\s\"'`]{{6,100}})",
-            )
-            for kind in ("assword", "asscode", "assphrase")
-        ),
-        (
-            " as the pass",
-            r"(?i:\buse|\bset|\benter|\btype) [\"'`]?(?P<raw>(?=\D{0,30}\d)[^\s\"'`]{6,100})[\"'`]? as the pass(?:word|phrase|code)\b(?! \w)",  # noqa: E501
-        ),
         (":_", r":_(?:authToken|auth|password)[ =]{1,3}[\"']?(?P<raw>[^\s\"']{4,400})"),
-        ("password ", r"(?i:password) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
-        ("passphrase ", r"(?i:passphrase) (?:is|was|to) (?:now )?[\"'`](?P<raw>[^\"'`\s]{4,100})[\"'`]"),
     )
 )
-#: `//s3cr3tPw is the password`
-_IS_THE = re.compile(r" is the (?:password|passcode|passphrase|secret|api key|token)\b")
-#: the word before "is the password", e.g. `// s3cr3tPw`
-_LAST_WORD = re.compile(r"[^\s\"'`/#;]{6,100}$")
 
 
 def command_secrets(text: str) -> Iterator[Span]:
     """Spans of the values alone; program, flag and user stay readable."""
-    dashes = {"", *_DASH.findall(text)}
-    for name, dash, pattern in _BY_FLAG:
-        at = text.find(name) if dash in dashes else -1
-        while at >= 0:
-            end = at + len(name)
-            begins = not (at and (text[at - 1].isalnum() or text[at - 1] == "-"))
-            if (
-                begins
-                and text[end : end + 1] in (" ", "\t", "\n")
-                and (name.islower() or _FLAG_NEXT.match(text, end))
-            ):
-                yield from _flagged(text, end, pattern)
-            at = text.find(name, end)
+    lower = lowered(text)
+    for dash in sorted({"", *_DASH.findall(text)}):
+        for program, flagged, pattern in _BY_FLAG.get(dash, ()):
+            for end in ends_of(lower, (program,)) if program in lower else ():
+                # a command that begins a sentence has a capital, as in `Mysql -ps3cret`; one that takes its secret
+                # without a flag has none there ("Vault login fails"), nor where no flag follows at once
+                small = text[end - len(program) : end].islower()
+                if text[end : end + 1] in (" ", "\t", "\n") and (
+                    small or (flagged and _FLAG_NEXT.match(text, end))
+                ):
+                    yield from _flagged(text, end, pattern)
     if ":" in text:
         if any(word in text for word in _CLIENT_WORDS):
             yield from _user_pairs(text)
@@ -194,11 +158,6 @@ def command_secrets(text: str) -> Iterator[Span]:
         for match in pattern.finditer(text) if word[1:] in text else ():
             if _good(match["raw"]):
                 yield Span(*match.span("raw"), _C)
-    for match in _IS_THE.finditer(text) if " is the " in text else ():
-        end = match.start() - (text[match.start() - 1 : match.start()] in ('"', "'", "`"))
-        value = _LAST_WORD.search(text, max(0, end - 100), end)
-        if value and re.search(r"\d", value[0]) and _good(value[0]):
-            yield Span(*value.span(), _C)
 
 
 def _flagged(text: str, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:

@@ -30,10 +30,16 @@ _NAMED = re.compile(
 _BEARER = re.compile(r"(?i:bearer)[ :=]{1,3}([A-Za-z0-9._~+/=-]{6,4000})")
 #: e.g. `Authorization: Basic dXNlcjpwYXNz`
 _BASIC = re.compile(r"(?i:basic) {1,3}([A-Za-z0-9+/]{6,1000}={0,2})(?![A-Za-z0-9+/=])")
-#: `Cookie: sid=x; theme=dark`, `"cookie": "sid=x"`
-_COOKIE = re.compile(r"(?i:cookies?)\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?(?=[\w.-]{1,60}=)")
-#: e.g. `sid=0123abcd; `
-_COOKIE_PAIR = re.compile(r"(?P<name>[\w.-]{1,60})=(?P<value>[^\s;,\"'\\]{1,2000})(?:;\s?|$)?")
+#: where cookies begin: in a header, behind `-b` of curl, in a call, e.g. `Cookie: sid=x; theme=dark`,
+#: `"cookie": "sid=x"`, `--cookie 'sid=x'`, `cookies={'sid': 'x'}`, `document.cookie = "sid=x"`, ` -b 'sid=x'`
+_COOKIE = re.compile(
+    r"(?:(?i:cookies?)\\{0,3}[\"']?(?P<sign>\s{0,3}[:=(,]|)\s{0,3}|(?<=\s)-b[ =]{0,2})(?:f|\{|\(){0,2}\s{0,3}"
+    r"(?:\\{0,3}[\"'])?(?=[\w.-]{1,60}(?:=|\\?[\"']\s?[:,]))"
+)
+#: e.g. `sid=0123abcd; `, `'sid': '0123abcd', `
+_COOKIE_PAIR = re.compile(
+    r"(?P<name>[\w.-]{1,60})(?:=|\\?[\"']\s?[:,]\s{0,2}\\?[\"'])(?P<value>[^\s;,\"'\\]{1,2000})(?:;\s?|\\?[\"'],\s{0,3}\\?[\"']|$)?"
+)
 #: the date in `expires=Wed, 21-Oct-2026 07:28:00 GMT`, e.g. `21-Oct-2026`
 _DATE = re.compile(r"\d{1,2}-[A-Z][a-z]{2}-\d{4}")
 _ATTRIBUTES = frozenset(
@@ -65,7 +71,7 @@ def header_secrets(text: str) -> Iterator[Span]:
         for match in _BASIC.finditer(text):
             if basic_pair(match[1]):
                 yield Span(*match.span(1), _T)
-    if "cookie" in lowered:
+    if "cookie" in lowered or ("curl" in lowered and " -b" in text):
         yield from _cookies(text)
     if "://" in text:
         yield from _url_passwords(text)
@@ -96,17 +102,21 @@ def _tail(value: str) -> int:
 
 def _cookies(text: str) -> Iterator[Span]:
     for head in _COOKIE.finditer(text):
+        if (
+            head[0].lstrip().startswith("-b")
+            and "curl" not in text[max(0, head.start() - 400) : head.start()].lower()
+        ):
+            continue
         at = head.end()
         for _ in range(40):
             pair = _COOKIE_PAIR.match(text, at)
             if pair is None:
                 break
             value = pair["value"]
-            secret = len(value) >= 12 or (
-                len(value) >= 6 and re.search(r"\d", value) and re.search(r"[A-Za-z]", value)
-            )
+            # a sentence has no sign: `the cookie li_at=AQED..`
+            least, mixed = (6, 12) if head["sign"] != "" else (12, 400)
             if (
-                secret
+                (len(value) >= mixed or (len(value) >= least and random_looking(value)))
                 and pair["name"].lower() not in _ATTRIBUTES
                 and not is_stand_in(value)
                 and "(" not in value
@@ -123,7 +133,7 @@ def _url_passwords(text: str) -> Iterator[Span]:
         if (
             match
             and not match["word"].startswith(("$", "{", "%(", "<", "["))
-            and not re.fullmatch(r"\*+|x{3,}|X{3,}|\.{3}", match["word"])
+            and not is_stand_in(match["word"])
         ):
             yield Span(*match.span("word"), "REDACTED_CREDENTIAL")
             if re.fullmatch(r"[0-9a-f]{8}", match["user"]):

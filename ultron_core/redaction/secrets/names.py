@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-__all__ = ["FOREIGN", "STEMS", "Strength", "strength"]
+__all__ = ["FOREIGN", "FOREIGN_KEYS", "STEMS", "Strength", "strength"]
 
 
 class Strength(IntEnum):
@@ -23,16 +23,22 @@ class Strength(IntEnum):
     PASSWORD = 4
 
 
-#: a password in other languages, a name by itself: `contraseña: x`. "Parola" and "clave" are other words too
+#: a password in other languages, a name by itself: `contraseña: x`. "clave" is another word too
 FOREIGN = (
     "contraseña", "mot de passe", "пароль", "senha", "パスワード", "비밀번호", "hasło", "wachtwoord", "şifre",
-    "mật khẩu", "kennwort", "lösenord", "adgangskode", "passord", "salasana", "heslo", "jelszó", "lozinka",
+    "암호", "parola", "كلمة المرور", "κωδικός", "zugangsdaten", "暗証番号", "mật khẩu",
+    "kennwort", "lösenord", "adgangskode", "passord", "salasana", "heslo", "jelszó", "lozinka",
+)  # fmt: skip
+#: keys and tokens in other languages: random values behind them go, e.g. `API-Schlüssel: 8sK2mQ9xT4vB7nR1`
+FOREIGN_KEYS = (
+    "schlüssel", "clé", "clave", "chave", "chiave", "ключ", "токен", "jeton", "klucz", "sleutel",
+    "トークン", "キー", "토큰", "키는",
 )  # fmt: skip
 #: one of these is in every name that counts; texts are searched for them first
 STEMS = (
     "pass", "pwd", "secret", "key", "token", "cred", "auth", "cookie", "psw", "connection_string", "_pw", "sonar",
     "cloudflare", "heroku", "datadog", "facebook", "twitter", "discord", "netlify", "confluent", "fastly", "sumologic",
-    "密码", "口令", "密钥", "秘钥", "令牌", "凭证", "psk", *FOREIGN,
+    "密码", "口令", "密钥", "秘钥", "令牌", "凭证", "psk", " pw", " pin", " mdp", *FOREIGN, *FOREIGN_KEYS,
 )  # fmt: skip
 
 #: where the words of a name part, e.g. `_` of DB_PASSWORD, `dbPassword`
@@ -49,7 +55,7 @@ _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort",
 _PASS = frozenset(
     [
         "pass", "dbpass", "smtppass", "userpass", "mypass", "rootpass", "adminpass", "ftppass", "sshpass", "mailpass",
-        "mysqlpass", "pgpass", "redispass", "imappass", "ldappass", "slpass", "authpass", "pw", "psk"
+        "mysqlpass", "pgpass", "redispass", "imappass", "ldappass", "slpass", "authpass", "pw", "psk", "mdp", "pin"
     ]
 )  # fmt: skip
 _SECRET_KEYS = (
@@ -72,6 +78,14 @@ _PLAIN_KEYS = frozenset(
         "foreground"
     ]
 )  # fmt: skip
+#: a flag that takes no value, e.g. `--no-redact-secrets`, `--skip-auth`
+_SWITCH = re.compile(
+    r"--(?:no|skip|disable|enable|without|ignore|hide|show|redact|allow|require|use|list|get|has)-"
+)
+#: programs that keep passwords, and words that end so
+_PROGRAMS = frozenset(
+    ["1password", "onepassword", "lastpass", "keepass", "bypass", "compass", "nordpass", "protonpass"]
+)
 _HAN = ("密码", "口令", "密钥", "秘钥")
 _HAN_WEAK = ("令牌", "凭证")
 _WEAK = (
@@ -110,6 +124,10 @@ def strength(name: str) -> Strength:
         return Strength.NONE
     if name.lower() in FOREIGN:
         return Strength.PASSWORD
+    if name.lower() in FOREIGN_KEYS:
+        return Strength.WEAK
+    if (name.startswith("-") and _SWITCH.match(name)) or name.lower() in _PROGRAMS:
+        return Strength.NONE
     if name.endswith((*_HAN, *_HAN_WEAK)):
         return Strength.PASSWORD if name.endswith(_HAN) else Strength.WEAK
     words = [re.sub(r"\d+$", "", word).lower() or "0" for word in _SPLIT.split(name) if word]

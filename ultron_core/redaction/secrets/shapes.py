@@ -6,7 +6,7 @@ vendors publish for secret scanning; a vendor that is missing is one more line.
 
 from __future__ import annotations
 
-__all__ = ["SHAPES", "URL_SHAPES"]
+__all__ = ["INFIX_SHAPES", "SHAPES", "URL_SHAPES"]
 
 _W = r"[A-Za-z0-9_-]"
 _A = r"[A-Za-z0-9]"
@@ -34,6 +34,18 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     ("LLM_API_KEY", "cpk_|jina_|tgp_v1_|voyage-|pa-", rf"{_W}{{40,120}}"),
     ("LLM_API_KEY", "wandb_v1_", r"[A-Za-z0-9_]{22,120}"),
     ("LLM_API_KEY", "bedrock-api-key-", r"[A-Za-z0-9+/=_-]{20,2000}"),
+    ("LLM_API_KEY", "csk-", rf"{_L}{{40,60}}"),
+    ("LLM_API_KEY", "llx-|rpa_|pplx_|m0-", rf"{_A}{{36,60}}"),
+    ("LLM_API_KEY", "sk_", rf"{_HEX}{{48}}"),
+    ("LLM_API_KEY", "e2b_", rf"{_HEX}{{40}}"),
+    ("LLM_API_KEY", "fc-", rf"{_HEX}{{32}}"),
+    ("LLM_API_KEY", "crsr_|key_", rf"{_HEX}{{64}}"),
+    ("LLM_API_KEY", "vck_|vcp_|vci_|vca_|vcr_", rf"{_A}{{24,80}}"),
+    ("LLM_API_KEY", "BSA", rf"{_W}{{26,30}}"),
+    ("LLM_API_KEY", "AQ.", rf"{_W}{{40,80}}"),
+    ("LLM_API_KEY", "ark-", _UUID),
+    ("LLM_API_KEY", "as-|ak-", rf"{_A}{{22}}"),
+    ("LLM_API_KEY", "bce-v3/ALTAK-", rf"{_A}{{20,24}}/{_HEX}{{40}}"),
     # our own access keys: `access/keys.py`
     ("ULTRON_KEY", "ult_", rf"[0-9a-f]{{12}}_{_W}{{43}}"),
     # code hosting
@@ -76,11 +88,33 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "sha256~", rf"{_W}{{43}}"),
     (_C, "AVNS_", rf"{_W}{{18,30}}"),
     (_C, "oy2", r"[a-z0-9]{43}"),
-    (_C, "nfp_", rf"{_A}{{36}}"),
+    (_C, "nfp_|nfc_|nfo_|nfu_|nfb_|nfk_", rf"{_A}{{36}}"),
     (_C, "rnd_", rf"{_A}{{28,40}}"),
     (_C, "tskey-", r"[a-z]{2,10}-[A-Za-z0-9]{6,20}(?:CNTRL)?-[A-Za-z0-9]{16,60}"),
     (_C, "tr_dev_|tr_prod_", rf"{_A}{{20,60}}"),
     (_C, "re_", rf"{_A}{{8,12}}_{_A}{{22,28}}"),
+    (_C, "IQoJb3JpZ2lu|FwoGZXIvYXdz", r"[A-Za-z0-9+/]{100,2000}={0,2}"),
+    (_C, "GOOG1E|GOOG", r"(?:[A-Z0-9]{57}|[A-Z0-9]{20})"),
+    (_C, "AQVN", rf"{_W}{{35,40}}"),
+    (_C, "y0_|4/0A", rf"{_W}{{35,120}}"),
+    (_C, "cfut_|cfat_|cfk_|jsrp_|rw_", rf"{_A}{{36,60}}"),
+    (_C, "napi_", rf"{_L}{{60,70}}"),
+    (_C, "npg_", rf"{_A}{{10,20}}"),
+    (_C, "sb_secret_", rf"{_W}{{20,60}}"),
+    (_C, "mdb_sa_sk_|dbtc_|dbtu_", rf"{_W}{{30,60}}"),
+    (_C, "CCDB1_", rf"{_A}{{22}}_{_A}{{40}}"),
+    (_C, "AstraCS:", rf"{_A}{{24}}:{_HEX}{{64}}"),
+    (_C, "dose|EXO", rf"(?:{_HEX}{{32}}|{_HEX}{{24}})"),
+    (_C, "s.", rf"{_A}{{24}}"),
+    (_C, "st.", rf"[0-9a-f-]{{20,40}}\.{_HEX}{{32}}\.{_HEX}{{32}}"),
+    (_C, "SWMTKN-1-", rf"{_L}{{40,60}}-{_L}{{20,30}}"),
+    (_C, "K10", rf"{_HEX}{{64}}::[a-z]{{4,8}}:{_A}{{8,64}}"),
+    (_C, "sdk-|xaat-|xapt-|pat-na1-|pat-eu1-|ovsxat_", _UUID),
+    (_C, "hcaik_|hcxik_|hcalk_|hcxlk_|hcbik_|hcblk_", rf"{_L}{{50,64}}"),
+    (_C, "signkey-prod-|signkey-test-|signkey-branch-", rf"{_HEX}{{32,64}}"),
+    # wallets: BIP 32, Nostr (NIP-19)
+    (_C, "xprv|yprv|zprv|tprv", rf"{_A}{{95,112}}"),
+    (_C, "nsec1", rf"{_L}{{58}}"),
     # chat, payment, mail
     (_C, "xoxa-|xoxb-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xoxc-|xoxd-|xoxe.", r"(?:xox[a-z]-)?[A-Za-z0-9_%-]{10,350}"),
     (_C, "xapp-", rf"\d-{_W}{{20,200}}"),
@@ -89,12 +123,23 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "sq0atp-|sq0csp-|sq0idp-", rf"{_W}{{22,60}}"),
     (_C, "EAAA", r"[A-Za-z0-9_+=-]{60}"),
     (_C, "EAACEdEose0cBA|EAAM|EAAC", rf"{_A}{{10,300}}"),
-    (_C, "shpat_|shpca_|shppa_|shpss_", rf"{_HEX}{{32}}"),
+    (_C, "shpat_|shpca_|shppa_|shpss_|shptka_|shpua_", rf"{_HEX}{{32}}"),
     (_C, "SG.", r"[A-Za-z0-9_=-]{16,24}\.[A-Za-z0-9_=.-]{39,60}"),
     (_C, "SK", rf"{_HEX}{{32}}"),
     (_C, "AC", r"[0-9a-f]{32}"),
     (_C, "key-|pubkey-", rf"{_HEX}{{32}}"),
-    (_C, "xkeysib-", rf"{_HEX}{{64}}-{_A}{{16}}"),
+    (_C, "xkeysib-|xsmtpsib-", rf"{_HEX}{{64}}-{_A}{{16}}"),
+    (_C, "pdl_live_apikey_|pdl_sdbx_apikey_", r"[a-z0-9]{26}_[A-Za-z0-9_]{20,40}"),
+    (_C, "rzp_live_|rzp_test_", rf"{_A}{{14,30}}"),
+    (_C, "EAA", rf"{_A}{{80,400}}"),
+    (_C, "_|WARNING:-DO-NOT-SHARE-THIS.", r"[^\s\"'`]{60,2000}"),
+    (_C, "vk1.a.", rf"{_W}{{80,400}}"),
+    (_C, "oauth:", rf"{_L}{{30}}"),
+    (_C, "AAAAAAAAAAAAAAAAAAAAA", r"[A-Za-z0-9%]{60,200}"),
+    (_C, "WPL_AP1.|WPL_AP0.", r"[A-Za-z0-9.]{10,40}={0,2}"),
+    (_C, "00D", rf"{_A}{{12,15}}![A-Za-z0-9._-]{{50,200}}"),
+    (_C, "access_token$", rf"(?:production|sandbox)\${_L}{{16}}\${_HEX}{{32}}"),
+    (_C, "KEY0", r"[0-9A-F]{30,32}_[A-Za-z0-9]{20,24}"),
     (_C, "EZAK|EZTK", rf"{_A}{{54}}"),
     (_C, "FLWSECK_TEST-|FLWSECK-|FLWPUBK_TEST-|FLWPUBK-", rf"{_L}{{12,32}}(?:-X)?"),
     (_C, "shippo_live_|shippo_test_", rf"{_HEX}{{40}}"),
@@ -107,6 +152,12 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "AQE", r"[A-Za-z0-9+/_-]{80,200}\.[A-Za-z0-9]{10,40}"),
     # package registries and developer tools
     (_C, "npm_", rf"{_A}{{36}}"),
+    (_C, "cio", rf"{_A}{{32}}"),
+    (_C, "pk_", r"\d{6,10}_[A-Z0-9]{32}"),
+    (_C, "ATTA", rf"{_HEX}{{64}}"),
+    (_C, "CCIPRJ_", rf"{_A}{{22}}_{_HEX}{{40}}"),
+    (_C, "sec-c-", r"[A-Za-z0-9+/=_-]{30,60}"),
+    (_C, "BBDC-", r"[A-Za-z0-9+/@_-]{40,50}"),
     (_C, "pypi-", rf"Ag{_W}{{50,1000}}"),
     (_C, "rubygems_", rf"{_HEX}{{48}}"),
     (_C, "CLOJARS_|clojars_", rf"{_A}{{60}}"),
@@ -136,7 +187,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "AKCp", rf"{_A}{{69}}"),
     (_C, "cmVmd", rf"{_A}{{59}}"),
     (_C, "sl.", r"[A-Za-z0-9_=-]{120,1400}"),
-    (_C, "pk.eyJ|sk.eyJ|pk.|sk.|tk.eyJ", rf"{_W}{{50,200}}\.{_W}{{18,40}}"),
+    (_C, "pk.eyJ|sk.eyJ|pk.|sk.|tk.eyJ|p.eyJ", rf"{_W}{{50,400}}\.{_W}{{18,50}}"),
     (_C, "CFPAT-", rf"{_W}{{43}}"),
     (_C, "ccipat_", rf"{_W}{{20,80}}"),
     (_C, "bkua_|bkct_", rf"{_HEX}{{40}}"),
@@ -146,6 +197,23 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     ("REDACTED_TOKEN", "eyJ|ZXlK", rf"{_W}{{8,4000}}+\.(?:eyJ|ZXlK){_W}{{8,8000}}+(?:\.{_W}{{0,2000}}+)?={{0,2}}"),
     ("REDACTED_TOKEN", "eyJ", rf"{_W}{{8,4000}}+\.{_W}{{0,400}}\.{_W}{{12,400}}\.{_W}{{16,8000}}\.{_W}{{16,60}}"),
     ("REDACTED_TOKEN", "ZXlK", r"[A-Za-z0-9+/_-]{100,8000}={0,2}"),
+)  # fmt: skip
+
+#: (before, literal, after): the fixed part is inside; it is found first, as it is rare
+INFIX_SHAPES: tuple[tuple[str, str, str], ...] = (
+    (r"[A-Za-z0-9_~.-]{3}\d", "Q~", r"[A-Za-z0-9_~.-]{31,34}"),  # Azure, a client's secret
+    (rf"{_A}{{76}}", "AZDO", rf"{_A}{{4}}"),  # Azure DevOps
+    (rf"{_A}{{52}}", "JQQJ99", rf"{_A}{{20,30}}"),  # Azure AI services
+    (r"[A-Za-z0-9+/]{32,76}", r"(?:\+ABa|\+AMC|\+ACR|\+ASt|AzSe|AzFu|ACDb|AIoT|ASbs|AEhS)", r"[A-Za-z0-9+/]{5,6}={0,2}"),  # identifiable keys of Azure  # noqa: E501
+    (rf"{_A}{{14}}", r"\.atlasv1\.", rf"{_W}{{60,70}}"),  # Terraform Cloud
+    (r"[0-9a-f]{32}", "-us", r"\d{1,2}"),  # Mailchimp
+    (r"\d{5,17}", ":A", rf"(?=\S{{0,33}}[a-z])(?=\S{{0,33}}\d){_W}{{34}}"),  # Telegram
+    (r"[12]/\d{12,17}", ":", rf"{_HEX}{{32}}"),  # Asana
+    (r"[0-9a-f]{32}", "-", r"[0-9a-f]{8}-[0-9a-f]{8}"),  # Mailgun
+    (r"[0-9a-f]{32}", r"\.", rf"(?=\w{{0,15}}\d){_A}{{16}}"),  # Zhipu
+    (r"[a-z]{3,7}:[a-z]{2,12}-[a-z]{2,12}-\d{1,4}", r"\|", r"[A-Za-z0-9+/=_-]{40,2000}"),  # Convex
+    (_UUID, ":", rf"{_HEX}{{32}}"),  # fal
+    (rf"0\.{_UUID}\.{_A}{{30}}", ":", r"[A-Za-z0-9+/]{22}={0,2}"),  # Bitwarden
 )  # fmt: skip
 
 #: (literal, rest): addresses that let anyone post who knows them; the path behind the host goes

@@ -6,8 +6,9 @@ import re
 from functools import lru_cache
 
 from ultron_core.redaction.secrets.names import Strength, strength
+from ultron_core.redaction.wordlike import made_by_machine
 
-__all__ = ["is_secret", "is_stand_in", "random_looking"]
+__all__ = ["chosen", "is_secret", "is_stand_in", "random_looking"]
 
 _STAND_IN_WORDS = frozenset(
     [
@@ -47,10 +48,16 @@ _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]{5,30}|[A-Z]{5,30}")
 #: letters, digits and letters again, or the other way round, e.g. `xyz123abc`, `7f3k9`
 _SHORT_TOKEN = re.compile(r"(?=\w{5,40}$)(?:[A-Za-z]+\d+[A-Za-z]|\d+[A-Za-z]+\d)[A-Za-z0-9]*")
+#: what begins as a path does, e.g. `/G3SaoKfgFoeOASl1YCJlS24R5gA2q+yfHwuEHFhvTS=`
+_BASE64 = re.compile(r"/[A-Za-z0-9+/]{22,400}={1,2}")
 #: e.g. `0123456789abcdef`
 _HEX = re.compile(r"[0-9a-fA-F]{16,}")
 #: e.g. `123e4567-e89b-12d3-a456-426614174000`
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+#: words with a number behind, e.g. `Python-3`, `HttpClient2`
+_NUMBERED = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?\d{1,4}")
+#: e.g. `a1`, `9f`
+_SWITCHES = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 #: where the secret is kept, e.g. `certs/server.key`
 _FILE = re.compile(
@@ -64,7 +71,8 @@ def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False, l
     if (
         len(value) < 4
         or is_stand_in(value)
-        or value.startswith(("/", "./", "../", "~/", "http://", "https://", "--"))
+        or (value[0] == "/" and not _BASE64.fullmatch(value))
+        or value.startswith(("./", "../", "~/", "http://", "https://", "--"))
     ):
         return False
     if len(set(value)) == 1 or _FILE.fullmatch(value):
@@ -132,8 +140,24 @@ def is_stand_in(value: str) -> bool:
     )
 
 
+def chosen(value: str) -> bool:
+    """What people choose and programs generate for a password, and no sentence holds: letters and digits with a sign or
+    both cases; `sha256`, `UTF-8`, `v1.2.3-rc1`, `docs/Part2.md` and `step-2` are none."""
+    if not (len(value) >= 8 and re.search(r"\d", value) and re.search(r"[A-Za-z]", value)):
+        return False
+    if _VERSION.fullmatch(value) or _FILE.fullmatch(value) or _HEX.fullmatch(value) or _UUID.fullmatch(value):
+        return False
+    if _is_code(value) or re.search(r"\\|://|\w/\w|\w\.\w|\w@\w+\.", value):
+        return False
+    signs = re.search(r"[!@#$%^&*+?~]", value)
+    both = re.search(r"[a-z]", value) and re.search(r"[A-Z]", value)
+    return bool(signs or (both and not _NUMBERED.fullmatch(value)) or len(_SWITCHES.findall(value)) >= 3)
+
+
 def random_looking(value: str) -> bool:
     """Letters and digits mixed, many different characters: made by a machine."""
+    if len(value) >= 24 and value.isalpha() and value.isascii():
+        return made_by_machine(value)
     return (
         bool(re.search(r"\d", value) and re.search(r"[A-Za-z]", value))
         and len(set(value)) >= min(8, len(value) - 1)

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ultron_core.redaction.secrets.shapes import SHAPES, URL_SHAPES
+from ultron_core.redaction.secrets.shapes import INFIX_SHAPES, SHAPES, URL_SHAPES
 from ultron_core.redaction.spans import Span
 from ultron_core.redaction.wordlike import made_by_machine, made_of_words
 
 __all__ = ["vendor_keys"]
 
 _C = "REDACTED_CREDENTIAL"
+
+
+def any_of(words: Sequence[str]) -> str:
+    """A pattern of all the words that looks at each letter once: the longest of those that begin alike."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:1], []).append(word[1:])
+    longer = (
+        re.escape(first) + (any_of(rest) if any(rest) else "") for first, rest in rests.items() if first
+    )
+    return f"(?:{'|'.join(longer)})" + ("?" if "" in rests else "")
+
+
 _GROUPED: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 for _entity, _literals, _rest in SHAPES:
     for _literal in _literals.split("|"):
@@ -29,48 +42,107 @@ _TRIED = {
 #: a key is part of a long run of letters, digits, dashes and dots; only such runs are searched for literals,
 #: e.g. `sk-proj-0123456789`
 _RUN = re.compile(r"[A-Za-z0-9_.-]{16,}")
-_INSIDE = sorted((x for x in _GROUPED if re.fullmatch(r"[A-Za-z0-9_.-]+", x)), key=lambda x: (-len(x), x))
+#: a sign ends the run of such a key before it is long enough, e.g. `sec-c-aB3/..`
+_SIGNED = ("sec-c-", "00D")
+_INSIDE = sorted(
+    (x for x in _GROUPED if re.fullmatch(r"[A-Za-z0-9_.-]+", x) and x not in _SIGNED),
+    key=lambda x: (-len(x), x),
+)
 #: the beginning of a vendor's key, e.g. `ghp_`
-_ANY_LITERAL = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(map(re.escape, _INSIDE)) + ")")
+_ANY_LITERAL = re.compile("(?<![A-Za-z0-9])" + any_of(_INSIDE))
+#: a key of a vendor that no line names: words, of which the last says what follows, and a part that a machine made,
+#: e.g. `acme_live_8sK2mQ9xT4vB7nR1pW6y`
+_TAIL = re.compile(r"[_-](?P<tail>[A-Za-z0-9]{20,200})(?![A-Za-z0-9_-]|\.\.)")
+#: its words, e.g. `acme_live`
+_WORDS = re.compile(r"[a-z][a-z0-9]{0,11}(?:[_-][a-z0-9]{1,10}){0,3}")
+_KEY_WORDS = frozenset(
+    [
+        "live",
+        "prod",
+        "test",
+        "sandbox",
+        "secret",
+        "sk",
+        "rk",
+        "apikey",
+        "pat",
+        "api",
+        "oat",
+        "admin",
+        "priv",
+        "private",
+        "access",
+        "svc",
+        "oauth",
+        "token",
+        "key",
+    ]
+)
 _OUTSIDE = tuple(x for x in _GROUPED if x not in _INSIDE)
 
-#: a secret key beside its key id, as in the CSV that AWS hands out, e.g.
-#: `,wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY`
-_AWS_SECRET = re.compile(r"[\s,;:/|\"'&]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])")
-#: e.g. `abc8Q~0123456789012345678901234567890`
-_AZURE_SECRET = re.compile(
-    r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"
+#: the secret that stands beside an id of these beginnings, as in the CSV that AWS hands out or in
+#: `Client("AC..", "0f3a..")`, e.g. `,wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY`
+_BESIDE = {
+    starts: re.compile(
+        rf"[\s,;:/|\"'&]{{1,6}}((?=\S{{0,39}}\d)(?=\S{{0,39}}[a-z]){secret})(?![A-Za-z0-9/+=])"
+    )
+    for starts, secret in (
+        (("AKIA", "ASIA", "A3T"), "[A-Za-z0-9/+]{40}"),
+        (("AC", "SK"), "[A-Za-z0-9]{32}"),
+        (("LTAI",), "[A-Za-z0-9]{30}"),
+        (("AKID",), "[A-Za-z0-9]{32}"),
+    )
+}
+#: (what comes before, the literal with what comes after) of shapes whose literal is inside, e.g. `abc8` before
+#: `Q~01234567890123456789012345678901`
+_INFIX = tuple(
+    (re.compile(rf"(?<![A-Za-z0-9])(?:{before})$"), re.compile(rf"{literal}(?:{after})(?![A-Za-z0-9])"))
+    for before, literal, after in INFIX_SHAPES
 )
-#: a bot of Telegram, e.g. `12345:A0123456789012345678901234567890123`
-_BOT_TOKEN = re.compile(r":(?<=\d{5}:)A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])")
+#: how far before the literal such a key begins at most
+_BEFORE = 110
 #: a bot of Discord, from its first dot, e.g. `MTAwMDAwMDAwMDAwMDAwMDAw.abcdef.012345678901234567890123456`
 _CHAT_TOKEN = re.compile(
     r"\.(?<=[A-Za-z0-9_-]{23}\.)[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_.-])"
 )
 #: the part before that dot, e.g. `MTAwMDAwMDAwMDAwMDAwMDAw`
 _CHAT_HEAD = re.compile(r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,28}$")
-#: searched from its end, which is rare, e.g. `0123456789abcdef0123456789abcdef-us12`
-_MAILCHIMP = re.compile(r"-us(?<=[0-9a-f]{32}-us)\d{1,2}(?![A-Za-z0-9])")
 #: an address that is a key in itself, e.g. `hooks.zapier.com/hooks/catch/12345/abcde`
 _PIECES = tuple((literal, re.compile(re.escape(literal) + rest)) for literal, rest in URL_SHAPES)
 
 
 def vendor_keys(text: str) -> Iterator[Span]:
-    """Spans of keys in published formats, those of higher rank first."""
+    """Spans of keys in published formats, those of higher rank first, and of keys that look like those."""
     yield from _webhooks(text)
     refused: dict[str, int] = {}
-    for at, literal in _starts(text):
+    runs = [run.span() for run in _RUN.finditer(text)]
+    for at, literal in _starts(text, runs):
         if at >= refused.get(literal, 0):
             found, end = _first_match(text, at, literal)
             yield from found
             refused[literal] = end  # `sk-a-sk-b-sk-c`: all of it was judged once
     yield from _infix_keys(text)
+    for start, end in runs:
+        for tail in _TAIL.finditer(text, start, end):
+            words = _WORDS.fullmatch(text, start, tail.start())
+            if words and _like_a_key(words[0] + tail[0][0], tail["tail"]):
+                yield Span(start, tail.end(), _C)
 
 
-def _starts(text: str) -> Iterator[tuple[int, str]]:
+def _like_a_key(words: str, tail: str) -> bool:
+    """Digests and ids have one case or are short; a key's words end in one that says so, or it is long and mixed."""
+    cases = sum(map(bool, (re.search(r"[a-z]", tail), re.search(r"[A-Z]", tail), re.search(r"\d", tail))))
+    if cases < 2 or re.fullmatch(r"[0-9a-fA-F]+", tail) or not made_by_machine(tail):
+        return False
+    parts = re.split(r"[-_]", words[:-1])
+    named = parts[-1] in _KEY_WORDS and (len(parts) > 1 or parts[-1] in ("sk", "rk", "pat", "apikey"))
+    return named or (cases == 3 and len(tail) >= 32 and len(parts) == 1 and words[-1] == "_")
+
+
+def _starts(text: str, runs: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
     """Where a literal appears with no letter or digit before it, whatever follows."""
-    for run in _RUN.finditer(text):
-        for match in _ANY_LITERAL.finditer(text, *run.span()):
+    for start, end in runs:
+        for match in _ANY_LITERAL.finditer(text, start, end):
             yield match.start(), match[0]
     for literal in _OUTSIDE:
         at = text.find(literal)
@@ -89,7 +161,10 @@ def _first_match(text: str, at: int, literal: str) -> tuple[list[Span], int]:
             continue
         looked = max(looked, match.end())
         if not _filler(match[0], literal) and (literal != "sk-" or _sk_key(match[0])):
-            secret = _aws_secret(text, match.end()) if entity == "AWS_ACCESS_KEY" else []
+            beside = next(
+                (p.match(text, match.end()) for starts, p in _BESIDE.items() if literal in starts), None
+            )
+            secret = [Span(*beside.span(1), _C)] if beside else []
             return [Span(at, match.end(), entity), *secret], looked
     return [], looked
 
@@ -98,6 +173,8 @@ def _filler(key: str, literal: str) -> bool:
     """`sk-xxxxxxxx` and the like, and words in place of a key. A repeated few characters are still a key."""
     tail = key[len(literal) :]
     if len(set(key[-16:])) <= 1 or len(set(re.sub(r"[-_.=]", "", tail.lower()))) <= 2:
+        return True
+    if len(literal) <= 3 and not made_by_machine(tail):
         return True
     # `test_file_path_of_the_...`, `key-value-store`: a short common start needs a digit behind it
     return len(literal) < 6 and not re.search(r"\d", tail) and made_of_words(tail)
@@ -113,13 +190,6 @@ def _sk_key(key: str) -> bool:
     return made_by_machine(key[3:]) or bool(known and not made_of_words(key[known.end() :]))
 
 
-def _aws_secret(text: str, end: int) -> list[Span]:
-    secret = _AWS_SECRET.match(text, end)
-    if secret and re.search(r"\d", secret[1]) and re.search(r"[a-z]", secret[1]):
-        return [Span(secret.start(1), secret.end(1), _C)]
-    return []
-
-
 def _webhooks(text: str) -> Iterator[Span]:
     for literal, pattern in _PIECES:
         at = text.find(literal)
@@ -132,20 +202,11 @@ def _webhooks(text: str) -> Iterator[Span]:
 
 def _infix_keys(text: str) -> Iterator[Span]:
     """Shapes whose fixed part is not at their start."""
-    if "Q~" in text:
-        for match in _AZURE_SECRET.finditer(text):
-            if len(set(match[0][5:])) > 4:
-                yield Span(match.start(), match.end(), _C)
-    if ":A" in text:
-        for match in _BOT_TOKEN.finditer(text):
-            start = match.start()
-            while start and text[start - 1] in "0123456789" and match.start() - start < 17:
-                start -= 1
-            if re.search(r"\d", match[0]) and re.search(r"[a-z]", match[0]):
-                yield Span(start, match.end(), _C)
-    if "-us" in text:
-        for match in _MAILCHIMP.finditer(text):
-            yield Span(match.start() - 32, match.end(), _C)
+    for before, after in _INFIX:
+        for match in after.finditer(text):
+            head = before.search(text, max(0, match.start() - _BEFORE), match.start())
+            if head and len(set(text[head.start() : match.end()])) > 8:
+                yield Span(head.start(), match.end(), _C)
     for match in _CHAT_TOKEN.finditer(text):
         head = _CHAT_HEAD.search(text, max(0, match.start() - 30), match.start())
         if head:

@@ -6,14 +6,18 @@ import base64
 import binascii
 import re
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 
+from ultron_core.redaction.normal import without
+from ultron_core.redaction.secrets.assignments import assigned_secrets
 from ultron_core.redaction.secrets.vendors import vendor_keys
 from ultron_core.redaction.spans import Span
+from ultron_core.redaction.wordlike import made_by_machine
 
-__all__ = ["joined_keys", "wallet_keys", "wrapped_secrets"]
+__all__ = ["joined_secrets", "wallet_keys", "wrapped_secrets"]
 
+_C = "REDACTED_CREDENTIAL"
 _ALPHABET = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
 
 
@@ -37,14 +41,22 @@ _HEX = re.compile(
 )
 #: base64 of base64
 _DEEPEST = 2
-#: the end of a short literal and a long one behind it, e.g. `_" + "aB3dE5gH7jK9mN1p"`
-_PIECES = re.compile(r"[-_][\"']\s{0,3}[+,.]?\s{0,20}[\"'](?P<last>[A-Za-z0-9_+/=.-]{16,300})[\"']")
-#: the literals up to there, e.g. `"ghp" + "`
-_BEFORE = re.compile(
-    r"(?:[\"'][A-Za-z0-9_.-]{1,15}[\"']\s{0,3}[+,.]?\s{0,20}){0,2}[\"'][A-Za-z0-9_.-]{0,15}$"
+#: between two literals of which code makes one text, e.g. `x" + "y`, `x" \⏎    "y`
+_LITERALS = re.compile(
+    r"([\"'])(?<=[\w+/=.-].)\s{0,3}(?:[+.&]\s{0,3}\\?\s{0,20}|\\?\r?\n\s{0,20}|\.{3})?[fbruFBRU]?\1(?=[\w+/=.-])"
 )
-#: what one of them holds, e.g. `"ghp_"`
-_LITERAL = re.compile(r"[\"']([^\"']{1,300})[\"']")
+#: where a terminal or a mail broke a long word: the next line holds its end alone, e.g. `⏎mN1pQ2sT4v`
+_BREAK = re.compile(
+    r"\n[ \t│|>]{0,12}(?=(?=[A-Za-z_+/=.-]{0,200}\d)[A-Za-z0-9_+/=.-]{8,400}[ \t│|]{0,40}[\"'`]?[,;.)]?(?:\r?\n|$))"
+)
+#: what stands before the break, e.g. `aB3dE5gH7jK9 \`
+_BROKEN = re.compile(r"(?<=[A-Za-z0-9_+/=.-]{12})[ \t│|]{0,40}\\?\r?$")
+#: how far around a joint its parts are looked for
+_REACH = 400
+#: literals that are joined later, e.g. `["xoxb", "123", "aB3dE5gH7jK9"].join("-")`, `("ghp_", "aB3dE5gH7jK9mN1p")`
+_LIST = re.compile(r"[\[(]\s{0,20}[\"'](?P<parts>[A-Za-z0-9_+/=.\"',\s-]{8,400})[\"'],?\s{0,20}[\])]")
+#: e.g. `", "`
+_BETWEEN = re.compile(r"[\"']\s{0,3},\s{0,20}[\"']")
 
 #: the private key of a Bitcoin wallet: its last four bytes check the others, e.g.
 #: `5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ`
@@ -83,7 +95,7 @@ def wallet_keys(text: str) -> Iterator[Span]:
     """Private keys of Bitcoin wallets."""
     for match in _WALLET.finditer(text):
         if _checked(match[0]):
-            yield Span(*match.span(), "REDACTED_CREDENTIAL")
+            yield Span(*match.span(), _C)
 
 
 def _checked(key: str) -> bool:
@@ -94,9 +106,39 @@ def _checked(key: str) -> bool:
     return sha256(sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
 
 
-def joined_keys(text: str) -> Iterator[Span]:
-    """The last and longest piece of a vendor's key."""
-    for match in _PIECES.finditer(text):
-        first = _BEFORE.search(text, max(0, match.start() - 60), match.start())
-        if first and any(vendor_keys("".join(_LITERAL.findall(text[first.start() : match.end()])))):
-            yield Span(*match.span("last"), "REDACTED_CREDENTIAL")
+def joined_secrets(text: str) -> Iterator[Span]:
+    """Secrets of which a part stands in another literal or on the next line, from their first part to their last."""
+    literals = [match.span() for match in _LITERALS.finditer(text)]
+    yield from _across(text, literals, lambda view: (*vendor_keys(view), *assigned_secrets(view)))
+    breaks = []
+    for match in _BREAK.finditer(text):
+        broken = _BROKEN.search(text, max(0, match.start() - 60), match.start())
+        if broken:
+            breaks.append((broken.start(), match.end()))
+    for span in _across(text, breaks, vendor_keys):
+        if made_by_machine(re.split(r"[ \t│|>\n]+", text[span.start : span.end])[-1]):
+            yield span
+    for match in _LIST.finditer(text):
+        parts = _BETWEEN.split(match["parts"])
+        if len(parts) > 1 and any(any(vendor_keys(mark.join(parts))) for mark in ("", "-", "_", ".")):
+            last = max(parts, key=len)
+            start = match.start("parts") + match["parts"].index(last)
+            yield Span(start, start + len(last), _C)
+
+
+def _across(text: str, gone: list[tuple[int, int]], find: Callable[[str], Iterable[Span]]) -> Iterator[Span]:
+    """What is found across places once these are taken out, in coordinates of the text."""
+    at = 0
+    while at < len(gone):
+        last = at
+        while last + 1 < len(gone) and gone[last + 1][0] - gone[last][1] < _REACH and last - at < _REACH:
+            last += 1
+        start, end = max(0, gone[at][0] - _REACH), gone[last][1] + _REACH
+        view = without(
+            text[start:end], [(first - start, after - start) for first, after in gone[at : last + 1]]
+        )
+        for span in find(view.text):
+            whole = view.original(span)
+            if whole.end - whole.start > span.end - span.start:
+                yield Span(whole.start + start, whole.end + start, span.entity)
+        at = last + 1

@@ -74,7 +74,7 @@ configs:
 {_ABOUT[manifest["kind"]]} Tool arguments are JSON objects. The rights are those of the logs it was made from.
 
 - {_CHOSEN[manifest["kind"]].format(score=config["min_quality_score"])} {_precision(manifest)}
-- Secrets and personal data are replaced by placeholders; a second scan rejects rows that still hold a secret.
+- Personal data is replaced by placeholders; rows that held a secret are left out, and a second scan looks for more.
 - Tool outputs over {config["tool_output_max_tokens"]} tokens keep head and tail around a mark. Rows over
   {config["max_tokens"]} tokens are left out, never trimmed. Set your trainer's maximum length accordingly.
 - {_TRAIN[manifest["kind"]]}

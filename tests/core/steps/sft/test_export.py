@@ -9,7 +9,7 @@ import pytest
 from tests.support.worlds import solved, task, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ExportError, InputError
-from ultron_core.sft import read_rows
+from ultron_core.sft import read_rejects, read_rows
 from ultron_core.steps.sft.export import ExportRequest, export_dataset, export_rows
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -32,8 +32,10 @@ def leaky(name, *places):
 
 @pytest.fixture
 def world(settings, tmp_path):
-    """Four tasks in two logs, labelled; three hold a secret, each in another place."""
-    write_log(tmp_path / "logs" / "one.jsonl", task("alpha"), leaky("beta", "request"))
+    """Six tasks in two logs, labelled; three hold a secret, each in another place."""
+    write_log(
+        tmp_path / "logs" / "one.jsonl", task("alpha"), task("omega"), task("kappa"), leaky("beta", "request")
+    )
     write_log(tmp_path / "logs" / "two.jsonl", leaky("gamma", "call"), leaky("zeta", "output"))
     with Ultron(settings, clock=lambda: NOW) as ultron:
         ultron.ingest([tmp_path / "logs"], "me", process=True)
@@ -100,11 +102,27 @@ def test_a_secret_is_in_no_file_of_the_dataset(world):
     assert len(files) > 5
     assert not [p.name for p in files if SECRET.encode() in p.read_bytes()]
     # Parquet compresses: look at the decoded rows as well
-    text = json.dumps(read_rows(export.path), default=str)
-    for name in ("beta", "gamma", "zeta"):
-        assert f"please build the {name} module" in text, "the row that held it is there"
-    assert text.count("<GITHUB_TOKEN>") == 3 and SECRET not in text
+    assert SECRET not in json.dumps(read_rows(export.path), default=str)
     assert SECRET not in json.dumps(export_rows(world.runtime, min_quality_score=0.5))
+
+
+@pytest.mark.parametrize("kind", ["sft", "preference", "outcome"])
+def test_a_row_whose_messages_held_a_secret_is_left_out_as_unsafe(world, kind):
+    export = export_dataset(world.runtime, replace(LOW, kind=kind))
+    rows = json.dumps(read_rows(export.path), default=str)
+    assert export.rejects["unsafe"] == 3
+    assert kind == "preference" or "please build the alpha module" in rows
+    assert not any(f"please build the {name} module" in rows for name in ("beta", "gamma", "zeta"))
+    assert "<GITHUB_TOKEN>" not in rows
+    assert "unsafe" in {row["reason"] for row in read_rejects(export.path)}
+
+
+def test_a_name_or_an_address_is_replaced_and_the_row_stays(world, tmp_path):
+    lines = task("delta")
+    lines[0]["content"] += " and tell anna.brown@example.org"
+    write_log(tmp_path / "logs" / "mail.jsonl", lines)
+    world.ingest([tmp_path / "logs"], "me", process=True)
+    assert "<EMAIL_ADDRESS>" in json.dumps(export_rows(world.runtime, min_quality_score=0.5))
 
 
 def test_a_task_that_handles_a_secret_in_several_messages_is_no_training_data(world, tmp_path):
@@ -112,14 +130,14 @@ def test_a_task_that_handles_a_secret_in_several_messages_is_no_training_data(wo
     before = export_dataset(world.runtime, LOW)
     world.ingest([tmp_path / "logs"], "me", process=True)
     after = export_dataset(world.runtime, LOW)
-    assert dict(after.rejects) == {**before.rejects, "unsafe": 1}
+    assert dict(after.rejects) == {**before.rejects, "unsafe": before.rejects["unsafe"] + 1}
     assert after.unchanged and after.content_hash == before.content_hash
 
 
 def test_what_is_left_out_is_counted_with_its_reason(world):
     everything = export_dataset(world.runtime, LOW)
     one = export_dataset(world.runtime, replace(LOW, limit=1))
-    assert one.rows == 1 and one.rejects["over_limit"] == everything.rows - 1
+    assert one.rows == 1 and one.rejects["over_limit"] == everything.rows - 1 + everything.rejects["unsafe"]
 
 
 def test_a_dataset_that_was_damaged_is_not_taken_for_published(world):
