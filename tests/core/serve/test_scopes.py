@@ -33,6 +33,7 @@ EXPECTED = {
     "GET /memories/{memory_id}/sources": "read",
     "GET /memories/{memory_id}/history": "read",
     "POST /memories/{memory_id}/archive": "curate",
+    "POST /memories/{memory_id}/confirm": "curate",
     "POST /memories/{memory_id}/unarchive": "curate",
     "GET /sessions": "read",
     "POST /sessions/search": "read",

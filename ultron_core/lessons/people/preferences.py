@@ -48,10 +48,11 @@ _DECLARED = any_of(
     r"\b(?:please remember|remember (?:this|that|for (?:next time|later|good)))\s*[:,]\s*\S|\bremember:\s*\S|"
     r"\b(?:my|our)(?: \w+)? (?:rule|wish|preference|convention|requirement)s?\b[^:.]{0,60}(?::| is\b)|"
     r"\bwish of my own\b[^:.]{0,60}:",
+    r"\brules? (?:for|in|of) (?:this|the|our) \w+\s*:|^\W*(?:please )?(?:from now on|going forward)\b|以后都|"
     r"\b(?:in|for) (?:every|all|each)(?: \w+)? sessions?\b|\b(?:for good|from today(?: on)?|as of (?:now|today)|"
     r"henceforth)\b",
     r"我们?(?:自己)?的?(?:要求|规则|习惯|约定|偏好)(?:是|[:：])|"
-    r"往后(?:都|所有|请|一律|不要|每)|从今(?:天|往后|以后)|[，,]记住[。！!]?\s*$",
+    r"往后(?:都|所有|请|一律|不要|每)|从今(?:天|往后|以后)|[，,]记住[。！!]?\s*$|记住[:：]",
     r"(?:今後|これから)(?:は|、).{2,}|\b(?:ab (?:jetzt|sofort|heute)|künftig|von nun an|a partir de ahora|"
     r"de ahora en adelante|"
     r"désormais|à partir de maintenant)\b",

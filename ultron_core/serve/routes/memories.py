@@ -147,7 +147,7 @@ def history(memory_id: MemoryId, caller: Reader) -> Response:
 def confirm(memory_id: MemoryId, caller: Curator) -> Response:
     """The owner's verdict that it holds as it stands: it is handed on like a person's words, also where it was held."""
     if not caller.is_owner:
-        raise ScopeError("Only a person confirms: send the request without an agent's name or key.")
+        raise ScopeError("Only a person confirms: send the request without an agent's name.")
     return ok(plain(caller.ultron.confirm_memory(memory_id, given_by=caller.name)))
 
 

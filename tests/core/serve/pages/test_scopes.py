@@ -20,6 +20,7 @@ EXPECTED = {
     "GET /ui/memories/{memory_id}/edit": "write",
     "POST /ui/memories/{memory_id}/edit": "write",
     "POST /ui/memories/{memory_id}/archive": "curate",
+    "POST /ui/memories/{memory_id}/confirm": "curate",
     "POST /ui/memories/{memory_id}/unarchive": "curate",
     "GET /ui/memories/{memory_id}/delete": "curate",
     "POST /ui/memories/{memory_id}/delete": "curate",
