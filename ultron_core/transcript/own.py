@@ -27,6 +27,7 @@ _HEAD = any_of(
     r"^\s*(?:issue|pr|pull request|merge request|ticket|bug|discussion|comment)\s{0,2}#?\d+\b",
     r"^\s*\S.{0,60}\b(?:opened|commented|wrote|replied|reviewed|posted|requested changes)\b.{0,40}\b(?:ago|on \w+ \d)",
     r"^\s*(?:contents? of|file|datei|archivo|文件)\s{0,2}[:：]?\s*[`\"']?[\w./~-]*[./][\w./-]+[`\"']?\s*[:：]?\s*$",
+    r"^\s*[\w./~-]+\.(?:md|txt|rst|adoc|mdc)\s*[:：]?\s*$",
     r"^\s*(?:signed-off-by|co-authored-by)\s*:",
 )
 _OPENS = "“„«「『‘\"'"
@@ -56,7 +57,8 @@ _I_SAY = any_of(
 _TASK_ON_TEXT = any_of(
     r"\b(?:translate|summari[sz]e|proofread|rephrase|rewrite|paraphrase|review|look (?:at|over|into)|read|"
     r"explain|classify|"
-    r"check|rate|grade|convert|label|analy[sz]e|critique|evaluate|pretend|imagine|suppose|role-?play|rant about|"
+    r"what does|this (?:sentence|text|string|comment|line|paragraph|phrase)|check|rate|grade|convert|label|"
+    r"analy[sz]e|critique|evaluate|pretend|imagine|suppose|role-?play|rant about|"
     r"roast|übersetze?|traduce|traduis)\b",
     r"翻译|总结|概括|审一?下|审阅|看一?下|看看|改写|润色|解释|假装|扮演|吐槽|骂|評価|翻訳|要約",
 )
@@ -157,7 +159,8 @@ _SUPPOSED = any_of(
 )
 #: a quotation that is material, e.g. `the fixture text 'x'`, `the string "x"`
 _MATERIAL = any_of(
-    r"\b(?:fixtures?|test data|strings?|sentences?|phrases?|literal|placeholder|prompts?|json|examples?|texts?|"
+    r"\b(?:grep|search(?:es|ing)? for|fixtures?|test data|strings?|sentences?|phrases?|literal|placeholder|"
+    r"prompts?|json|examples?|texts?|"
     r"lines?|words?|translat\w+|called|"
     r"titled|named)\b",
     r"句子?|字符串|文案|文本|例子|测试数据|翻译",
