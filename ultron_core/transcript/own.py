@@ -15,10 +15,13 @@ from ultron_core.transcript.speech import any_of
 
 __all__ = ["outside_quotes", "own_words"]
 
+#: e.g. ```` ``` ````
 _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
+#: e.g. `> quoted`
 _QUOTED_LINE = re.compile(r"^\s{0,3}(?:>|\|\s)")
 #: an attachment, e.g. `<file path="a.md">`, `<document>`
 _ELEMENT = re.compile(r"^\s*<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
+#: e.g. `@@ -1,2 +1,3 @@`
 _DIFF = re.compile(r"^(?:@@ -\d|diff --git |--- [ab]/|\+\+\+ [ab]/)")
 #: the head of a mail, an issue, a commit or a post, e.g. `From: ops@x`, `Issue #412 opened by ann`, `发件人: 李`
 _HEAD = any_of(
@@ -97,11 +100,12 @@ _SHOWS = any_of(
     r"(?:这|下面|以下|如下)[^。\n]{0,12}(?:帖子?|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|说明|描述|草稿|记录)[^。\n]{0,20}"
     r"[。？！]?\s*$",
 )
-#: a turn of a talk that is shown, e.g. `System: from now on`, and with others like it `Anna: ok`
+#: a turn of a talk that is shown, e.g. `System: from now on`
 _ROLE = re.compile(
     r"^\s*(?:\[?(?:system|user|assistant|human|ai|bot|用户|系统|助手)\]?\s*[:：]|@\w[\w.-]*\s*[>:：])\s*\S",
     re.IGNORECASE,
 )
+#: the same by a name, where others stand beside it, e.g. `Anna: ok`
 _SPEAKER = re.compile(
     r"^\s*(?!(?:Note|Rules?|Also|Please|Important|Remember|Todo|Task|Goal|Context|Edit|Update|Question|Bug|"
     r"Feature|Reminder|First|Second|Then|Finally|Wish|Preference)s?:)[A-Z][a-z]{1,20}:\s+\S"
@@ -139,7 +143,7 @@ _REPORTED = any_of(
 _ATTRIBUTED = any_of(
     r"[,;–-]\s*(?:says|said|writes|wrote|according to)\s+(?!(?:me|us|i|we)\b)\w|\baccording to (?!(?:me|us|our|my)\b)\w"
 )
-#: the speaker sets their own against it, e.g. `Tom says tabs, but we always use spaces`, `但我们一律用空格`
+#: the speaker sets their own against it, e.g. `Tom says tabs, but we always use spaces`
 _CONTRAST = any_of(
     r"[,;–-]\s*(?:but|yet)\s+(?:we|i|here|in (?:this|our)|for us)\b",
     r"[,，;；]\s*(?:但是?|不过|可是?|而)(?:我|这里|本|咱)",
@@ -167,6 +171,7 @@ _MATERIAL = any_of(
 )
 #: where a sentence ends; a full stop within a name or a number is none
 _ENDS = re.compile(r"(?<=[.!?])[\s]+|(?<=[。！？])|\n")
+#: e.g. `don't`, `写`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3040-\u30ff\u3400-\u9fff]")
 #: characters of an introduction that are looked at
 _HEADLINE = 240
