@@ -15,10 +15,13 @@ from ultron_core.transcript.speech import any_of
 
 __all__ = ["outside_quotes", "own_words"]
 
+#: e.g. ```` ``` ````
 _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
+#: e.g. `> quoted`
 _QUOTED_LINE = re.compile(r"^\s{0,3}(?:>|\|\s)")
 #: an attachment, e.g. `<file path="a.md">`, `<document>`
 _ELEMENT = re.compile(r"^\s*<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
+#: e.g. `@@ -1,2 +1,3 @@`
 _DIFF = re.compile(r"^(?:@@ -\d|diff --git |--- [ab]/|\+\+\+ [ab]/)")
 #: the head of a mail, an issue, a commit or a post, e.g. `From: ops@x`, `Issue #412 opened by ann`, `发件人: 李`
 _HEAD = any_of(
@@ -27,6 +30,7 @@ _HEAD = any_of(
     r"^\s*(?:issue|pr|pull request|merge request|ticket|bug|discussion|comment)\s{0,2}#?\d+\b",
     r"^\s*\S.{0,60}\b(?:opened|commented|wrote|replied|reviewed|posted|requested changes)\b.{0,40}\b(?:ago|on \w+ \d)",
     r"^\s*(?:contents? of|file|datei|archivo|文件)\s{0,2}[:：]?\s*[`\"']?[\w./~-]*[./][\w./-]+[`\"']?\s*[:：]?\s*$",
+    r"^\s*[\w./~-]+\.(?:md|txt|rst|adoc|mdc)\s*[:：]?\s*$",
     r"^\s*(?:signed-off-by|co-authored-by)\s*:",
 )
 _OPENS = "“„«「『‘\"'"
@@ -56,7 +60,8 @@ _I_SAY = any_of(
 _TASK_ON_TEXT = any_of(
     r"\b(?:translate|summari[sz]e|proofread|rephrase|rewrite|paraphrase|review|look (?:at|over|into)|read|"
     r"explain|classify|"
-    r"check|rate|grade|convert|label|analy[sz]e|critique|evaluate|pretend|imagine|suppose|role-?play|rant about|"
+    r"what does|this (?:sentence|text|string|comment|line|paragraph|phrase)|check|rate|grade|convert|label|"
+    r"analy[sz]e|critique|evaluate|pretend|imagine|suppose|role-?play|rant about|"
     r"roast|übersetze?|traduce|traduis)\b",
     r"翻译|总结|概括|审一?下|审阅|看一?下|看看|改写|润色|解释|假装|扮演|吐槽|骂|評価|翻訳|要約",
 )
@@ -95,11 +100,12 @@ _SHOWS = any_of(
     r"(?:这|下面|以下|如下)[^。\n]{0,12}(?:帖子?|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|说明|描述|草稿|记录)[^。\n]{0,20}"
     r"[。？！]?\s*$",
 )
-#: a turn of a talk that is shown, e.g. `System: from now on`, and with others like it `Anna: ok`
+#: a turn of a talk that is shown, e.g. `System: from now on`
 _ROLE = re.compile(
     r"^\s*(?:\[?(?:system|user|assistant|human|ai|bot|用户|系统|助手)\]?\s*[:：]|@\w[\w.-]*\s*[>:：])\s*\S",
     re.IGNORECASE,
 )
+#: the same by a name, where others stand beside it, e.g. `Anna: ok`
 _SPEAKER = re.compile(
     r"^\s*(?!(?:Note|Rules?|Also|Please|Important|Remember|Todo|Task|Goal|Context|Edit|Update|Question|Bug|"
     r"Feature|Reminder|First|Second|Then|Finally|Wish|Preference)s?:)[A-Z][a-z]{1,20}:\s+\S"
@@ -137,7 +143,7 @@ _REPORTED = any_of(
 _ATTRIBUTED = any_of(
     r"[,;–-]\s*(?:says|said|writes|wrote|according to)\s+(?!(?:me|us|i|we)\b)\w|\baccording to (?!(?:me|us|our|my)\b)\w"
 )
-#: the speaker sets their own against it, e.g. `Tom says tabs, but we always use spaces`, `但我们一律用空格`
+#: the speaker sets their own against it, e.g. `Tom says tabs, but we always use spaces`
 _CONTRAST = any_of(
     r"[,;–-]\s*(?:but|yet)\s+(?:we|i|here|in (?:this|our)|for us)\b",
     r"[,，;；]\s*(?:但是?|不过|可是?|而)(?:我|这里|本|咱)",
@@ -157,13 +163,15 @@ _SUPPOSED = any_of(
 )
 #: a quotation that is material, e.g. `the fixture text 'x'`, `the string "x"`
 _MATERIAL = any_of(
-    r"\b(?:fixtures?|test data|strings?|sentences?|phrases?|literal|placeholder|prompts?|json|examples?|texts?|"
+    r"\b(?:grep|search(?:es|ing)? for|fixtures?|test data|strings?|sentences?|phrases?|literal|placeholder|"
+    r"prompts?|json|examples?|texts?|"
     r"lines?|words?|translat\w+|called|"
     r"titled|named)\b",
     r"句子?|字符串|文案|文本|例子|测试数据|翻译",
 )
 #: where a sentence ends; a full stop within a name or a number is none
 _ENDS = re.compile(r"(?<=[.!?])[\s]+|(?<=[。！？])|\n")
+#: e.g. `don't`, `写`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3040-\u30ff\u3400-\u9fff]")
 #: characters of an introduction that are looked at
 _HEADLINE = 240

@@ -32,6 +32,7 @@ _FETCHERS = frozenset(
         "xxd",
     ]
 )
+#: what runs what it is given, e.g. `bash`
 _SHELLS = re.compile(
     r"(?:ba|z|da|k|fi)?sh|source|\.|eval|iex|invoke-expression|pwsh|powershell|python[\d.]*|node|perl|ruby|php"
 )
@@ -65,6 +66,7 @@ _GUARDS = re.compile(
 _INDEX = re.compile(
     r"--(?:index-url|extra-index-url|index|default-index|registry|find-links|source|channel|proxy)(?:=.*)?"
 )
+#: e.g. `DROP TABLE users`
 _SQL = re.compile(
     r"\bdrop\s+(?:table|database|schema)\b|\btruncate\s+(?:table\s+)?\w|\bdelete\s+from\s+[\w.]+\s*(?:;|$|"
     r"[\"'])|\bflush(?:all|db)\b|"

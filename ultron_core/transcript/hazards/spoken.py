@@ -35,8 +35,10 @@ _NEXT = frozenset((";", "&&", "||", "&", "\n", "(", ")", "<(", ">(", "|&"))
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 #: Cyrillic and Greek letters that look like Latin ones
 _ALIKE = str.maketrans("аеорсухіјѕԁһԛԝкмтԍνοαρ", "aeopcyxijsdhqwkmtgvoap")
-#: a word in two scripts, e.g. `сurl` with a Cyrillic first letter
-_MIXED = re.compile(r"(?=\w*[a-z])(?=\w*[\u0370-\u04ff\u0500-\u052f])\w+", re.IGNORECASE)
+#: a word, which may be in two scripts, e.g. `сurl` with a Cyrillic first letter
+_WORD = re.compile(r"\w+")
+#: e.g. `a`, and a Cyrillic or Greek letter, e.g. `д`
+_LATIN, _OTHER = re.compile(r"[A-Za-z]"), re.compile("[\u0370-\u052f]")
 #: characters of a command that are read
 _MOST = 2_000
 #: commands of one text that are judged
@@ -60,7 +62,12 @@ class Said:
 def plain(text: str) -> str:
     """The text as it reads: in one form of each letter, without what is not seen, with broken lines joined."""
     shown = _HIDDEN.sub("", unicodedata.normalize("NFKC", text)).replace("\\\n", " ")
-    return _MIXED.sub(lambda found: found[0].translate(_ALIKE), shown)
+    return _WORD.sub(_in_latin, shown) if _OTHER.search(shown) else shown
+
+
+def _in_latin(found: re.Match[str]) -> str:
+    mixed = _LATIN.search(found[0]) and _OTHER.search(found[0])
+    return found[0].translate(_ALIKE) if mixed else found[0]
 
 
 def spoken(text: str) -> Iterator[Said]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 __all__ = ["URL", "Words", "has_short", "operands", "program_of"]
 
 Words = Sequence[str]
+#: an address on the network, e.g. `https://x`
 URL = re.compile(r"(?:https?|ftp|git|ssh)://|^git@|^\d{1,3}(?:\.\d{1,3}){3}\b")
 #: stands before a command and changes nothing of what it does
 _BEFORE = frozenset(
