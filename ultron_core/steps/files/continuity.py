@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from operator import eq
 
 from ultron_core.models import Message
 from ultron_core.steps.files.bucket import is_address, object_is_gone
@@ -14,6 +15,7 @@ from ultron_core.steps.files.snapshot import Snapshot
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
+from ultron_core.store.tables.packed import Digests, MessageDigests
 from ultron_core.store.tables.records import SessionRow
 
 __all__ = ["adopt_renamed", "common_prefix", "is_rotation"]
@@ -28,7 +30,7 @@ def adopt_renamed(
     file: IngestFile,
     snapshot: Snapshot,
     messages: Iterable[Message],
-    digests: Sequence[str],
+    digests: Digests,
 ) -> SessionRow | None:
     """The session this file was under another name: its old path is gone, and the log is the same one.
 
@@ -48,7 +50,7 @@ def adopt_renamed(
         if not _is_gone(path):
             continue
         if row.content_sha256 != snapshot.sha256:
-            old = [d[0] for d in sessions.digests(conn, row.id)]
+            old = sessions.digests(conn, row.id).digests
             if not old or is_rotation(conn, row, old, messages, digests):
                 continue
         # of two copies read at the same time only one was the file
@@ -77,16 +79,15 @@ def _is_gone(path: bytes) -> bool:
 def is_rotation(
     conn: Connection,
     row: SessionRow,
-    old: Sequence[str],
+    old: Digests,
     messages: Iterable[Message],
-    digests: Sequence[str],
+    digests: Digests,
 ) -> bool:
     """Whether the path now holds another log: less than a fifth of the text is shared with the old one.
 
     Measured by size of text, because short phrases ("thanks", "ok") are in every log.
     """
-    shorter = min(len(old), len(digests))
-    if not old or (shorter and list(old[:shorter]) == list(digests[:shorter])):
+    if not old or (digests and all(map(eq, old, digests))):
         return False  # grown, or cut short
     before = Counter[str]()
     for known in sessions.fetch(conn, "sizes", {"session_id": row.id}):
@@ -99,9 +100,7 @@ def is_rotation(
     return sum((before & after).values()) < _SHARED_LEAST * smaller or not smaller
 
 
-def common_prefix(
-    old: Sequence[sessions.MessageDigest], messages: Iterable[Message], digests: Sequence[str]
-) -> int:
+def common_prefix(old: MessageDigests, messages: Iterable[Message], digests: Digests) -> int:
     """How many stored messages stay exactly as they are, lines and thread included."""
     for position, (known, message, digest) in enumerate(zip(old, messages, digests, strict=False)):
         if known != (digest, message.thread, message.start_line, message.end_line):
