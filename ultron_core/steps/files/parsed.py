@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ultron_core.models import LineLedger, Message, SessionInfo
@@ -54,7 +55,9 @@ def parse_snapshot(snapshot: Snapshot, max_bytes: int, tell: Callable[[int], Non
             tell(len(digests))
 
     def again() -> Iterator[Message]:
-        return _with_plain_threads(SessionReader(snapshot.content, max_bytes=max_bytes))
+        # closed also by who stops half-way: what two readers know of a long log does not fit
+        with closing(SessionReader(snapshot.content, max_bytes=max_bytes)) as reader:
+            yield from _with_plain_threads(reader)
 
     messages = Messages(again, len(digests)) if held is None else tuple(held)
     return Parsed(messages, digests, reader.ledger, reader.info)
