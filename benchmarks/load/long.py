@@ -49,7 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--lines", type=int, nargs="+", default=[10_000, 40_000])
+    parser.add_argument("--lines", type=int, nargs="*", default=[10_000, 40_000])
     parser.add_argument("--thread", type=int, nargs="*", default=[], help="messages of a log of one thread")
     parser.add_argument("--stages", nargs="+", choices=list(STAGES), default=list(STAGES))
     parser.add_argument("--most-times", type=float, default=1.0, help="of the quotient of the lines")
@@ -62,16 +62,16 @@ def main() -> int:
     if args.one:
         _run_one(args.one, args.keep)
         return 0
-    kept = True
-    first: float | None = None
-    for lines, one_thread in [*((lines, False) for lines in args.lines), *((n, True) for n in args.thread)]:
+    sets = [*((lines, False) for lines in args.lines), *((messages, True) for messages in args.thread)]
+    kept, base = True, 0.0
+    for lines, one_thread in sets:
         name = f"{lines}-thread" if one_thread else str(lines)
         with kept_or_temporary(args.keep and args.keep / name, "ultron-long-") as folder:
             spent, peak = _measure(folder, lines, args.stages, one_thread=one_thread)
-        first = first or spent
-        times, most = spent / first, args.most_times * lines / args.lines[0]
+        base = base or spent
+        times, most = spent / base, max(1.0, args.most_times * lines / sets[0][0])
         _say("all", lines, one_thread, cpu_s=round(spent, 1), peak_mb=round(peak), times=round(times, 2))
-        kept = kept and peak <= args.most_mb and (times <= most or lines == args.lines[0])
+        kept = kept and peak <= args.most_mb and times <= most
     return 0 if kept else 1
 
 

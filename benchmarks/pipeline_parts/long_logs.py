@@ -50,11 +50,10 @@ _ASIDE, _ASIDE_LINES = 0.5, 400
 def write_long_log(path: Path, lines: int, *, one_thread: bool = False, seed: int = 7) -> int:
     """Write a log of so many lines; returns its bytes. Seeded: always the same."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    size = 0
     with path.open("w", encoding="utf-8") as out:
         for row in long_lines(lines, one_thread=one_thread, seed=seed):
-            size += out.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
-    return size
+            out.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+    return path.stat().st_size
 
 
 def long_lines(lines: int, *, one_thread: bool = False, seed: int = 7) -> Iterator[dict[str, Any]]:

@@ -1,10 +1,12 @@
 """A log of any length: nothing is held as a whole or looked at again and again, and the same comes of it."""
 
+import gc
 import json
 import random
 import time
 import tracemalloc
-from itertools import zip_longest
+import weakref
+from itertools import islice, zip_longest
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from ultron_core.segments.offline.around import around_turns
 from ultron_core.segments.offline.features import Running, describe
 from ultron_core.segments.offline.turns import turns_of
 from ultron_core.segments.offline.vectors import TurnVectors, unit
+from ultron_core.sessions import SessionReader
 from ultron_core.settings import LLMSettings, SessionSettings
 from ultron_core.steps import long_logs
 from ultron_core.steps.files import snapshot
@@ -141,6 +144,22 @@ def test_of_a_long_file_no_message_is_held(tmp_path, monkeypatch):
     assert len(parsed.messages) == len(parsed.digests) == lines and seen and told[0] < told[-1] == lines
     # a fingerprint is 65 bytes in a list of 8 more, a message some 600
     assert peak < 200 * lines
+
+
+@pytest.mark.parametrize(
+    "read", [lambda reader: list(reader), lambda reader: (list(islice(reader, 3_000)), reader.close())]
+)
+def test_what_a_reader_knew_of_its_rows_goes_when_it_is_done(read):
+    body = "".join(json.dumps(row) + "\n" for row in claude_rows(*TASKS * 100)).encode()
+    gc.disable()
+    try:
+        reader = SessionReader(body)
+        read(reader)
+        state = weakref.ref(reader)
+        del reader
+        assert state() is None
+    finally:
+        gc.enable()
 
 
 def turns(count):

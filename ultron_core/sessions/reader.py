@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -41,7 +42,9 @@ class SessionReader(Iterator[Message]):
         self._builder = LedgerBuilder()
         #: lines that the pass for threads found to carry no message
         self._quiet: set[int] = set()
-        self._state = State(self._threads, ORIGINS)
+        # not a method of this reader: who has read a long log lets go of what it knew at once
+        find = partial(_threads, self._source, self._only, self._quiet)
+        self._state = State(find, ORIGINS)
         self._router = Router(self._only)
         self._records = RecordReader(self._lines(), self._builder, self._quiet)
         self._messages = self._run()
@@ -56,6 +59,10 @@ class SessionReader(Iterator[Message]):
         """The rest of the session at once."""
         messages = tuple(self._messages)
         return Session(messages, self.ledger, self.info)
+
+    def close(self) -> None:
+        """Read no further, and let go of what was known of the rows so far."""
+        self._messages.close()
 
     @property
     def ledger(self) -> LineLedger:
@@ -76,7 +83,7 @@ class SessionReader(Iterator[Message]):
             **state.info,
         )
 
-    def _run(self) -> Iterator[Message]:
+    def _run(self) -> Generator[Message]:
         state, settle, turns, read = self._state, self._builder.settle, Turns(), self._router.read
         for row, start, end in self._records:
             state.start, state.end, state.merge_key = start, end, ""
@@ -114,9 +121,10 @@ class SessionReader(Iterator[Message]):
                 f"{self._source.name} is a binary file without any JSON, not a session log."
             )
 
-    def _threads(self) -> Mapping[str, str]:
-        """Threads by row id, from a separate pass over the whole file."""
-        return find_threads(clipped_lines(self._source.lines(), lambda _: None), self._only, self._quiet)
+
+def _threads(source: Source, only: str | None, quiet: set[int]) -> Mapping[str, str]:
+    """Threads by row id, from a separate pass over the whole file."""
+    return find_threads(clipped_lines(source.lines(), lambda _: None), only, quiet)
 
 
 def read_session(path_or_bytes: str | Path | bytes, session_format: str = "auto") -> SessionReader:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import eq
 
 from ultron_core.steps.files.bucket import is_address, object_is_gone
 from ultron_core.steps.files.identity import IngestFile, log_id
@@ -19,6 +19,7 @@ from ultron_core.steps.files.snapshot import Snapshot
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
+from ultron_core.store.tables.packed import Digests, MessageDigests
 from ultron_core.store.tables.records import SessionRow
 
 __all__ = ["Reading", "adopt_renamed", "common_prefix", "is_rotation"]
@@ -38,20 +39,20 @@ class Reading:
     session: Parsed
 
     @property
-    def digests(self) -> Sequence[str]:
+    def digests(self) -> Digests:
         return self.session.digests
 
     @cached_property
     def log_id(self) -> str | None:
         return log_id(self.session.info)
 
-    def begins_with(self, row: SessionRow, old: Sequence[str]) -> bool:
+    def begins_with(self, row: SessionRow, old: Digests) -> bool:
         """Whether all that was read before is still where it was: byte by byte, or, where a log is packed or written
         anew as a whole, message by message."""
         grown = row.status != "failed" and row.bytes <= self.snapshot.size
         if grown and self.snapshot.sha256_of_first(row.bytes) == row.content_sha256:
             return True
-        return list(old) == list(self.digests[: len(old)])
+        return len(old) <= len(self.digests) and all(map(eq, old, self.digests))
 
 
 def adopt_renamed(
@@ -85,8 +86,8 @@ def _continues(conn: Connection, row: SessionRow, reading: Reading) -> bool:
         return True
     if _another_id(row, reading):
         return False
-    old = [digest[0] for digest in sessions.digests(conn, row.id)]
-    return bool(old) and reading.begins_with(row, old)
+    old = sessions.digests(conn, row.id).digests
+    return len(old) > 0 and reading.begins_with(row, old)
 
 
 def _another_id(row: SessionRow, reading: Reading) -> bool:
@@ -106,7 +107,7 @@ def _is_gone(path: bytes) -> bool:
     return False
 
 
-def is_rotation(conn: Connection, row: SessionRow, old: Sequence[str], reading: Reading) -> bool:
+def is_rotation(conn: Connection, row: SessionRow, old: Digests, reading: Reading) -> bool:
     """Whether the path now holds another log: of another id, or, as it is neither grown nor cut short, with too little
     of the old text.
 
@@ -139,7 +140,7 @@ def _sizes(reading: Reading) -> Counter[str]:
     return +sizes
 
 
-def common_prefix(old: Sequence[sessions.MessageDigest], reading: Reading) -> int:
+def common_prefix(old: MessageDigests, reading: Reading) -> int:
     """How many stored messages stay exactly as they are, lines and thread included."""
     messages = reading.session.messages
     for position, (known, message, digest) in enumerate(zip(old, messages, reading.digests, strict=False)):

@@ -30,6 +30,7 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.waiting.failures import ROW_FAULTS, describe_failure
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
+from ultron_core.store.tables.packed import Digests, MessageDigests
 from ultron_core.store.tables.records import SessionRow
 
 __all__ = ["FileResult", "Progress", "ingest_files", "note_failure"]
@@ -142,8 +143,8 @@ def _store(runtime: Runtime, conn: Connection, file: IngestFile, reading: Readin
     if row is None:
         row = adopt_renamed(runtime, conn, file, reading)
         status = "renamed" if row else "new"
-    old = sessions.digests(conn, row.id) if row else []
-    if row and is_rotation(conn, row, [d[0] for d in old], reading):
+    old = sessions.digests(conn, row.id) if row else MessageDigests()
+    if row and is_rotation(conn, row, old.digests, reading):
         status = "rotated"
     key = row.partition_key if row else free_partition_key(runtime, conn, file)
     values = session_values(runtime, conn, file, snapshot, session, key)
@@ -193,7 +194,7 @@ def _store_failure(runtime: Runtime, file: IngestFile, snapshot: Snapshot | None
         if row is not None:
             sessions.mark_failed(conn, row.id, reason, sha256, runtime.clock())
         elif snapshot is not None:
-            empty = Parsed((), (), LineLedger(), SessionInfo(bytes=snapshot.size))
+            empty = Parsed((), Digests(), LineLedger(), SessionInfo(bytes=snapshot.size))
             values = session_values(runtime, conn, file, snapshot, empty, key)
             sessions.insert(conn, {**values, "generation": 0, "status": "failed", "error": reason})
         if snapshot is not None and (row is None or row.content_sha256 != sha256):

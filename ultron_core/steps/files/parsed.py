@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ultron_core.models import LineLedger, Message, SessionInfo
@@ -10,6 +11,7 @@ from ultron_core.segments import fingerprint_messages
 from ultron_core.sessions import SessionReader
 from ultron_core.steps.files.identity import storable
 from ultron_core.steps.files.snapshot import Snapshot
+from ultron_core.store.tables.packed import Digests
 
 __all__ = ["Messages", "Parsed", "parse_snapshot"]
 
@@ -35,7 +37,7 @@ class Parsed:
     """The messages of a log with the fingerprint of each, the fate of its lines, and what it says about itself."""
 
     messages: Messages | tuple[Message, ...]
-    digests: Sequence[str]
+    digests: Digests
     ledger: LineLedger
     info: SessionInfo
 
@@ -44,7 +46,7 @@ def parse_snapshot(snapshot: Snapshot, max_bytes: int, tell: Callable[[int], Non
     """Read a log once; `tell` hears now and then how many messages there were. Raises SessionFileError."""
     reader = SessionReader(snapshot.content, max_bytes=max_bytes)
     held: list[Message] | None = [] if isinstance(snapshot.content, bytes) else None
-    digests: list[str] = []
+    digests = Digests()
     for message in _with_plain_threads(reader):
         digests.append(fingerprint_messages([message]))
         if held is not None:
@@ -53,7 +55,9 @@ def parse_snapshot(snapshot: Snapshot, max_bytes: int, tell: Callable[[int], Non
             tell(len(digests))
 
     def again() -> Iterator[Message]:
-        return _with_plain_threads(SessionReader(snapshot.content, max_bytes=max_bytes))
+        # closed also by who stops half-way: what two readers know of a long log does not fit
+        with closing(SessionReader(snapshot.content, max_bytes=max_bytes)) as reader:
+            yield from _with_plain_threads(reader)
 
     messages = Messages(again, len(digests)) if held is None else tuple(held)
     return Parsed(messages, digests, reader.ledger, reader.info)

@@ -26,6 +26,7 @@ __all__ = ["FileFacts", "Snapshot", "archive", "take_snapshot"]
 
 #: bytes of a file that are held in memory; those of a longer one lie in a file without a name, which goes by itself
 _HELD = 10_000_000
+#: bytes of a longer one that are copied at once
 _BLOCK = 1 << 20
 #: a log that is appended to all the time is taken as it is then: its next change is seen
 _MORE_READS = 2

@@ -20,11 +20,11 @@ from ultron_core.models import Drop, Message
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.store.tables import drops
+from ultron_core.store.tables.packed import MessageDigests
 from ultron_core.store.tables.records import SessionRow, message_from_row
 
 __all__ = [
     "Archived",
-    "MessageDigest",
     "append_messages",
     "archive_bytes",
     "digests",
@@ -60,8 +60,6 @@ _FILES = NamedQueries("log/source_files")
 
 #: messages that one statement writes
 _COPIED = 10_000
-#: digest, thread, first and last physical line
-MessageDigest = tuple[str, str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +165,20 @@ def partition_key_owner(conn: Connection, account_id: str, partition_key: str) -
     return (row["agent_id"], row["session_file"]) if row else None
 
 
-def digests(conn: Connection, session_id: UUID) -> list[MessageDigest]:
+def digests(conn: Connection, session_id: UUID) -> MessageDigests:
     """Fingerprints and places of the stored messages, in order."""
-    rows = _SQL.fetch(conn, "digests", {"session_id": session_id})
-    return [(r["digest"], r["thread"], r["start_line"], r["end_line"]) for r in rows]
+    found = MessageDigests()
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        for row in cursor.stream(_SQL["digests"], {"session_id": session_id}):
+            found.append(*row)
+    return found
 
 
 def append_messages(
     conn: Connection,
     session: tuple[UUID, str, str],
     messages: Iterable[Message],
-    message_digests: Sequence[str],
+    message_digests: Iterable[str],
     *,
     keep: int = 0,
 ) -> None:
