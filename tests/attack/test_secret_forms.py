@@ -43,6 +43,16 @@ def test_look_alikes_stay():
         ('<li key="row-7f3a9b2c1d4e">x</li>', None),
         ("ultron process --no-redact-secrets session7a2b", None),
         ("1Password is locked**", None),
+        ("(Open file: /__src__talora__LLM_CTF_Dataset_Dev__HTB__crypto__BabyEncryption/chall.py)", None),
+        (
+            "https://api.telegram.org/bot7301234567:xY3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5fG/getMe",
+            "https://api.telegram.org/bot<REDACTED_CREDENTIAL>/getMe",
+        ),
+        (
+            "http://10.0.0.5:8081/file/bot7301234567:AAE3dE5gH7jK9mN1pQ2sT4vW6xY8zC0bD5f/a.jpg",
+            "http://<IP_ADDRESS>:8081/file/bot<REDACTED_CREDENTIAL>/a.jpg",
+        ),
+        ("https://shop.example/robots/bot12345:3000/status", None),
         (
             "curl -b 'session_id=0f3a9b7c2d1e4f5a' x.example",
             "curl -b 'session_id=<REDACTED_TOKEN>' x.example",

@@ -50,13 +50,7 @@ _PIECE = re.compile(
     r"|\\{1,8}(?:u00(?P<u>[2-7][0-9a-fA-F])|x(?P<x>[2-7][0-9a-fA-F])|(?P<simple>[nrt\n\"'/`]))"
     r"|%(?P<pct>[2-7][0-9a-fA-F])|&(?:(?P<html>quot|amp|apos|lt|gt)|#0{0,4}(?P<dec>3[2-9]|[4-9]\d|1[01]\d|12[0-6])|#x0{0,4}(?P<hex>[2-7][0-9a-fA-F]));|(?P<curly>[“”‘’])"
 )
-_HTML = {
-    "quot": '"',
-    "apos": "'",
-    "amp": "&",
-    "lt": "<",
-    "gt": ">",
-}
+_HTML = {"quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">"}
 _CURLY = {"“": '"', "”": '"', "‘": "'", "’": "'"}
 #: where a piece may begin; searched first, as a class of characters is found much faster than the
 #: alternatives, e.g. `%`, `&`, `“`

@@ -11,10 +11,10 @@ from ultron_core.redaction.spans import Span
 __all__ = ["personal_numbers"]
 
 #: seven digits or more (six with gaps), as written by hand: groups, brackets. Starts with a digit, so that the
-#: engine jumps from digit to digit; a plus or bracket before it is added afterwards, e.g. `212) 555-0123`,
-#: `138 0013 8000`, `1234567`
+#: engine jumps from digit to digit; a plus or bracket before it is added afterwards. Each step takes a character, so
+#: that a short number fails at once, e.g. `212) 555-0123`, `138 0013 8000`, `1234567`
 _RUN = re.compile(
-    r"\d(?:\d|(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)"
+    r"\d(?:\d|(?!\d)(?:[ .\-/\u2010\u2011\u2013]{1,2}|\) ?|\)-)?\(?(?=\d)"
     r"|\) ?-?(?=\d)|[ .-]?\(\d\)[ .-]?(?=\d)){4,60}[\dXx]"
     r"(?: ?(?:x|ext\.? ?)\d{1,6})?",
 )

@@ -20,17 +20,8 @@ _Q = r"[\"']?"
 _OPTIONS = r"(?:[ \t]{1,4}--?[a-z][\w-]{0,30}(?:[= ][^\s\"'-][^\s\"']{0,60})?){0,4}?"
 #: the words with which programs log in, e.g. `cargo login 8sK2mQ9xT4vB7nR1pW6y`
 _LOGIN = (
-    "login",
-    "log-in",
-    "auth",
-    "unlock",
-    "unseal",
-    "signin",
-    "activate",
-    "token",
-    "set-key",
-    "service install",
-)
+    "login", "log-in", "auth", "unlock", "unseal", "signin", "activate", "token", "set-key", "service install",
+)  # fmt: skip
 #: what follows them, e.g. ` --registry x 8sK2mQ9xT4vB7nR1pW6y`
 _LOGGED_IN = re.compile(
     rf"(?:enticate|orize|-?token|[:_-]key)?{_OPTIONS}(?:[ \t]{{1,4}}[\w.@<>-]{{1,60}})??[ \t]{{1,4}}{_Q}"
@@ -88,15 +79,15 @@ _TAKES = re.compile(
 )
 #: one of these is in the text of a command that stores something
 _STORES = (
-    " put ",
     "ecret",
-    "config:set",
-    "env:set",
-    "vault ",
+    ":set",
+    " put ",
+    " write ",
+    " patch ",
+    "put-parameter",
+    "pass insert",
     "variable",
     "-password ",
-    "pass insert",
-    "put-parameter",
 )
 
 
@@ -149,11 +140,7 @@ def _stored(text: str, start: int, end: int) -> Iterator[Span]:
     found = False
     for match in _GIVEN.finditer(text, start, end):
         name = (match["name"] or "").lower()
-        sure = (
-            match["flag"]
-            or strength(name)
-            or not text[start - 10 : start].endswith(("config:set", "env:set"))
-        )
+        sure = match["flag"] or strength(name) or not text[:start].endswith(("config:set", "env:set"))
         grade = Strength.PASSWORD if sure else Strength.WEAK
         if name not in _OPEN and is_secret(grade, match["value"], quoted=True):
             found = True

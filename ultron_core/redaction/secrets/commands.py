@@ -20,35 +20,38 @@ _GLUED, _APART, _EITHER = r"", r"[ \t=]{1,4}", r"[ \t=]{0,4}"
 #: (program, flag, between flag and value)
 _FLAGS: tuple[tuple[str, str, str], ...] = (
     ("mysql", "-p", _GLUED), ("mysqldump", "-p", _GLUED), ("mysqladmin", "-p", _GLUED), ("mariadb", "-p", _GLUED),
-    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker login", "-p", _APART), ("podman login", "-p", _APART),  # noqa: E501
-    ("nerdctl login", "-p", _APART), ("helm registry login", "-p", _APART), ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART),  # noqa: E501
-    ("mongo", "-p", _APART), ("mongosh", "-p", _APART), ("mongodump", "-p", _APART), ("sqlcmd", "-P", _EITHER),
-    ("bcp", "-P", _EITHER), ("ldapsearch", "-w", _APART), ("ldapadd", "-w", _APART), ("ldapmodify", "-w", _APART),
-    ("zip", "-P", _APART), ("unzip", "-P", _EITHER), ("7z", "-p", _GLUED), ("rar", "-p", _GLUED), ("unrar", "-p", _GLUED),  # noqa: E501
-    ("smbclient", "-U", _APART), ("xfreerdp", "/p:", _GLUED), ("net use", "/user:", _GLUED), ("winexe", "-U", _APART),
-    ("az login", "-p", _APART), ("twine", "-p", _APART), ("cqlsh", "-p", _APART), ("influx", "-password", _APART),
-    ("openssl", "-passin pass:", _GLUED), ("openssl", "-passout pass:", _GLUED), ("openssl", "-k", _APART), ("keytool", "-storepass", _APART),  # noqa: E501
-    ("keytool", "-keypass", _APART), ("ipmitool", "-P", _APART), ("snmpwalk", "-A", _APART), ("snmpget", "-A", _APART),
-    ("nmcli", "password", _APART), ("plink", "-pw", _APART), ("pscp", "-pw", _APART), ("putty", "-pw", _APART), ("hydra", "-p", _APART),  # noqa: E501
-    ("vncpasswd", "-f", _APART), ("ansible", "-e ansible_password", r"="), ("gpg", "--passphrase", _APART), ("vault login", "", r"[ \t]"),  # noqa: E501
-    ("jfrog", "--password", _APART), ("nuget", "-Password", _APART), ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART),  # noqa: E501
-    ("snyk auth", "", r"[ \t]"), ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
-    ("gh secret set", "--body", _APART), ("gh secret set", "-b", _APART), ("rclone config", "pass", _APART), ("rclone obscure", "", r"[ \t]"),  # noqa: E501
-    ("security", "-w", _APART), ("ssh-keygen", "-N", _APART), ("jarsigner", "-keypass", _APART),
-    ("bw unlock", "", r"[ \t]"), ("mosquitto_pub", "-P", _APART), ("mosquitto_sub", "-P", _APART),
-    ("runas", "/pass:", _GLUED),
-    ("cloudflared tunnel run", "--token", _APART), ("tailscale", "--authkey", _APART), ("k6 login cloud", "-t", _APART),
+    ("mysqlimport", "-p", _GLUED), ("sshpass", "-p", _EITHER), ("docker login", "-p", _APART),
+    ("podman login", "-p", _APART), ("nerdctl login", "-p", _APART), ("helm registry login", "-p", _APART),
+    ("skopeo", "--creds", _APART), ("redis-cli", "-a", _APART), ("mongo", "-p", _APART), ("mongosh", "-p", _APART),
+    ("mongodump", "-p", _APART), ("sqlcmd", "-P", _EITHER), ("bcp", "-P", _EITHER), ("ldapsearch", "-w", _APART),
+    ("ldapadd", "-w", _APART), ("ldapmodify", "-w", _APART), ("zip", "-P", _APART), ("unzip", "-P", _EITHER),
+    ("7z", "-p", _GLUED), ("rar", "-p", _GLUED), ("unrar", "-p", _GLUED), ("smbclient", "-U", _APART),
+    ("xfreerdp", "/p:", _GLUED), ("net use", "/user:", _GLUED), ("winexe", "-U", _APART), ("az login", "-p", _APART),
+    ("twine", "-p", _APART), ("cqlsh", "-p", _APART), ("openssl", "-k", _APART), ("keytool", "-storepass", _APART),
+    ("keytool", "-keypass", _APART), ("ipmitool", "-P", _APART), ("snmpwalk", "-A", _APART),
+    ("snmpget", "-A", _APART), ("nmcli", "password", _APART), ("plink", "-pw", _APART), ("pscp", "-pw", _APART),
+    ("putty", "-pw", _APART), ("hydra", "-p", _APART), ("vncpasswd", "-f", _APART), ("vault login", "", r"[ \t]"),
+    ("oc login", "--token", _APART), ("argocd", "--auth-token", _APART), ("snyk auth", "", r"[ \t]"),
+    ("ngrok authtoken", "", r"[ \t]"), ("ngrok config add-authtoken", "", r"[ \t]"),
+    ("gh secret set", "--body", _APART), ("gh secret set", "-b", _APART), ("rclone config", "pass", _APART),
+    ("rclone obscure", "", r"[ \t]"), ("security", "-w", _APART), ("ssh-keygen", "-N", _APART),
+    ("jarsigner", "-keypass", _APART), ("bw unlock", "", r"[ \t]"), ("mosquitto_pub", "-P", _APART),
+    ("mosquitto_sub", "-P", _APART), ("cloudflared tunnel run", "--token", _APART), ("k6 login cloud", "-t", _APART),
 )  # fmt: skip
 _WORD = (
     r"(?:\"(?P<dq>[^\"\r\n]{1,200})\"|'(?P<sq>[^'\r\n]{1,200})'|(?P<raw>[^\s\"'|;&<>\-][^\s\"'|;&<>]{0,200}))"
 )
 
 
-#: by how their flag begins: programs and what holds the value, e.g. `mysql -ps3cret`, `sshpass -p s3cret`
-_BY_FLAG: dict[str, list[tuple[str, bool, re.Pattern[str]]]] = {}
+#: what several programs have in their names: one look tells that none of them is there
+_FAMILIES = ("login", "mysql", "mongo", "ldap", "snmp", "zip", "rar", "rclone", "ngrok", "mosquitto")
+#: by how their flag begins, and by family: programs and what holds the value, e.g. `mysql -ps3cret`
+_BY_FLAG: dict[str, dict[str, list[tuple[str, bool, re.Pattern[str]]]]] = {}
 for _program, _flag, _between in _FLAGS:
     _value = re.compile(rf"(?<=[ \t\n]){re.escape(_flag)}{_between}{_WORD}" if _flag else _between + _WORD)
-    _BY_FLAG.setdefault(_flag[:2] if _flag[:1] == "-" else "", []).append((_program, bool(_flag), _value))
+    _family = next((word for word in _FAMILIES if word in _program), _program)
+    _group = _BY_FLAG.setdefault(_flag[:2] if _flag[:1] == "-" else "", {})
+    _group.setdefault(_family, []).append((_program, bool(_flag), _value))
 #: what follows a command that is no word of prose, e.g. ` -u root`, ` /user:bob`
 _FLAG_NEXT = re.compile(r"\s{1,4}[-/]")
 #: how a flag begins: only programs that take such a one are looked for, e.g. ` -p`
@@ -67,10 +70,7 @@ _USER_FLAG = re.compile(
 _CLIENT = re.compile(
     r"\b(?:[Cc]url|[Ww]get|[Hh]ttpie|[Ll]ftp|[Ss]iege|[Hh]ttps?(?= (?:-|GET|POST|PUT|PATCH|DELETE)))\b"
 )
-_CLIENT_WORDS = (
-    *("curl", "wget", "httpie", "lftp", "siege", "http ", "https "),
-    *("Curl", "Wget", "Httpie", "Lftp", "Siege", "Http ", "Https "),
-)
+_CLIENT_WORDS = ("curl", "wget", "httpie", "lftp", "siege", "http ", "https ")
 #: characters after the client in which its flags are looked for
 _CLIENT_REACH = 1000
 #: in a command's header flag the name need not be surer than "token", e.g. `-H "X-Octopus-ApiKey: 3a16750d"`
@@ -86,7 +86,7 @@ _SQL = re.compile(
 #: (a word that must be there, the form), e.g. `net user bob S3cret! /add`; the form of
 #: a command may begin with a capital
 _OTHERS = tuple(
-    (word, re.compile(rf"(?i:{form[0]}){form[1:]}" if form[0].isalpha() else form))
+    (word[1:], re.compile(rf"(?i:{form[0]}){form[1:]}" if form[0].isalpha() else form))
     for word, form in (
         ("net user", r"net user[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}(?P<raw>[^\s/*]{4,200})"),
         (
@@ -135,27 +135,28 @@ def command_secrets(text: str) -> Iterator[Span]:
     """Spans of the values alone; program, flag and user stay readable."""
     lower = lowered(text)
     for dash in sorted({"", *_DASH.findall(text)}):
-        for program, flagged, pattern in _BY_FLAG.get(dash, ()):
-            for end in ends_of(lower, (program,)) if program in lower else ():
-                # a command that begins a sentence has a capital, as in `Mysql -ps3cret`; one that takes its secret
-                # without a flag has none there ("Vault login fails"), nor where no flag follows at once
-                small = text[end - len(program) : end].islower()
-                if text[end : end + 1] in (" ", "\t", "\n") and (
-                    small or (flagged and _FLAG_NEXT.match(text, end))
-                ):
-                    yield from _flagged(text, end, pattern)
+        for family, programs in _BY_FLAG.get(dash, {}).items():
+            for program, flagged, pattern in programs if family in lower else ():
+                for end in ends_of(lower, (program,)):
+                    # a command that begins a sentence has a capital, as in `Mysql -ps3cret`; one that takes its secret
+                    # without a flag has none there ("Vault login fails"), nor where no flag follows at once
+                    small = text[end - len(program) : end].islower()
+                    if text[end : end + 1] in (" ", "\t", "\n") and (
+                        small or (flagged and _FLAG_NEXT.match(text, end))
+                    ):
+                        yield from _flagged(text, end, pattern)
     if ":" in text:
-        if any(word in text for word in _CLIENT_WORDS):
+        if any(word in lower for word in _CLIENT_WORDS):
             yield from _user_pairs(text)
         if "-H" in text or "--header" in text:
             yield from _headers(text)
-    if any(word in text for word in ("assword", "ASSWORD", "dentified", "DENTIFIED")):
+    if "password" in lower or "identified" in lower:
         for match in _SQL.finditer(text):
             group = "sq" if match["sq"] else "dq"
             if _good(match[group]):
                 yield Span(*match.span(group), _C)
     for word, pattern in _OTHERS:
-        for match in pattern.finditer(text) if word[1:] in text else ():
+        for match in pattern.finditer(text) if word in text else ():
             if _good(match["raw"]):
                 yield Span(*match.span("raw"), _C)
 

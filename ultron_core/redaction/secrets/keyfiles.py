@@ -53,12 +53,10 @@ _SOURCE_FILE = re.compile(
 #: `_auth=Ym9iOnMzY3JldA==`
 _PAIR = re.compile(r"auth[\"']?\s{0,3}[:=]\s{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![A-Za-z0-9+/=_.-])")
 #: hashes as crypt(3), Django, LDAP and htpasswd write them: `root:$6$salt$0123456789abcdef:18000:0:`
-_CRYPT = (
-    re.compile(
-        r"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|argon2(?:id|i|d)|scrypt|P|H)\$[./A-Za-z0-9$,=+-]{12,250}"
-    ),
-    re.compile(r"pbkdf2[_-]sha(?:1|256|512)[$:][./A-Za-z0-9$:,=+-]{20,250}"),
-    re.compile(r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,120}={0,2}"),
+_CRYPT = re.compile(
+    r"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|argon2(?:id|i|d)|scrypt|P|H)\$[./A-Za-z0-9$,=+-]{12,250}"
+    r"|pbkdf2[_-]sha(?:1|256|512)[$:][./A-Za-z0-9$:,=+-]{20,250}"
+    r"|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,120}={0,2}"
 )
 #: all values under its "data" are base64 of secrets, whatever their names, e.g. `kind: Secret`
 _KUBERNETES = re.compile(r"(?i)\bkind:[ \t]{0,4}[\"']?secret\b")
@@ -111,8 +109,8 @@ def login_files(text: str) -> Iterator[Span]:
         for match in _PAIR.finditer(text):
             if basic_pair(match[1]):
                 yield Span(*match.span(1), _C)
-    for pattern in _CRYPT:
-        for match in pattern.finditer(text):
+    if "$" in text or "}" in text or "pbkdf2" in text:
+        for match in _CRYPT.finditer(text):
             if re.search(r"\d", match[0][4:]):
                 yield Span(*match.span(), _C)
     if "ecret" in text and _KUBERNETES.search(text):

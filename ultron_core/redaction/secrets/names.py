@@ -89,16 +89,8 @@ _PROGRAMS = frozenset(
 _HAN = ("密码", "口令", "密钥", "秘钥")
 _HAN_WEAK = ("令牌", "凭证")
 _WEAK = (
-    "token",
-    "credential",
-    "credentials",
-    "cred",
-    "creds",
-    "cookie",
-    "authorization",
-    "authkey",
-    "apitoken",
-)
+    "token", "credential", "credentials", "cred", "creds", "cookie", "authorization", "authkey", "apitoken",
+)  # fmt: skip
 #: of `access_token`, `refreshToken`; a `page_token` or a bare `token` is as often a count or a cursor
 _LOGINS = frozenset(
     ("access", "refresh", "auth", "bearer", "id", "api", "session", "secret", "client", "user")

@@ -18,7 +18,7 @@ _BEING = (
     r"|on|olarak|là|adalah|with|:="
 )
 #: the same, written without spaces
-_BEING_TOGETHER = r"は|が|を|로|는|은|이|가|是|为|就是|改成|改为|设为|设成|设置为|设置成|换成|叫|用的是"
+_BEING_TOGETHER = r"将是|は|が|を|로|는|은|이|가|是|为|就是|改成|改为|设为|设成|设置为|设置成|换成|叫|用的是"
 #: whose or what for, e.g. ` for staging`, ` от базы`
 _WHOSE = (
     r"(?:[ \t](?:for|of|on|to|at|from|in|von|für|zu|zum|zur|der|des|vom|de|du"

@@ -106,6 +106,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "AstraCS:", rf"{_A}{{24}}:{_HEX}{{64}}"),
     (_C, "dose|EXO", rf"(?:{_HEX}{{32}}|{_HEX}{{24}})"),
     (_C, "s.", rf"{_A}{{24}}"),
+    (_C, "0.", rf"{_UUID}\.{_A}{{30}}:[A-Za-z0-9+/]{{22}}={{0,2}}"),
     (_C, "st.", rf"[0-9a-f-]{{20,40}}\.{_HEX}{{32}}\.{_HEX}{{32}}"),
     (_C, "SWMTKN-1-", rf"{_L}{{40,60}}-{_L}{{20,30}}"),
     (_C, "K10", rf"{_HEX}{{64}}::[a-z]{{4,8}}:{_A}{{8,64}}"),
@@ -132,7 +133,7 @@ SHAPES: tuple[tuple[str, str, str], ...] = (
     (_C, "pdl_live_apikey_|pdl_sdbx_apikey_", r"[a-z0-9]{26}_[A-Za-z0-9_]{20,40}"),
     (_C, "rzp_live_|rzp_test_", rf"{_A}{{14,30}}"),
     (_C, "EAA", rf"{_A}{{80,400}}"),
-    (_C, "_|WARNING:-DO-NOT-SHARE-THIS.", r"[^\s\"'`]{60,2000}"),
+    (_C, "WARNING:-DO-NOT-SHARE-THIS.", r"[^\s\"'`]{60,2000}"),
     (_C, "vk1.a.", rf"{_W}{{80,400}}"),
     (_C, "oauth:", rf"{_L}{{30}}"),
     (_C, "AAAAAAAAAAAAAAAAAAAAA", r"[A-Za-z0-9%]{60,200}"),
@@ -208,12 +209,10 @@ INFIX_SHAPES: tuple[tuple[str, str, str], ...] = (
     (rf"{_A}{{14}}", r"\.atlasv1\.", rf"{_W}{{60,70}}"),  # Terraform Cloud
     (r"[0-9a-f]{32}", "-us", r"\d{1,2}"),  # Mailchimp
     (r"\d{5,17}", ":A", rf"(?=\S{{0,33}}[a-z])(?=\S{{0,33}}\d){_W}{{34}}"),  # Telegram
-    (r"[12]/\d{12,17}", ":", rf"{_HEX}{{32}}"),  # Asana
+    (rf"[12]/\d{{12,17}}|{_UUID}", ":", rf"{_HEX}{{32}}"),  # Asana, fal
     (r"[0-9a-f]{32}", "-", r"[0-9a-f]{8}-[0-9a-f]{8}"),  # Mailgun
     (r"[0-9a-f]{32}", r"\.", rf"(?=\w{{0,15}}\d){_A}{{16}}"),  # Zhipu
     (r"[a-z]{3,7}:[a-z]{2,12}-[a-z]{2,12}-\d{1,4}", r"\|", r"[A-Za-z0-9+/=_-]{40,2000}"),  # Convex
-    (_UUID, ":", rf"{_HEX}{{32}}"),  # fal
-    (rf"0\.{_UUID}\.{_A}{{30}}", ":", r"[A-Za-z0-9+/]{22}={0,2}"),  # Bitwarden
 )  # fmt: skip
 
 #: (literal, rest): addresses that let anyone post who knows them; the path behind the host goes
@@ -232,6 +231,7 @@ URL_SHAPES: tuple[tuple[str, str], ...] = (
     ("chat.googleapis.com/v1/", r"spaces/[A-Za-z0-9_-]{5,40}/messages\?key=[A-Za-z0-9_&=%.-]{20,200}"),
     ("api.softlayer.com/", r"(?:soap|xmlrpc|rest)/v3(?:\.1)?/[A-Za-z0-9]{64}"),
     ("pushover.net/api/", r"1/[A-Za-z0-9/_-]{20,80}"),
+    ("/bot", rf"\d{{5,17}}:{_W}{{35}}(?!{_W})"),  # Telegram, at api.telegram.org or a server of one's own
     ("sctapi.ftqq.com/", r"[A-Za-z0-9]{20,60}\.send"),
     ("api.day.app/", r"[A-Za-z0-9]{18,30}(?=[/?\s\"']|$)"),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from ultron_core.redaction.secrets.shapes import INFIX_SHAPES, SHAPES, URL_SHAPES
@@ -57,27 +58,10 @@ _TAIL = re.compile(r"[_-](?P<tail>[A-Za-z0-9]{20,200})(?![A-Za-z0-9_-]|\.\.)")
 _WORDS = re.compile(r"[a-z][a-z0-9]{0,11}(?:[_-][a-z0-9]{1,10}){0,3}")
 _KEY_WORDS = frozenset(
     [
-        "live",
-        "prod",
-        "test",
-        "sandbox",
-        "secret",
-        "sk",
-        "rk",
-        "apikey",
-        "pat",
-        "api",
-        "oat",
-        "admin",
-        "priv",
-        "private",
-        "access",
-        "svc",
-        "oauth",
-        "token",
-        "key",
+        "live", "prod", "test", "sandbox", "secret", "sk", "rk", "apikey", "pat", "api", "oat", "admin", "priv",
+        "private", "access", "svc", "oauth", "token", "key"
     ]
-)
+)  # fmt: skip
 _OUTSIDE = tuple(x for x in _GROUPED if x not in _INSIDE)
 
 #: the secret that stands beside an id of these beginnings, as in the CSV that AWS hands out or in
@@ -93,12 +77,18 @@ _BESIDE = {
         (("AKID",), "[A-Za-z0-9]{32}"),
     )
 }
-#: (what comes before, the literal with what comes after) of shapes whose literal is inside, e.g. `abc8` before
-#: `Q~01234567890123456789012345678901`
+#: (what must be there, or None where a long run alone is looked at, what comes before, the literal with what comes
+#: after) of shapes whose literal is inside, e.g. `abc8` before `Q~01234567890123456789012345678901`
 _INFIX = tuple(
-    (re.compile(rf"(?<![A-Za-z0-9])(?:{before})$"), re.compile(rf"{literal}(?:{after})(?![A-Za-z0-9])"))
+    (
+        None if re.fullmatch(r"(?:\\\.|[\w-])+", literal) else re.sub(r"\(.*|\\", "", literal),
+        re.compile(rf"(?<![A-Za-z0-9])(?:{before})$"),
+        re.compile(rf"{literal}(?:{after})(?![A-Za-z0-9])"),
+    )
     for before, literal, after in INFIX_SHAPES
 )
+#: characters of the shortest of those whose literal is in a run
+_LONG_RUN = 36
 #: how far before the literal such a key begins at most
 _BEFORE = 110
 #: a bot of Discord, from its first dot, e.g. `MTAwMDAwMDAwMDAwMDAwMDAw.abcdef.012345678901234567890123456`
@@ -107,8 +97,12 @@ _CHAT_TOKEN = re.compile(
 )
 #: the part before that dot, e.g. `MTAwMDAwMDAwMDAwMDAwMDAw`
 _CHAT_HEAD = re.compile(r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,28}$")
-#: an address that is a key in itself, e.g. `hooks.zapier.com/hooks/catch/12345/abcde`
-_PIECES = tuple((literal, re.compile(re.escape(literal) + rest)) for literal, rest in URL_SHAPES)
+#: an address that is a key in itself, by what many of them have in common: one look tells that none is there, e.g.
+#: `hooks.zapier.com/hooks/catch/12345/abcde`
+_HOOKS: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+for _literal, _rest in URL_SHAPES:
+    _common = next((word for word in ("api", "hook") if word in _literal), "")
+    _HOOKS.setdefault(_common, []).append((_literal, re.compile(re.escape(_literal) + _rest)))
 
 
 def vendor_keys(text: str) -> Iterator[Span]:
@@ -121,12 +115,12 @@ def vendor_keys(text: str) -> Iterator[Span]:
             found, end = _first_match(text, at, literal)
             yield from found
             refused[literal] = end  # `sk-a-sk-b-sk-c`: all of it was judged once
-    yield from _infix_keys(text)
-    for start, end in runs:
-        for tail in _TAIL.finditer(text, start, end):
-            words = _WORDS.fullmatch(text, start, tail.start())
-            if words and _like_a_key(words[0] + tail[0][0], tail["tail"]):
-                yield Span(start, tail.end(), _C)
+    yield from _infix_keys(text, runs)
+    for tail in _TAIL.finditer(text):
+        start, _ = runs[bisect_right(runs, (tail.start(), len(text))) - 1]
+        words = _WORDS.fullmatch(text, start, tail.start())
+        if words and _like_a_key(words[0] + tail[0][0], tail["tail"]):
+            yield Span(start, tail.end(), _C)
 
 
 def _like_a_key(words: str, tail: str) -> bool:
@@ -191,7 +185,7 @@ def _sk_key(key: str) -> bool:
 
 
 def _webhooks(text: str) -> Iterator[Span]:
-    for literal, pattern in _PIECES:
+    for literal, pattern in (piece for word, some in _HOOKS.items() if word in text for piece in some):
         at = text.find(literal)
         while at >= 0:
             match = pattern.match(text, at)
@@ -200,13 +194,15 @@ def _webhooks(text: str) -> Iterator[Span]:
             at = text.find(literal, at + len(literal))
 
 
-def _infix_keys(text: str) -> Iterator[Span]:
+def _infix_keys(text: str, runs: list[tuple[int, int]]) -> Iterator[Span]:
     """Shapes whose fixed part is not at their start."""
-    for before, after in _INFIX:
-        for match in after.finditer(text):
-            head = before.search(text, max(0, match.start() - _BEFORE), match.start())
-            if head and len(set(text[head.start() : match.end()])) > 8:
-                yield Span(head.start(), match.end(), _C)
+    whole, long = [(0, len(text))], [run for run in runs if run[1] - run[0] >= _LONG_RUN]
+    for word, before, after in _INFIX:
+        for start, end in long if word is None else whole if word in text else ():
+            for match in after.finditer(text, start, end):
+                head = before.search(text, max(0, match.start() - _BEFORE), match.start())
+                if head and len(set(text[head.start() : match.end()])) > 8:
+                    yield Span(head.start(), match.end(), _C)
     for match in _CHAT_TOKEN.finditer(text):
         head = _CHAT_HEAD.search(text, max(0, match.start() - 30), match.start())
         if head:

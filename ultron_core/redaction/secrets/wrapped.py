@@ -47,7 +47,8 @@ _LITERALS = re.compile(
 )
 #: where a terminal or a mail broke a long word: the next line holds its end alone, e.g. `⏎mN1pQ2sT4v`
 _BREAK = re.compile(
-    r"\n[ \t│|>]{0,12}(?=(?=[A-Za-z_+/=.-]{0,200}\d)[A-Za-z0-9_+/=.-]{8,400}[ \t│|]{0,40}[\"'`]?[,;.)]?(?:\r?\n|$))"
+    r"\n[ \t│|>]{0,12}(?=(?=[A-Za-z_+/=.-]{0,200}\d)(?P<end>[A-Za-z0-9_+/=.-]{8,400})"
+    r"[ \t│|]{0,40}[\"'`]?[,;.)]?(?:\r?\n|$))"
 )
 #: what stands before the break, e.g. `aB3dE5gH7jK9 \`
 _BROKEN = re.compile(r"(?<=[A-Za-z0-9_+/=.-]{12})[ \t│|]{0,40}\\?\r?$")
@@ -113,11 +114,9 @@ def joined_secrets(text: str) -> Iterator[Span]:
     breaks = []
     for match in _BREAK.finditer(text):
         broken = _BROKEN.search(text, max(0, match.start() - 60), match.start())
-        if broken:
+        if broken and made_by_machine(match["end"]):
             breaks.append((broken.start(), match.end()))
-    for span in _across(text, breaks, vendor_keys):
-        if made_by_machine(re.split(r"[ \t│|>\n]+", text[span.start : span.end])[-1]):
-            yield span
+    yield from _across(text, breaks, vendor_keys)
     for match in _LIST.finditer(text):
         parts = _BETWEEN.split(match["parts"])
         if len(parts) > 1 and any(any(vendor_keys(mark.join(parts))) for mark in ("", "-", "_", ".")):

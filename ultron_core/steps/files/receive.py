@@ -19,7 +19,7 @@ from ultron_core.sessions.discover import is_session_name
 from ultron_core.steps.files.bucket import put_object
 from ultron_core.steps.files.identity import IngestFile, find_files, storable
 from ultron_core.steps.files.ingest import FileResult, Progress, ingest_files
-from ultron_core.steps.given import check_agent, check_text
+from ultron_core.steps.given import check_agent, check_id, check_text
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import sessions
@@ -41,8 +41,10 @@ def ingest_paths(
 ) -> list[FileResult]:
     """Read session files; `over` says that these sessions have ended, so that their last tasks wait for nothing.
 
-    What `brought_by`, a key of somebody else than the owner, hands in is that key's: nothing in it is a person's word.
+    What `brought_by`, the id of a key of somebody else than the owner, hands in is that key's: nothing in it is a
+    person's word. Raises InputError for what is no id.
     """
+    check_id("brought_by", brought_by, optional=True)
     files = [replace(file, brought_by=brought_by) for file in find_files(runtime, paths, agent_id)]
     return _ingest(runtime, files, over=over, progress=progress)
 
@@ -89,6 +91,7 @@ def receive_log(
     continues it. `brought_by` as in `ingest_paths`. Raises InputError for what is no agent's id and for a name that is
     not a plain relative one."""
     check_agent("agent_id", agent_id)
+    check_id("brought_by", brought_by, optional=True)
     relative = _relative(name)
     if not body.strip():
         raise InputError("The log is empty: send its bytes as the body.")
