@@ -1,0 +1,100 @@
+"""Passages of what was said: an agent's closing words, its remarks between calls, and the turns of people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ultron_core.lessons.candidates.candidate import Author, Candidate, Source
+from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.describe import EDIT, path_of
+from ultron_core.lessons.people.turns import own_sentences
+from ultron_core.models import Message
+from ultron_core.transcript.actions import Action
+from ultron_core.transcript.people import is_human
+
+__all__ = ["find_spoken"]
+
+#: characters of the request that a passage answers
+_LONGEST_REQUEST = 400
+#: sentences of a person that stand together in one candidate
+_MOST_TOGETHER = 3
+
+
+def find_spoken(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[Candidate]:
+    """A candidate of each passage that an agent or a person said in the main thread, in the order of the log.
+
+    An agent's last words before a person's next turn are its closing, what it says before are remarks.
+    """
+    places = [place for place, message in enumerate(messages) if is_human(message)]
+    for begin, end in pairwise((-1, *places, len(messages))):
+        spoken = [
+            place
+            for place in range(begin + 1, end)
+            if messages[place].role == "assistant" and messages[place].content.strip()
+        ]
+        asked = _asked(messages[begin]) if begin >= 0 else ""
+        files = _changed(actions, begin, end)
+        for place in spoken:
+            source: Source = "closing" if place == spoken[-1] else "remark"
+            yield from _of_message(messages, place, source, "agent", asked, files)
+        if end < len(messages):
+            yield from _turn(messages, end, messages[spoken[-1]].content if spoken else "")
+
+
+def _of_message(
+    messages: Sequence[Message],
+    place: int,
+    source: Source,
+    author: Author,
+    answers: str,
+    files: tuple[str, ...],
+) -> Iterator[Candidate]:
+    message = messages[place]
+    for passage in passages_of(message.content):
+        yield Candidate(
+            source,
+            author,
+            passage.text,
+            place,
+            message.start_line,
+            message.end_line,
+            passage.head,
+            answers,
+            files,
+        )
+
+
+def _turn(messages: Sequence[Message], place: int, before: str) -> Iterator[Candidate]:
+    """What a person typed as their own, up to three sentences together, behind the agent's last words."""
+    message = messages[place]
+    own = own_sentences(message)
+    for first in range(0, len(own), _MOST_TOGETHER):
+        text = _as_it_stands(message.content, own[first : first + _MOST_TOGETHER])
+        if text:
+            yield Candidate(
+                "turn",
+                "person",
+                text,
+                place,
+                message.start_line,
+                message.end_line,
+                "",
+                before[-_LONGEST_REQUEST:],
+            )
+
+
+def _as_it_stands(content: str, told: Sequence[str]) -> str:
+    begin = content.find(told[0])
+    end = content.find(told[-1], begin)
+    return content[begin : end + len(told[-1])][:_LONGEST_REQUEST] if 0 <= begin <= end else told[0]
+
+
+def _asked(message: Message) -> str:
+    return " ".join(own_sentences(message))[:_LONGEST_REQUEST]
+
+
+def _changed(actions: Sequence[Action], begin: int, end: int) -> tuple[str, ...]:
+    """Files that the agent edited between two turns, each once, in their order."""
+    edits = (action for action in actions if begin < action.call < end and EDIT.search(action.tool))
+    return tuple(dict.fromkeys(path for action in edits if (path := path_of(action.arguments))))
