@@ -30,7 +30,9 @@ def defined(tree: ast.Module) -> set[str]:
             names.add((node.asname or node.name).split(".")[0])
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
-    return names | {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    return names | {
+        n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
 
 
 def listed(tree: ast.Module) -> list[str] | None:

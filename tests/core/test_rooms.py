@@ -21,7 +21,19 @@ ORDER = (
         "edit",
         "upkeep",
     ),
-    *("stages", "files", "sft", "training", "audit", "overview", "keys", "browse", "recall", "handbook"),
+    *(
+        "stages",
+        "files",
+        "sft",
+        "training",
+        "audit",
+        "overview",
+        "keys",
+        "browse",
+        "handing",
+        "recall",
+        "handbook",
+    ),
 )
 
 

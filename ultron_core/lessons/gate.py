@@ -94,16 +94,17 @@ _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules: bool = True) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
-    About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool, not_own_words,
+    About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
     system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
     says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
-    the second group alone. What the rules found in a log must last also stand to the end of it and look worth
-    keeping: taken_back, little_worth. The fit knows no drafts of a model (`by_rules` False).
+    the second group alone. What the rules found in a log must last also be the person's own where it is a rule, stand to
+    the end of the log and look worth keeping: not_own_words, taken_back, little_worth. The fit knows no drafts of a
+    model (`by_rules` False).
     """
     records = as_messages(messages)
     reason = (_about_source(draft, records) if records else None) or _about_content(draft)
     if reason is None and by_rules and records:
-        reason = _about_worth(draft, records)
+        reason = _about_speaker(draft, records) or _about_worth(draft, records)
     if reason is None:
         return None
     lines = [[item.start_line, item.end_line] for item in draft.evidence]
@@ -119,8 +120,6 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
             return "quote_not_in_lines"
         if any(_is_order(item, message) for message in found) and not _TELLS_OF_ORDER.search(draft.content):
             return "ordered_by_tool"
-        if draft.memory_type in _RULES and all(_is_anothers(item, message) for message in found):
-            return "not_own_words"
         sources += found
     if not sources:
         return "quote_not_in_lines"
@@ -129,6 +128,17 @@ def _about_source(draft: MemoryDraft, messages: Sequence[Message]) -> str | None
     if all(message.origin == "recalled" for message in sources) or _echoes(draft, messages):
         return "recalled_echo"
     return None
+
+
+def _about_speaker(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
+    if draft.memory_type not in _RULES:
+        return None
+    found = (holding(item, messages) for item in draft.evidence)
+    others = (
+        all(_is_anothers(item, message) for message in held)
+        for item, held in zip(draft.evidence, found, strict=True)
+    )
+    return "not_own_words" if any(others) else None
 
 
 def _about_worth(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:

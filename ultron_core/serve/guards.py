@@ -16,7 +16,7 @@ from ultron_core.serve.edge.arrival import has_body, refuse
 
 __all__ = ["Guards", "is_local_host", "site_refusal"]
 
-#: a name or an address and a port, and nothing else
+#: a name or an address and a port, and nothing else, e.g. `localhost:9999`, `[::1]`
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 #: routes whose body is a log, of whatever kind the sender calls it

@@ -148,7 +148,8 @@ _CONTRAST = any_of(
     r"[,;–-]\s*(?:but|yet)\s+(?:we|i|here|in (?:this|our)|for us)\b",
     r"[,，;；]\s*(?:但是?|不过|可是?|而)(?:我|这里|本|咱)",
 )
-#: what somebody else wants done: a reported fact is known by who reports it, a reported order is not their own
+#: what somebody else wants done: a reported fact is known by who reports it, a reported order is not their own,
+#: e.g. `you must run it`, `以后都要写`
 _ORDERS = any_of(
     r"\b(?:always|never|must|should|shall|have to|needs? to|do not|don['’]t|from now on|every time|make sure|run|use|"
     r"to [a-z]+)\b",
@@ -169,7 +170,7 @@ _MATERIAL = any_of(
     r"titled|named)\b",
     r"句子?|字符串|文案|文本|例子|测试数据|翻译",
 )
-#: where a sentence ends; a full stop within a name or a number is none
+#: where a sentence ends; a full stop within a name or a number is none, e.g. `Done. Next`
 _ENDS = re.compile(r"(?<=[.!?])[\s]+|(?<=[。！？])|\n")
 #: e.g. `don't`, `写`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3040-\u30ff\u3400-\u9fff]")

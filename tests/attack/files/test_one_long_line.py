@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.peak import PEAK
+
 ROOT = Path(__file__).parents[3]
-READ = """
-import json, resource, sys
+READ = f"""{PEAK}
+import json, sys
 from pathlib import Path
 from ultron_core.sessions import SessionReader
 from ultron_core.steps.files.snapshot import take_snapshot
 session = SessionReader(take_snapshot(Path(sys.argv[1])).body).whole()
-megabyte = 2**20 if sys.platform == "darwin" else 2**10
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // megabyte
-print(json.dumps([peak, [len(m.content) for m in session.messages], session.ledger.to_json()]))
+print(json.dumps([peak_megabytes(), [len(m.content) for m in session.messages], session.ledger.to_json()]))
 """
 
 
@@ -25,8 +25,7 @@ def test_reading_it_stays_below_a_gigabyte(tmp_path, end):
     path = tmp_path / "log.jsonl"
     with path.open("w", encoding="utf-8") as log:
         log.write('{"role": "user", "content": "please look"}\n{"role": "user", "content": "')
-        for _ in range(6_500):  # piece by piece: a process begins with the peak of the one that starts it
-            log.write("The build failed because of x. " * 1000)
+        log.write("The build failed because of x. " * 6_500_000)
         log.write(end + '"}\n{"role": "user", "content": "thanks"}\n')
     found = subprocess.run(
         [sys.executable, "-c", READ, path], cwd=ROOT, capture_output=True, text=True, check=True

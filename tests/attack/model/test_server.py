@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from tests.core.steps.stages.test_model_path import answer
 from tests.support.model import hostile
 from tests.support.model.server import model_server
+from tests.support.peak import PEAK
 from tests.support.worlds import solved, write_log
 from ultron_core.client import Ultron
 from ultron_core.errors import ContextTooLongError, ModelAnswerError, ModelError, ModelUnavailableError
@@ -23,8 +24,8 @@ GOOD = '{"tasks": 3}'
 
 
 #: asks in a process of its own, and tells the error and the most memory that it had
-ASKING = """
-import resource, sys
+ASKING = f"""{PEAK}
+import sys
 from tests.attack.model.test_server import ASK, Count
 from ultron_core.errors import ModelAnswerError
 from ultron_core.llm.client import OpenAICompatibleLLM
@@ -34,7 +35,7 @@ try:
     OpenAICompatibleLLM(settings).complete(ASK, Count)
 except ModelAnswerError as error:
     print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (2**20 if sys.platform == "darwin" else 1024))
+print(peak_megabytes())
 """
 
 

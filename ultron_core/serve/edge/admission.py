@@ -47,6 +47,7 @@ _FORM_BYTES = 4_096
 #: a key that was recognised may send bodies so long without being looked up for that; what the body asks for is done
 #: after the key was looked up again, so that a revoked one ends at once
 _KNOWN_SECONDS = 60.0
+#: such keys, the latest
 _MOST_KNOWN = 1_000
 _RETRY = {"Retry-After": "5"}
 

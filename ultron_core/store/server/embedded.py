@@ -45,6 +45,7 @@ __all__ = ["EmbeddedServer"]
 START_SECONDS = 60
 #: seconds over which a failed start is tried again
 RECOVER_SECONDS = 45
+#: between two looks at a server that starts
 _LOOK_SECONDS = 0.05
 #: what a start says whose control file is gone or torn, e.g. `incorrect checksum in control file`,
 #: `could not open file "global/pg_control"`; the hint after it, to make a new store, would lose this one

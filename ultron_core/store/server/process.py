@@ -34,7 +34,9 @@ __all__ = [
 
 NO_PROCESS = 99_999_999  # above the highest process id of Linux and macOS
 _PROC = Path("/proc")
+#: lines of postmaster.pid once the server has told its state
 _PID_FILE_LINES = 8
+#: between two looks at a process that ends
 _LOOK_SECONDS = 0.05
 
 
