@@ -19,7 +19,10 @@ _MARKS = any_of(
     # English
     r"\bfrom (?:now|here|today|this point|this day)(?: on(?:wards?)?| forward)\b|\b(?:going|moving) forward\b|"
     r"\bhenceforth\b|\bfor good\b(?! reason| measure)|\bonce and for all\b|\bfor (?:all )?(?:the )?future\b|"
-    r"\bfor all (?:future|coming|later) \w+",
+    r"\bfor all (?:future|coming|later) \w+|"
+    r"\bfor (?:later|all|any other) (?:sessions?|tasks?)\b|\bfor the (?:long (?:run|term)|(?:whole|entire) (?:repo\w*|"
+    r"project|codebase))\b|\bpermanently\b|\b(?:please|you (?:must|should)) (?:always|never)\b|"
+    r"\b(?:that['’]s|this is|that is|is) (?:our|my) (?:\w+ )?(?:convention|rule|policy|standard|way)\b",
     r"\b(?:standing|permanent|house|ground|general|lasting|project|team|repo|fixed|hard|firm) (?:rule|order|wish|"
     r"preference|instruction|request|convention|requirement|policy)\b|\bas a (?:general )?rule\b(?! of thumb)",
     r"\b(?:my|our)(?: own)?(?: \w+)? (?:rule|wish|preference|convention|requirement|policy)s?\b[^:.?]{0,60}(?::|"
@@ -52,10 +55,11 @@ _MARKS = any_of(
     r"\b(?:ma|notre|nos|mes)(?: propre)? (?:règles?|consignes?|préférences?|conventions?)\b|\brègle (?:du|de|pour)\b",
     r"\b(?:d['’]ora in (?:poi|avanti)|da (?:ora|oggi|adesso) in (?:poi|avanti)|in futuro|ricorda(?:ti)?\b[^.:?]{0,30}:|"
     r"(?:la )?(?:mia|nostra) regola)\b|\b(?:de acum (?:înainte|încolo)|pe viitor|ține minte)\b",
+    r"\b(?:para siempre|y siempre|pour toujours|für immer|per sempre|para sempre)\b|навсегда|ずっと|영원히",
     # Chinese
     r"以后(?!再|[会是可]|的)|今后|往后|日后|从(?:现在|今天?|此)(?:开始|起|往后|以后)?[，,都所请一每不]|长期(?:有效|"
     r"执行|遵守|生效|如此)|"
-    r"一直(?:有效|如此|这样)|永久(?:有效|生效)|始终|固定(?:做法|规矩)",
+    r"一直(?:有效|如此|这样)|永久(?:有效|生效)|始终|固定的?(?:做法|规矩|规则|要求)",
     r"(?<!我)(?<!不)(?:记住|记一下|记好|记下来?|请记得|牢记|规定(?:一下)?|约定(?:一下)?|定个规矩|"
     r"立个规矩)[^。：:？]{0,8}[：:，,。]|"
     r"(?:我|咱|我们|咱们|本项目|项目|团队|这个仓库)的?(?:\w{0,2})?(?:规矩|规则|要求|习惯|约定|惯例|偏好|"
@@ -98,6 +102,8 @@ _GENERIC = any_of(
     r"\bwe (?:always|never|only ever) (?!(?:had|got|saw|did|knew|were|was|been|heard|seen|said|thought|\w+ed)\b)\w+|"
     r"\bi (?:always|never) (?:want|use|write|prefer|need|like|expect|wish|put|name)\b",
     r"^[^.?!]{4,80}\balways (?:in|with|as|on|at|by|before|after|without|into|to) \w",
+    r"^we (?:indent|name|write|format|prefix|tag|squash|sign|spell|document|store|keep|put|sort|wrap) (?!\w+ing\b)\w+",
+    r"\b(?:siempre|nunca|sempre|toujours|jamais|niemals|stets|всегда|никогда)\b|常に|항상|절대",
     r"\bno exceptions?\b|\bohne ausnahme\b|\bsin excepci[oó]n(?:es)?\b|\bsans exception\b|без исключений|没有例外|"
     r"无一例外|例外なく|예외 ?없이",
     r"^(?:jede[rs]?|alle) [\w-]{3,30} (?:bekommt|bekommen|braucht|brauchen|wird|werden|kommt|kommen|gehört|muss|"
@@ -122,11 +128,13 @@ _GENERIC = any_of(
 )
 #: reports what is or was, not what shall be, e.g. `it always fails`, `never worked`, `每次都报错`
 _REPORTS = any_of(
-    r"\b(?:fails?|failed|failing|crash\w*|broken?|errors?|exceptions? (?:is|are|was)|bug|hangs?|times? out|returned|"
+    r"\b(?:fails?|failed|failing|crash\w*|broken?|(?<!de )errors?(?! (?:messages?|texts?|codes?|types?))|"
+    r"exceptions? (?:is|are|was)|bug|hangs?|times? out|returned|"
     r"worked|"
     r"happen(?:s|ed)|wrong|null|undefined|stuck|seems?|apparently|noticed|empty)\b|(?<!no )(?<!without )\bexception\b",
     r"报错|失败|崩溃|出错|卡住|超时|有问题|不对|错了|为什么|怎么|falla|échoue|schlägt|kaputt|падает|"
-    r"ошибк[аи] (?:при|в)|失敗|실패",
+    r"ошибк[аи] (?:при|в)|失敗|실패|エラー|오류|에러|"
+    r"\b(?:erreur|plante|marche|fehler|hängt|funciona|cuelga|quebra|работает|pourquoi|warum|por qué)\b",
 )
 #: names this task, e.g. `this time`, `for now`, `这次`
 _FOR_NOW = any_of(

@@ -154,6 +154,7 @@ _REPORTED = any_of(
 )
 #: an order with its speaker behind it, e.g. `always squash, says the wiki`
 _ATTRIBUTED = any_of(
+    r"[,;–-]\s*(?:they|he|she|it|people|some|the \w+) (?:says?|said|claims?|writes?|wrote)\W*$|"
     r"[,;–-]\s*(?:says|said|writes|wrote|according to)\s+(?!(?:me|us|i|we)\b)\w|\baccording to (?!(?:me|us|our|my)\b)\w"
 )
 #: the speaker sets their own against it, e.g. `Tom says tabs, but we always use spaces`

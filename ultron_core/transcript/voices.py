@@ -18,7 +18,10 @@ __all__ = ["another_voice", "is_mocked", "mocked_items", "opens_anothers"]
 #: `это`
 _POINTS = any_of(
     r"\b(?:this|these)\b(?! (?:repo|project|code|function|file|module|class|test|branch|bug|error|crash|build|endpoint|"
-    r"component|session|package|service|script|directory|folder|app|machine)\w*)|\b(?:below|above|the following)\b",
+    r"component|session|package|service|script|directory|folder|app|machine)\w*)|\b(?:below|above|the following)\b|"
+    r"\bthe (?:(?:linked|attached|original|whole|full|pasted) )?(?:issue|e-?mail|message|post|comment|thread|ticket|"
+    r"notice|"
+    r"announcement)\b(?! ?#?\d)",
     r"\b(?:davon|dazu|hierzu|das|dies\w{0,2}|unten|oben|folgende\w?|untenstehend\w{0,2})\b",
     r"\b(?:est[eoa]s?|es[eo]s?|siguientes?|abajo|arriba|ist?so|est[ae]|abaixo|acima|seguinte)\b",
     r"\b(?:ceci|cela|ça|ce|cette?|ces|ci-dess(?:ou)?us|suivant\w?|questo|questa|qui sotto|sopra)\b",
@@ -29,7 +32,8 @@ _POINTS = any_of(
 _ABOUT_TEXT = any_of(
     r"\b(?:(?:look|glance) (?:at|over|into)|take a look|thoughts|think|make of|mean|says?|said|true|right|legit|"
     r"reply|respond|answer|agree|make sense|valid|dup(?:licate)?|triage|follow|typos?|worth|seen|opinion|believe|"
-    r"summari[sz]e|summary|translate|explain|review|proofread|read|check|classify|tl;?dr|sound)\b",
+    r"summari[sz]e|summary|translate|explain|review|proofread|read|check|classify|tl;?dr|sound|"
+    r"for (?:context|reference)|fyi|pasted|forwarded|copied)\b",
     r"\b(?:hältst|meinst|denkst|bedeutet|heißt|erklär\w*|übersetz\w*|zusammen(?:fassen)?|stimmt|antworten?|lies|"
     r"prüf\w*|schau\w*)\b",
     r"\b(?:opinas?|piensas?|significa|quiere decir|explica\w*|traduce\w*|resume\w*|revisa\w*|responde\w*|"
@@ -39,6 +43,12 @@ _ABOUT_TEXT = any_of(
     r"要約|説明|返信|読んで|確認",
     r"생각|의미|뜻|번역|요약|설명|답장|읽어|확인|봐|맞(?:아|나)",
     r"\b(?:значит|думаешь|скажешь|переведи|объясни|посмотри|ответ\w*|прочти|проверь|правда|перескажи)\b",
+)
+#: works on a text that needs no pointing at, e.g. `translate to German`, `请翻译成英文`
+_WORKS_ON = any_of(
+    r"^\W*(?:please |can you |could you )?(?:translate|summari[sz]e|proofread|rephrase|paraphrase|tl;?dr|übersetz\w*|"
+    r"traduce|traduis|traduza|resume|résume|переведи)\b|^\W*(?:请|帮我|麻烦)?(?:翻译|总结|概括|润色)|(?:翻訳|"
+    r"要約)して|번역|요약",
 )
 #: the mark of a question at the end of a paragraph, e.g. `right?`
 _ASKS = re.compile(r"[?？]\s*$")
@@ -77,6 +87,7 @@ _OWN_AGAIN = any_of(
 )
 #: says the opposite of what it says, e.g. `great idea, let's`, `/s`, `what a rule`, `呵呵`
 _MOCKS = any_of(
+    r"\bthat(?:['’]ll| will) (?:show|teach) (?:them|us|him|her)\b|\bsure,? [^.?!]{0,40}\bjust\b|"
     r"\b(?:great|brilliant|genius|fantastic|wonderful|lovely|excellent|amazing|what a) (?:idea|plan|rule|advice|"
     r"policy|principle|guideline|strategy|thinking|suggestion)\b(?:[,:;]|\.{3}|\s*(?:we|let['’]s|always|never)\b)",
     r"^\W*what an? (?:\w+ )?(?:idea|plan|rule|advice|policy|principle|guideline|gem|joke|clown\w*|disaster)\b",
@@ -114,13 +125,13 @@ def another_voice(lines: Sequence[str]) -> frozenset[int]:
         return frozenset()
     first, last = (" ".join(lines[at] for at in paragraphs[place]) for place in (0, -1))
     spoken = [any(opens_anothers(lines[at]) for at in one) for one in paragraphs]
-    if _requests(first) and (_ABOUT_TEXT.search(first) or any(spoken[1:])):
+    if _requests(first) and (_about_text(first) or any(spoken[1:])):
         end = next(
             (n for n, one in enumerate(paragraphs) if n > 1 and _OWN_AGAIN.match(lines[one[0]])),
             len(paragraphs),
         )
         return frozenset(at for one in paragraphs[1:end] for at in one)
-    if _requests(last) and (any(spoken[:-1]) or (_ABOUT_TEXT.search(last) and len(paragraphs) > _SOME)):
+    if _requests(last) and (any(spoken[:-1]) or (_about_text(last) and len(paragraphs) > _SOME)):
         return frozenset(at for one in paragraphs[:-1] for at in one)
     return frozenset()
 
@@ -156,9 +167,15 @@ def _is_mocked_item(line: str) -> bool:
 
 
 def _requests(paragraph: str) -> bool:
+    if len(paragraph) <= _REQUEST and _WORKS_ON.search(paragraph):
+        return True
     if len(paragraph) > _REQUEST or not _POINTS.search(paragraph) or is_lasting(paragraph):
         return False
     return _ASKS.search(paragraph) is not None or _ABOUT_TEXT.search(paragraph) is not None
+
+
+def _about_text(paragraph: str) -> bool:
+    return _ABOUT_TEXT.search(paragraph) is not None or _WORKS_ON.search(paragraph) is not None
 
 
 def _paragraphs(lines: Sequence[str]) -> list[list[int]]:
