@@ -2,7 +2,7 @@
 
     python benchmarks/candidates.py --logs DIR [--half development]
 
-DIR is what `benchmarks/gold/native/gather.py` made. Prints one JSON object a source of candidates and one a place of notes:
+DIR is what `benchmarks/gold/native/gather.py` made. Prints one JSON object a source of candidates and a place of notes:
 `reached` is the share of its notes that lie on the lines of a candidate, which bounds what any ranker can keep. A
 candidate on the right line may say something else, so the figure flatters. No lockbox, no network.
 """

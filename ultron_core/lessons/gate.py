@@ -97,9 +97,9 @@ def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules:
     About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
     system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
     says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
-    the second group alone. What the rules found in a log must last also be the person's own where it is a rule, stand to
-    the end of the log and look worth keeping: not_own_words, taken_back, little_worth. The fit knows no drafts of a
-    model (`by_rules` False).
+    the second group alone. What the rules found in a log must last also be the person's own where it is a rule,
+    stand to the end of the log and look worth keeping: not_own_words, taken_back, little_worth. The fit knows no
+    drafts of a model (`by_rules` False).
     """
     records = as_messages(messages)
     reason = (_about_source(draft, records) if records else None) or _about_content(draft)

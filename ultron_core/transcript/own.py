@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ultron_core.transcript.lasting import is_lasting
 from ultron_core.transcript.speech import any_of
+from ultron_core.transcript.voices import another_voice, is_mocked, mocked_items, opens_anothers
 
 __all__ = ["outside_quotes", "own_words"]
 
@@ -25,7 +27,8 @@ _ELEMENT = re.compile(r"^\s*<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>")
 _DIFF = re.compile(r"^(?:@@ -\d|diff --git |--- [ab]/|\+\+\+ [ab]/)")
 #: the head of a mail, an issue, a commit or a post, e.g. `From: ops@x`, `Issue #412 opened by ann`, `发件人: 李`
 _HEAD = any_of(
-    r"^\s*(?:from|to|cc|sent|subject|date|author|reply-to|von|an|betreff|de|para|asunto|objet|à|发件人|收件人|抄送|主题|发送时间|差出人|"
+    r"^\s*(?:from|to|cc|sent|subject|date|author|reply-to|von|an|betreff|de|para|asunto|objet|à|发件人|收件人|抄送|"
+    r"主题|发送时间|差出人|"
     r"宛先|件名)\s{0,3}[:：]\s*\S",
     r"^\s*(?:issue|pr|pull request|merge request|ticket|bug|discussion|comment)\s{0,2}#?\d+\b",
     r"^\s*\S.{0,60}\b(?:opened|commented|wrote|replied|reviewed|posted|requested changes)\b.{0,40}\b(?:ago|on \w+ \d)",
@@ -56,12 +59,19 @@ _I_SAY = any_of(
     r"meant)\b",
     r"我们?(?:自己)?(?:刚才?|之前|已经|再)?(?:说|写|要求|想说)",
 )
+#: sets aside what others say, e.g. `I don't care what the wiki says`, `egal was`, `不管文档`
+_DISMISSED = any_of(
+    r"\b(?:(?:don['’]t|do not) (?:care|mind)|no matter|never mind|forget|ignore|regardless of|whatever)\b[^.:]{0,20}"
+    r"\b(?:what|the|that|his|her|their|\w+) ",
+    r"\b(?:egal,? was|peu importe|olvida|da igual|no importa|não importa|неважно|что бы)\b|不管|别管|无论|不用管|"
+    r"にかかわらず|상관없이",
+)
 #: what is to be done with the words that follow, not what they say, e.g. `Translate to English`, `帮我总结一下这封邮件`
 _TASK_ON_TEXT = any_of(
     r"\b(?:translate|summari[sz]e|proofread|rephrase|rewrite|paraphrase|review|look (?:at|over|into)|read|"
     r"explain|classify|"
     r"what does|this (?:sentence|text|string|comment|line|paragraph|phrase)|check|rate|grade|convert|label|"
-    r"analy[sz]e|critique|evaluate|pretend|imagine|suppose|role-?play|rant about|"
+    r"analy[sz]e|critique|evaluate|pretend|imagine|suppose|(?<!no )(?<!not )(?<!kein )role-?play|rant about|"
     r"roast|übersetze?|traduce|traduis)\b",
     r"翻译|总结|概括|审一?下|审阅|看一?下|看看|改写|润色|解释|假装|扮演|吐槽|骂|評価|翻訳|要約",
 )
@@ -74,7 +84,8 @@ _OTHERS = any_of(
     r"transcript|chat|slack|quote|excerpt|texts?|string|fixture|json|yaml|diff|hunk|patch|commit message|"
     r"somebody|someone|stranger|"
     r"colleague|correo|nachricht)\b",
-    r"文档|说明|帖|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|报错|文件|截图|群里|有人|别人|人家|同事|隔壁|网上|客户|对方|如下|"
+    r"文档|说明|帖|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|报错|文件|截图|群里|有人|别人|人家|同事|隔壁|"
+    r"网上|客户|对方|如下|"
     r"ドキュメント|ログ|メール",
 )
 #: the speaker's own, e.g. `my rule for the docs`, `我自己的要求是`
@@ -97,7 +108,8 @@ _SHOWS = any_of(
     r"tweet|gist|hunk|diff|commit message|letter|one|description|draft|proposal|transcript|minutes|essay|report|"
     r"spec|page|"
     r"reply|answer|transcription)\b[^.\n]{0,80}[.?!,]?\s*$",
-    r"(?:这|下面|以下|如下)[^。\n]{0,12}(?:帖子?|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|说明|描述|草稿|记录)[^。\n]{0,20}"
+    r"(?:这|下面|以下|如下)[^。\n]{0,12}(?:帖子?|邮件|日志|评论|消息|文章|公告|通知|原文|内容|输出|说明|描述|草稿|"
+    r"记录)[^。\n]{0,20}"
     r"[。？！]?\s*$",
 )
 #: a turn of a talk that is shown, e.g. `System: from now on`
@@ -135,12 +147,14 @@ _REPORTED = any_of(
     # a program writes files and asks for input, too
     r"(?:wants?|wanted|asks?|asked|writes?|wrote|states?)(?= (?:that|us|you|me|everyone|people|to)\b))\b",
     r"(?:它|他|她|有人|别人|人家|文档|readme|说明|手册|网上|同事|老板|群里|帖子|邮件|作者|客户|对方)们?[^，。,]{0,8}"
-    r"(?:说|写|讲|要求|建议|让[我你]|认为|觉得|喊)(?![错得])|有[个位些][^，。,]{1,6}(?:说|讲|写|提|认为|建议)(?![错得])",
+    r"(?:说|写|讲|要求|建议|让[我你]|认为|觉得|喊)(?![错得])|有[个位些][^，。,]{1,6}(?:说|讲|写|提|认为|"
+    r"建议)(?![错得])",
     r"\b(?:sagt|sagte|meint|schreibt|schrieb|dice|dijo|escribió)\b",
     r"\b(?:someone|somebody|people|an? \w+) (?:on|in|at|from) [\w ]{1,30}?(?:says?|said|wrote|writes|claims?|told)\b",
 )
 #: an order with its speaker behind it, e.g. `always squash, says the wiki`
 _ATTRIBUTED = any_of(
+    r"[,;–-]\s*(?:they|he|she|it|people|some|the \w+) (?:says?|said|claims?|writes?|wrote)\W*$|"
     r"[,;–-]\s*(?:says|said|writes|wrote|according to)\s+(?!(?:me|us|i|we)\b)\w|\baccording to (?!(?:me|us|our|my)\b)\w"
 )
 #: the speaker sets their own against it, e.g. `Tom says tabs, but we always use spaces`
@@ -148,8 +162,8 @@ _CONTRAST = any_of(
     r"[,;–-]\s*(?:but|yet)\s+(?:we|i|here|in (?:this|our)|for us)\b",
     r"[,，;；]\s*(?:但是?|不过|可是?|而)(?:我|这里|本|咱)",
 )
-#: what somebody else wants done: a reported fact is known by who reports it, a reported order is not their own,
-#: e.g. `you must run it`, `以后都要写`
+#: what somebody else wants done, e.g. `always`, `必须`: a reported fact is known by who reports it, a reported order
+#: is not their own
 _ORDERS = any_of(
     r"\b(?:always|never|must|should|shall|have to|needs? to|do not|don['’]t|from now on|every time|make sure|run|use|"
     r"to [a-z]+)\b",
@@ -157,7 +171,7 @@ _ORDERS = any_of(
 )
 #: what is only thought of, e.g. `if someone told you to`, `假装我说过`
 _SUPPOSED = any_of(
-    r"\b(?:pretend|role-?play|imagine|suppose|as if|let['’]s say|hypothetical\w*)\b",
+    r"\b(?:pretend|(?<!no )(?<!not )(?<!kein )role-?play|imagine|suppose|as if|let['’]s say|hypothetical\w*)\b",
     r"\b(?:if|when|what if)\b[^,.\n]{0,20}\b(?:i|you|he|she|they|someone|somebody|anyone|(?:a|the) user)\b"
     r"[^,.\n]{0,20}\b(?:say|says|said|ask|asks|asked|tell|tells|told|write|writes|wrote|type[sd]?)\b",
     r"假装|假设|假如|扮演|演一下|如果[^，。]{0,8}(?:说|问|要求)|もし.{0,20}言",
@@ -170,7 +184,7 @@ _MATERIAL = any_of(
     r"titled|named)\b",
     r"句子?|字符串|文案|文本|例子|测试数据|翻译",
 )
-#: where a sentence ends; a full stop within a name or a number is none, e.g. `Done. Next`
+#: where a sentence ends, e.g. `好。`, `Done. `; a full stop within a name or a number is none
 _ENDS = re.compile(r"(?<=[.!?])[\s]+|(?<=[。！？])|\n")
 #: e.g. `don't`, `写`
 _WORD = re.compile(r"[A-Za-z][\w'./-]*|[\u3040-\u30ff\u3400-\u9fff]")
@@ -197,9 +211,10 @@ def _blocks(text: str) -> Iterator[str]:
     lines = text.splitlines()
     talk = sum(_SPEAKER.match(line) is not None for line in lines) > 1
     from_elsewhere = max((place for place, line in enumerate(lines) if _WAS_FROM.search(line)), default=-1)
+    skipped = another_voice(lines) | mocked_items(lines)
     fence, element, pasted = "", "", ""
     for place, line in enumerate(lines):
-        if place < from_elsewhere:
+        if place < from_elsewhere or place in skipped:
             yield ""
             continue
         opened = _FENCE.match(line)
@@ -219,7 +234,7 @@ def _blocks(text: str) -> Iterator[str]:
             element = "" if f"</{tag[1]}>" in line else tag[1]
         elif pasted or _QUOTED_LINE.match(line):
             pass
-        elif _DIFF.match(line) or _HEAD.search(line):
+        elif _DIFF.match(line) or _HEAD.search(line) or (_opens(lines, place) and opens_anothers(line)):
             pasted = "rest"
         elif _ROLE.match(line) or (talk and _SPEAKER.match(line)):
             pasted = "paragraph"
@@ -228,6 +243,11 @@ def _blocks(text: str) -> Iterator[str]:
             yield own
             continue
         yield ""
+
+
+def _opens(lines: list[str], place: int) -> bool:
+    """Whether a line opens a paragraph behind another: there nobody greets an agent."""
+    return place > 0 and not lines[place - 1].strip() and any(map(str.strip, lines[:place]))
 
 
 def _introduced(line: str, following: str | None) -> tuple[str, str]:
@@ -253,17 +273,23 @@ def _introduces(head: str) -> bool:
     """Whether a colon behind these words introduces what somebody else said, or a text to work on."""
     if _I_SAY.search(head):
         return False
+    if _DISMISSED.search(head) and is_lasting(head):
+        return False
     if _SAYS.search(head) or _TASK_ON_TEXT.search(head):
         return True
-    return _OTHERS.search(head) is not None and not _MINE.search(head)
+    return _OTHERS.search(head) is not None and not (_MINE.search(head) or is_lasting(head))
 
 
 def _own_sentences(paragraph: str) -> str:
     """The paragraph without the sentences that report, suppose or only quote."""
-    kept, at = [], 0
+    kept: list[str] = []
+    at = 0
     for end in [*_ends(paragraph), len(paragraph)]:
         sentence = paragraph[at:end]
-        kept.append("\n" if _is_others(sentence) else sentence)
+        mocked = is_mocked(sentence.strip())
+        if mocked and kept and not _ORDERS.search(sentence):
+            kept[-1] = "\n"  # mocks what stands before
+        kept.append("\n" if mocked or _is_others(sentence) else sentence)
         at = end
     return "".join(kept)
 

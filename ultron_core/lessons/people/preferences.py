@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ultron_core.lessons.people.statements import names_a_thing, word_count
-from ultron_core.lessons.people.turns import Turn, asked, own_sentences
+from ultron_core.lessons.people.turns import Turn, asked, own_remarks, own_sentences
 from ultron_core.lessons.sentences import PHRASES
 from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.language import language, one_line
+from ultron_core.transcript.lasting import lasting
 from ultron_core.transcript.own import outside_quotes
 from ultron_core.transcript.people import is_human
 from ultron_core.transcript.speech import ONE_OFF, PREFERENCE, QUESTION, any_of, is_question
@@ -94,13 +95,14 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
     drafts = []
     for number, turn in enumerate(turns):
         long = len(turn.message.content) > _LONG
+        for_good = _for_good(turn.message)
         found = [
             (sentence, cue)
             for sentence in own_sentences(turn.message, _MAX_ORDER if long else _LONG)
-            if not _is_other(sentence)
+            if not _is_other(sentence, declared=sentence in for_good)
             and not (long and _TO_AGENT.match(sentence))
             and (
-                (cue := _is_put_as_wish(outside_quotes(sentence)))
+                (cue := sentence in for_good or _is_put_as_wish(outside_quotes(sentence)))
                 or (turn.acts.probabilities["rule"] >= _LIKELY and _is_rule(sentence))
             )
         ]
@@ -110,7 +112,12 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         drafts += [
             replace(
                 _preference(
-                    sentence, before, turn.message, project, _CONFIDENCE_CUE if cue else _CONFIDENCE_READ
+                    sentence,
+                    before,
+                    turn.message,
+                    project,
+                    _CONFIDENCE_CUE if cue else _CONFIDENCE_READ,
+                    declared=sentence in for_good,
                 ),
                 context=asked(turns[number - 1]) if number and _POINTS.search(sentence) else "",
             )
@@ -119,6 +126,15 @@ def find_preferences(turns: Sequence[Turn], project: str) -> list[MemoryDraft]:
         ]
         drafts += _means(turn, turns[0], project)
     return drafts
+
+
+def _for_good(message: Message) -> frozenset[str]:
+    """The sentences of a message that its writer means for good, in any language."""
+    found: set[str] = set()
+    for remark in own_remarks(message, _LONG):
+        bare = {outside_quotes(sentence): sentence for sentence in remark}
+        found.update(bare[one] for one in lasting(list(bare)))
+    return frozenset(found)
 
 
 def _is_put_as_wish(sentence: str) -> bool:
@@ -154,20 +170,28 @@ def _before(own: Sequence[str], rule: str) -> str | None:
     return own[at - 1] if at and word_count(own[at - 1]) >= _MIN_WORDS_RULE else None
 
 
-def _is_other(sentence: str) -> bool:
+def _is_other(sentence: str, *, declared: bool = False) -> bool:
     # "What I do want, in every session: ..." asks nothing
-    asks = is_question(sentence) if _DECLARED.search(sentence) else QUESTION.search(sentence)
-    return bool(asks or ONE_OFF.search(sentence))
+    asks = is_question(sentence) if declared or _DECLARED.search(sentence) else QUESTION.search(sentence)
+    return bool(asks or (ONE_OFF.search(sentence) and not declared))
 
 
-def _preference(sentence: str, before: str, message: Message, project: str, confidence: float) -> MemoryDraft:
+def _preference(
+    sentence: str,
+    before: str,
+    message: Message,
+    project: str,
+    confidence: float,
+    *,
+    declared: bool = False,
+) -> MemoryDraft:
     words = PHRASES[language(sentence)]
     statement = one_line(f"{sentence} ({before})" if before else sentence)
     return MemoryDraft(
         content=words["preference_in" if project else "preference"].format(
             project=project, statement=statement
         ),
-        tags=("preference", "declared") if _DECLARED.search(sentence) else ("preference",),
+        tags=("preference", "declared") if declared or _DECLARED.search(sentence) else ("preference",),
         confidence=confidence,
         memory_type="preference",
         evidence=(Evidence(message.start_line, message.end_line, sentence[:400].strip()),),

@@ -36,6 +36,10 @@ _PASTED = re.compile(
     r"^\s*(?:(?:FAIL|PASS|ERROR)\s|(?:Expected|Received|Caused by)\b.{0,80}:|>|"
     r"[$❯➜%]\s|[+|]|-{2,}|\w*(?:error|Error|Exception):|~?/\S+ ?\(?)"
 )
+#: a file that a person attached makes no prompt of their turn, e.g. `<file path="a.md">x</file>`
+_ATTACHED = re.compile(
+    r"<(files?|documents?|attach(?:ment|ed_file)s?|selection|snippet|paste)\b[^<>]{0,400}>[\s\S]{0,6000}?</\1>\s*"
+)
 #: what is set in from the margin comes from a program or another text, e.g. `  The functions follow a pattern`
 _SET_IN = re.compile(r"^(?: {2}|\t)\s*(?![-*•\d])\S")
 #: a program that starts a task again repeats its order word for word
@@ -151,7 +155,7 @@ def own_sentences(message: Message, longest: int = MAX_MESSAGE, *, pasted: bool 
 def own_remarks(message: Message, longest: int = MAX_MESSAGE, *, pasted: bool = False) -> list[list[str]]:
     """The same by remark: a paragraph, or a quoted point with the paragraph that speaks of it."""
     text = message.content
-    if len(text) > longest or PROMPT.search(text):
+    if len(text) > longest or PROMPT.search(_ATTACHED.sub("", text)):
         return []
     lines = without_code(text if pasted else own_words(text)).splitlines()
     own = [line for line in lines if not _SET_IN.match(line)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from ultron_core.transcript.hazards.commands import done_by
-from ultron_core.transcript.hazards.packages import names_in, unnamed
+from ultron_core.transcript.hazards.packages import names_in, replaced, unnamed
 from ultron_core.transcript.hazards.prose import asked_for, is_forbidden, settings_in
 from ultron_core.transcript.hazards.spoken import plain, spoken
 
@@ -34,6 +34,8 @@ def hazards(content: str, *more: str) -> tuple[Hazard, ...]:
     texts = [plain(text) for text in (content, *more) if text.strip()]
     found: set[str] = set()
     named = names_in(texts)
+    if replaced(texts):
+        found.add("installs_unnamed")
     for text in texts:
         found.update(asked_for(text), settings_in(text))
         for said in spoken(text):

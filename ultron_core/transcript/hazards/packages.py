@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ultron_core.transcript.hazards.spoken import Said, spoken
 from ultron_core.transcript.hazards.words import program_of
 
-__all__ = ["names_in", "unnamed"]
+__all__ = ["names_in", "replaced", "unnamed"]
 
 _PIP = ("install",)
 #: the verbs behind which a tool is told what to install
@@ -142,6 +142,23 @@ _VERSION = re.compile(r"(?<=.)(?:@(?!.*/)|\[|[=<>!~]=?|;).*$")
 _LOCAL = re.compile(r"\.{1,2}(?:[/\[].*)?|~?/.*|\S+\.(?:txt|toml|whl|json|lock|ya?ml|deb|rpm|tgz)|[\w-]+/")
 
 
+#: what a failing program says is not there, e.g. `Could not resolve "date-fns"`, `No module named 'yaml'`,
+#: `Cannot find module 'x'`, `unresolved import `serde``, `no required module provides package github.com/a/b`
+_MISSING = re.compile(
+    r"(?:could not (?:resolve|find)|can(?:not|['’]t) (?:find|resolve)|no|unable to (?:find|resolve)|failed to resolve|"
+    r"unresolved|not found:|missing|undeclared|no required|no matching)"
+    r"(?: (?:module|package|import|crate|gem|dependency|file to load|load such file|type or module|entry|distribution|"
+    r"provides|for|found|name|named|use of|or|crate or module)){0,5}(?: --)?:?\s*[\"'`]?(@?[A-Za-z][\w./@-]{2,80}\w)",
+    re.IGNORECASE,
+)
+#: what code takes in, e.g. `from 'date-fns'`, `import requests`, `require("yaml")`, `use serde`
+_TAKEN_IN = re.compile(
+    r"\b(?:from|import|require|use|extern crate)\b\s*[(]?\s*[\"'`]?(@?[A-Za-z][\w./-]{2,80}\w)", re.IGNORECASE
+)
+#: letters of a name below which one that is near means nothing, and by how many two differ that are taken for alike
+_LEAST_ALIKE, _MOST_APART = 5, 2
+
+
 def names_in(texts: Iterable[str]) -> frozenset[str]:
     """The words of the texts, as packages are compared, without the command lines that install something."""
     found: set[str] = set()
@@ -162,6 +179,42 @@ def unnamed(said: Said, named: frozenset[str]) -> list[str]:
     """The packages that a command line installs and nothing names."""
     packages = [package for words in said.commands for package in _installed(words)]
     return [one for one in packages if "://" in one or one.startswith("git+") or not _is_named(one, named)]
+
+
+def replaced(texts: Sequence[str]) -> list[str]:
+    """The packages that are installed, or taken in by code, in place of one that is missing and called nearly so."""
+    missing = {
+        name.split(".")[0] if "/" not in name else name
+        for text in texts
+        for name in map(str.casefold, _MISSING.findall(text))
+        if not _LOCAL.fullmatch(name)
+    }
+    if not missing:
+        return []
+    given = {name.casefold() for text in texts for name in _TAKEN_IN.findall(text)}
+    for text in texts:
+        for said in spoken(text):
+            given.update(
+                _VERSION.sub("", one).casefold() for words in said.commands for one in _installed(words)
+            )
+    known = {name for one in missing for name in (_same(one), *_CALLED.get(one, "").split())}
+    return sorted(
+        one
+        for one in given
+        if _same(one) not in known and any(_are_alike(_same(one), name) for name in known)
+    )
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Whether two names differ by a slip of a letter or two, and not by what stands beside a dash."""
+    if min(len(one), len(other)) < _LEAST_ALIKE or abs(len(one) - len(other)) > _MOST_APART:
+        return False
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        last, row[0] = row[0], at
+        for place, found in enumerate(other, 1):
+            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != found))
+    return row[-1] <= _MOST_APART
 
 
 def _is_named(package: str, named: frozenset[str]) -> bool:
