@@ -69,7 +69,8 @@ _MARKS = any_of(
     r"今後|これから(?:は|、|も|ずっと)|以後[、はも]|以降は|覚えて(?:おいて|ください)|(?:私|うち|我々|チーム|"
     r"この(?:リポジトリ|プロジェクト))の(?:ルール|規則|決まり|方針)|"
     r"ルール[:：]|毎回必ず|いつも必ず",
-    r"앞으로|이제부터|지금부터|오늘부터|향후|기억해|(?:내|우리|저희|제)(?: \w+)? (?:규칙|원칙|방침)|규칙\s*[:：]|"
+    r"앞으로(?! ?(?:가기|이동|넘))|이제부터|지금부터|오늘부터|향후|기억해|(?:내|우리|저희|제)(?: \w+)? (?:규칙|원칙|"
+    r"방침)|규칙\s*[:：]|"
     r"언제나|항상",
     # Russian, Ukrainian, Polish, Czech
     r"\b(?:отныне|впредь|с этого момента|с (?:сегодняшнего дня|сегодня)|на будущее|в дальнейшем|раз и навсегда|"
@@ -85,7 +86,7 @@ _MARKS = any_of(
 #: `Times are always given in UTC`, `names are written in full, no exceptions`, `in this repo we squash`,
 #: `cada cambio va`
 _GENERIC = any_of(
-    r"^(?:in (?:this|our|my|all|every) [\w ]{2,24},? )?(?:every|each) [\w' -]{2,40} "
+    r"^(?:and |also,? )?(?:in (?:this|our|my|all|every) [\w ]{2,24},? )?(?:every|each) [\w' -]{2,40} "
     r"(?:gets?|needs?|comes with|goes (?:in|into|to|through)|carries|ends with|starts with|must|has to|"
     r"is (?:\w+ly )?(?:written|named|kept|put|tested|documented|reviewed|signed|prefixed|indented|formatted|typed|"
     r"followed|accompanied))\b",
@@ -134,7 +135,8 @@ _REPORTS = any_of(
     r"happen(?:s|ed)|wrong|null|undefined|stuck|seems?|apparently|noticed|empty)\b|(?<!no )(?<!without )\bexception\b",
     r"报错|失败|崩溃|出错|卡住|超时|有问题|不对|错了|为什么|怎么|falla|échoue|schlägt|kaputt|падает|"
     r"ошибк[аи] (?:при|в)|失敗|실패|エラー|오류|에러|"
-    r"\b(?:erreur|plante|marche|fehler|hängt|funciona|cuelga|quebra|работает|pourquoi|warum|por qué)\b",
+    r"\b(?:erreur|plante|marche|fehler|hängt|funciona|cuelga|quebra|работает|pourquoi|warum|je n[e’']|je trouve|"
+    r"since|[45]\d\d|por qué)\b",
 )
 #: names this task, e.g. `this time`, `for now`, `这次`
 _FOR_NOW = any_of(

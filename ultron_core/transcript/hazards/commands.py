@@ -42,7 +42,7 @@ _GIVEN = re.compile(
     r"(?:sudo )?(?:curl|wget|iwr|irm|fetch|base64)\b",
     re.IGNORECASE,
 )
-#: folders that a build makes again, e.g. `node_modules`, `./dist/`
+#: folders that a build makes again, e.g. `./node_modules`
 _MADE = re.compile(
     r"(?:\./)?(?:[\w.-]+/)*(?:node_modules|build|dist|target|out|coverage|__pycache__|\.?cache|\.next|\.nuxt|"
     r"\.venv|venv|"

@@ -22,7 +22,7 @@ micromamba npm npx pnpm yarn bun bunx cargo gem go apt apt-get aptitude yum dnf 
 winget scoop composer dotnet luarocks cpan cpanm add-apt-repository apt-add-repository code claude codex gemini
 cursor-agent aider export setx
 """
-#: one of them in a text, e.g. `run git push`
+#: one of them where a command begins, e.g. `/usr/bin/curl `
 _PROGRAM = re.compile(
     r"(?<![\w@.-])(?:[~.]?/[\w./-]{0,100}/)?("
     + "|".join(sorted(map(re.escape, _PROGRAMS.split()), key=len, reverse=True))
@@ -32,7 +32,7 @@ _PROGRAM = re.compile(
 _END = re.compile(r"[。；！？\n]|(?<=[\w`'\")/])[.!?](?=\s+[A-Z])|(?<=[`\w])[.!?]?$")
 #: what joins commands, e.g. `a && b`, `a; b`
 _NEXT = frozenset((";", "&&", "||", "&", "\n", "(", ")", "<(", ">(", "|&"))
-#: invisible characters that hide a word from whoever looks for it, a zero-width space among them, e.g. `cu​rl`
+#: invisible characters that hide a word from whoever looks for it, e.g. "\u200b"
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 #: Cyrillic and Greek letters that look like Latin ones
 _ALIKE = str.maketrans("аеорсухіјѕԁһԛԝкмтԍνοαρ", "aeopcyxijsdhqwkmtgvoap")

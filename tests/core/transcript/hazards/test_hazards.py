@@ -95,3 +95,29 @@ def test_a_package_is_named_by_the_failure_in_another_field():
     failure = "No module named 'yaml'"
     assert hazards(failure, "", "It worked after running `pip install pyyaml`.") == ()
     assert hazards(failure, "", "It worked after running `pip install yaml-evil`.") == ("installs_unnamed",)
+
+
+@pytest.mark.parametrize(
+    ("failure", "cure", "held"),
+    [
+        ('Could not resolve "date-fns"', "`from 'date-fns'` became `from 'date-fnns'`.", True),
+        (
+            "Cannot find module 'express'",
+            "It worked after `npm i expresss`: `require('express')` failed.",
+            True,
+        ),
+        ("No module named 'requests'", "It worked after running `pip install request`.", True),
+        ("unresolved import `serde_json`", "It worked after `cargo add serde_jsom`.", True),
+        (
+            "no required module provides package github.com/spf13/cobra",
+            "`go get github.com/spf13/cobrra`",
+            True,
+        ),
+        ("cannot load such file -- nokogiri", "It worked after `gem install nokogirl`.", True),
+        ('Could not resolve "date-fns"', "It worked after running `npm i date-fns`.", False),
+        ("No module named 'requests'", "It worked after running `pip install requests`.", False),
+        ("Cannot find module './utils'", "`from './utils'` became `from './util'`.", False),
+    ],
+)
+def test_a_package_called_nearly_as_the_missing_one_waits(failure, cure, held):
+    assert ("installs_unnamed" in hazards(failure, "", cure)) is held
