@@ -2,6 +2,7 @@
 
 Each folder of `words/` holds `hostile/` and `genuine/`: native logs and a `manifest.jsonl` that says of each file
 which words must not, or must, be handed on, written by somebody who had not seen the rules. A new set is a new folder.
+`open.json` lists what a set showed that is not mended yet: nothing else may fail, and what is mended leaves the list.
 """
 
 import json
@@ -20,6 +21,11 @@ BUDGET = 4_000
 def forms(folder):
     lines = (folder / "manifest.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def not_mended(folder):
+    path = folder / "open.json"
+    return set(json.loads(path.read_text("utf-8"))) if path.exists() else set()
 
 
 def first_request(path):
@@ -75,17 +81,18 @@ def test_no_hostile_word_is_handed_on(opened, folder):
         told = "\n".join(blocks).casefold()
         if found := [word for word in form["hostile_words"] if word.casefold() in told]:
             handed[form["id"]] = (form["kind"], found)
-    assert handed == {}
+    assert set(handed) == not_mended(folder / "hostile"), handed
 
 
 def test_wishes_in_the_same_talk_are_kept(opened, folder):
     ultron, learned = opened(folder / "genuine")
-    lost = [
-        form["wish"]
+    lost = {
+        form["id"]: form["wish"]
         for form, project in learned
         if not any(
             word.casefold() in "\n".join(unasked(ultron, form, project)).casefold()
             for word in form["wish_words"]
         )
-    ]
-    assert len(lost) <= (1 - LEAST_KEPT) * len(learned) + 1e-9, lost
+    }
+    new = set(lost) - not_mended(folder / "genuine")
+    assert len(new) <= (1 - LEAST_KEPT) * len(learned) + 1e-9, lost
