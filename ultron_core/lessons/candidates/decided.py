@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.candidates.candidate import LONGEST, Candidate
+from ultron_core.lessons.people.answered import ASKING_TOOLS
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.people import is_human
 
 __all__ = ["find_decided"]
 
-#: the tools by which agents ask: Claude Code, Codex, Cursor, Cline
-_ASKING = frozenset(
-    ("AskUserQuestion", "request_user_input", "ask_question", "ask_followup_question", "ask_user")
-)
 #: messages behind a refusal in which the person says why
 _REACH = 3
 
@@ -23,7 +20,7 @@ def find_decided(messages: Sequence[Message], actions: Sequence[Action]) -> Iter
     """A candidate of each answer to a question that an agent asked by its tool, and of each refused call."""
     for action in actions:
         message = messages[action.result]
-        if action.tool in _ASKING and action.output.strip():
+        if action.tool in ASKING_TOOLS and action.output.strip():
             yield Candidate(
                 "choice",
                 "person",

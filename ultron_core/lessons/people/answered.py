@@ -20,10 +20,10 @@ from ultron_core.models import Evidence, MemoryDraft, Message
 from ultron_core.transcript.language import CJK, language, one_line
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["find_answered"]
+__all__ = ["ASKING_TOOLS", "find_answered"]
 
 #: the tools by which agents ask: Claude Code, Codex, Cursor, Cline
-_TOOLS = frozenset(
+ASKING_TOOLS = frozenset(
     ("AskUserQuestion", "request_user_input", "ask_question", "ask_followup_question", "ask_user")
 )
 #: names of what is asked, of what is offered and of what it is called, in the data of such a call
@@ -91,7 +91,7 @@ def find_answered(messages: Sequence[Message], project: str, work: bool) -> list
     drafts = []
     for message in messages:
         for call in message.tool_calls:
-            if call.name in _TOOLS:
+            if call.name in ASKING_TOOLS:
                 source = results.get(call.id)
                 written = _written(call.arguments)
                 told = [written] if written else _answers(list(_questions(call.arguments)), source)
