@@ -361,12 +361,13 @@ class MemoryDraft:
     confidence: float = 0.5
     memory_type: MemoryType = "pattern"
     evidence: tuple[Evidence, ...] = ()
-    #: log-odds of what its sentences are (transcript/sense/nature.py), for the judgement of the whole; never stored
-    natures: tuple[float, ...] = ()
-    #: the kind of lesson that the rules found (lessons/registry.py); empty for any other draft
+    #: the source of the passage in its log (lessons/candidates); empty for any other draft
     lesson: str = ""
     #: what the log shows for it; None: it is as good as who said it
     proof: Proof | None = None
+    probability: float | None = None
+    #: the line that takes back what it says (lessons/later.py); 0 for none
+    overtaken: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["Half", "rows", "sessions"]
+__all__ = ["Half", "rows", "sessions", "verdicts"]
 
 Half = Literal["development", "reserve"]
 _GOLD = Path(__file__).resolve().parents[1] / "gold" / "native"
@@ -20,6 +20,11 @@ def sessions(half: Half | None = None) -> list[dict[str, Any]]:
 def rows(half: Half) -> list[dict[str, Any]]:
     """What readers wrote about the sessions of one half; see gold/native/guide.md."""
     return _read(half)
+
+
+def verdicts() -> list[dict[str, Any]]:
+    """What readers said of candidates of the development half, each named by its session and the hash of its text."""
+    return _read("verdicts")
 
 
 def _read(name: str) -> list[dict[str, Any]]:

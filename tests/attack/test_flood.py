@@ -106,7 +106,9 @@ def test_a_form_of_nobody_is_small(running, connect):
 
 @pytest.mark.parametrize("key", [None, STRANGE], ids=["none", "unknown"])
 def test_120_unfinished_requests_without_a_key_cost_no_memory(running, connect, key):
-    push(dict.fromkeys([connect(head(running, key)) for _ in range(120)], LARGE - 1))  # loads what answers need
+    push(
+        dict.fromkeys([connect(head(running, key)) for _ in range(120)], LARGE - 1)
+    )  # loads what answers need
     before = most = megabytes(running)
     socks = [connect(head(running, key)) for _ in range(120)]
     push(dict.fromkeys(socks, LARGE - 1))

@@ -16,7 +16,6 @@ from ultron_core.labels.lessons import memory_score
 from ultron_core.labels.metrics import WEIGHTS
 from ultron_core.labels.task_type import TASK_TYPES
 from ultron_core.labels.verdict import overall_score
-from ultron_core.lessons.registry import lesson_kinds
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
 from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
@@ -58,17 +57,24 @@ MetricName = Literal[
 _JUDGED: tuple[str, ...] = get_args(MetricName)
 
 
+#: kinds of lessons that a model may see in a segment
+_KINDS = (
+    *("solved_error", "failure", "defect", "correction", "preference", "fact", "decision"),
+    *("recap", "cause", "security", "tip", "lookup", "pattern"),
+)
+
+
 def _list_kinds(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(lesson_kinds())
+    schema["enum"] = list(_KINDS)
 
 
 def _known_kind(kind: str) -> str:
-    if kind not in lesson_kinds():
+    if kind not in _KINDS:
         raise ValueError(f"{kind!r} is not a kind of lesson")
     return kind
 
 
-#: the kinds that the rules know, as an enum of the answer's schema
+#: these, as an enum of the answer's schema
 LessonKind = Annotated[str, AfterValidator(_known_kind), Field(json_schema_extra=_list_kinds)]
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ultron_core.labels.signals import Signals, words
+from ultron_core.lessons.drafts import find_drafts
 from ultron_core.lessons.gate import gate_draft
-from ultron_core.lessons.registry import Lesson, find_lessons
-from ultron_core.models import Message, Metric, Outcome
+from ultron_core.models import MemoryDraft, Message, Metric
 from ultron_core.transcript.speech import is_only_courtesy
 
 __all__ = ["judge_lessons", "memory_score"]
@@ -23,26 +23,25 @@ _COUNTS = 0.7
 _MAX_LINES = 20
 
 
-def judge_lessons(
-    messages: Sequence[Message], signals: Signals, outcome: Outcome, project: str = ""
-) -> dict[str, Metric]:
+def judge_lessons(messages: Sequence[Message], signals: Signals, project: str = "") -> dict[str, Metric]:
     """`lesson_<kind>` for each kind of which the segment yields a memory, and `substance` always.
 
     The same finders and the same gate as extraction: a segment passes the memory gate exactly when a draft of it
     would be kept.
     """
-    by_kind: dict[str, list[Lesson]] = {}
-    for lesson in find_lessons(messages, outcome, project):
-        if gate_draft(lesson.draft, messages) is None:
-            by_kind.setdefault(lesson.kind, []).append(lesson)
-    found = {f"lesson_{kind}": _metric(lessons) for kind, lessons in by_kind.items()}
+    by_kind: dict[str, list[MemoryDraft]] = {}
+    for draft in find_drafts(messages, project):
+        if gate_draft(draft, messages) is None:
+            by_kind.setdefault(draft.lesson, []).append(draft)
+    found = {f"lesson_{kind}": _metric(drafts) for kind, drafts in by_kind.items()}
     return {**found, "substance": _substance(signals)}
 
 
-def _metric(lessons: Sequence[Lesson]) -> Metric:
-    lines = sorted({item.start_line for lesson in lessons for item in lesson.draft.evidence})
-    note = "one lesson" if len(lessons) == 1 else f"{len(lessons)} lessons"
-    return Metric(max(lesson.score for lesson in lessons), 0.0, tuple(lines[-_MAX_LINES:]), note)
+def _metric(drafts: Sequence[MemoryDraft]) -> Metric:
+    lines = sorted({item.start_line for draft in drafts for item in draft.evidence})
+    note = "one lesson" if len(drafts) == 1 else f"{len(drafts)} lessons"
+    best = max(draft.confidence for draft in drafts)
+    return Metric(round(_COUNTS + (1 - _COUNTS) * best, 4), 0.0, tuple(lines[-_MAX_LINES:]), note)
 
 
 def _substance(signals: Signals) -> Metric:

@@ -16,7 +16,7 @@ from ultron_core.transcript.dialogue import read_dialogue
 __all__ = ["LABELER_VERSION", "label_offline"]
 
 #: stored on each row that the rules made; a change of rules or coefficients raises it
-LABELER_VERSION = "offline:21"
+LABELER_VERSION = "offline:22"
 
 
 def label_offline(
@@ -37,7 +37,7 @@ def label_offline(
     outcome = decide_outcome(signals)
     estimate = estimate_success(signals, outcome, models)
     metrics = measure(signals, outcome, estimate)
-    lessons = judge_lessons(messages, signals, outcome, project)
+    lessons = judge_lessons(messages, signals, project)
     summary = QualitySummary(
         overall_score=overall_score(metrics, outcome, outcome == "success" or estimate.above_bound),
         memory_score=memory_score(lessons),

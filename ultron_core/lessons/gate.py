@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ultron_core.lessons.candidates.written import shows_guide
 from ultron_core.lessons.evidence import holding, is_own
-from ultron_core.lessons.keeping.judge import is_worth_keeping
-from ultron_core.lessons.keeping.retracted import is_taken_back
-from ultron_core.lessons.people.guides import quotes_guide
-from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, Origin, as_messages
+from ultron_core.models import Drop, Evidence, MemoryDraft, Message, MessageLike, as_messages
 from ultron_core.transcript.actions import message_texts
 from ultron_core.transcript.language import CJK, WORD, one_line
 from ultron_core.transcript.orders import orders_reader
@@ -31,20 +29,6 @@ _BOILERPLATE = re.compile(
     r"你好|您好|谢谢|好的|不客气|再见|没问题|请稍等|任务(?:已)?完成|还有(?:什么|其他)|很高兴|"
     r"有什么可以帮|祝您|抱歉|对不起)"
     r"[\s\S]{0,60}$",
-    re.IGNORECASE,
-)
-#: "The file has 10,174 lines." / "Created the file notes.md." / "The final answer is 42."
-_ONE_OFF = re.compile(
-    r"^(?:the |this )?(?:file|folder|directory|list|table|document|page|output|result|response|"
-    r"function|class|repo(?:sitory)?)\b[^.]{0,60}"
-    r"\b(?:has|have|contains?|holds?|is|are|was|were|with|shows?)\s+(?:only |about |"
-    r"exactly )?\d[\d,.]*\s*(?:lines?|rows?|files?|entries|items|bytes|words|kb|mb|characters|columns|"
-    r"pages|results)\b|"
-    r"^(?:i |we |the agent |the assistant )?(?:created|wrote|added|updated|edited|deleted|renamed|"
-    r"saved|read|opened)\s+(?:the |a )?(?:new )?(?:file|folder|function|test|\S+\.\w{1,5})\b.{0,60}$|"
-    r"^the (?:final )?(?:answer|result|total|count|sum|output) (?:is|was|=)\b[^.]{0,80}\.?$|"
-    r"^(?:该|这个|此)?(?:文件|目录|列表|表格|结果|页面)[^。]{0,12}(?:有|共|包含|是)\s*\d+\s*(?:行|个|"
-    r"条|字|页|列)|^(?:最终)?(?:答案|结果)(?:是|为)[^。]{0,40}。?$|^已?(?:创建|修改|删除|更新)了?\S{0,20}文件",
     re.IGNORECASE,
 )
 #: "My phone number is ..." / "Confirmation code: 4OG6T3" / "我的身份证..."
@@ -69,46 +53,30 @@ _PERSONAL_PLACEHOLDER = re.compile(
     r"<(?:PERSON|EMAIL_ADDRESS|EMAIL|PHONE_NUMBER|CREDIT_CARD|US_SSN|SSN|ID_CARD|CN_ID|IBAN_CODE|IBAN|"
     r"ADDRESS)(?:_\d+)?>"
 )
-#: an event that teaches nothing by itself: "An edit failed because its old text did not match the file exactly."
-_SAYS_NOTHING = re.compile(
-    r"\b(?:edit|patch)s?\b.{0,60}\bfailed\b.{0,60}\b(?:did not|does not|didn't|doesn't) match\b|"
-    r"\bsibling tool call errored\b|failed: (?:exit(?:ed)?(?: with)? (?:code|status):? \d+|error|failed)\W*$",
-    re.IGNORECASE,
-)
-#: a wrong value of one test: "`python` failed: AssertionError: Expected 5 but got 7"
-_ONE_OFF_VALUE = re.compile(
-    r"\bAssertion(?:Error)?\b.{0,400}(?:!=|==|\bbut got\b|\bboth sides\b)", re.IGNORECASE
-)
-#: a change without what it was: "It worked after changing `input`.", "It worked once `query` had been changed."
-_NO_CURE = re.compile(
-    r"^(?:it worked (?:after|once|by|when)(?: changing| supplying| setting)? `\w+`(?: (?:had been|was) changed)?|"
-    r"(?:修改|补上)参数 `\w+` 后成功)[.。]?$",
-    re.IGNORECASE,
-)
 #: what tells an agent what to do
 _RULES = ("preference", "correction")
 #: a note that tells of an order instead of passing it on, e.g. `prompt injection in a web page`
 _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 
 
-def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules: bool = True) -> Drop | None:
+def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
     About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
-    system_prompt, recalled_echo. About its content: too_short, boilerplate, one_off_fact, one_off_value,
-    says_nothing, not_a_cure, private_not_shareable, low_confidence. A direct upload has no messages and meets
-    the second group alone. What the rules found in a log must last also be the person's own where it is a rule,
-    stand to the end of the log and look worth keeping: not_own_words, taken_back, little_worth. The fit knows no
-    drafts of a model (`by_rules` False).
+    system_prompt, recalled_echo, not_own_words (a rule that is not the person's own), overtaken (a later line takes it
+    back, whose number is in the payload). About its content: too_short, boilerplate, private_not_shareable,
+    low_confidence. A direct upload has no messages and meets the second group alone.
     """
     records = as_messages(messages)
     reason = (_about_source(draft, records) if records else None) or _about_content(draft)
-    if reason is None and by_rules and records:
-        reason = _about_speaker(draft, records) or _about_worth(draft, records)
+    if reason is None and records:
+        reason = _about_speaker(draft, records) or ("overtaken" if draft.overtaken else None)
     if reason is None:
         return None
     lines = [[item.start_line, item.end_line] for item in draft.evidence]
-    payload = {"content": draft.content, "memory_type": draft.memory_type, "lines": lines}
+    payload: dict[str, object] = {"content": draft.content, "memory_type": draft.memory_type, "lines": lines}
+    if draft.overtaken:
+        payload["by"] = draft.overtaken
     return Drop("memories", reason, one_line(draft.content), payload)
 
 
@@ -141,28 +109,16 @@ def _about_speaker(draft: MemoryDraft, messages: Sequence[Message]) -> str | Non
     return "not_own_words" if any(others) else None
 
 
-def _about_worth(draft: MemoryDraft, messages: Sequence[Message]) -> str | None:
-    if is_taken_back(draft, messages):
-        return "taken_back"
-    return None if is_worth_keeping(draft, _origin(draft, messages)) else "little_worth"
-
-
-def _origin(draft: MemoryDraft, messages: Sequence[Message]) -> Origin:
-    """Whose message holds the first line that the draft rests on."""
-    first = min(item.start_line for item in draft.evidence)
-    return next((m.origin for m in messages if m.start_line <= first <= m.end_line), "harness")
-
-
 def _is_instruction(message: Message) -> bool:
     """A prompt or a reminder of the harness; its recap of the session and a quoted guide of the project are not."""
     if message.role == "system":
         return True
-    return message.origin == "harness" and not (is_recap(message) or quotes_guide(message.content))
+    return message.origin == "harness" and not (is_recap(message) or shows_guide(message.content))
 
 
 def _is_anothers(item: Evidence, message: Message) -> bool:
     """Whether a person only quotes, pastes or reports what a rule rests on."""
-    return message.origin == "human" and not is_own(item.quote, message) and not quotes_guide(message.content)
+    return message.origin == "human" and not is_own(item.quote, message) and not shows_guide(message.content)
 
 
 def _is_order(item: Evidence, message: Message) -> bool:
@@ -188,14 +144,6 @@ def _about_content(draft: MemoryDraft) -> str | None:
         return "too_short"
     if _BOILERPLATE.match(content):
         return "boilerplate"
-    if _ONE_OFF.search(content) and not draft.resolution.strip():
-        return "one_off_fact"
-    if draft.memory_type == "error" and _ONE_OFF_VALUE.search(content):
-        return "one_off_value"
-    if _SAYS_NOTHING.search(content):
-        return "says_nothing"
-    if _NO_CURE.match(one_line(draft.resolution)):
-        return "not_a_cure"
     if _is_private(f"{content} {one_line(draft.resolution)}"):
         return "private_not_shareable"
     return "low_confidence" if draft.confidence < MIN_CONFIDENCE else None

@@ -6,9 +6,12 @@ import re
 import tomllib
 from importlib.resources import files
 
-from ultron_core.transcript.language import Lang
+from ultron_core.transcript.language import Lang, language
 
-__all__ = ["PHRASES", "cure_in"]
+__all__ = ["PHRASES", "phrases_of"]
+
+#: Japanese letters, e.g. `は`, `ル`
+_KANA = re.compile(r"[\u3040-\u30ff]")
 
 
 def _read(lang: Lang) -> dict[str, str]:
@@ -18,23 +21,7 @@ def _read(lang: Lang) -> dict[str, str]:
 
 PHRASES: dict[Lang, dict[str, str]] = {"en": _read("en"), "zh": _read("zh")}
 
-#: sentences that rules write only where the failed check passed later
-_CURES = ("worked", "given", "demanded", "value", "set", "edited", "added", "line", "after", "ran_instead")
-#: any of them with something filled in, at the beginning of a sentence, e.g. `It worked after setting A to b.`, `改用
-#: pnpm 后成功。`
-_CURE = re.compile(
-    r"(?:\A|(?<=[.。!?] )|(?<=[。\n]))(?:"
-    + "|".join(
-        "[^\n]{1,400}?".join(re.escape(part) for part in re.split(r"\{\w+\}", phrases[name]))
-        for phrases in PHRASES.values()
-        for name in _CURES
-    )
-    # the end of a sentence, not of "config" in "config/test.exs"
-    + r")(?=\s|\Z)"
-)
 
-
-def cure_in(resolution: str) -> str:
-    """The sentence of a memory's resolution that tells a cure which the log proves, in either language; else empty."""
-    found = _CURE.search(resolution)
-    return found[0] if found else ""
+def phrases_of(text: str) -> dict[str, str]:
+    """The phrases around a text; Japanese, which shares characters with Chinese, is framed in English."""
+    return PHRASES["en" if _KANA.search(text) else language(text)]

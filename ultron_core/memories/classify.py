@@ -6,7 +6,6 @@ import re
 
 from pydantic import BaseModel
 
-from ultron_core.lessons.people.preferences import TECHNICAL, is_everyday
 from ultron_core.llm.protocol import LLM
 from ultron_core.llm.records.asking import ask_shortened
 from ultron_core.llm.records.clip import fit_tokens
@@ -74,6 +73,30 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 
+#: words of daily life, a general list: no data set was searched for them, e.g. `window seats`, `靠窗座位`
+_LIFE = re.compile(
+    r"\b(?:flights?|seats?|airports?|airlines?|hotels?|trains?|restaurants?|recipes?|cook\w*|bak(?:e|"
+    r"ing)|coffee|tea|sleep|exercise|"
+    r"weather|luggage|baggage|visa|passport|museum|beach|supermarket|grocer\w*|parking|taxi|subway|"
+    r"metro|pets?|dogs?|cats?|garden\w*|"
+    r"vitamins?|headaches?|doctor|dentist|kids?|school|rent|apartment|mattress|shoes|laundry|birthday|"
+    r"holiday|vacation|travel\w*|trip)\b|"
+    r"航班|座位|机场|酒店|餐厅|餐馆|菜谱|做饭|煮|咖啡|睡眠|锻炼|天气|行李|签证|护照|博物馆|海滩|超市|"
+    r"停车|出租车|地铁|宠物|"
+    r"维生素|头痛|医生|牙医|孩子|租房|公寓|洗衣|生日|假期|旅[行游]|高铁|火车|景点|门票|外卖|快递",
+    re.IGNORECASE,
+)
+#: words of technology, a general list, e.g. `the API server`, `user_id`, `部署脚本`
+_TECHNICAL = re.compile(
+    r"`|\b(?:API|SQL|HTTP|JSON|CSV|Docker|git|pip|npm|Python|Java\w*|Node|Linux|server|database|"
+    r"deploy\w*|commit|branch|"
+    r"function|class|module|package|tests?|code|script|config\w*|container|endpoint|repository|build|"
+    r"compile\w*|agent|tool|"
+    r"log|cache|query|schema|thread|token|pod|cluster)s?\b|\w_\w|\w\.(?:py|js|ts|json|ya?ml|toml|sql|sh)\b|"
+    r"接口|代码|函数|数据库|服务器|部署|脚本|容器|测试|编译|构建|日志|缓存|查询|线程|配置",
+    re.IGNORECASE,
+)
+
 
 class TypeAnswer(BaseModel):
     memory_type: MemoryType
@@ -103,7 +126,7 @@ def _by_rules(content: str, context: str, resolution: str) -> MemoryType:
         return "correction"
     if _PREFERENCE.search(content) and not re.search(r"\b\w*(?:Error|Exception)\b", content):
         return "preference"
-    if is_everyday(content) and not TECHNICAL.search(f"{context} {resolution}"):
+    if _LIFE.search(content) and not _TECHNICAL.search(f"{content} {context} {resolution}"):
         return "life"
     if _ERROR.search(content):
         return "error"

@@ -15,11 +15,10 @@ from ultron_core.llm.tokens import count_tokens
 
 __all__ = ["SECTIONS", "Handbook", "HandbookLine", "Section", "make_handbook", "put_section", "shown_line"]
 
-Section = Literal["conventions", "checks", "cures", "warnings"]
+Section = Literal["conventions", "cures", "warnings"]
 #: in the order of the page
 SECTIONS: dict[Section, str] = {
     "conventions": "Conventions, as people said them",
-    "checks": "How changes are checked",
     "cures": "Failures whose cure held",
     "warnings": "Watch out",
 }
@@ -32,12 +31,11 @@ _COMMENT = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True)
 class HandbookLine:
-    """One line: `pointer` is the first characters of the memory's id; of lines with one `about`, the first is shown."""
+    """One line: `pointer` is the first characters of the memory's id."""
 
     section: Section
     pointer: str
     text: str
-    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def make_handbook(project: str, lines: Sequence[HandbookLine], budget_tokens: in
     """The first lines of each section that fit: one of each in turn, so that a long section keeps none out."""
     different: dict[str, HandbookLine] = {}
     for line in lines:
-        different.setdefault(line.about or line.pointer, line)
+        different.setdefault(line.pointer, line)
     waiting = {name: [line for line in different.values() if line.section == name] for name in SECTIONS}
     kept: list[HandbookLine] = []
     while any(waiting.values()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ultron_core.errors import InputError
-from ultron_core.lessons.sentences import cure_in
 from ultron_core.recall.handbook import Handbook, HandbookLine, Section, make_handbook, shown_line
 from ultron_core.steps.browse import known_of_project
 from ultron_core.steps.projects import checked_project, scope_of
@@ -14,8 +13,8 @@ __all__ = ["handbook", "section_of"]
 
 #: memories looked at, the most used first: a budget of 800 tokens holds some twenty lines
 _LOOKED_AT = 400
-#: kinds of lessons that decide something for later ("" is what its owner confirmed)
-_DECIDED = ("decision", "")
+#: where a person decides something for later ("" is what its owner confirmed)
+_DECIDED = ("turn", "choice", "refusal", "")
 
 
 def handbook(runtime: Runtime, project: str | None, budget_tokens: int) -> Handbook:
@@ -26,7 +25,7 @@ def handbook(runtime: Runtime, project: str | None, budget_tokens: int) -> Handb
         raise InputError("The working folder belongs to no project that is stored: name one with --project.")
     found = [(section_of(record), record) for record in known_of_project(runtime, name, _LOOKED_AT)]
     lines = [
-        HandbookLine(section, str(record.id)[:8], shown_line(_text(record), name), _about(record))
+        HandbookLine(section, str(record.id)[:8], shown_line(_text(record), name))
         for section, record in found
         # what was seen in several projects belongs to none alone
         if section is not None and record.project == name
@@ -34,18 +33,10 @@ def handbook(runtime: Runtime, project: str | None, budget_tokens: int) -> Handb
     return make_handbook(name, lines, budget_tokens)
 
 
-def _about(record: MemoryRecord) -> str:
-    """What failed, in the words of the failure: the same one met in two tests is one line of a handbook. Empty where
-    the memory tells no command that failed."""
-    _, failed, rest = (record.content or record.summary_l0 or "").partition("` failed: ")
-    return rest.split("\n", 1)[0].casefold() if failed else ""
-
-
 def _text(record: MemoryRecord) -> str:
     """The summary, with the cure where it was too long for that."""
     summary = record.summary_l0 or record.content
-    cure = cure_in(record.resolution)
-    return summary if cure in summary else f"{summary} {cure}"
+    return summary if record.resolution in summary else f"{summary} {record.resolution}"
 
 
 def section_of(record: MemoryRecord) -> Section | None:
@@ -55,8 +46,6 @@ def section_of(record: MemoryRecord) -> Section | None:
     kind, proof = record.memory_type, record.proven
     if proof == "person" and (kind == "preference" or (kind == "pattern" and record.lesson in _DECIDED)):
         return "conventions"
-    if kind == "pattern" and record.lesson == "pattern" and proof == "check":
-        return "checks"
     if kind == "error" and record.resolution and proof in ("check", "person"):
         return "cures"
     if kind == "security" and proof in ("result", "person"):

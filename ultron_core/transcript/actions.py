@@ -21,17 +21,7 @@ from ultron_core.transcript.results.checks import Checks
 from ultron_core.transcript.results.failures import Outcome, read_result
 from ultron_core.transcript.results.telling import Failure
 
-__all__ = [
-    "GIT",
-    "Action",
-    "argument_strings",
-    "call_text",
-    "first_line",
-    "message_texts",
-    "named_command",
-    "read_actions",
-    "without_code",
-]
+__all__ = ["GIT", "Action", "argument_strings", "call_text", "message_texts", "read_actions", "without_code"]
 
 #: "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE"
 _SEARCH_REPLACE = re.compile(
@@ -105,11 +95,6 @@ def argument_strings(arguments: Any) -> Iterator[str]:
 def without_code(text: str) -> str:
     """The prose of a message: fenced blocks left out, and one that is still open."""
     return FENCE.sub("\n", text)
-
-
-def first_line(text: str) -> str:
-    """The first line that is not blank, as much of it as a quote holds (400 characters)."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:400].strip()
 
 
 def read_actions(messages: Sequence[Message]) -> list[Action]:

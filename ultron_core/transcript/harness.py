@@ -13,7 +13,6 @@ from types import MappingProxyType
 __all__ = [
     "COMPACTION_PROMPTS",
     "EDIT_REFUSED",
-    "HARNESS_COMMANDS",
     "HARNESS_COMMAND_ARGUMENTS",
     "HARNESS_COMMAND_NAMES",
     "HARNESS_FAILURES",
@@ -26,7 +25,6 @@ __all__ = [
     "HARNESS_SUCCESS",
     "HARNESS_TAGS",
     "LIMIT_REACHED",
-    "MODEL_BREAKS",
     "NOTHING_RUN",
     "joined",
 ]
@@ -105,17 +103,10 @@ HARNESS_NOISE: Mapping[str, str] = MappingProxyType(
         r"|^(?:Allow edits to|Applied edit)\b|^[^\S\n]*Test Script:",
         # "** (CompileError) lib/a.ex: cannot compile module A (errors have been logged)"
         "mix": r"\(errors have been logged\)$",
-        # "Chunk ID: 8fa2" / "Wall time: 0.2 seconds"
-        "codex": r"^(?:Chunk ID|Wall time):",
+        # "Chunk ID: 8fa2" / "Wall time: 0.2 seconds" / "Original token count: 16"
+        "codex": r"^(?:Chunk ID|Wall time|Original token count|Total output lines):",
         # pip: "error: subprocess-exited-with-error ... See above for error"
         "pip": r"See above for error",
-    }
-)
-#: the echo of a slash command that a person called: the guide that the command stands for comes next
-HARNESS_COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        # "<command-message>pr-review</command-message>"
-        "claude_code": r"<command-(?:name|message)>",
     }
 )
 #: name and arguments in that echo
@@ -185,14 +176,5 @@ LIMIT_REACHED: Mapping[str, str] = MappingProxyType(
         "aider": r"\bonly \d+ \w+ allowed, stopping\b",
         # "exit_status: exit_cost (submission kept)"
         "swe_agent": r"\bexit_(?:cost|context|format|error)\b",
-    }
-)
-#: the model behind the agent broke off: a whole answer that the harness wrote in its place
-MODEL_BREAKS: Mapping[str, str] = MappingProxyType(
-    {
-        # "API Error: 500 {\"type\":\"error\",\"error\":{\"type\":\"api_error\", ...}}"
-        "claude_code": r"\AAPI Error(?:: | \(|\b.{0,40}:)",
-        # "Sorry, your request failed. Please try again."
-        "copilot": r"\ASorry, (?:your request failed|the response hit the length limit|no response was returned)",
     }
 )

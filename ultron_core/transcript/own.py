@@ -15,7 +15,7 @@ from ultron_core.transcript.lasting import is_lasting
 from ultron_core.transcript.speech import any_of
 from ultron_core.transcript.voices import another_voice, is_mocked, mocked_items, opens_anothers
 
-__all__ = ["outside_quotes", "own_words"]
+__all__ = ["own_words"]
 
 #: e.g. ```` ``` ````
 _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ultron_core.models import Message
 from ultron_core.transcript.harness import HARNESS_NOTICES, joined
 from ultron_core.transcript.pairs import is_tool_result
 
-__all__ = ["is_group", "is_human", "is_request"]
+__all__ = ["is_human", "is_request"]
 
 #: what a harness says in a user row, in transcript/harness.py, e.g. `Full transcript available at:
 #: /tmp/a.txt`
@@ -29,8 +27,3 @@ def is_human(message: Message) -> bool:
     """True for what a person wrote; a user row with a name is an agent that opened the talk
     (`{"role": "user", "name": "Geometry_Expert", ...}`)."""
     return is_request(message) and not message.name
-
-
-def is_group(messages: Sequence[Message]) -> bool:
-    """True for a talk of two named agents or more; one name alone is how some logs sign every answer."""
-    return len({m.name for m in messages if m.role == "assistant" and m.name}) >= 2

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ultron_core.models import Message
 from ultron_core.transcript.language import one_line
 
-__all__ = ["RecapItem", "is_recap", "recap_items"]
+__all__ = ["is_recap", "recap_items"]
 
 #: a line that is a heading: "4. Errors and fixes:", "## Key Decisions Made", "**Gotchas**"
 _HEADING = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ultron_core.transcript.speech import any_of
 
-__all__ = ["COMMAND_END", "EXAMPLE", "RISKS", "SECRETS", "SQL_CLIENT", "find_secrets", "risky_parts"]
+__all__ = ["find_secrets", "risky_parts"]
 
 #: kind -> shapes of one command
 RISKS = (

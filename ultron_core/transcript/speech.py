@@ -14,19 +14,13 @@ __all__ = [
     "ACCEPTANCE",
     "ASKS",
     "CONSENT",
-    "CONTROL_MARK",
-    "CORRECTION",
     "FAREWELL",
     "GAVE_UP",
     "GREETING",
     "HEDGE",
-    "OBJECTION",
-    "ONE_OFF",
-    "PREFERENCE",
     "PROMPT",
     "QUESTION",
     "REFUSAL",
-    "RIGHT_THING",
     "STOPPED",
     "THANKS",
     "any_of",
@@ -98,16 +92,6 @@ OBJECTION = any_of(
     # "还是不行", "你漏了一个参数"; not "不是这个的问题"
     r"不对|错了|不是这(?:个(?!的)|样)|不是我(?:想|要)|还是不行|还是报错|仍然(?:不|报|失败)|没有用|不行啊|你忘了|你漏了|"
     r"撤销|改回去|我说(?:过|了)",
-)
-#: what is right, in the sentence after an objection
-RIGHT_THING = any_of(
-    # "Use the date instead of the id."
-    r"^(?:please )?(?:use|put|keep|call|write|return|set|move|rename|make)\b.{6,}",
-    # "The list must stay sorted."
-    r"^(?:it|that|this|the \w+|they|we|you)\b.{0,40}\b(?:should|must|needs? to|has to|have to)\b",
-    r"\bi (?:meant|wanted|want|asked for)\b",
-    # "应该按日期排序"
-    r"^(?:应该?|请|要|改[用成为])\S{3,}|我(?:要|指|说)的是",
 )
 #: a wish that holds beyond this task
 PREFERENCE = any_of(

@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ultron_core.transcript.language import CJK
-
-__all__ = ["BREAK", "unwrapped", "without_line_breaks"]
+__all__ = ["BREAK", "unwrapped"]
 
 #: stands for such a break: white space that ends no line, so that the text can be found in its message again
 BREAK = "\u2028"
@@ -24,13 +22,6 @@ _OPEN = re.compile(
 )
 #: goes on with a sentence, e.g. `progress of the campaign`, `并更新进度`
 _GOES_ON = re.compile(r"(?P<en>[a-z])|(?P<zh>[\u3400-\u9fff])")
-
-#: a line that a terminal broke where its window ended, e.g. `  the queue is drained before the⏎  worker starts`
-_BROKEN_LINE = re.compile(
-    r"(?<=[a-z,，、\w\u3400-\u9fff`)])\n[ \t]{1,8}(?=[A-Za-z(`\u3400-\u9fff])(?![-*•]|\d+[.)]|\w[\w-]{0,20}:\s)"
-)
-#: a line of such a text fills at least this many columns
-_WIDTH = 60
 
 
 def unwrapped(text: str) -> str:
@@ -49,18 +40,3 @@ def _is_broken(line: str, following: str) -> bool:
     if goes_on is None or goes_on.lastgroup is None:
         return False
     return len(line) >= _LONG[goes_on.lastgroup] and _OPEN.search(line.rstrip()) is not None
-
-
-def without_line_breaks(text: str) -> str:
-    """The text with the lines joined that only the width of a window broke."""
-    if not _BROKEN_LINE.search(text):
-        return text
-
-    def join(found: re.Match[str]) -> str:
-        begin = text.rfind("\n", 0, found.start()) + 1
-        line = text[begin : found.start()]
-        if len(line) + len(CJK.findall(line)) < _WIDTH:  # a Chinese character is two columns wide
-            return found[0]
-        return "" if CJK.search(text[found.start() - 1]) else " "
-
-    return _BROKEN_LINE.sub(join, text)

@@ -10,9 +10,10 @@ __all__ = ["LONGEST", "Author", "Candidate", "Source"]
 #: characters of one candidate; 132 of 190 notes that readers wrote from native logs are one passage of this length
 LONGEST = 400
 
-#: Where a passage stands: in an agent's last words before a person's next turn, in what it said before, in a person's
-#: turn, beside a call they refused, in their answer to a question, in an instruction file; or what a call came to.
-Source = Literal["closing", "remark", "turn", "refusal", "choice", "guide", "failure", "cure"]
+#: Where a passage stands: in an agent's last words before a person's next turn, in what it said before, in a summary of
+#: an earlier part of the session, in a person's turn, beside a call they refused, in their answer to a question, in an
+#: instruction file; or what a call came to.
+Source = Literal["closing", "remark", "recap", "turn", "refusal", "choice", "guide", "failure", "cure"]
 Author = Literal["person", "agent", "tool", "file"]
 
 
@@ -34,3 +35,16 @@ class Candidate:
     files: tuple[str, ...] = ()
     #: positions of what bears it out: the failing call, the changes, the call that passed
     proof: tuple[int, ...] = ()
+    #: everything that changed between a failure and its cure, each as a few words
+    changes: tuple[str, ...] = ()
+    #: what the agent said right after a failure, as it stands
+    said: str = ""
+    #: how often the same failure came
+    times: int = 1
+    #: words of the message that show it; empty: the first line of the text
+    quote: str = ""
+
+    @property
+    def shown_by(self) -> str:
+        """Words that stand in the message at `position`."""
+        return self.quote or next((line.strip() for line in self.text.splitlines() if line.strip()), "")

@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ultron_core.lessons.candidates.candidate import Candidate
-from ultron_core.lessons.candidates.decided import find_decided
+from ultron_core.lessons.candidates.picked import find_picked
+from ultron_core.lessons.candidates.recapped import find_recapped
+from ultron_core.lessons.candidates.refused import find_refused
 from ultron_core.lessons.candidates.spoken import find_spoken
 from ultron_core.lessons.candidates.tried import find_tried
-from ultron_core.lessons.errors.episodes import find_episodes
+from ultron_core.lessons.candidates.written import find_written
+from ultron_core.lessons.episodes.find import find_episodes
 from ultron_core.models import Message
-from ultron_core.transcript.actions import read_actions
+from ultron_core.transcript.actions import Action
 
 __all__ = ["find_candidates"]
 
 
-def find_candidates(messages: Sequence[Message]) -> list[Candidate]:
-    """The passages of `messages` (one segment, or a session) that may be worth keeping, in the order of the log.
-
-    System prompts and recalled memories are not read: an agent that repeats them taught nothing.
-    """
-    kept = [message for message in messages if message.role != "system" and message.origin != "recalled"]
-    actions = read_actions(kept)
+def find_candidates(messages: Sequence[Message], actions: Sequence[Action]) -> list[Candidate]:
+    """The passages of `messages` (one segment, or a session) that may be worth keeping, in the order of the log;
+    `actions` are theirs."""
     found = [
-        *find_spoken(kept, actions),
-        *find_tried(kept, find_episodes(kept, actions)),
-        *find_decided(kept, actions),
+        *find_spoken(messages, actions),
+        *find_tried(messages, find_episodes(messages, actions)),
+        *find_picked(messages),
+        *find_refused(messages, actions),
+        *find_written(messages, actions),
+        *find_recapped(messages),
     ]
     return sorted(found, key=lambda one: (one.position, one.start_line))

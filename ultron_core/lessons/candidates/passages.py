@@ -14,6 +14,8 @@ __all__ = ["Passage", "passages_of"]
 
 #: shorter says nothing alone; in bytes, as a Chinese character says more than a letter
 _FEWEST_BYTES = 24
+#: characters of a passage of more than one sentence: its words are to be read together
+_TOGETHER = 280
 #: passages of one message; a longer one is a document
 _MOST = 80
 #: opens and closes code, e.g. ```` ```python ````, `~~~`
@@ -98,7 +100,7 @@ def _blocks(content: str) -> Iterator[_Block]:
 def _cut(content: str, block: _Block) -> Iterator[Passage]:
     """The block whole, or groups of its sentences that fit."""
     text = content[block.begin : block.end].strip()
-    if len(text) <= LONGEST:
+    if len(text) <= _TOGETHER:
         yield Passage(text, content.index(text, block.begin) if text else block.begin, block.head)
         return
     begin = end = -1
@@ -107,7 +109,7 @@ def _cut(content: str, block: _Block) -> Iterator[Passage]:
         place = content.find(sentence, at, block.end)
         if place < 0 or len(sentence) > LONGEST:
             continue
-        if begin >= 0 and place + len(sentence) - begin > LONGEST:
+        if begin >= 0 and place + len(sentence) - begin > _TOGETHER:
             yield Passage(content[begin:end], begin, block.head)
             begin = place
         begin = place if begin < 0 else begin

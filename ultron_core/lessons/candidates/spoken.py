@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ultron_core.lessons.candidates.candidate import Author, Candidate, Source
 from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.candidates.typed import own_sentences
 from ultron_core.lessons.describe import EDIT, path_of
-from ultron_core.lessons.people.turns import own_sentences
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
 from ultron_core.transcript.people import is_human
+from ultron_core.transcript.recaps import is_recap
 
 __all__ = ["find_spoken"]
 
@@ -27,6 +29,7 @@ def find_spoken(messages: Sequence[Message], actions: Sequence[Action]) -> Itera
     An agent's last words before a person's next turn are its closing, what it says before are remarks.
     """
     places = [place for place, message in enumerate(messages) if is_human(message)]
+    said = Counter(messages[place].content for place in places)
     for begin, end in pairwise((-1, *places, len(messages))):
         spoken = [
             place
@@ -35,10 +38,11 @@ def find_spoken(messages: Sequence[Message], actions: Sequence[Action]) -> Itera
         ]
         asked = _asked(messages[begin]) if begin >= 0 else ""
         files = _changed(actions, begin, end)
-        for place in spoken:
+        for place in (place for place in spoken if not is_recap(messages[place])):
             source: Source = "closing" if place == spoken[-1] else "remark"
             yield from _of_message(messages, place, source, "agent", asked, files)
-        if end < len(messages):
+        # what comes word for word again is a program's text
+        if end < len(messages) and said[messages[end].content] == 1:
             yield from _turn(messages, end, messages[spoken[-1]].content if spoken else "")
 
 

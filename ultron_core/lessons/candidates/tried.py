@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ultron_core.lessons.candidates.candidate import LONGEST, Candidate
-from ultron_core.lessons.describe import EDIT, path_of
-from ultron_core.lessons.errors.episodes import Episode
+from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.describe import EDIT, NEW_KEYS, OLD_KEYS, core_command, path_of, short_path
+from ultron_core.lessons.episodes.find import Episode
 from ultron_core.models import Message
-from ultron_core.transcript.actions import Action
+from ultron_core.transcript.actions import GIT, Action
 from ultron_core.transcript.commands import command_of
+from ultron_core.transcript.people import is_human
+from ultron_core.transcript.results.failures import clean_line
 
 __all__ = ["changes_of", "find_tried"]
+
+#: says no more than that something failed, e.g. `Exit code 1`, `error: exit status 2`
+_BARE = re.compile(r"(?:\W|error|failed|command|exit(?:ed)?|code|status|with|process|\d)*", re.IGNORECASE)
+#: a patch handed to a shell, e.g. `*** Begin Patch`
+_PATCHES = re.compile(r"\*\*\* (?:Begin|End) Patch")
+#: a longer way from failure to cure is the work itself
+_MOST_CHANGES = 2
+#: characters of one changed line, and of a command, that are shown
+_LONGEST_CHANGE = 120
+#: messages behind a failure in which the agent says what it makes of it
+_REACH = 4
+#: commands that look and change nothing, so are not what solved a failure, e.g. `git -C api diff`, `cat app.py`
+_LOOKING = re.compile(
+    r"^(?:ls|cat|grep|rg|find|head|tail|echo|pwd|which|wc|sed -n|sleep|true|tree|file|stat|type|env|printenv|less|more|"
+    rf"du|df|ps|{GIT}(?:status|diff|log|show|branch))\b"
+)
 
 
 def find_tried(messages: Sequence[Message], episodes: Sequence[Episode]) -> Iterator[Candidate]:
@@ -21,31 +42,111 @@ def find_tried(messages: Sequence[Message], episodes: Sequence[Episode]) -> Iter
     """
     for episode in episodes:
         failed = episode.failed
+        worked = episode.worked
         changes = changes_of(episode)
-        if failed.failure is None or (episode.worked is not None and not changes):
+        if failed.failure is None or not _tells(failed) or _is_patch(failed):
+            continue
+        if worked is not None and not (0 < len(changes) <= _MOST_CHANGES and _same_goal(failed, worked)):
             continue
         message = messages[failed.result]
         proof = (failed.result, *(change.call for change in changes))
-        worked = episode.worked
         yield Candidate(
             source="cure" if worked is not None else "failure",
             author="tool",
-            text=failed.failure.line[:LONGEST],
+            text=clean_line(failed.failure.line, LONGEST),
             position=failed.result,
             start_line=message.start_line,
             end_line=messages[worked.result].end_line if worked is not None else message.end_line,
-            answers=(command_of(failed) or failed.text)[:LONGEST],
+            answers=clean_line(core_command(command_of(failed) or "") or failed.tool or failed.text, LONGEST),
             files=tuple(dict.fromkeys(path for change in changes if (path := path_of(change.arguments)))),
             proof=(*proof, worked.result) if worked is not None else proof,
+            changes=tuple(_shown(change) for change in changes),
+            said=_said(messages, failed.result),
+            times=1 + len(episode.again),
+            quote=failed.failure.line[:LONGEST],
         )
 
 
+def _tells(failed: Action) -> bool:
+    """False for a failure that says no more than that it was one: `Exit code 1`."""
+    return failed.failure is not None and not _BARE.fullmatch(failed.failure.line.strip())
+
+
+def _is_patch(failed: Action) -> bool:
+    """True for an edit that did not fit its file: the next one is made from the file as it is, which all know."""
+    return (
+        bool(EDIT.search(failed.tool) or _PATCHES.search(failed.text)) and command_of(failed) is None
+    ) or bool(_PATCHES.search(failed.text))
+
+
+def _same_goal(failed: Action, worked: Action) -> bool:
+    """Whether the call that worked is the one that failed, to the word or with a few words changed."""
+    one, other = (
+        core_command(command_of(failed) or "").split(),
+        core_command(command_of(worked) or "").split(),
+    )
+    if failed.text == worked.text:
+        return True
+    shared = set(one) & set(other)
+    return len(one) > 1 and 2 * len(shared) >= max(len(set(one)), len(set(other)))
+
+
 def changes_of(episode: Episode) -> list[Action]:
-    """Everything between a failure and its cure that may have changed something: edits and commands that ran."""
-    if episode.worked is None:
+    """Everything between the last failing try and the cure that may have changed something: edits and commands that
+    ran, and the call that worked where it is another one."""
+    worked = episode.worked
+    if worked is None:
         return []
-    return [
+    last = episode.again[-1].result if episode.again else episode.failed.result
+    between = [
         action
         for action in episode.between
-        if action.failure is None and (EDIT.search(action.tool) or command_of(action) is not None)
+        if action.call > last
+        and action.failure is None
+        and (EDIT.search(action.tool) or (command_of(action) is not None and not _looks(action)))
     ]
+    return between if _shown(worked) == _shown(episode.failed) else [*between, worked]
+
+
+def _looks(action: Action) -> bool:
+    return _LOOKING.match(core_command(command_of(action) or "")) is not None
+
+
+def _shown(change: Action) -> str:
+    command = command_of(change)
+    if command is not None:
+        return f"`{clean_line(core_command(command), _LONGEST_CHANGE)}`"
+    path = path_of(change.arguments)
+    if not path:
+        return f"`{change.tool}`"
+    lines = _lines(change.arguments)
+    return f"`{short_path(path)}`{f' ({lines})' if lines else ''}"
+
+
+def _lines(arguments: Mapping[str, Any] | Any) -> str:
+    """The first line that an edit took out and the first it put in."""
+    if not isinstance(arguments, dict):
+        return ""
+    lowered = {key.lower(): value for key, value in arguments.items()}
+    old, new = (
+        next((lowered[key] for key in keys if isinstance(lowered.get(key), str)), "")
+        for keys in (OLD_KEYS, NEW_KEYS)
+    )
+    removed, added = _only(old, new), _only(new, old)
+    shown = [f"`{line[:_LONGEST_CHANGE]}`" for line in (*removed[:1], *added[:1])]
+    return " → ".join(shown)
+
+
+def _only(text: str, other: str) -> list[str]:
+    there = {line.strip() for line in other.splitlines()}
+    return [line.strip() for line in text.splitlines() if line.strip() and line.strip() not in there]
+
+
+def _said(messages: Sequence[Message], place: int) -> str:
+    """The agent's first passage after the failure and before a person speaks."""
+    for message in messages[place + 1 : place + 1 + _REACH]:
+        if is_human(message):
+            return ""
+        if message.role == "assistant" and message.content.strip():
+            return next((passage.text for passage in passages_of(message.content)), "")
+    return ""

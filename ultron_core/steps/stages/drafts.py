@@ -45,7 +45,7 @@ def gate_drafts(
     kept: list[MemoryDraft] = []
     refused: list[DropPlace] = []
     for draft in drafts:
-        drop = gate_draft(draft, messages, by_rules=runtime.llm is None)
+        drop = gate_draft(draft, messages)
         if drop is None and at_most is not None and len(kept) >= at_most:
             drop = Drop(stage, "too_many", f"more than {at_most} in one segment")
         if drop is None:

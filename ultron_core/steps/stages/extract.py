@@ -85,9 +85,9 @@ def _refuse(runtime: Runtime, item: Item[SegmentRow], label: QualityLabel, reaso
 def drafts_of(
     runtime: Runtime, row: SegmentRow, messages: Sequence[Message], label: QualityLabel
 ) -> list[MemoryDraft]:
-    """By rules; by the model's notes that wait on the row; or by a call of its own."""
+    """By structure; by the model's notes that wait on the row; or by a call of its own."""
     if runtime.llm is None:
-        return extract_memories(messages, label=label, project=row.project or "")
+        return extract_memories(messages, project=row.project or "")
     notes = _stored_notes(runtime, row)
     if notes is not None:
         return drafts_from(notes, messages, label.summary.outcome)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ultron_core.models import Message
 
-__all__ = ["Before", "before_turn"]
+__all__ = ["before_turn"]
 
 
 class Before(NamedTuple):

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,16 +25,7 @@ from ultron_core.transcript.acts.words import (
 from ultron_core.transcript.language import language
 from ultron_core.transcript.sense.reader import Passage
 
-__all__ = [
-    "CONTEXT",
-    "SHAPE",
-    "HumanTurn",
-    "agent_act",
-    "context_of",
-    "dense_features",
-    "dense_names",
-    "grams",
-]
+__all__ = ["CONTEXT", "HumanTurn", "agent_act", "dense_features", "dense_names", "grams"]
 
 Vector = npt.NDArray[np.float64]
 
@@ -126,11 +116,6 @@ _OPENING = ("lasting", "standing", "negation", "fault", "request", "asks", "tell
 #: what a wish for later hangs on: the words around it tell it from a remark
 _WISHES = ("lasting", "standing")
 _CROSSED = (*WORDS, "short", "long", "question")
-
-
-class _Turn(NamedTuple):
-    text: str
-    tokens: list[str]
 
 
 def _cleaned(text: str) -> str:

@@ -23,7 +23,7 @@ from ultron_core.transcript.acts.features import HumanTurn, dense_features, dens
 from ultron_core.transcript.acts.reader import ACTS, load_model
 from ultron_core.transcript.sense.second import SecondLook
 
-__all__ = ["MOVES", "Moves", "MovesModel", "describe_moves", "load_moves", "move_names", "read_moves"]
+__all__ = ["MOVES", "describe_moves", "load_moves", "move_names", "read_moves"]
 
 #: what the model answers of a turn: it opens another task; what went before is right; what went before is not
 MOVES: Final = ("opens", "done", "failed")

@@ -23,7 +23,7 @@ from ultron_core.embeddings.protocol import Vectors
 from ultron_core.transcript.acts.features import HumanTurn, dense_features, dense_names
 from ultron_core.transcript.sense.second import SecondLook
 
-__all__ = ["ACTS", "Act", "ActsModel", "TurnActs", "load_model", "read_acts", "read_many"]
+__all__ = ["ACTS", "Act", "load_model", "read_acts", "read_many"]
 
 Act = Literal["objection", "instruction", "rule", "fact", "praise", "acceptance", "other"]
 #: by weight, as in benchmarks/gold/turns_guide.md: the first of a turn's labels is what the agent must react to

@@ -17,7 +17,7 @@ from ultron_core.transcript.harness import (
 from ultron_core.transcript.results.checks import Checks, read_checks
 from ultron_core.transcript.results.telling import ANSI, TAG, Failure, json_error, telling_line
 
-__all__ = ["Outcome", "Result", "clean_line", "find_failure", "read_result", "reports_success"]
+__all__ = ["Outcome", "clean_line", "find_failure", "read_result", "reports_success"]
 
 #: `failed`: a check ran and did not pass; `empty`: it ran and found nothing; `refused`: a person did not allow the call
 Outcome = Literal["ok", "passed", "empty", "failed", "error", "timeout", "refused"]

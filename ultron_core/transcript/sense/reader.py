@@ -21,7 +21,7 @@ import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
 from ultron_core.transcript.sense.encoder import encode
-from ultron_core.transcript.sense.nature import NATURES, Natures, Question, load_natures
+from ultron_core.transcript.sense.nature import Natures, Question, load_natures
 from ultron_core.transcript.sense.pieces import BEGIN, END, Pieces
 from ultron_core.transcript.sense.weights import Weights, load_weights
 
@@ -30,6 +30,7 @@ __all__ = ["OUTPUTS", "Passage", "Question", "Sense", "load_sense", "numbered"]
 #: what was said before, in its order, and the words that are read
 Passage = tuple[str, ...]
 Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float32]
 
 OUTPUTS: Final[Mapping[Question, tuple[str, ...]]] = {
     "answer": ("keep", "error", "fact", "decision", "pattern"),
@@ -66,35 +67,37 @@ class Sense:
         self._natures = natures
         self._threads: Any = ThreadpoolController()
         self._lock = threading.Lock()
-        self._known: dict[tuple[Question, tuple[int, ...]], Matrix] = {}
+        self._known: dict[tuple[Question, tuple[int, ...]], Vector] = {}
 
     def odds(self, question: Question, passages: Sequence[Passage]) -> Matrix:
         """A row per passage, a column per output of the question; what was read lately is not read again."""
-        return self._told(question, passages)[:, : len(OUTPUTS[question])]
+        return self._told(question, passages, self._weights.heads[question])
 
     def natures(self, question: Question, passages: Sequence[Passage]) -> Matrix:
         """The same, with a column per nature of the question's sentences."""
-        return self._told(question, passages)[:, len(OUTPUTS[question]) :]
+        return self._told(question, passages, self._natures[question])
 
-    def _told(self, question: Question, passages: Sequence[Passage]) -> Matrix:
+    def vectors(self, question: Question, passages: Sequence[Passage]) -> Matrix:
+        """The network's own numbers of each passage, a row each."""
+        found = np.array(self._read(question, passages), dtype=np.float64)
+        return found.reshape(len(passages), self._weights.norm[0].shape[0])
+
+    def _told(self, question: Question, passages: Sequence[Passage], head: tuple[Vector, Vector]) -> Matrix:
+        matrix, shift = head
+        # one by one: a product of matrices gives other last digits than one of a vector
+        told = [vector @ matrix + shift for vector in self._read(question, passages)]
+        return np.array(told, dtype=np.float64).reshape(len(passages), len(shift))
+
+    def _read(self, question: Question, passages: Sequence[Passage]) -> list[Vector]:
         keys = [(question, numbered(question, passage, self._weights.pieces)) for passage in passages]
         known = self._known  # another thread may put a new one in its place
         new = [key for key in dict.fromkeys(keys) if key not in known]
-        told = dict(zip(new, self._read(question, [row for _, row in new]), strict=True))
-        found = [told[key] if key in told else known[key] for key in keys]
-        self._known = {**(known if len(known) < _REMEMBERED else {}), **told}
-        return np.array(found).reshape(len(passages), len(OUTPUTS[question]) + len(NATURES[question]))
-
-    def _read(self, question: Question, rows: Sequence[tuple[int, ...]]) -> list[Matrix]:
-        if not rows:
-            return []
-        heads = (self._weights.heads[question], self._natures[question])
-        with self._lock, self._threads.limit(limits=1, user_api="blas"):
-            # one by one: a product of matrices gives other last digits than one of a vector
-            return [
-                np.concatenate([vector @ matrix + shift for matrix, shift in heads]).astype(np.float64)
-                for vector in encode(rows, self._weights)
-            ]
+        if new:
+            with self._lock, self._threads.limit(limits=1, user_api="blas"):
+                read = dict(zip(new, encode([row for _, row in new], self._weights), strict=True))
+            self._known = {**(known if len(known) < _REMEMBERED else {}), **read}
+            known = {**known, **read}
+        return [known[key] for key in keys]
 
 
 def numbered(question: Question, passage: Passage, pieces: Pieces) -> tuple[int, ...]:

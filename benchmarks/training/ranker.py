@@ -1,0 +1,190 @@
+"""Fit the ranker of candidates on what readers said of them, and say how it does on repositories that it has not seen.
+
+    python benchmarks/training/ranker.py --logs DIR [--write]
+
+DIR is what `benchmarks/gold/native/gather.py --half development` made. The verdicts are those of
+benchmarks/gold/native/verdicts.jsonl: each names its passage by session and hash. Prints one JSON object a source and
+bound, with shares by readers' verdicts, repository left out; `--write` puts the coefficients into
+ultron_core/lessons/rank/model.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from inputs.native import sessions
+from inputs.native import verdicts as told_by_readers
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
+from ultron_core.lessons.candidates.find import find_candidates
+from ultron_core.lessons.candidates.told import plain
+from ultron_core.lessons.drafts import SHELVES, shelf_of
+from ultron_core.lessons.rank.features import feature_names, features, place
+from ultron_core.lessons.rank.head import TYPES
+from ultron_core.sessions import parse_session
+from ultron_core.transcript.actions import read_actions
+from ultron_core.transcript.sense.reader import load_sense
+
+Matrix = npt.NDArray[np.float64]
+
+MODEL = Path(__file__).resolve().parents[2] / "ultron_core" / "lessons" / "rank" / "model.json"
+#: inverse strength of the penalty, on standardised numbers; chosen among .001, .003, .01, .03 by the AUC left out
+STRENGTH: Final = 0.003
+#: what a verdict counts as "useful"
+WORTH: Final = {"useful": 1.0, "fair": 0.35, "junk": 0.0}
+#: parts of one in the file
+UNIT: Final = 10_000
+FOLDS: Final = 10
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Candidates that a reader judged: a row of numbers each."""
+
+    rows: Matrix
+    sources: list[str]
+    repositories: list[str]
+    verdicts: list[Mapping[str, Any]]
+
+    @property
+    def worth(self) -> Matrix:
+        return np.array([WORTH[one["verdict"]] for one in self.verdicts])
+
+
+def read(logs: Path) -> Judged:
+    """Every judged candidate whose log lies in `logs`."""
+    told = {(row["session"], row["sha256"]): row for row in told_by_readers()}
+    rows, sources, repositories, verdicts = [], [], [], []
+    for session in sessions("development"):
+        for path in sorted((logs / session["id"]).glob("*"))[:1]:
+            messages = [
+                m for m in parse_session(path).messages if m.role != "system" and m.origin != "recalled"
+            ]
+            actions = read_actions(messages)
+            found = {
+                hashlib.sha256(plain(one.text).encode()).hexdigest(): one
+                for one in find_candidates(messages, actions)
+            }
+            known = [
+                (one, told[session["id"], sha]) for sha, one in found.items() if (session["id"], sha) in told
+            ]
+            rows.append(features(place([one for one, _ in known], messages, actions), load_sense()))
+            sources += [one.source for one, _ in known]
+            repositories += [session["repository"]] * len(known)
+            verdicts += [verdict for _, verdict in known]
+    return Judged(np.vstack(rows), sources, repositories, verdicts)
+
+
+def fit_worth(rows: Matrix, worth: Matrix) -> LogisticRegression:
+    """A fair one counts as part useful, part not."""
+    both = np.vstack([rows, rows])
+    wanted = np.r_[np.ones(len(rows)), np.zeros(len(rows))]
+    return LogisticRegression(C=STRENGTH, max_iter=5000).fit(
+        both, wanted, sample_weight=np.r_[worth, 1 - worth]
+    )
+
+
+def fit_types(rows: Matrix, types: Sequence[str]) -> LogisticRegression:
+    return LogisticRegression(C=STRENGTH, max_iter=5000).fit(rows, types)
+
+
+def scale_of(rows: Matrix) -> tuple[Matrix, Matrix]:
+    spread = rows.std(axis=0)
+    return rows.mean(axis=0), np.where(spread > 0, spread, 1.0)
+
+
+def left_out(judged: Judged) -> tuple[Matrix, list[str]]:
+    """Probabilities and types by fits that have not seen the row's repository."""
+    odds, types = np.zeros(len(judged.verdicts)), np.empty(len(judged.verdicts), dtype=object)
+    wanted = np.array([one["type"] for one in judged.verdicts])
+    for known, new in GroupKFold(FOLDS).split(judged.rows, groups=judged.repositories):
+        mean, spread = scale_of(judged.rows[known])
+        seen, unseen = (judged.rows[known] - mean) / spread, (judged.rows[new] - mean) / spread
+        odds[new] = fit_worth(seen, judged.worth[known]).predict_proba(unseen)[:, 1]
+        good = judged.worth[known] > 0
+        types[new] = fit_types(seen[good], wanted[known][good]).predict(unseen)
+    return odds, list(types)
+
+
+def shares(judged: Judged, kept: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    verdicts = [one["verdict"] for one, k in zip(judged.verdicts, kept, strict=True) if k]
+    n = max(1, len(verdicts))
+    return {"n": len(verdicts), **{v: round(verdicts.count(v) / n, 3) for v in WORTH}}
+
+
+def report(judged: Judged, odds: Matrix, types: Sequence[str]) -> Iterator[dict[str, Any]]:
+    base = {"benchmark": "ranker", "set": "native_development", "left_out": "repository"}
+    shelves = np.array([shelf_of(source) for source in judged.sources])
+    for shelf in SHELVES:
+        for bound in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6):
+            yield {
+                **base,
+                "shelf": shelf,
+                "bound": bound,
+                **shares(judged, (shelves == shelf) & (odds >= bound)),
+            }
+    for source in sorted(set(judged.sources)):
+        own = np.array(judged.sources) == source
+        for bound in (0.0, 0.2, 0.3, 0.4, 0.5):
+            yield {**base, "source": source, "bound": bound, **shares(judged, own & (odds >= bound))}
+    good = judged.worth > 0
+    right = np.array([one["type"] for one in judged.verdicts]) == np.array(types)
+    yield {**base, "types_right": round(float(right[good].mean()), 3), "n": int(good.sum())}
+
+
+def model(judged: Judged, bounds: Mapping[str, float]) -> dict[str, Any]:
+    """The coefficients on all rows, on numbers as they are."""
+    mean, spread = scale_of(judged.rows)
+    rows = (judged.rows - mean) / spread
+    good = judged.worth > 0
+    worth = fit_worth(rows, judged.worth)
+    types = fit_types(rows[good], [one["type"] for one, k in zip(judged.verdicts, good, strict=True) if k])
+    known = list(types.classes_)
+    by_type = [types.coef_[known.index(t)] if t in known else np.zeros(rows.shape[1]) for t in TYPES]
+    shift_by_type = [types.intercept_[known.index(t)] if t in known else -50.0 for t in TYPES]
+    weights = np.vstack([worth.coef_[0], *by_type]).T / spread[:, None]
+    shift = np.r_[worth.intercept_[0], shift_by_type] - mean @ weights
+    return {
+        "made_by": "benchmarks/training/ranker.py",
+        "unit": UNIT,
+        "types": list(TYPES),
+        "bounds": dict(bounds),
+        "features": feature_names(),
+        "shift": [round(float(x) * UNIT) for x in shift],
+        "weights": [[round(float(x) * UNIT) for x in row] for row in weights],
+    }
+
+
+def main() -> None:
+    """Print the figures; with --write, also fit on all and write the file."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--logs", type=Path, required=True)
+    parser.add_argument(
+        "--bound", action="append", default=[], metavar="SHELF=P", help="bounds that are written"
+    )
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    judged = read(given.logs)
+    for row in report(judged, *left_out(judged)):
+        print(json.dumps(row))
+    if given.write:
+        bounds = {shelf: float(p) for shelf, _, p in (one.partition("=") for one in given.bound)}
+        MODEL.write_text(json.dumps(model(judged, bounds), separators=(",", ":")) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""Errors told in prose."""

@@ -1,0 +1,99 @@
+"""What a segment teaches: its candidates by worth, as drafts with what the log shows for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from ultron_core.lessons.candidates.candidate import Candidate, Source
+from ultron_core.lessons.candidates.find import find_candidates
+from ultron_core.lessons.candidates.told import told
+from ultron_core.lessons.later import overtaken_at
+from ultron_core.lessons.rank.head import Ranked, load_head, rank
+from ultron_core.lessons.security import find_security_events
+from ultron_core.models import Evidence, MemoryDraft, Message, Proof
+from ultron_core.transcript.actions import Action, read_actions
+
+__all__ = ["SHELVES", "find_drafts", "shelf_of"]
+
+#: what the log shows for a candidate, by where it stands; what an agent says is claimed
+_PROOF: Final[Mapping[Source, Proof]] = {
+    "turn": "person",
+    "refusal": "person",
+    "choice": "person",
+    "guide": "result",
+    "failure": "result",
+    "cure": "check",
+}
+SHELVES: Final = ("proven", "claimed")
+
+
+def find_drafts(messages: Sequence[Message], project: str = "") -> list[MemoryDraft]:
+    """The drafts of `messages` (one segment) that are worth keeping, the likeliest first.
+
+    `gate_draft` decides on each afterwards; `project` is named in each. System prompts and recalled memories are not
+    read: an agent that repeats them taught nothing.
+    """
+    kept = [message for message in messages if message.role != "system" and message.origin != "recalled"]
+    actions = read_actions(kept)
+    bounds = load_head().bounds
+    ranked = [
+        one
+        for one in rank(find_candidates(kept, actions), kept, actions)
+        if one.probability >= bounds[bound_of(one.candidate.source)]
+    ]
+    ranked.sort(key=lambda one: -one.probability)
+    return [
+        *find_security_events(kept, actions),
+        *(_draft(one, kept, actions, project) for one in _once(ranked)),
+    ]
+
+
+def shelf_of(source: Source) -> Literal["proven", "claimed"]:
+    """Whether what stands there is proven by its place, or only claimed by an agent."""
+    return "proven" if source in _PROOF else "claimed"
+
+
+def bound_of(source: Source) -> str:
+    """The name of the bound that holds for what stands there."""
+    return "turn" if source == "turn" else shelf_of(source)
+
+
+def _once(ranked: Sequence[Ranked]) -> Iterator[Ranked]:
+    seen: set[str] = set()
+    for one in ranked:
+        content = told(one.candidate)[0].casefold()
+        if content not in seen:
+            seen.add(content)
+            yield one
+
+
+def _draft(
+    ranked: Ranked, messages: Sequence[Message], actions: Sequence[Action], project: str
+) -> MemoryDraft:
+    one = ranked.candidate
+    content, context, resolution = told(one, project)
+    return MemoryDraft(
+        content=content,
+        context=context,
+        resolution=resolution,
+        tags=(one.source,),
+        confidence=round(ranked.probability, 4),
+        memory_type=ranked.memory_type,
+        evidence=tuple(_evidence(one, messages, actions)),
+        lesson=one.source,
+        proof=_PROOF.get(one.source),
+        probability=round(ranked.probability, 4),
+        overtaken=overtaken_at(one, messages, actions),
+    )
+
+
+def _evidence(one: Candidate, messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[Evidence]:
+    message = messages[one.position]
+    yield Evidence(message.start_line, message.end_line, one.shown_by)
+    worked = next(
+        (action for action in actions if one.source == "cure" and action.result == one.proof[-1]), None
+    )
+    if worked is not None and worked.text.strip():
+        call = messages[worked.call]
+        yield Evidence(call.start_line, call.end_line, worked.text.strip().splitlines()[0][:200])

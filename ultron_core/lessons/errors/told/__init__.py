@@ -1,1 +1,0 @@
-"""Errors and faults that are told in prose, by a person or the agent, and how far the log bears them out."""

@@ -1,1 +1,0 @@
-"""What the agent found out or decided about a project, in its own words."""

@@ -1,1 +1,0 @@
-"""Lessons from what people say: corrections, rules, facts, decisions, causes, recaps of earlier work."""
