@@ -32,6 +32,7 @@ WORDS = [
     "We use Huber loss, Xavier initialization, Gumbel noise and Kirchhoff's law with the Adam optimizer.",
     "Sheets import was mentioned, Bots are running, and Messenger is next.",
     '1. Role: "You are an expert tutor"\n2. Identify root cause - timing issues',
+    "Unsplash, Docuseal, Tally.so and Explorer.exe are listed there.",
     "Gemma 4 and Jina AI are listed beside Atlas Fitness.",
     # code, flags, commands, paths and identifiers
     "Run `git commit --author Craig` and `const Petra = new Lindqvist()` first.",

@@ -1,8 +1,7 @@
-"""English (and other Latin-script) person names: a spaCy model, words that introduce a name, given names.
+"""English (and other Latin-script) person names by rules: words that introduce a name, given names, lists.
 
-The small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
-for organisations. Two rules make up for that: capitalised words beside a given name or after a lead-in word, and a
-second question: is the doubtful word a person in a sentence where only a person fits?
+spaCy's small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
+for organisations: capitalised words beside a given name or after a lead-in word make up for that.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from ultron_core.redaction.names.lexicon import (
 )
 
 __all__ = [
-    "TEMPLATES",
     "bare_end",
     "bare_start",
+    "dotted",
     "full_names",
     "given_windows",
     "listed_names",
@@ -116,9 +115,6 @@ _WHOLE = re.compile(r"(?<![\w./@\\-])[^\W\d_]{3,30}(?![\w@/\\(]|\.\w)")
 _SPACED = re.compile(r"\S+")
 #: words around an open one that the model is shown: it sees four tokens to each side, a name before it may be longer
 _BEFORE, _AFTER = 8, 6
-
-#: beginnings of sentences in which only a person makes sense; the model sees no further than four tokens
-TEMPLATES = ("My brother {} said that he was", "{} is a 30-year-old woman")
 
 
 def open_words(unit: str, sure: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -331,8 +327,12 @@ def names_thing(text: str, start: int, end: int) -> bool:
 
 def stands_alone(text: str, start: int, end: int) -> bool:
     """Is the span whole words, and no part of a dotted name such as `java.base`?"""
-    dotted = text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()
-    return whole_word(text, start, end) and not dotted
+    return whole_word(text, start, end) and not dotted(text, end)
+
+
+def dotted(text: str, end: int) -> bool:
+    """Does a dotted name go on there: `Explorer.exe`?"""
+    return text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()
 
 
 def whole_word(text: str, start: int, end: int) -> bool:

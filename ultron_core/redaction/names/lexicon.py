@@ -51,8 +51,8 @@ NOBODY = ORDINARY | NOT_NAMES | KNOWN | COMMON
 
 #: e.g. `mary`, `o`
 _LETTERS = re.compile(r"[^\W\d_]+")
-#: what no name holds, e.g. `user_id`, `a/b`, `v2`, `❌ Hardcode`
-_SIGN = re.compile(r"[\d_]|[^\w\s.,'’·-]")
+#: what no name holds, e.g. `user_id`, `a/b`, `v2`, `❌ Hardcode`, `Editar⇥Copiar`, `Explorer.exe`
+_SIGN = re.compile(r"[\d_]|[^\w .,'’·-]|[a-z]\.\w")
 #: a capital inside of a word, e.g. `AgentSession`
 _INNER_CAPITAL = re.compile(r"[a-zß-öø-ÿ][A-Z]")
 #: an identifier that begins with an acronym, e.g. `MKind`, `HTTPie`

@@ -1,7 +1,8 @@
 """The redactor: patterns first, then names in the natural-language parts, in batches.
 
 Rules for Latin script come first (`english.py`); Presidio (`analyzer.py`) is asked about what they leave open, and
-about Chinese. A name that only one of them suggests is asked about again, alone in sentences made for a person.
+about Chinese. A name that only one of them suggests needs the consent of the network (`network.py`). Texts in other
+languages lose only what the lists hold, and code is not looked at.
 Where Presidio and its model are not installed, what the rules leave open is hidden: rows say so by their version.
 """
 
@@ -17,7 +18,7 @@ from ultron_core.models import Finding, Redaction
 from ultron_core.redaction.names.analyzer import SURE, build_analyzer, is_installed
 from ultron_core.redaction.names.chinese import chinese_names, has_han
 from ultron_core.redaction.names.document import Document
-from ultron_core.redaction.names.english import TEMPLATES, listed_names, repeats, whole_word
+from ultron_core.redaction.names.english import listed_names, repeats, whole_word
 from ultron_core.redaction.names.look import LIKELY, POSSIBLE, Look, longest_first, strange_name
 from ultron_core.redaction.names.network import default_network
 from ultron_core.redaction.names.persons import addressees
@@ -35,8 +36,6 @@ REDACTION_VERSION = "15"
 _LATIN = re.compile(r"[A-Za-z]")
 #: units kept in memory; some 250 bytes each
 _MOST_CACHED = 100_000
-#: and doubtful words; a hundred rows bring a hundred new ones
-_MOST_DOUBTS = 20_000
 #: words that the model keeps, 700 bytes each, before it is loaded anew, which takes 0.3 s
 _MOST_WORDS = 30_000
 #: and for one alone on the first line of an address, where companies stand too
@@ -52,9 +51,9 @@ class PresidioRedactor:
         self._words = OwnWords(words)
         self._recognises = is_installed() if recogniser is None else recogniser
         self._batch: Any = None
+        #: the English model in it
         self._nlp: Any = None
         self._lock = threading.RLock()
-        self._probed: dict[tuple[str, bool], bool] = {}
         #: names in units that were looked at, over documents: logs repeat themselves
         self._cached: dict[str, tuple[tuple[int, int], ...]] = {}
 
@@ -184,7 +183,7 @@ class PresidioRedactor:
         return [sorted(r, key=lambda one: (one.start - one.end, one.start)) for r in results]
 
     def _latin_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
-        """By the rules where they are sure or nothing is open; by the model, and a second question, elsewhere."""
+        """By the rules where they are sure or nothing is open; by the models elsewhere."""
         looks = [Look(unit) for unit in units]
         if not self._recognises:
             return [look.coarse() for look in looks]
@@ -195,8 +194,7 @@ class PresidioRedactor:
         likely, possible = default_network().names(texts, LIKELY, POSSIBLE)
         for look in looks:
             look.hear_network(likely, possible)
-        self._ask({doubt for look in looks for doubt in look.doubts()})
-        return [look.names(self._probed) for look in looks]
+        return [look.names() for look in looks]
 
     def _said(self, texts: Iterable[str]) -> dict[str, list[tuple[int, int, bool]]]:
         """What the model takes for a person in each text, and whether that is enough."""
@@ -205,29 +203,6 @@ class PresidioRedactor:
             text: [(found.start, found.end, found.score >= SURE) for found in results]
             for text, results in zip(ordered, self._analyze(ordered, "en"), strict=True)
         }
-
-    def _ask(self, doubts: Iterable[tuple[str, bool]]) -> None:
-        """Are these words a person in the sentences made for one? Likely ones in any of them, others in all.
-
-        Answers depend on the words alone and are kept. A sentence is asked only where it still decides.
-        """
-        if len(self._probed) > _MOST_DOUBTS:
-            self._probed.clear()
-        waiting = sorted(doubt for doubt in doubts if doubt not in self._probed)
-        for template in TEMPLATES:
-            answers = self._people({words for words, _ in waiting}, template)
-            self._probed.update((doubt, answers[doubt[0]]) for doubt in waiting)
-            # a likely name needs one yes, any other one a yes every time
-            waiting = [(words, likely) for words, likely in waiting if answers[words] != likely]
-
-    def _people(self, names: Iterable[str], template: str) -> dict[str, bool]:
-        answers = {}
-        ordered = sorted(names)
-        asked = self._nlp.pipe(template.format(words) for words in ordered)
-        for doc, words in zip(asked, ordered, strict=True):
-            people = [e.text for e in doc.ents if e.label_ == "PERSON"]
-            answers[words] = any(words in person or person in words for person in people)
-        return answers
 
     def _load(self) -> None:
         if self._nlp is not None and self._nlp.words > _MOST_WORDS:
