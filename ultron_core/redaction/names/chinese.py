@@ -75,7 +75,7 @@ _MISTAGGED = frozenset(("麻醉", "谢谢", "空格", "冷启动", "白名单"))
 #: occurrences in jieba's dictionary from which on a word is common; none of the 411 names of MultiPriv begins
 #: with a common word
 _COMMON_FROM = 300
-#: and from which on one is that the dictionary calls a name: 齐全 (complete), 索引 (index), 宣言 (declaration)
+#: and from which on two characters are one that it calls a name: 齐全 (complete), 索引 (index), 宣言 (declaration)
 _COMMON_NAME_FROM = 100
 #: e.g. `端`
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -178,7 +178,8 @@ def _tagged_name(word: str, tag: str) -> bool:
         return False
     if _is_common_word(word[:2]) or word in _MISTAGGED:
         return False
-    return not (len(word) == 2 and word[0] in _RARE)
+    frequent = _tagger().tokenizer.FREQ.get(word, 0) >= _COMMON_NAME_FROM
+    return not (len(word) == 2 and (word[0] in _RARE or frequent))
 
 
 def _begins_inside_word(text: str, begin: int) -> bool:
@@ -191,8 +192,8 @@ def _is_common_word(word: str) -> bool:
     if word in _MISTAGGED:
         return True
     tagger = _tagger()
-    named = tagger.word_tag_tab.get(word, "nr").startswith("nr")
-    return bool(tagger.tokenizer.FREQ.get(word, 0) >= (_COMMON_NAME_FROM if named else _COMMON_FROM))
+    tag = tagger.word_tag_tab.get(word, "nr")
+    return not tag.startswith("nr") and tagger.tokenizer.FREQ.get(word, 0) >= _COMMON_FROM
 
 
 def _missed_tail(text: str, word: str, end: int) -> int:

@@ -16,9 +16,9 @@ __all__ = ["Document"]
 
 #: a word of prose in lower case, e.g. `role`
 _SMALL = re.compile(r"(?<![\w./@\\-])[a-z]{3,30}(?![\w@/(=])")
-#: e.g. `AI`, not `D.`
+#: in a heading or a product, e.g. `AI`, `DLL`
 _ACRONYM = re.compile(r"[A-Z]{2,}")
-#: before a part of a path or a branch, e.g. `feature/` of `feature/Maria-login`
+#: before a part of a path or a branch, e.g. `feature/`
 _IN_PATH = re.compile(r"[a-z0-9_.~-]/$")
 
 
