@@ -75,6 +75,8 @@ NAMES = [
         "Ich habe es geprüft und es ist fertig.\n\nThe review of Maria Lopez is in, and she wants the tests.",
         "Maria Lopez",
     ),
+    ('{"from": "DEN", "to": "DET", "via": "DEN", "passengers": [{"first_name": "Amelia"}]}', "Amelia"),
+    ('{"passengers": [{"first_name": "Daiki", "last_name": "Oyelaran"}]}', "Daiki"),
     ("bot: what's the name on the account?\nuser: ella snider", "ella snider"),
     ("Amber Whitfield wrote it, and Jina Kowalski tested it.", "Amber Whitfield"),
     ("Jina Kowalski said that she would fix it.", "Jina Kowalski"),

@@ -9,7 +9,7 @@ from ultron_core.redaction.names.english import name_candidates
 from ultron_core.redaction.names.languages import FOREIGN_WORDS, tongue, tongue_of
 from ultron_core.redaction.names.lexicon import ALSO_THINGS, GIVEN_NAMES, NOBODY
 from ultron_core.redaction.names.programs import stranger, told_as_software, used_in_code
-from ultron_core.redaction.names.prose import prose_units
+from ultron_core.redaction.names.prose import Unit, prose_units
 from ultron_core.redaction.spans import Draft
 
 __all__ = ["Document"]
@@ -20,6 +20,12 @@ _SMALL = re.compile(r"(?<![\w./@\\-])[a-z]{3,30}(?![\w@/(=])")
 _ACRONYM = re.compile(r"[A-Z]{2,}")
 #: before a part of a path or a branch, e.g. `feature/`
 _IN_PATH = re.compile(r"[a-z0-9_.~-]/$")
+#: before the value of a person's field, e.g. `"first_name": "`, `lastName: "`
+_FIELD = re.compile(
+    r"(?i:first|last|given|family|full|sur)_?(?i:name)\\{0,3}[\"']?\s{0,2}[:=]\s{0,2}\\{0,3}[\"']$"
+)
+#: characters in which it is looked for
+_REACH = 40
 
 
 class Document:
@@ -45,12 +51,15 @@ class Document:
         """Does the document use the words as code does, install them, or give them a version?"""
         return any(self._told(words))
 
-    def names(self, unit: str, low: int, high: int) -> bool:
+    def names(self, found: Unit, low: int, high: int) -> bool:
         """Is what was found there a person, for all that the document says elsewhere?"""
+        unit = found.text
         words = unit[low:high]
         used, told = self._told(words)
         if used or _IN_PATH.search(unit, max(0, low - 2), low):
             return False
+        if _FIELD.search(self.draft.view, max(0, found.start - _REACH), found.start + low):
+            return True
         return not (told or self._is_common(words) or self._is_unsaid(words, unit)) or _introduced(
             unit, low, high
         )

@@ -72,8 +72,8 @@ def _weight(text: str) -> float:
 
 def _word_weight(word: str) -> float:
     low = word.lower().replace("’", "'")
-    if word[0].isupper() and low in GIVEN_NAMES:
-        return 0.0
+    if (word[0].isupper() and low in GIVEN_NAMES) or (len(word) > 1 and word.isupper()):
+        return 0.0  # a name, or an acronym: `DEN` is an airport and a word of Swedish
     if (weight := _WEIGHTS.get(low, 0.0)) and not (weight == -0.5 and word[0].isupper()):
         return weight
     if _FOREIGN.search(low):

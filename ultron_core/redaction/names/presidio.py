@@ -102,7 +102,7 @@ class PresidioRedactor:
                     Span(unit.start + low, unit.start + high, "PERSON")
                     for unit, names_here in zip(page.units, found, strict=False)
                     for low, high in names_here
-                    if page.names(unit.text, low, high)
+                    if page.names(unit, low, high)
                 ]
                 spans += self._addressees(page)
                 if spans and self._take(page, spans):
