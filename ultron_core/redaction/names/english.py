@@ -1,8 +1,7 @@
-"""English (and other Latin-script) person names: a spaCy model, words that introduce a name, given names.
+"""English (and other Latin-script) person names by rules: words that introduce a name, given names, lists.
 
-The small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
-for organisations. Two rules make up for that: capitalised words beside a given name or after a lead-in word, and a
-second question: is the doubtful word a person in a sentence where only a person fits?
+spaCy's small model misses a third of the names that stand alone or in a form ("Name: Ella Snider"), and takes some
+for organisations: capitalised words beside a given name or after a lead-in word make up for that.
 """
 
 from __future__ import annotations
@@ -12,10 +11,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from ultron_core.redaction.names.lexicon import (
+    ALSO_THINGS,
     GIVEN_NAMES,
     HEADS,
     NOBODY,
     NOT_NAMES,
+    SURNAMES,
     known_given,
     only_ordinary,
     open_word,
@@ -24,11 +25,12 @@ from ultron_core.redaction.names.lexicon import (
 )
 
 __all__ = [
-    "TEMPLATES",
     "bare_end",
     "bare_start",
+    "dotted",
     "full_names",
     "given_windows",
+    "listed_names",
     "name_candidates",
     "names_thing",
     "network_name",
@@ -114,9 +116,6 @@ _SPACED = re.compile(r"\S+")
 #: words around an open one that the model is shown: it sees four tokens to each side, a name before it may be longer
 _BEFORE, _AFTER = 8, 6
 
-#: beginnings of sentences in which only a person makes sense; the model sees no further than four tokens
-TEMPLATES = ("My brother {} said that he was", "{} is a 30-year-old woman")
-
 
 def open_words(unit: str, sure: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """(start, end) of each capitalised word outside of the `sure` names that may be a name or part of one."""
@@ -155,7 +154,8 @@ def network_name(value: str) -> bool:
     """Is what the network takes for a name none of the words that are nobody's?"""
     if value != value.lower() and value != value.upper():
         begins = value[0].isupper() or bool(_BEGINS_SMALL.match(value))
-        return begins and plausible_name(value) and not only_ordinary(value)
+        ends = value.split()[-1][0].isupper()  # `Verwaltung im` begins a sentence
+        return begins and ends and plausible_name(value) and not only_ordinary(value)
     words = words_of(value)
     # without its case an unknown word beside a name is as often a project, e.g. `yuichat`
     return not words <= NOBODY and words.isdisjoint(NOT_NAMES) and not words.isdisjoint(GIVEN_NAMES)
@@ -188,6 +188,17 @@ def full_names(text: str) -> Iterator[tuple[int, int]]:
             yield match.span(1)
 
 
+def listed_names(text: str) -> Iterator[tuple[int, int]]:
+    """All that can be told of a language that no model here knows: a given name before a surname, both of the lists,
+    and a line that is nothing but a given name and a word that is not English."""
+    for pattern in (_RUN, _LINE):
+        for match in pattern.finditer(text):
+            words = match[1].lower().replace(".", "").split()
+            listed = pattern is _LINE or words[-1] in SURNAMES
+            if len(words) > 1 and words[0] in GIVEN_NAMES and listed and NOBODY.isdisjoint(words):
+                yield match.span(1)
+
+
 #: one of these stands before a name that a lead-in announces
 _CUES = words_of(
     "name named user author directed written starring called signed regards sincerely dear hi hello mr"
@@ -216,7 +227,8 @@ def name_candidates(text: str) -> Iterator[tuple[int, int, bool]]:
             yield start, end, not only_ordinary(text[start:end])
         yield from _plausible(_LEAD, text, False)
     if '"' in text and ":" in text:
-        yield from _plausible(_SPEAKER_LINE, text, True)
+        for start, end, _ in _plausible(_SPEAKER_LINE, text, True):
+            yield start, end, not only_ordinary(text[start:end])
     yield from _plausible(_LINE, text, False)
     if not words.isdisjoint(_FOLLOWERS) or ('"' in text and ":" in text):
         yield from _plausible(_FOLLOWED, text, False)
@@ -231,7 +243,7 @@ def _plausible(pattern: re.Pattern[str], text: str, sure: bool) -> Iterator[tupl
 def _with_given_names(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Names that begin with a common given name, and lists in which most do."""
     for match in _RUN.finditer(text):
-        if plausible_name(match[1]) and known_given(match[1]) and not _MONTH.match(text, match.start()):
+        if plausible_name(match[1]) and _begins_given(match[1]) and not _MONTH.match(text, match.start()):
             yield match.span(1)
     if not words.isdisjoint(_LOWER_CUES):
         for match in _LOWER_LEAD.finditer(text):
@@ -258,6 +270,12 @@ def _with_given_names(text: str, words: frozenset[str]) -> Iterator[tuple[int, i
                     yield one.span()
 
 
+def _begins_given(value: str) -> bool:
+    """`Mary`, `Mary Well`, `Amber Whitfield`; not `Amber` alone, nor `Angel Investor`."""
+    first, *others = value.split()
+    return known_given(value) and (first.lower() not in ALSO_THINGS or any(map(open_word, others)))
+
+
 def repeats(name: str) -> Iterator[str]:
     """Forms under which a person who was named once is likely to be named again in the same document."""
     if re.fullmatch(r"[\u4e00-\u9fff]{3,4}", name):
@@ -267,7 +285,7 @@ def repeats(name: str) -> Iterator[str]:
         return
     yield name
     for word in (words[0], words[-1]):
-        if len(word) >= 4 and word[0].isupper() and plausible_name(word):
+        if len(word) >= 4 and word[0].isupper() and plausible_name(word) and open_word(word):
             yield word
 
 
@@ -285,6 +303,13 @@ def bare_end(text: str, start: int, end: int) -> int:
     return start + len(text[start:end].rstrip("'’-"))
 
 
+#: behind a name, what is called after the person and names nobody, e.g. ` loss`, `'s law`
+_CALLED_AFTER = re.compile(
+    r"(?:['’]s)? (?:\w+ )?(?i:laws?|theorem|lemma|equations?|inequality|constant|conjecture)\b"
+    r"|[ -](?i:loss|initiali[sz]ation|initiali[sz]er|optimi[sz]er|momentum|noise|distribution|softmax|temperature"
+    r"|kernel|numbers|transforms?|filters?|curves?|matrix|matrices|polynomials?|regression|priors?|readout|norm|coefficients?"
+    r"|sampling|algorithm|workers?|clusters?)\b"
+)
 #: the capitalised word behind a name, e.g. ` Airport`
 _NEXT = re.compile(r" ([A-Z][a-z]+)\b")
 
@@ -292,6 +317,8 @@ _NEXT = re.compile(r" ([A-Z][a-z]+)\b")
 def names_thing(text: str, start: int, end: int) -> bool:
     """Do these words name a place, a body or a thing: `Whig Party`, the first of `Alton Airport`?"""
     words = text[start:end].lower().split()
+    if len(words) == 1 and _CALLED_AFTER.match(text, end):
+        return True
     if words[0] in GIVEN_NAMES:
         return False
     behind = _NEXT.match(text, end)
@@ -300,8 +327,12 @@ def names_thing(text: str, start: int, end: int) -> bool:
 
 def stands_alone(text: str, start: int, end: int) -> bool:
     """Is the span whole words, and no part of a dotted name such as `java.base`?"""
-    dotted = text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()
-    return whole_word(text, start, end) and not dotted
+    return whole_word(text, start, end) and not dotted(text, end)
+
+
+def dotted(text: str, end: int) -> bool:
+    """Does a dotted name go on there: `Explorer.exe`?"""
+    return text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()
 
 
 def whole_word(text: str, start: int, end: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 
 __all__ = [
+    "ALSO_THINGS",
     "GIVEN_NAMES",
     "HEADS",
     "KNOWN",
@@ -29,6 +30,10 @@ def _listed(name: str) -> frozenset[str]:
 
 #: lower case, as all of these; the heads of the files say where they come from
 GIVEN_NAMES = _listed("given_names.txt") | _listed("more_given_names.txt")
+#: of these, what logs of agents mean as something else where it stands alone: programs, roles, signs
+ALSO_THINGS = frozenset(
+    ["aide", "amber", "angel", "atlas", "gemma", "gerrit", "jina", "kimi", "miro", "tilde"]
+)
 #: surnames, and given names that the lists above do not hold; a sign among others, since many are words as well
 SURNAMES = _listed("surnames.txt")
 #: words that begin sentences and headings
@@ -40,12 +45,14 @@ SOFTWARE = _listed("software.txt") - GIVEN_NAMES
 KNOWN = _listed("known_words.txt") | SOFTWARE
 #: what ends the name of a place, a body, an event or a thing
 HEADS = _listed("heads.txt")
-NOBODY = ORDINARY | NOT_NAMES | KNOWN
+#: more words of the language; no part of what the network was fitted to either
+COMMON = _listed("common_words.txt")
+NOBODY = ORDINARY | NOT_NAMES | KNOWN | COMMON
 
 #: e.g. `mary`, `o`
 _LETTERS = re.compile(r"[^\W\d_]+")
-#: what no name holds, e.g. `user_id`, `a/b`, `v2`
-_SIGN = re.compile(r"[\d_`/\\(){}\[\]<>=#@|*:+~$%^&\"]")
+#: what no name holds, e.g. `user_id`, `a/b`, `v2`, `❌ Hardcode`, `Editar⇥Copiar`, `Explorer.exe`
+_SIGN = re.compile(r"[\d_]|[^\w .,'’·-]|[a-z]\.\w")
 #: a capital inside of a word, e.g. `AgentSession`
 _INNER_CAPITAL = re.compile(r"[a-zß-öø-ÿ][A-Z]")
 #: an identifier that begins with an acronym, e.g. `MKind`, `HTTPie`

@@ -1,4 +1,4 @@
-"""What is found in one unit of Latin script: what the rules are sure of, what they suggest, what models are asked."""
+"""What is found in one unit of Latin script: what rules are sure of, what they suggest and models bear out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ultron_core.redaction.names.english import (
     bare_end,
     bare_start,
+    dotted,
     full_names,
     given_windows,
     name_candidates,
@@ -27,7 +28,7 @@ LIKELY = 0.3
 #: and one word of what others doubt; below it nearly all that was read was a place, a team or a title
 POSSIBLE = 0.003
 #: the same for one word alone that no list of names holds and nothing announces: most such words are software
-_LIKELY_STRANGER, _POSSIBLE_STRANGER = 0.97, 0.9
+_STRANGER = 0.97
 #: (start, end, how likely) of the names in each text
 Said = dict[str, list[tuple[int, int, float]]]
 
@@ -40,7 +41,7 @@ class Look:
         ruled = [(start, bare_end(unit, start, end), sure) for start, end, sure in name_candidates(unit)]
         self._sure = [(start, end) for start, end, sure in ruled if sure]
         self._windows = open_windows(unit, self._sure)
-        #: (start, end, likely): names that a second question decides about
+        #: (start, end, whether words around announce a person): names that need the network's consent
         self._doubts: list[tuple[int, int, bool]] = []
         #: words in no list of names that the sentence speaks of as a person
         self._spoken: list[tuple[int, int]] = []
@@ -62,7 +63,7 @@ class Look:
         """What the network says of the same texts; a doubt that it does not share at all is dropped."""
         for start, end, odds in self._heard(likely):
             value = self._unit[start:end]
-            enough = not stranger(value) or odds >= _LIKELY_STRANGER
+            enough = not stranger(value) or odds >= _STRANGER
             if self._prose(start, end) and enough and network_name(value):
                 self._sure.append((start, end))
         hints = list(self._heard(possible))
@@ -70,11 +71,14 @@ class Look:
             span for span in self._spoken if self._odds(*span, hints) >= LIKELY and self._prose(*span)
         ]
         self._sure += self._beside(hints)
-        self._doubts = [
-            (start, end, asked)
-            for start, end, asked in self._doubts
-            if known_given(self._unit[start:end])
-            or (self._shared(start, end, hints, asked) and not code_word(self._unit, start, end))
+        self._sure += [
+            (start, end)
+            for start, end, announced in self._doubts
+            if not dotted(self._unit, end)
+            and (
+                known_given(self._unit[start:end])
+                or (self._shared(start, end, hints, announced) and not code_word(self._unit, start, end))
+            )
         ]
 
     def _strange_words(self) -> Iterator[tuple[int, int]]:
@@ -105,7 +109,7 @@ class Look:
 
     def _shared(self, start: int, end: int, hints: Sequence[tuple[int, int, float]], announced: bool) -> bool:
         """Does the network find a word of it likely enough? `announced`: words around it say that it is a person."""
-        least = _POSSIBLE_STRANGER if stranger(self._unit[start:end]) and not announced else POSSIBLE
+        least = _STRANGER if stranger(self._unit[start:end]) and not announced else POSSIBLE
         return self._odds(start, end, hints) >= least
 
     @staticmethod
@@ -127,15 +131,9 @@ class Look:
                 else:
                     self._doubts.append((low + start, low + end, False))
 
-    def doubts(self) -> list[tuple[str, bool]]:
-        return [(self._unit[start:end], likely) for start, end, likely in self._doubts]
-
-    def names(self, persons: dict[tuple[str, bool], bool]) -> tuple[tuple[int, int], ...]:
+    def names(self) -> tuple[tuple[int, int], ...]:
         """All names, longest first."""
-        agreed = [
-            (start, end) for start, end, likely in self._doubts if persons[self._unit[start:end], likely]
-        ]
-        found = [(bare_start(self._unit, start, end), end) for start, end in self._sure + agreed]
+        found = [(bare_start(self._unit, start, end), end) for start, end in self._sure]
         return longest_first(
             (start, end) for start, end in found if start < end and not names_thing(self._unit, start, end)
         )

@@ -1,7 +1,8 @@
 """The redactor: patterns first, then names in the natural-language parts, in batches.
 
 Rules for Latin script come first (`english.py`); Presidio (`analyzer.py`) is asked about what they leave open, and
-about Chinese. A name that only one of them suggests is asked about again, alone in sentences made for a person.
+about Chinese. A name that only one of them suggests needs the consent of the network (`network.py`). Texts in other
+languages lose only what the lists hold, and code is not looked at.
 Where Presidio and its model are not installed, what the rules leave open is hidden: rows say so by their version.
 """
 
@@ -16,12 +17,11 @@ from typing import Any
 from ultron_core.models import Finding, Redaction
 from ultron_core.redaction.names.analyzer import SURE, build_analyzer, is_installed
 from ultron_core.redaction.names.chinese import chinese_names, has_han
-from ultron_core.redaction.names.english import TEMPLATES, name_candidates, repeats, whole_word
+from ultron_core.redaction.names.document import Document
+from ultron_core.redaction.names.english import listed_names, repeats, whole_word
 from ultron_core.redaction.names.look import LIKELY, POSSIBLE, Look, longest_first, strange_name
 from ultron_core.redaction.names.network import default_network
 from ultron_core.redaction.names.persons import addressees
-from ultron_core.redaction.names.programs import told_as_software, used_in_code
-from ultron_core.redaction.names.prose import prose_units
 from ultron_core.redaction.patterns import draft_of, settle
 from ultron_core.redaction.spans import Draft, Numbering, Span
 from ultron_core.redaction.values import redact_value, redact_values
@@ -30,38 +30,16 @@ from ultron_core.redaction.words import OwnWords
 __all__ = ["REDACTION_VERSION", "PresidioRedactor", "default_redactor"]
 
 #: raised with every change of a rule: stored rows carry it, so that they can be redacted again
-REDACTION_VERSION = "14"
+REDACTION_VERSION = "15"
 
 #: the English model need not see other text, e.g. `a`
 _LATIN = re.compile(r"[A-Za-z]")
 #: units kept in memory; some 250 bytes each
 _MOST_CACHED = 100_000
-#: and doubtful words; a hundred rows bring a hundred new ones
-_MOST_DOUBTS = 20_000
 #: words that the model keeps, 700 bytes each, before it is loaded anew, which takes 0.3 s
 _MOST_WORDS = 30_000
 #: and for one alone on the first line of an address, where companies stand too
 _LIKELY_ADDRESSEE = 0.5
-
-
-class _Programs:
-    """Which words of documents are programs by how the document writes or uses them; asked once a word."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, str], tuple[bool, bool]] = {}
-
-    def holds(self, draft: Draft, unit: str, low: int, high: int) -> bool:
-        word = unit[low:high]
-        if (found := self._known.get((id(draft), word))) is None:
-            found = used_in_code(draft.view, word), told_as_software(draft.view, word)
-            self._known[id(draft), word] = found
-        used, told = found
-        return used or (told and not _is_introduced(unit, low, high))
-
-
-def _is_introduced(unit: str, low: int, high: int) -> bool:
-    """Is the rules' word enough that this is a person: `Dr. Wojtaszek`, `my name is Wojtaszek`?"""
-    return any(sure and start < high and low < end for start, end, sure in name_candidates(unit))
 
 
 class PresidioRedactor:
@@ -73,9 +51,9 @@ class PresidioRedactor:
         self._words = OwnWords(words)
         self._recognises = is_installed() if recogniser is None else recogniser
         self._batch: Any = None
+        #: the English model in it
         self._nlp: Any = None
         self._lock = threading.RLock()
-        self._probed: dict[tuple[str, bool], bool] = {}
         #: names in units that were looked at, over documents: logs repeat themselves
         self._cached: dict[str, tuple[tuple[int, int], ...]] = {}
 
@@ -114,60 +92,71 @@ class PresidioRedactor:
         for draft in drafts:
             settle(draft, self._words)
         open_drafts = [draft for i, draft in enumerate(drafts) if names is None or names[i]]
-        looked: set[str] = set()
+        looked: set[tuple[str, bool]] = set()
         while open_drafts:
-            units = [(d, start, end) for d in open_drafts for start, end in _prose(d)]
-            found = self._names([d.view[start:end] for d, start, end in units], looked)
-            by_draft: dict[int, list[Span]] = {}
-            programs = _Programs()
-            for (draft, start, end), names_here in zip(units, found, strict=True):
-                unit = draft.view[start:end]
-                by_draft.setdefault(id(draft), []).extend(
-                    Span(start + low, start + high, "PERSON")
+            pages = [Document(draft) for draft in open_drafts]
+            found = iter(self._names([asked for page in pages for asked in page.asked()], looked))
+            open_drafts = []
+            for page in pages:
+                spans = [
+                    Span(unit.start + low, unit.start + high, "PERSON")
+                    for unit, names_here in zip(page.units, found, strict=False)
                     for low, high in names_here
-                    if not programs.holds(draft, unit, low, high)
-                )
-            for draft in open_drafts:
-                by_draft.setdefault(id(draft), []).extend(
-                    Span(start, end, "PERSON")
-                    for start, end in self._addressees(draft)
-                    if not programs.holds(draft, draft.view, start, end)
-                )
-            open_drafts = [d for d in open_drafts if by_draft.get(id(d)) and self._take(d, by_draft[id(d)])]
+                    if page.names(unit, low, high)
+                ]
+                spans += self._addressees(page)
+                if spans and self._take(page, spans):
+                    open_drafts.append(page.draft)
             for draft in open_drafts:
                 settle(draft, self._words)
 
-    def _addressees(self, draft: Draft) -> Iterator[tuple[int, int]]:
+    def _addressees(self, page: Document) -> Iterator[Span]:
         """Words in no list of names that stand alone above an address."""
-        if draft.literals is not None or not self._recognises:
+        view = page.draft.view
+        if page.draft.literals is not None or not self._recognises:
             return
-        for start, end in addressees(draft.view):
-            line = f"{draft.view[start:end]}\n"
-            if strange_name(line.strip()):
+        for start, end in addressees(view):
+            line = f"{view[start:end]}\n"
+            if strange_name(line.strip()) and not page.is_program(view[start:end]):
                 with self._lock:
                     (said,) = default_network().names([line], _LIKELY_ADDRESSEE)
                 if said[line]:
-                    yield start, end
+                    yield Span(start, end, "PERSON")
 
-    def _take(self, draft: Draft, names: list[Span]) -> bool:
-        """Add the names, and the same names wherever else they occur in the draft's prose."""
-        values = {form for span in names for form in repeats(draft.view[span.start : span.end])}
+    def _take(self, page: Document, names: list[Span]) -> bool:
+        """Add the names, and the same names wherever else they occur in the document's prose."""
+        view = page.draft.view
+        values = {form for span in names for form in repeats(view[span.start : span.end])}
         if values:
             again = re.compile(
                 "|".join(rf"{re.escape(v)}" for v in sorted(values, key=lambda v: (-len(v), v)))
             )
-            for start, end in _prose(draft):
-                for match in again.finditer(draft.view, start, end):
-                    if whole_word(draft.view, *match.span()):
-                        names.append(Span(*match.span(), "PERSON"))
-        return bool(draft.add(names))
+            names += [
+                Span(unit.start + match.start(), unit.start + match.end(), "PERSON")
+                for unit in page.units
+                for match in again.finditer(unit.text)
+                if whole_word(view, unit.start + match.start(), unit.start + match.end())
+            ]
+        return bool(page.draft.add(names))
 
-    def _names(self, units: Sequence[str], looked: set[str]) -> list[list[tuple[int, int]]]:
+    def _names(
+        self, units: Sequence[tuple[str, bool]], looked: set[tuple[str, bool]]
+    ) -> list[list[tuple[int, int]]]:
         """Names in each unit, best first; units without any are remembered in `looked` and not asked again."""
-        waiting = sorted({unit for unit in units if unit not in looked})
+        new = sorted(set(units) - looked)
+        found: dict[tuple[str, bool], list[tuple[int, int]]] = {
+            (unit, False): list(listed_names(unit)) for unit, asked in new if not asked
+        }
+        read = self._read([unit for unit, asked in new if asked])
+        found.update(((unit, True), names) for unit, names in read.items())
+        looked.update(unit for unit in new if not found[unit])
+        return [found.get(unit, []) for unit in units]
+
+    def _read(self, waiting: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+        """Names in units whose language is known."""
         if not waiting:
-            return [[] for _ in units]
-        found = dict.fromkeys(waiting, ())  # type: dict[str, Any]
+            return {}
+        found: dict[str, list[tuple[int, int]]] = {}
         with self._lock:
             if self._recognises:
                 self._load()
@@ -176,12 +165,11 @@ class PresidioRedactor:
             latin = [unit for unit in waiting if unit not in self._cached and _LATIN.search(unit)]
             self._cached.update(zip(latin, self._latin_names(latin), strict=True))
             for unit in waiting:
-                found[unit] = self._cached.get(unit) or ()
+                found[unit] = list(self._cached.get(unit) or ())
             han = [unit for unit in waiting if has_han(unit)]
             for unit, names in zip(han, self._chinese_names(han), strict=True):
                 found[unit] = [*names, *found[unit]]
-        looked.update(unit for unit in waiting if not found[unit])
-        return [list(found.get(unit, ())) for unit in units]
+        return found
 
     def _chinese_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
         if not self._recognises:
@@ -195,7 +183,7 @@ class PresidioRedactor:
         return [sorted(r, key=lambda one: (one.start - one.end, one.start)) for r in results]
 
     def _latin_names(self, units: Sequence[str]) -> list[tuple[tuple[int, int], ...]]:
-        """By the rules where they are sure or nothing is open; by the model, and a second question, elsewhere."""
+        """By the rules where they are sure or nothing is open; by the models elsewhere."""
         looks = [Look(unit) for unit in units]
         if not self._recognises:
             return [look.coarse() for look in looks]
@@ -206,8 +194,7 @@ class PresidioRedactor:
         likely, possible = default_network().names(texts, LIKELY, POSSIBLE)
         for look in looks:
             look.hear_network(likely, possible)
-        self._ask({doubt for look in looks for doubt in look.doubts()})
-        return [look.names(self._probed) for look in looks]
+        return [look.names() for look in looks]
 
     def _said(self, texts: Iterable[str]) -> dict[str, list[tuple[int, int, bool]]]:
         """What the model takes for a person in each text, and whether that is enough."""
@@ -217,29 +204,6 @@ class PresidioRedactor:
             for text, results in zip(ordered, self._analyze(ordered, "en"), strict=True)
         }
 
-    def _ask(self, doubts: Iterable[tuple[str, bool]]) -> None:
-        """Are these words a person in the sentences made for one? Likely ones in any of them, others in all.
-
-        Answers depend on the words alone and are kept. A sentence is asked only where it still decides.
-        """
-        if len(self._probed) > _MOST_DOUBTS:
-            self._probed.clear()
-        waiting = sorted(doubt for doubt in doubts if doubt not in self._probed)
-        for template in TEMPLATES:
-            answers = self._people({words for words, _ in waiting}, template)
-            self._probed.update((doubt, answers[doubt[0]]) for doubt in waiting)
-            # a likely name needs one yes, any other one a yes every time
-            waiting = [(words, likely) for words, likely in waiting if answers[words] != likely]
-
-    def _people(self, names: Iterable[str], template: str) -> dict[str, bool]:
-        answers = {}
-        ordered = sorted(names)
-        asked = self._nlp.pipe(template.format(words) for words in ordered)
-        for doc, words in zip(asked, ordered, strict=True):
-            people = [e.text for e in doc.ents if e.label_ == "PERSON"]
-            answers[words] = any(words in person or person in words for person in people)
-        return answers
-
     def _load(self) -> None:
         if self._nlp is not None and self._nlp.words > _MOST_WORDS:
             # ids, numbers and hashes of the logs; without the old one first, there would be two for a moment
@@ -247,11 +211,6 @@ class PresidioRedactor:
             gc.collect()
         if self._batch is None:
             self._nlp, self._batch = build_analyzer()
-
-
-def _prose(draft: Draft) -> Iterator[tuple[int, int]]:
-    draft.resolve()
-    return prose_units(draft.view, json_text=draft.literals is not None)
 
 
 _shared = PresidioRedactor()

@@ -16,11 +16,11 @@ _SCHEME = (
     r"(?:Bearer|Basic|Token|ApiKey|Api-Key|Api-Token|Key|JWT|Digest|Negotiate|NTLM|OAuth|GenieKey|Bot|SSWS|Splunk|Apikey|Signature"
     r"|Zoho-oauthtoken|PVEAPIToken|SharedKey|DeepL-Auth-Key|Snipcart|Klaviyo-API-Key)"
 )
-#: after the literal header any value goes, however it looks, e.g. `Authorization: Bearer abc123`,
-#: `"authorization": "token abc123"`
+#: after the literal header any value goes, however it looks, but the next key of an object, e.g.
+#: `Authorization: Bearer abc123`, `"authorization": "token abc123"`
 _HEADER = re.compile(
     rf"(?i:authorization)\\{{0,3}}[\"'`]?\]?\s{{0,3}}(?:[:=,]|=>|：)\s{{0,4}}\\{{0,3}}[\"'`]?(?:(?P<scheme>(?i:{_SCHEME}))[ =:]{{1,4}}(?:token=\\{{0,3}}\"?)?)?"  # noqa: E501
-    r"(?P<value>[^\s\"'`\\,;<>(){}\[\]]{3,4000})"
+    r"(?P<value>[^\s\"'`\\,;<>(){}\[\]]{3,4000}+)(?!\\{0,3}[\"']\s{0,3}:)"
 )
 #: in the place of a value, e.g. `<token>`, `YOUR_KEY`, `{jwt}`, `credentials`
 _NAMED = re.compile(

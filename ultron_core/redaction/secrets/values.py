@@ -33,15 +33,21 @@ _STAND_IN_WORDS = frozenset(
 _STAND_IN_ENDS = frozenset(("key", "token", "secret", "password", "here", "apikey", "id"))
 #: the words of a value, to see stand-ins, e.g. `your` of "yourApiKey"
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
-#: `${NAME}`, `{{ name }}`, `$(command)`, `%(name)s`, `***`, `xxxxx`, `...`, `<name>`, `[NAME]`, `%NAME%`
+#: `${NAME}`, `$env:NAME`, `{{ name }}`, `$(command)`, `%(name)s`, `***`, `xxxxx`, `...`, `<name>`, `[NAME]`, `%NAME%`
 _TEMPLATE = re.compile(
     r"\$\{[\w.:?!/ -]{0,120}(?:\}|$)|\{\{[\s\w$.|:\"'()-]{0,120}\}\}|\$\(|%\(\w{1,60}\)|\*{3,}|x{5,}|X{5,}|\.{3}|…|<[^<>]{0,80}>?|•{3}"  # noqa: E501
-    r"|^\$[A-Za-z_]\w*$|^\$\d$|^%\w+%$|^%[sdr]$|^\{[A-Za-z_.]{0,80}\}$|^\[[A-Za-z_ -]{0,80}\]$|#\{"
+    r"|^\$(?:[A-Za-z]{1,20}:)?[A-Za-z_]\w*$|^\$\d$|^%\w+%$|^%[sdr]$|^\{[A-Za-z_.]{0,80}\}$|^\[[A-Za-z_ -]{0,80}\]$|#\{"
 )
 #: a variable rather than its value, e.g. `settings.password`, `config->token`
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::)[A-Za-z_$][\w$]*)*")
 #: a name rather than a secret, e.g. `my-bucket-01`, `prod_key`
 _ENDS_IN_NUMBER = re.compile(r"(?:[A-Za-z]+[_.-])+(?:[A-Za-z]+|\d{1,4})|[A-Za-z_.-]+\d{1,2}")
+#: a model or a build, e.g. `Llama-3.1-8B-awq`, `Qwen2.5-7B-Instruct`
+_VERSIONED = re.compile(
+    r"(?:[A-Za-z]{3,}\d?(?:\.\d{1,2})?|\d{1,3}(?:\.\d{1,3}){0,2}[A-Za-z]?)(?:-(?:[A-Za-z]{3,}\d?|\d{1,3}(?:\.\d{1,3}){0,2}[A-Za-z]?)){2,7}"
+)
+#: a package, e.g. `vllm==0.11.0`
+_PINNED = re.compile(r"[A-Za-z][\w.-]{0,60}[=~<>!]=\d[\w.]{0,20}")
 #: e.g. `v1.2.3`, `2024-05-17`
 _VERSION = re.compile(r"[vV]?\d{1,4}(?:[.:/-]\d{1,4}){1,4}(?:[a-z-]\w{0,10})?")
 #: at the end of a line; camel case and underscores are variables. In 17 MB of logs it hits nothing, e.g. `swordfish`
@@ -75,7 +81,7 @@ def is_secret(grade: Strength, value: str, *, quoted: bool, env: bool = False, l
         or value.startswith(("./", "../", "~/", "http://", "https://", "--"))
     ):
         return False
-    if len(set(value)) == 1 or _FILE.fullmatch(value):
+    if len(set(value)) == 1 or _FILE.fullmatch(value) or _PINNED.fullmatch(value):
         return False
     if grade <= Strength.TOKEN:
         return _weak(value, quoted or env) or (
@@ -162,6 +168,7 @@ def random_looking(value: str) -> bool:
         bool(re.search(r"\d", value) and re.search(r"[A-Za-z]", value))
         and len(set(value)) >= min(8, len(value) - 1)
         and not _ENDS_IN_NUMBER.fullmatch(value)
+        and not _VERSIONED.fullmatch(value)
     )
 
 
