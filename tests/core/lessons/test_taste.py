@@ -1,4 +1,4 @@
-"""A taste is learned where it is consistent and proves itself on sessions left out; else the ranker is left as it is."""
+"""A taste is learned where it proves itself on sessions that were left out; else the ranker is left as it is."""
 
 import math
 import random
@@ -51,7 +51,7 @@ def test_the_ranker_is_left_where_verdicts_are_as_it_says(seed):
 
 
 def test_noise_is_learned_in_few_of_many_stores():
-    """One standard error lets about a sixth of what is chance pass; shrinking and leaving sessions out makes it fewer."""
+    """One standard error lets a sixth of what is chance pass; shrinking and leaving sessions out makes it fewer."""
     learned = sum(fit_taste(judged(seed, says=as_the_ranker)).coefficients is not None for seed in range(60))
     assert learned <= 6
 
@@ -85,7 +85,13 @@ def test_the_fit_is_a_shrunken_logistic_regression():
 
     def column(row, name):
         kind, _, value = name.partition("=")
-        return 1.0 if name == "always" else 0.0 if name == "log_odds" else float(getattr(row.features, kind) == value)
+        return (
+            1.0
+            if name == "always"
+            else 0.0
+            if name == "log_odds"
+            else float(getattr(row.features, kind) == value)
+        )
 
     table = np.array([[column(row, name) for name in names] for row in rows])
     known = LogisticRegression(C=1.0, fit_intercept=False, tol=1e-10, max_iter=10_000)

@@ -34,7 +34,9 @@ def found(ultron, tmp_path):
             self.memory = self.again("one")
 
         def again(self, name):
-            ultron.ingest([write_log(tmp_path / f"{name}.jsonl", solved("alpha", "pandas"))], name, process=True)
+            ultron.ingest(
+                [write_log(tmp_path / f"{name}.jsonl", solved("alpha", "pandas"))], name, process=True
+            )
             return self.now()
 
         def now(self):
@@ -46,7 +48,9 @@ def found(ultron, tmp_path):
 
 
 def said(ultron, memory_id):
-    return [(v["verdict"], v["given_by"], v["holds"]) for v in ultron.get_memory_history(memory_id)["verdicts"]]
+    return [
+        (v["verdict"], v["given_by"], v["holds"]) for v in ultron.get_memory_history(memory_id)["verdicts"]
+    ]
 
 
 def sources(ultron, memory_id):
@@ -61,14 +65,23 @@ def test_each_person_has_one_verdict_on_the_same_words(ultron):
     assert said(ultron, memory.id) == [("useful", "ada", True), ("useful", "bob", True)]
     ultron.update_memory(memory.id, content="I prefer spaces.")
     ultron.judge_memory(memory.id, "junk", given_by="ada")
-    assert said(ultron, memory.id) == [("junk", "ada", True), ("useful", "ada", False), ("useful", "bob", False)]
+    assert said(ultron, memory.id) == [
+        ("junk", "ada", True),
+        ("useful", "ada", False),
+        ("useful", "bob", False),
+    ]
 
 
 def test_a_useful_memory_is_borne_out_by_a_person(ultron):
     memory = ultron.upload_memory(TABS)
     assert (memory.proof, memory.proven) == ("claimed", "claimed")
     judged = ultron.judge_memory(memory.id, "useful")
-    assert (judged.proof, judged.proven, judged.judged, judged.confirmed_by) == ("claimed", "person", "useful", None)
+    assert (judged.proof, judged.proven, judged.judged, judged.confirmed_by) == (
+        "claimed",
+        "person",
+        "useful",
+        None,
+    )
     assert ultron.update_memory(memory.id, content="I prefer spaces.", trust="upload").proven == "claimed"
 
 
@@ -145,7 +158,7 @@ def test_who_brings_it_back_withdraws_that_it_is_junk(ultron, found):
 
 def test_an_unknown_verdict_gets_the_right_ones_and_an_unknown_memory_its_id(ultron):
     memory = ultron.upload_memory(TABS)
-    with pytest.raises(UnknownNameError, match="No verdict 'great'. There are: junk, useful."):
+    with pytest.raises(UnknownNameError, match=r"No verdict 'great'\. There are: junk, useful\."):
         ultron.judge_memory(memory.id, "great")
     with pytest.raises(InputError, match="confirmed"):
         ultron.judge_memory(memory.id, "confirmed")
@@ -164,7 +177,13 @@ def test_junk_without_a_source_cannot_come_back(ultron, found):
 
 def test_asked_about_is_what_nobody_judged_the_least_sure_first_then_the_newest(ultron):
     ids = {}
-    for name, probability in (("sure", 0.95), ("unsure", 0.52), ("doubtful", 0.3), ("old", None), ("new", None)):
+    for name, probability in (
+        ("sure", 0.95),
+        ("unsure", 0.52),
+        ("doubtful", 0.3),
+        ("old", None),
+        ("new", None),
+    ):
         ids[name] = ultron.upload_memory(f"The {name} service listens on port {len(ids) + 4000}.").id
         if probability is not None:
             query = "UPDATE memories SET probability = %(p)s WHERE id = %(id)s RETURNING id"
