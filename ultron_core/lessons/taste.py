@@ -23,11 +23,13 @@ BOUND = 0.5
 LEAST_VERDICTS = 30
 #: sessions that these must come from, so that leaving some out says anything (set by hand)
 _LEAST_SESSIONS = 5
+#: parts of which each is left out once (set by hand)
 _FOLDS = 10
 #: weight of the squared coefficients: each is expected within 1 of zero, in log-odds (set by hand)
 _SHRINKING = 1.0
 #: the ranker is never surer than this, in log-odds: about 1 in 400
 _SUREST = 6.0
+#: steps of the fit, of which it takes about seven (set by hand)
 _ROUNDS = 50
 
 Floats = npt.NDArray[np.float64]

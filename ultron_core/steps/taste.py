@@ -32,7 +32,7 @@ def refit_if_judged(runtime: Runtime) -> None:
 
 
 def forget_in_taste(runtime: Runtime, conn: Connection) -> None:
-    """Learn again without what was erased, in the caller's transaction: coefficients name projects."""
+    """Learn again without what was erased or redacted, in the caller's transaction: coefficients name projects."""
     if verdicts.fetch_one(conn, "taste", runtime.account) is not None:
         _refit(runtime, conn)
 

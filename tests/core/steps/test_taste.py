@@ -11,6 +11,7 @@ from ultron_core.client import Ultron
 from ultron_core.steps.stages import extract
 from ultron_core.steps.taste import current_taste, refit_if_judged
 from ultron_core.steps.upkeep.backfill import backfill
+from ultron_core.steps.upkeep.redact import replay
 
 KINDS = ("closing", "turn", "failure")
 
@@ -136,3 +137,12 @@ def test_what_is_erased_is_unlearned(ultron, tmp_path):
         ultron.erase_session(row["partition_key"])
     assert not rows(ultron, "SELECT 1 FROM taste WHERE taste::text LIKE '%%secretive%%'")
     assert one(ultron, "SELECT verdicts FROM taste")["verdicts"] < 36
+
+
+def test_other_words_after_a_redaction_are_unlearned(ultron, tmp_path):
+    furnish(ultron, tmp_path, no_closings)
+    assert ultron.refit_taste().verdicts == 36
+    named = "content = content || ' Mail ada.lovelace@example.org.', redaction_version = 'old'"
+    rows(ultron, f"UPDATE memories SET {named} WHERE content LIKE 'Lesson 7:%%' RETURNING id")
+    assert replay(ultron.runtime).changed["memories"] == 1
+    assert one(ultron, "SELECT verdicts FROM taste")["verdicts"] == 35

@@ -128,7 +128,17 @@ def _types(prepared: Sequence[Prepared]) -> list[str]:
 
 
 def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
-    names = ("memory_type", "content", "context", "resolution", "tags", "status", "trust", "proof")
+    names = (
+        "memory_type",
+        "content",
+        "context",
+        "resolution",
+        "tags",
+        "status",
+        "archive_reason",
+        "trust",
+        "proof",
+    )
     return all(getattr(now, name) == getattr(seen, name) for name in names)
 
 
