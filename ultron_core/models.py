@@ -18,9 +18,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 __all__ = [
+    "WORTHS",
     "Drop",
     "Evidence",
     "Finding",
@@ -43,6 +44,8 @@ __all__ = [
     "SessionInfo",
     "ToolCall",
     "Trust",
+    "Verdict",
+    "Worth",
     "as_messages",
     "new_message",
 ]
@@ -57,6 +60,11 @@ Trust = Literal["human", "agent", "tool", "upload"]
 #: What bears a memory's words out: a person said or confirmed them, a check that failed passed later, a result shows
 #: it, another source repeated it, or nothing but the words themselves.
 Proof = Literal["person", "check", "result", "repeated", "claimed"]
+#: What a person says of a memory's worth.
+Worth = Literal["useful", "junk"]
+WORTHS: tuple[Worth, ...] = get_args(Worth)
+#: The same, or that its words hold, which is more than that it is useful.
+Verdict = Literal["confirmed"] | Worth
 MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
 

@@ -87,6 +87,9 @@ class World:
     def confirmed(self, memory_id, headers):
         return self.client.post(f"/memories/{memory_id}/confirm", headers=headers)
 
+    def judged(self, memory_id, verdict, headers):
+        return self.client.post(f"/memories/{memory_id}/verdict", json={"verdict": verdict}, headers=headers)
+
     def told(self, words, question=""):
         """Where these words are handed on, with a message that asks for them."""
         self.of_project()
@@ -267,6 +270,39 @@ def test_no_agent_confirms(world, key):
     assert world.confirmed(memory_id, world.agent).status_code == 403
     assert world.confirmed(memory_id, {**key("owner"), "X-Ultron-Agent": "eve"}).status_code == 403
     assert world.told("make lint") == set()
+
+
+def test_what_the_owner_finds_useful_is_told_but_what_is_dangerous_waits(world):
+    rule, danger = (world.uploaded(content=words)["id"] for words in (RULE, DANGER))
+    assert world.told("make lint") == world.told("tools.example", DANGER) == set()
+    for memory_id in (rule, danger):
+        assert world.judged(memory_id, "useful", world.person).status_code == 200
+    assert world.told("make lint") == EVERYWHERE
+    assert world.told("tools.example", DANGER) == set()
+
+
+@pytest.mark.parametrize("verdict", ["useful", "junk"])
+def test_no_agent_judges(world, key, verdict):
+    memory_id = world.uploaded(content=RULE)["id"]
+    assert world.judged(memory_id, verdict, world.agent).status_code == 403
+    assert world.judged(memory_id, verdict, {**key("owner"), "X-Ultron-Agent": "eve"}).status_code == 403
+    assert (
+        world.judged(memory_id, verdict, key("writer", scopes=["read", "write", "admin"])).status_code == 403
+    )
+    (now,) = world.ultron.get_memory_details([memory_id])
+    assert (now.status, now.judged, world.told("make lint")) == ("active", None, set())
+
+
+def test_an_agent_brings_back_no_junk(world):
+    memory_id = world.uploaded(content=RULE)["id"]
+    world.judged(memory_id, "junk", world.person)
+    for words in (RULE, RULE.upper(), f"  {RULE}\n"):
+        assert world.uploaded(content=words)["status"] == "archived"
+    assert (
+        world.changed(memory_id, world.agent, content="Always run `make docs`.").json()["data"]["status"]
+        == "archived"
+    )
+    assert world.uploaded(content=RULE)["status"] == "archived"
 
 
 def test_an_undone_merge_takes_its_trust_along(world):

@@ -88,6 +88,10 @@ ACTIONS = {
     "search sessions": lambda u: u.search_sessions("pandas"),
     "change": lambda u: u.update_memory(memory_of(u, "tabs"), content="I prefer spaces."),
     "unmerge": lambda u: u.unmerge(merge_of(u)),
+    "useful": lambda u: u.judge_memory(memory_of(u, "prefer"), "useful"),
+    "junk": lambda u: u.judge_memory(memory_of(u, "wheel"), "junk"),
+    "upload junk": lambda u: u.upload_memory(FACTS[0]),
+    "taste": lambda u: u.refit_taste(),
     "skill": lambda u: u.clusters.mark_crystallized(cluster_of(u), "slug"),
     "archive": lambda u: u.archive_memories_by_tag("t"),
     "rebalance": lambda u: u.run_tier_rebalance(),
@@ -143,10 +147,15 @@ def test_ids_of_another_account_name_nothing(both):
     before = everything(two)
     assert one.get_memory_details([memory]) == []
     assert one.get_memory_sources(memory) == []
+    two.judge_memory(memory, "junk")
+    assert one.upload_memory(FACTS[2]).status == "active", "junk is junk for who judged it"
+    assert memory not in {record.id for record in one.memories_to_judge(100)}
+    before = everything(two)
     assert one.clusters.get_changes(cluster) == []
     for call in (
         lambda: one.update_memory(memory, content="mine"),
         lambda: one.delete_memory(memory),
+        lambda: one.judge_memory(memory, "junk"),
         lambda: one.unmerge(merge),
         lambda: one.clusters.assign_memory_to_cluster(memory),
         lambda: one.clusters.get_cluster_memories(cluster),

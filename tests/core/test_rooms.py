@@ -19,6 +19,8 @@ ORDER = (
         "upload",
         "given",
         "edit",
+        "verdicts",
+        "taste",
         "upkeep",
     ),
     *(

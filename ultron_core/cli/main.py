@@ -43,6 +43,7 @@ _MODULES = {
     "handbook": "handbook",
     "ingest": "ingest",
     "ingest-text": "ingest",
+    "judge": "judge",
     "keys": "keys",
     "outcomes": "sft",
     "process": "ingest",

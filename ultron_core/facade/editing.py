@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 from uuid import UUID
 
-from ultron_core.models import Trust
+from ultron_core.models import WORTHS, Trust, Worth
 from ultron_core.steps import given
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 
 if TYPE_CHECKING:
+    from ultron_core.lessons.taste import Taste
     from ultron_core.steps.upkeep.erase import Erased
 
 __all__ = ["Editing"]
 
 
 class Editing(ABC):
-    """Change, confirm, archive, delete, undo a merge."""
+    """Change, judge, archive, delete, undo a merge."""
 
     @property
     @abstractmethod
@@ -65,9 +66,39 @@ class Editing(ABC):
     def confirm_memory(self, memory_id: str | UUID, *, given_by: str = "") -> MemoryRecord:
         """The owner's verdict that a memory holds as it stands: it is handed on like a person's words, also where it
         was held. Raises NotFoundError."""
-        from ultron_core.steps import edit as curate
+        from ultron_core.steps.verdicts import give_verdict
 
-        return curate.confirm_memory(self.runtime, memory_id, given_by=given_by)
+        return give_verdict(self.runtime, memory_id, "confirmed", given_by=given_by)
+
+    def judge_memory(self, memory_id: str | UUID, verdict: Worth, *, given_by: str = "") -> MemoryRecord:
+        """A person's verdict that a memory, as it stands, is `useful` (it is handed on like their own words, unless
+        it is held) or `junk` (it is archived, and stays so when its words are found again). The later of two by one
+        person replaces the earlier. Raises NotFoundError, and InputError for another verdict."""
+        given.check_one_of("verdict", verdict, WORTHS)
+        given.check_name("given_by", given_by or None, optional=True)
+        from ultron_core.steps.verdicts import give_verdict
+
+        return give_verdict(self.runtime, memory_id, verdict, given_by=given_by)
+
+    def memories_to_judge(self, limit: int = 20) -> Sequence[MemoryRecord]:
+        """Memories that nobody has judged: those that the ranker was least sure of first, then the newest."""
+        given.check_count("limit", limit)
+        from ultron_core.steps.verdicts import memories_to_judge
+
+        return memories_to_judge(self.runtime, limit)
+
+    def refit_taste(self) -> Taste:
+        """Learn from all verdicts how this account's taste differs from the ranker's; used from then on where that is
+        better on sessions left out, else the ranker is left as it is, with the reason."""
+        from ultron_core.steps.taste import refit_taste
+
+        return refit_taste(self.runtime)
+
+    def get_taste_status(self) -> dict[str, Any]:
+        """`{judged, taste}`: how many verdicts of each kind hold, and what was learned the last time, None if never."""
+        from ultron_core.steps.taste import taste_status
+
+        return taste_status(self.runtime)
 
     def archive_memory(self, memory_id: str | UUID) -> MemoryRecord:
         """Leave a memory out of searches until it is unarchived. Raises NotFoundError."""
@@ -76,7 +107,8 @@ class Editing(ABC):
         return curate.archive_memory(self.runtime, memory_id)
 
     def unarchive_memory(self, memory_id: str | UUID) -> MemoryRecord:
-        """Bring an archived memory back. Raises NotFoundError, and InputError when its last source is gone."""
+        """Bring an archived memory back; that it is junk is withdrawn. Raises NotFoundError, and
+        InputError when its last source is gone."""
         from ultron_core.steps import edit as curate
 
         return curate.unarchive_memory(self.runtime, memory_id)

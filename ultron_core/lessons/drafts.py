@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from ultron_core.lessons.candidates.candidate import Candidate, Source
 from ultron_core.lessons.candidates.find import find_candidates
@@ -14,7 +14,7 @@ from ultron_core.lessons.security import find_security_events
 from ultron_core.models import Evidence, MemoryDraft, Message, Proof
 from ultron_core.transcript.actions import Action, read_actions
 
-__all__ = ["SHELVES", "find_drafts", "shelf_of"]
+__all__ = ["SHELVES", "find_drafts", "least_of", "shelf_of"]
 
 #: what the log shows for a candidate, by where it stands; what an agent says is claimed
 _PROOF: Final[Mapping[Source, Proof]] = {
@@ -36,11 +36,10 @@ def find_drafts(messages: Sequence[Message], project: str = "") -> list[MemoryDr
     """
     kept = [message for message in messages if message.role != "system" and message.origin != "recalled"]
     actions = read_actions(kept)
-    bounds = load_head().bounds
     ranked = [
         one
         for one in rank(find_candidates(kept, actions), kept, actions)
-        if one.probability >= bounds[bound_of(one.candidate.source)]
+        if one.probability >= _least(one.candidate.source)
     ]
     ranked.sort(key=lambda one: -one.probability)
     return [
@@ -54,9 +53,14 @@ def shelf_of(source: Source) -> Literal["proven", "claimed"]:
     return "proven" if source in _PROOF else "claimed"
 
 
-def bound_of(source: Source) -> str:
-    """The name of the bound that holds for what stands there."""
-    return "turn" if source == "turn" else shelf_of(source)
+def least_of(draft: MemoryDraft) -> float:
+    """The probability from which on a draft of the ranker is kept; 0 for any other."""
+    source = next((source for source in get_args(Source) if source == draft.lesson), None)
+    return _least(source) if source is not None else 0.0
+
+
+def _least(source: Source) -> float:
+    return load_head().bounds["turn" if source == "turn" else shelf_of(source)]
 
 
 def _once(ranked: Sequence[Ranked]) -> Iterator[Ranked]:

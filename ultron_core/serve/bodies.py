@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
-from ultron_core.models import MemoryType
+from ultron_core.models import MemoryType, Worth
 from ultron_core.steps.given import MOST_NAME, MOST_QUERY
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "TextBody",
     "Tier",
     "UploadBody",
+    "VerdictBody",
 ]
 
 #: results of one answer; the library gives more
@@ -88,6 +89,10 @@ class ChangeBody(_Body):
     resolution: Text | None = None
     tags: Annotated[list[Name], Field(max_length=100)] | None = None
     version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+
+
+class VerdictBody(_Body):
+    verdict: Worth
 
 
 class IngestBody(_Body):

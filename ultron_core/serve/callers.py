@@ -47,6 +47,11 @@ class Caller:
         """Whether a person with the scope `curate` acts here, and not an agent whose name the request bears."""
         return "curate" in self.key.scopes and self.named_agent is None
 
+    def require_person(self) -> None:
+        """Raises ScopeError for an agent: none gives verdicts, not with the owner's key either."""
+        if not self.is_owner:
+            raise ScopeError("Only a person gives verdicts: send the request without an agent's name.")
+
     @property
     def brings_as(self) -> str | None:
         """Who is written down as having sent a log in: the key; None for the owner's, whose hooks name an agent."""

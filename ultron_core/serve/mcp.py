@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ultron_core.display import plain
 from ultron_core.errors import UltronError
+from ultron_core.models import Worth
 from ultron_core.serve.answers import failure, problem_of
 from ultron_core.serve.backend import Backend
 from ultron_core.serve.callers import Caller, identify
@@ -58,6 +59,7 @@ class Tools:
         "get_memories": "read",
         "remember": "write",
         "correct_memory": "write",
+        "judge_memory": "curate",
         "search_sessions": "read",
         "read_session": "read",
     }
@@ -144,6 +146,16 @@ class Tools:
 
         return await self._run("correct_memory", ctx, work)
 
+    async def judge_memory(self, id: str, verdict: Worth, ctx: Ctx) -> str:
+        """Keep a person's verdict on a memory; junk is archived. Only for a person's key, without an agent's name."""
+
+        def work(caller: Caller) -> str:
+            caller.require_person()
+            record = caller.ultron.judge_memory(_memory_id(caller, id), verdict, given_by=caller.name)
+            return f"Judged {verdict}, now {record.status}. " + told_memory(record)
+
+        return await self._run("judge_memory", ctx, work)
+
     async def search_sessions(
         self,
         query: Query,
@@ -213,10 +225,10 @@ def _memory_id(caller: Caller, text: str) -> str:
 
 
 def make_mcp() -> DiscreetServer:
-    """The server with its six tools."""
+    """The server with its tools."""
     tools = Tools()
     server = DiscreetServer("ultron", instructions=_INSTRUCTIONS, log_level="WARNING")
-    hints = {"remember": _ADDS, "correct_memory": _CHANGES}
+    hints = {"remember": _ADDS, "correct_memory": _CHANGES, "judge_memory": _CHANGES}
     for name in Tools.scopes:
         server.add_tool(
             getattr(tools, name), name=name, annotations=hints.get(name, _READS), structured_output=False

@@ -23,17 +23,18 @@ from ultron_core.steps.rows.restore import restore
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
+from ultron_core.store.tables import verdicts
 from ultron_core.store.tables.memories import MemoryRecord, MemorySource
 
 __all__ = [
     "archive_memories_by_tag",
     "archive_memory",
-    "confirm_memory",
     "delete_memory",
     "get_memories",
     "get_memory_sources",
     "get_stats",
     "history",
+    "one_memory",
     "unarchive_memory",
     "unmerge",
     "update_memory",
@@ -84,7 +85,8 @@ def get_stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
     }
 
 
-def _one(runtime: Runtime, conn: Connection, memory_id: UUID) -> MemoryRecord:
+def one_memory(runtime: Runtime, conn: Connection, memory_id: UUID) -> MemoryRecord:
+    """One memory in the caller's transaction. Raises NotFoundError."""
     found = store.by_ids(conn, runtime.account_id, [memory_id])
     if not found:
         raise NotFoundError(f"No memory {memory_id}.")
@@ -118,9 +120,9 @@ def update_memory(
     own_tags = None if tags is None else list(redact_tags(runtime, tags))
 
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
-        record = _one(runtime, conn, wanted)
+        record = one_memory(runtime, conn, wanted)
         lock_memories(runtime, conn, [record.memory_type])
-        record = _one(runtime, conn, wanted)
+        record = one_memory(runtime, conn, wanted)
         if if_version is not None and record.version != if_version:
             raise ConflictError(
                 f"Memory {wanted} is at version {record.version}, not {if_version}: read it again."
@@ -142,7 +144,7 @@ def update_memory(
             origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
             memory_rows.write_tags(runtime, conn, {wanted: new_tags})
-        return _one(runtime, conn, wanted)
+        return one_memory(runtime, conn, wanted)
 
     return run_embedded(runtime, work)
 
@@ -158,55 +160,42 @@ def history(runtime: Runtime, memory_id: str | UUID) -> dict[str, Any]:
     wanted = as_id(memory_id)
     params = {**runtime.account, "memory_id": wanted}
     with runtime.database.transaction() as conn:
-        record = _one(runtime, conn, wanted)
+        record = one_memory(runtime, conn, wanted)
         versions = origins.fetch(conn, "versions", params)
         return {
             "version": record.version,
             "versions": versions,
             "decisions": origins.fetch(conn, "decisions", params),
-            "verdicts": store.fetch(conn, "verdicts", params),
+            "verdicts": verdicts.fetch(conn, "of_memory", params),
         }
-
-
-def confirm_memory(runtime: Runtime, memory_id: str | UUID, *, given_by: str = "") -> MemoryRecord:
-    """The owner's verdict that a memory's words hold, as they stand now: it is handed on like what a person said, also
-    where it was held. Other words need another verdict. Raises NotFoundError."""
-    wanted = as_id(memory_id)
-
-    def work(conn: Connection) -> MemoryRecord:
-        lock_memories(runtime, conn)
-        _one(runtime, conn, wanted)
-        given = {"memory_id": wanted, "given_by": given_by, "now": runtime.clock()}
-        store.run(conn, "confirm", {**runtime.account, **given})
-        return _one(runtime, conn, wanted)
-
-    return runtime.database.run(work)
 
 
 def archive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
     """Leave one memory out of searches. Raises NotFoundError; one that is archived stays so."""
-    return _set_status(runtime, as_id(memory_id), "archived", "by_hand")
+    wanted = as_id(memory_id)
+
+    def work(conn: Connection) -> MemoryRecord:
+        lock_memories(runtime, conn)
+        one_memory(runtime, conn, wanted)
+        status.set_status(runtime, conn, [wanted], "archived", "by_hand")
+        return one_memory(runtime, conn, wanted)
+
+    return runtime.database.run(work)
 
 
 def unarchive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
-    """Bring an archived memory back, also one that was archived by age. Raises NotFoundError."""
+    """Bring an archived memory back, also one that was archived by age; that it is junk is withdrawn. Raises
+    NotFoundError, and InputError when its last source is gone."""
     wanted = as_id(memory_id)
-    record = _set_status(runtime, wanted, "active", None)
-    # it is wanted again: an old date of its last hit would archive it at the next rebalance
-    runtime.database.run(lambda conn: store.add_hits(conn, runtime.account_id, {wanted: 1}, runtime.clock()))
-    return record
 
-
-def _set_status(runtime: Runtime, wanted: UUID, new: str, reason: str | None) -> MemoryRecord:
     def work(conn: Connection) -> MemoryRecord:
         lock_memories(runtime, conn)
-        _one(runtime, conn, wanted)
-        status.set_status(runtime, conn, [wanted], new, reason)
-        if new == "active" and store.fetch(conn, "orphans", {"ids": [wanted]}):
-            raise InputError(
-                f"Memory {wanted} cannot come back: its last source is gone. Upload it again instead."
-            )
-        return _one(runtime, conn, wanted)
+        one_memory(runtime, conn, wanted)
+        status.bring_back(runtime, conn, wanted)
+        verdicts.run(conn, "withdraw_junk", {**runtime.account, "memory_id": wanted})
+        # it is wanted again: an old date of its last hit would archive it at the next rebalance
+        store.add_hits(conn, runtime.account_id, {wanted: 1}, runtime.clock())
+        return one_memory(runtime, conn, wanted)
 
     return runtime.database.run(work)
 
@@ -217,7 +206,7 @@ def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
 
     def work(conn: Connection) -> None:
         lock_memories(runtime, conn)
-        _one(runtime, conn, wanted)
+        one_memory(runtime, conn, wanted)
         clusters = clusters_of(runtime, conn, [wanted])
         status.delete_memories(runtime, conn, [wanted])
         forget_in_topic(runtime, conn, clusters)
@@ -246,7 +235,7 @@ def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
     def work(embedded: Embedded, conn: Connection) -> MemoryRecord:
         lock_memories(runtime, conn)
         decision = _undoable(runtime, conn, wanted)
-        record = _one(runtime, conn, decision["memory_id"])
+        record = one_memory(runtime, conn, decision["memory_id"])
         before = Body(**decision["body_before"]) if decision["body_before"] else body_of(record)
         later = origins.fetch(conn, "later_merges", {"memory_id": record.id, "id": wanted})
         if before != body_of(record) and not later:
@@ -257,7 +246,7 @@ def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
         # the source that left may have been its last; and the one of the contribution may be gone long since
         status.archive_orphans(runtime, conn, [record.id, new_id])
         origins.mark_undone(runtime, conn, wanted)
-        return _one(runtime, conn, new_id)
+        return one_memory(runtime, conn, new_id)
 
     return run_embedded(runtime, work)
 

@@ -43,6 +43,7 @@ ERASURE: Mapping[str, Rule] = MappingProxyType(
         "idempotency_keys": "memory",
         "memory_versions": "memory",
         "memory_verdicts": "memory",
+        "taste": "account",
         "api_keys": "account",
         "leases": "account",
         "embedding_models": "account",

@@ -15,7 +15,10 @@ from ultron_core.access.keys import SCOPES
 from ultron_core.llm.tokens import count_tokens
 from ultron_core.serve.mcp import Tools
 
-TOOLS = ["search_memories", "get_memories", "remember", "correct_memory", "search_sessions", "read_session"]
+TOOLS = [
+    *("search_memories", "get_memories", "remember", "correct_memory", "judge_memory"),
+    *("search_sessions", "read_session"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +35,9 @@ def running(server_url, tmp_path_factory):
         server.stop()
 
 
-async def over_http(running, work, key=None):
-    headers = {"Authorization": f"Bearer {key or running.key}", "X-Ultron-Agent": "a"}
+async def over_http(running, work, key=None, agent="a"):
+    named = {"X-Ultron-Agent": agent} if agent else {}
+    headers = {"Authorization": f"Bearer {key or running.key}", **named}
     async with (
         httpx.AsyncClient(headers=headers, timeout=60) as client,
         streamable_http_client(running.address + "/mcp", http_client=client) as (reader, writer, *_),
@@ -101,6 +105,7 @@ def test_tools_and_scopes(running, scope):
                 "get_memories": {"ids": ["0" * 8]},
                 "remember": {"content": "a lesson"},
                 "correct_memory": {"id": "0" * 8, "content": "x"},
+                "judge_memory": {"id": "0" * 8, "verdict": "junk"},
                 "search_sessions": {"query": "x"},
                 "read_session": {"session_id": "0" * 8},
             }[name]
@@ -109,6 +114,30 @@ def test_tools_and_scopes(running, scope):
             assert refused == (scope != needed), (name, result.content)
 
     asyncio.run(over_http(running, work, made))
+
+
+def test_a_person_judges_and_no_agent_does(running):
+    async def by_person(session):
+        kept = await call(session, "remember", content="the mail relay listens on port 2525")
+        pointer = kept.split("m:")[1][:8]
+        told = await call(session, "judge_memory", id=pointer, verdict="junk")
+        assert told.startswith("Judged junk, now archived.")
+        assert (await call(session, "judge_memory", id=pointer, verdict="useful")).startswith(
+            "Judged useful, now active."
+        )
+        unknown = await session.call_tool("judge_memory", {"id": pointer, "verdict": "great"})
+        assert unknown.is_error and "'useful' or 'junk'" in unknown.content[0].text
+        missing = await session.call_tool("judge_memory", {"id": "ffffffff", "verdict": "junk"})
+        assert missing.is_error and "ffffffff" in missing.content[0].text
+        return pointer
+
+    pointer = asyncio.run(over_http(running, by_person, agent=None))
+
+    async def by_agent(session):
+        refused = await session.call_tool("judge_memory", {"id": pointer, "verdict": "junk"})
+        assert refused.is_error and "Only a person gives verdicts" in refused.content[0].text
+
+    asyncio.run(over_http(running, by_agent))
 
 
 def running_admin(running, scope):

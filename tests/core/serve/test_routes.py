@@ -41,6 +41,25 @@ def test_a_memory_is_corrected_archived_brought_back_and_deleted(ask, ultron):
     assert ultron.get_memory_stats()["total"] == 0
 
 
+def test_a_verdict_is_kept_with_whose_key_gave_it(ask, client, key, ultron):
+    path = f"/memories/{ask('POST', '/memories/upload', json={'content': 'the port is 80'})['data']['id']}"
+    junk = ask("POST", f"{path}/verdict", json={"verdict": "junk"})["data"]
+    assert (junk["status"], junk["archive_reason"], junk["judged"]) == ("archived", "judged_junk", "junk")
+    assert ask("POST", "/memories/upload", json={"content": "The port is 80"})["data"]["status"] == "archived"
+    useful = ask("POST", f"{path}/verdict", json={"verdict": "useful"})["data"]
+    assert (useful["status"], useful["judged"]) == ("active", "useful")
+    (verdict,) = ask("GET", f"{path}/history")["data"]["verdicts"]
+    assert (verdict["verdict"], verdict["given_by"], verdict["holds"]) == ("useful", "tester", True)
+    headers = key("other")
+    for body in ({"verdict": "great"}, {"verdict": "confirmed"}, {}, {"verdict": "junk", "given_by": "eve"}):
+        answer = client.post(f"{path}/verdict", json=body, headers=headers)
+        assert answer.status_code == 422, answer.text
+    unknown = client.post(f"{path}/verdict", json={"verdict": "great"}, headers=headers)
+    assert "'useful' or 'junk'" in unknown.json()["error"]["message"]
+    nobody = "/memories/00000000-0000-0000-0000-000000000000/verdict"
+    assert client.post(nobody, json={"verdict": "junk"}, headers=headers).status_code == 404
+
+
 def test_a_log_that_is_sent_gives_a_memory_with_its_lines(ask, log, ultron):
     sent = ask(
         "POST",

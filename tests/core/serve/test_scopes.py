@@ -35,6 +35,7 @@ EXPECTED = {
     "POST /memories/{memory_id}/archive": "curate",
     "POST /memories/{memory_id}/confirm": "curate",
     "POST /memories/{memory_id}/unarchive": "curate",
+    "POST /memories/{memory_id}/verdict": "curate",
     "GET /sessions": "read",
     "POST /sessions/search": "read",
     "GET /sessions/{session_id}/lines": "read",

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from ultron_core.errors import NotFoundError, ScopeError
+from ultron_core.errors import NotFoundError
 from ultron_core.models import MemoryType
 from ultron_core.serve.answers import ok, plain
-from ultron_core.serve.bodies import ChangeBody, DetailsBody, SearchBody, Tier, UploadBody
+from ultron_core.serve.bodies import ChangeBody, DetailsBody, SearchBody, Tier, UploadBody, VerdictBody
 from ultron_core.serve.callers import Caller, KeyedRoute, Needs
 from ultron_core.steps.edit import get_memories
 from ultron_core.steps.ids import as_id
@@ -146,9 +146,15 @@ def history(memory_id: MemoryId, caller: Reader) -> Response:
 @router.post("/memories/{memory_id}/confirm")
 def confirm(memory_id: MemoryId, caller: Curator) -> Response:
     """The owner's verdict that it holds as it stands: it is handed on like a person's words, also where it was held."""
-    if not caller.is_owner:
-        raise ScopeError("Only a person confirms: send the request without an agent's name.")
+    caller.require_person()
     return ok(plain(caller.ultron.confirm_memory(memory_id, given_by=caller.name)))
+
+
+@router.post("/memories/{memory_id}/verdict")
+def judge(memory_id: MemoryId, body: VerdictBody, caller: Curator) -> Response:
+    """A person's verdict: useful, or junk, which is archived and stays so when its words are found again."""
+    caller.require_person()
+    return ok(plain(caller.ultron.judge_memory(memory_id, body.verdict, given_by=caller.name)))
 
 
 @router.post("/memories/{memory_id}/archive")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -24,6 +25,7 @@ __all__ = [
     "embedded_text",
     "offline_summary",
     "redact_tags",
+    "words_digest",
 ]
 
 #: what extraction writes; anything longer could carry a secret, e.g. `segment:0f3a9c1d`
@@ -65,6 +67,12 @@ def body_digest(memory_type: str, body: Body) -> str:
     """Identity of a memory's words."""
     parts = "\x1f".join((memory_type, body.content, body.context, body.resolution))
     return hashlib.sha256(parts.encode()).hexdigest()
+
+
+def words_digest(body: Body) -> str:
+    """Identity of a memory's words whatever its type, the fields they stand in, their case and white space."""
+    words = " ".join(unicodedata.normalize("NFKC", body.text).casefold().split())
+    return hashlib.sha256(words.encode()).hexdigest()
 
 
 def body_of(record: MemoryRecord) -> Body:

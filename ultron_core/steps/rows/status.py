@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+from ultron_core.errors import InputError
 from ultron_core.steps.clusters.members import follow_status
 from ultron_core.steps.ids import segment_tag
 from ultron_core.steps.rows import origins
@@ -15,7 +16,14 @@ from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as store
 
-__all__ = ["archive_orphans", "delete_memories", "lose_segments", "retract_from_segment", "set_status"]
+__all__ = [
+    "archive_orphans",
+    "bring_back",
+    "delete_memories",
+    "lose_segments",
+    "retract_from_segment",
+    "set_status",
+]
 
 
 def set_status(
@@ -28,6 +36,15 @@ def set_status(
         count_words(runtime, conn, changed, 1 if status == "active" else -1)
         follow_status(runtime, conn, changed, status)
     return changed
+
+
+def bring_back(runtime: Runtime, conn: Connection, memory_id: UUID) -> None:
+    """Re-activate one that was archived, for whatever reason. Raises InputError when its last source is gone."""
+    set_status(runtime, conn, [memory_id], "active", None)
+    if store.fetch(conn, "orphans", {"ids": [memory_id]}):
+        raise InputError(
+            f"Memory {memory_id} cannot come back: its last source is gone. Upload it again instead."
+        )
 
 
 def delete_memories(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
+from ultron_core.lessons.drafts import least_of
 from ultron_core.memories import gate_draft
 from ultron_core.models import Drop, MemoryDraft, Message
 from ultron_core.redaction.known import KnownSecrets
@@ -39,13 +41,17 @@ def gate_drafts(
     messages: Sequence[Message] = (),
     *,
     at_most: int | None = None,
+    probability: Callable[[MemoryDraft], float | None] = attrgetter("probability"),
 ) -> GatedDrafts:
-    """Sort drafts into kept and refused; `messages` are what their quotes must appear in, if there are any."""
+    """Sort drafts into kept and refused; `messages` are what their quotes must appear in, if there are any.
+    `probability` says how likely each is worth keeping, None where nobody knows."""
     known = _known_secrets(messages) if drafts else KnownSecrets(())
     kept: list[MemoryDraft] = []
     refused: list[DropPlace] = []
     for draft in drafts:
         drop = gate_draft(draft, messages)
+        if drop is None and (found := probability(draft)) is not None and found < (least := least_of(draft)):
+            drop = Drop(stage, "improbable", f"{found:.2f} is below {least}: {one_line(draft.content)}")
         if drop is None and at_most is not None and len(kept) >= at_most:
             drop = Drop(stage, "too_many", f"more than {at_most} in one segment")
         if drop is None:

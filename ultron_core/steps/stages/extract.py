@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ultron_core.labels import is_memory_eligible
 from ultron_core.lessons.evidence import trust_of
+from ultron_core.lessons.taste import Features, corrected
 from ultron_core.memories import (
     EXTRACTOR_VERSION,
     drafts_from,
@@ -24,12 +25,14 @@ from ultron_core.steps.stages.drafts import gate_drafts, refuse_drafts
 from ultron_core.steps.stages.segment_rows import segment_messages_of, segments_waiting
 from ultron_core.steps.stages.table import MEMORIES
 from ultron_core.steps.stages.waiting.loop import Item, StageResult, Step
+from ultron_core.steps.taste import current_taste
 from ultron_core.steps.upload.records import Source, Upload, draft_maker, upload_of_draft
 from ultron_core.steps.upload.upload import upload_memories
 from ultron_core.store.tables import drops
 from ultron_core.store.tables import segments as segment_store
 from ultron_core.store.tables import sessions as session_store
 from ultron_core.store.tables.records import SegmentRow
+from ultron_core.transcript.language import language
 
 __all__ = ["STEP", "drafts_of"]
 
@@ -46,7 +49,8 @@ def _extract(runtime: Runtime, item: Item[SegmentRow]) -> StageResult:
     messages = _messages(runtime, row)
     drafts = drafts_of(runtime, row, messages, label)
     limit = runtime.settings.extract.max_per_segment
-    gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit)
+    probability = _liked(runtime, row, drafts, messages)
+    gated = gate_drafts(runtime, MEMORIES.call, drafts, messages, at_most=limit, probability=probability)
     uploads = upload_memories(runtime, [_upload(runtime, row, draft, messages) for draft in gated.kept])
     kept_ids = [upload.record.id for upload in uploads]
     runtime.database.run(lambda conn: retract_from_segment(runtime, conn, row.id, kept_ids))
@@ -96,6 +100,30 @@ def drafts_of(
     return extract_with_model(
         messages, runtime.llm, runtime.window_tokens, label=label, topic=row.topic, system=system
     )
+
+
+def _liked(
+    runtime: Runtime, row: SegmentRow, drafts: Sequence[MemoryDraft], messages: Sequence[Message]
+) -> Callable[[MemoryDraft], float | None]:
+    """The ranker's probability of a draft, by the taste of who has judged its memories."""
+    asked = any(draft.probability is not None for draft in drafts)
+    coefficients = current_taste(runtime) if asked else None
+
+    def probability(draft: MemoryDraft) -> float | None:
+        if draft.probability is None or coefficients is None:
+            return draft.probability
+        backing = _upload(runtime, row, draft, messages).backing
+        features = Features(
+            backing.lesson,
+            draft.memory_type,
+            backing.trust,
+            backing.proof,
+            row.project or "",
+            language(draft.content),
+        )
+        return corrected(draft.probability, features, coefficients)
+
+    return probability
 
 
 def _stored_notes(runtime: Runtime, row: SegmentRow) -> list[Note] | None:

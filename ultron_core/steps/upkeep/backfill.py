@@ -1,4 +1,5 @@
-"""What could not be done at upload: missing vectors, types and summaries by the model, merges it should word."""
+"""What could not be done at upload: missing vectors, types and summaries by the model, merges it should word; and what
+new verdicts teach."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from ultron_core.steps.rows.body import MemoryRow, backing_of, body_of
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
+from ultron_core.steps.taste import refit_if_judged
 from ultron_core.steps.upkeep.backfill_vectors import Progress, fill_vectors
 from ultron_core.steps.upkeep.indexes import drop_unused_indexes
 from ultron_core.steps.upload.judge import word_merge
@@ -38,6 +40,7 @@ def backfill(runtime: Runtime, progress: Progress | None = None) -> int:
     """
     recount_windows(runtime)
     drop_unused_indexes(runtime)
+    refit_if_judged(runtime)
     return fill_vectors(runtime, progress) + _merges(runtime) + _models(runtime)
 
 

@@ -28,6 +28,7 @@ from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
+from ultron_core.steps.taste import forget_in_taste
 from ultron_core.steps.upkeep.here import adapter_here, dataset_here, log_here, read_from
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
@@ -180,6 +181,7 @@ def _erase(runtime: Runtime, embedded: Embedded, conn: Connection, named: str) -
     forget_in_topic(runtime, conn, clusters)
     _SQL.run(conn, "files", params)
     _SQL.run(conn, "delete_sessions", params)
+    forget_in_taste(runtime, conn)
     runs.taint(conn, runtime.account_id, runtime.clock())
 
 
@@ -202,6 +204,7 @@ def _retract(
         backing = Backing(part["trust"], part["proof"], part["lesson"])
         own_tags = list(dict.fromkeys(tags[record.id]))
         memory_rows.reword(runtime, conn, embedded, record, body, own_tags, backing)
+    _SQL.run(conn, "forget_verdicts", params)
     pending = {"first": [part["id"] for part in first.values()], "pending": runtime.llm is not None}
     _SQL.run(conn, "restart_parts", {**params, **pending})
     return [memory_id for memory_id in shared if memory_id not in first]

@@ -17,6 +17,7 @@ from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import MemoryRow, redact_tags
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.runtime import Runtime
+from ultron_core.steps.taste import forget_in_taste
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as memory_store
@@ -71,6 +72,8 @@ def replay(runtime: Runtime, *, again: bool = False, progress: Progress | None =
             if progress:
                 progress(place, min(done, total), total)
     filled = backfill(runtime) if changed[_MEMORIES] else 0
+    if any(changed.values()):
+        runtime.database.run(partial(forget_in_taste, runtime))
     with runtime.database.transaction() as conn:
         exports = store.fetch(conn, "old_exports", {**base, "before": begun}) if any(changed.values()) else []
     return Replay(runtime.redactor.version, read, changed, filled, tuple(row["path"] for row in exports))

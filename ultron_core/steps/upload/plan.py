@@ -22,6 +22,7 @@ from ultron_core.steps.upload.records import Prepared
 from ultron_core.steps.upload.snapshot import Snapshot
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats, Neighbours
+from ultron_core.store.tables.verdicts import JUNK
 
 __all__ = ["Decision", "Plan", "Row", "make_plan"]
 
@@ -153,6 +154,9 @@ class _Planner:
         return None
 
     def _merge_or_insert(self, position: int, item: Prepared) -> Decision:
+        junk = self._snapshot.words.junk.get(item.words)
+        if junk is not None:
+            return self._stays_junk(item, self._row(junk))
         same = self._digests.get(item.digest)
         # words that it was given once may have been edited since
         if same is not None and self._peek(same).takes(item):
@@ -191,10 +195,10 @@ class _Planner:
         return self._peek(memory_id).body.text
 
     def _row(self, memory_id: UUID) -> Row:
-        """The memory, touched by this batch; an archived one comes back."""
+        """The memory, touched by this batch; an archived one comes back, unless its owner judged it junk."""
         row = self._plan.rows.setdefault(memory_id, self._peek(memory_id))
         if row.record is not None:
-            row.reactivate = row.record.status == "archived"
+            row.reactivate = row.record.status == "archived" and row.record.archive_reason != JUNK
         return row
 
     def _peek(self, memory_id: UUID) -> Row:
@@ -253,6 +257,11 @@ class _Planner:
         row.tags = tuple(merge_tags(row.tags, item.tags))
         row.hits += 1
         return Decision(item, row.id, "merge", reason, row.id, score, before, pending, decided_by=decided_by)
+
+    def _stays_junk(self, item: Prepared, row: Row) -> Decision:
+        """Words that were judged junk are noted where they were judged, and change nothing there."""
+        row.hits += 1
+        return Decision(item, row.id, "merge", JUNK, row.id, 1.0, row.body)
 
     def _remember(self, item: Prepared, decision: Decision) -> None:
         """Later uploads of the batch see this one as if it were stored."""

@@ -9,7 +9,7 @@ from uuid import UUID
 from ultron_core.memories import EXTRACTOR_VERSION, UNBACKED, Backing, Body, Summary, extractor_of
 from ultron_core.models import MemoryDraft, MemoryType, Proof, Trust
 from ultron_core.redaction import redact_patterns
-from ultron_core.steps.rows.body import body_digest
+from ultron_core.steps.rows.body import body_digest, words_digest
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
 from ultron_core.store.tables.uploads import Floats
@@ -139,6 +139,10 @@ class Prepared:
     @property
     def digest(self) -> str:
         return body_digest(self.memory_type, self.body)
+
+    @property
+    def words(self) -> str:
+        return words_digest(self.body)
 
     @property
     def givers(self) -> tuple[UUID, ...]:

@@ -20,6 +20,7 @@ from ultron_core.steps.upload.records import Prepared
 from ultron_core.store.database import Connection
 from ultron_core.store.tables import memories as memory_store
 from ultron_core.store.tables import uploads as store
+from ultron_core.store.tables import verdicts
 from ultron_core.store.tables.memories import MemoryRecord
 
 __all__ = ["Known", "Snapshot", "holds", "lock_batch", "take_snapshot", "take_words"]
@@ -35,11 +36,13 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is looked up by equality: earlier requests by key, and words by who gave them and by digest."""
+    """What is looked up by equality: earlier requests by key, words by who gave them and by digest, and words that were
+    judged junk with the memory that had them."""
 
     keys: Mapping[str, tuple[str, UUID]]
     given: Mapping[tuple[UUID, Body], Known]
     digests: Mapping[str, Known]
+    junk: Mapping[str, UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,17 @@ def _types(prepared: Sequence[Prepared]) -> list[str]:
 
 
 def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
-    names = ("memory_type", "content", "context", "resolution", "tags", "status", "trust", "proof")
+    names = (
+        "memory_type",
+        "content",
+        "context",
+        "resolution",
+        "tags",
+        "status",
+        "archive_reason",
+        "trust",
+        "proof",
+    )
     return all(getattr(now, name) == getattr(seen, name) for name in names)
 
 
@@ -136,6 +149,7 @@ class _Asked:
     keys: Cursor[dict[str, Any]] | None
     given: Cursor[dict[str, Any]] | None
     digests: Cursor[dict[str, Any]]
+    junk: Cursor[dict[str, Any]]
 
 
 def _ask_words(runtime: Runtime, conn: Connection, prepared: Sequence[Prepared]) -> _Asked:
@@ -151,6 +165,7 @@ def _ask_words(runtime: Runtime, conn: Connection, prepared: Sequence[Prepared])
         store.send(conn, "known_keys", {**account, "keys": keys}) if keys else None,
         store.send(conn, "same_sources", {**account, "given_by": givers}) if givers else None,
         store.send(conn, "same_words", {**account, **same}),
+        verdicts.send(conn, "junk_words", {**account, "words": sorted({item.words for item in prepared})}),
     )
 
 
@@ -160,7 +175,8 @@ def _words(prepared: Sequence[Prepared], asked: _Asked) -> _Words:
         body = Body(row["content"], row["context"], row["resolution"])
         given.setdefault((row["given_by"], body), Known(row["memory_id"], row["status"] == "archived"))
     keys = {row["key"]: (row["request_hash"], row["memory_id"]) for row in asked.keys or ()}
-    return _Words(keys=keys, given=given, digests=_digests(prepared, asked.digests.fetchall()))
+    junk = {row["words_sha256"]: row["memory_id"] for row in asked.junk}
+    return _Words(keys, given, _digests(prepared, asked.digests.fetchall()), junk)
 
 
 def _digests(prepared: Sequence[Prepared], rows: Sequence[dict[str, Any]]) -> dict[str, Known]:
@@ -189,6 +205,7 @@ def _records(
     limit = lowest(runtime.thresholds)
     ids = {memory_id for one in near.values() for memory_id, score in one.same if score >= limit}
     ids |= {known.memory_id for known in (*words.given.values(), *words.digests.values())}
+    ids |= set(words.junk.values())
     records = memory_store.by_ids(conn, runtime.account_id, sorted(ids)) if ids else []
     return {record.id: record for record in records}
 

@@ -55,6 +55,8 @@ class MemoryRecord:
     summary_l0: str
     overview_l1: str
     status: str
+    #: why it is archived; `judged_junk`: its owner said so
+    archive_reason: str | None
     tier: str
     hit_count: int
     last_hit_at: datetime | None
@@ -74,6 +76,8 @@ class MemoryRecord:
     lesson: str
     #: who confirmed these words; empty when it was done in the home itself, None when nobody did
     confirmed_by: str | None
+    #: the last verdict on these words: confirmed, useful or junk
+    judged: str | None
     #: what its words would make an agent do that its owner must confirm before they are handed on
     held: tuple[str, ...]
     #: where it was seen; one that was seen in several belongs to none alone
@@ -95,8 +99,8 @@ class MemoryRecord:
 
     @property
     def proven(self) -> Proof:
-        """What bears its words out; those that their owner confirmed are a person's."""
-        return self.proof if self.confirmed_by is None else "person"
+        """What bears its words out; those that their owner confirmed, or found useful, are a person's."""
+        return "person" if self.confirmed_by is not None or self.judged == "useful" else self.proof
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ EXPECTED = {
     "POST /ui/memories/{memory_id}/archive": "curate",
     "POST /ui/memories/{memory_id}/confirm": "curate",
     "POST /ui/memories/{memory_id}/unarchive": "curate",
+    "POST /ui/memories/{memory_id}/verdict": "curate",
     "GET /ui/memories/{memory_id}/delete": "curate",
     "POST /ui/memories/{memory_id}/delete": "curate",
     "POST /ui/decisions/{decision_id}/undo": "curate",

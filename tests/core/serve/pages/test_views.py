@@ -164,6 +164,21 @@ def test_archive_and_back(owner, world, ultron):
     assert ultron.get_memory_details([world.merged])[0].status == "active"
 
 
+def test_two_buttons_judge_a_memory(owner, world, ultron):
+    path = f"/ui/memories/{world.merged}"
+    buttons = owner.get(path).text
+    assert ">Useful</button>" in buttons and ">Junk</button>" in buttons
+    junk = owner.submit(f"{path}/verdict", verdict="junk")
+    shown = words(owner.get(junk.headers["location"]))
+    assert "Junk: archived" in shown and "archived: judged junk" in shown and "junk by owner" in shown
+    assert ">Junk</button>" not in owner.get(path).text, "it is judged so already"
+    useful = owner.submit(f"{path}/verdict", verdict="useful")
+    assert "useful by owner" in words(owner.get(useful.headers["location"]))
+    assert ultron.get_memory_details([world.merged])[0].status == "active"
+    wrong = owner.submit(f"{path}/verdict", verdict="great")
+    assert wrong.status_code == 422 and "junk" in wrong.text
+
+
 def test_deleting_asks_first(owner, world, ultron):
     path = f"/ui/memories/{world.merged}"
     asked = owner.get(f"{path}/delete")
@@ -256,8 +271,8 @@ def test_what_belongs_to_another_account_is_as_unknown_as_what_does_not_exist(ow
             foreign, unknown = (stranger.get(f"/ui/{kind}/{one}") for one in (own, NOBODY))
             assert foreign.status_code == unknown.status_code == 404
             assert words(foreign).replace(str(own), "") == words(unknown).replace(NOBODY, "")
-        for action in ("archive", "unarchive", "delete", "edit"):
-            fields = {"content": "mine"} if action == "edit" else {}
+        for action in ("archive", "unarchive", "delete", "edit", "verdict"):
+            fields = {"edit": {"content": "mine"}, "verdict": {"verdict": "junk"}}.get(action, {})
             assert stranger.submit(f"/ui/memories/{world.merged}/{action}", **fields).status_code == 404
         assert stranger.submit(f"/ui/decisions/{world.decision}/undo").status_code == 404
     assert FIRST in words(owner.get(f"/ui/memories/{world.merged}"))

@@ -98,9 +98,15 @@ def test_a_memory_that_another_session_gave_too_keeps_that_one_s_words(merging, 
         "SELECT memory_id FROM memory_sources GROUP BY memory_id HAVING count(DISTINCT session_id) > 1",
     )
     assert shared, "the two sessions support one memory"
+    for row in shared:
+        merging.judge_memory(row["memory_id"], "useful")
     merging.erase_session("agent/a.jsonl")
     assert tables_holding(merging, PHRASE) == set()
     left = merging.get_memory_details([row["memory_id"] for row in shared])
+    said = [merging.get_memory_history(record.id)["verdicts"] for record in left]
+    assert all(verdict["holds"] for own in said for verdict in own), (
+        "nothing is left of what was said of other words"
+    )
     assert left and all(OTHER in record.content + record.context + record.resolution for record in left)
     assert any(hit.record.id == left[0].id for hit in merging.search_memories(OTHER))
     assert rows(merging, "SELECT 1 FROM memory_vectors WHERE memory_id = %(id)s", id=left[0].id)

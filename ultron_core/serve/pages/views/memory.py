@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from ultron_core.errors import ConflictError, InputError, NotFoundError
-from ultron_core.serve.bodies import ChangeBody
+from ultron_core.serve.bodies import ChangeBody, VerdictBody
 from ultron_core.serve.pages.forms import Form, checked
 from ultron_core.serve.pages.quoting import ShownLine, excerpt
 from ultron_core.serve.pages.render import moved, page
@@ -33,6 +33,8 @@ _MOST_MESSAGES = 12
 _NOTICES = {
     "changed": "Saved. What it said before is in its history.",
     "confirmed": "Confirmed: agents are told it like what a person said.",
+    "useful": "Useful: agents are told it like what a person said, unless it is held.",
+    "junk": "Junk: archived, also when its words are found again. Unarchive it to take that back.",
     "archived": "Archived: searches leave it out.",
     "unarchived": "Back in searches.",
     "restored": "The merge is undone: this is the memory that came out of it.",
@@ -66,6 +68,7 @@ def one(memory_id: MemoryId, visitor: Reader, done: Annotated[str, Query(max_len
         visitor,
         record=record,
         notice=_NOTICES.get(done, ""),
+        verdicts=visitor.ultron.get_memory_history(record.id)["verdicts"],
         sources=[_shown(visitor, source) for source in sources[:_MOST_SHOWN]],
         further=sources[_MOST_SHOWN:],
     )
@@ -123,6 +126,14 @@ def confirm(memory_id: MemoryId, visitor: Curator) -> Response:
     """The owner's verdict that it holds as it stands."""
     confirmed = visitor.ultron.confirm_memory(memory_id, given_by=visitor.name)
     return moved(f"/ui/memories/{confirmed.id}", done="confirmed")
+
+
+@router.post("/memories/{memory_id}/verdict")
+def judge(memory_id: MemoryId, visitor: Curator, form: Form) -> Response:
+    """A person's verdict that it is useful, or junk."""
+    given = checked(VerdictBody, {"verdict": form.get("verdict", "")})
+    judged = visitor.ultron.judge_memory(memory_id, given.verdict, given_by=visitor.name)
+    return moved(f"/ui/memories/{judged.id}", done=given.verdict)
 
 
 @router.post("/memories/{memory_id}/archive")

@@ -113,10 +113,9 @@ WHERE m.id = ANY(%(ids)s) AND m.status = 'active'
 SELECT id FROM memories WHERE account_id = %(account_id)s AND status = 'active' AND tags @> ARRAY[%(tag)s];
 
 -- name: by_ids
--- Full memories in the order asked for, each with the kind of its most trusted source, and who confirmed its words.
+-- Full memories in the order asked for, each with the kind of its most trusted source, and what was said of its words.
 SELECT m.*, u.tier, u.hit_count, u.last_hit_at, coalesce(best.kind, 'upload') AS origin, seen.projects,
-    (SELECT v.given_by FROM memory_verdicts v WHERE v.memory_id = m.id AND v.verdict = 'confirmed'
-        AND v.body_sha256 = m.body_sha256) AS confirmed_by
+    said.confirmed_by, said.judged
 FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted(id, position)
 JOIN memories m ON m.id = wanted.id AND m.account_id = %(account_id)s
 JOIN memory_usage u ON u.memory_id = m.id
@@ -129,6 +128,11 @@ CROSS JOIN LATERAL (
         FILTER (WHERE coalesce(e.project, s.project) IS NOT NULL), '{}') AS projects
     FROM memory_sources s LEFT JOIN sessions e ON e.id = s.session_id WHERE s.memory_id = m.id
 ) AS seen
+CROSS JOIN LATERAL (
+    SELECT (array_agg(v.given_by ORDER BY v.given_at) FILTER (WHERE v.verdict = 'confirmed'))[1] AS confirmed_by,
+        (array_agg(v.verdict ORDER BY v.given_at DESC, v.given_by))[1] AS judged
+    FROM memory_verdicts v WHERE v.memory_id = m.id AND v.body_sha256 = m.body_sha256
+) AS said
 ORDER BY wanted.position;
 
 -- name: sources
@@ -174,16 +178,3 @@ ORDER BY model_tried NULLS FIRST, created_at, id LIMIT %(limit)s;
 -- name: tried
 -- The model's answer was of no use.
 UPDATE memories SET model_tried = %(now)s WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
-
--- name: confirm
--- The owner says that the words of a memory hold, as they stand now.
-INSERT INTO memory_verdicts (memory_id, account_id, verdict, body_sha256, given_by, given_at)
-SELECT id, account_id, 'confirmed', body_sha256, %(given_by)s, %(now)s FROM memories
-WHERE id = %(memory_id)s AND account_id = %(account_id)s
-ON CONFLICT DO NOTHING;
-
--- name: verdicts
--- What was said of a memory, newest first; `holds`: of the words that stand now.
-SELECT v.verdict, v.given_by, v.given_at, v.body_sha256 = m.body_sha256 AS holds
-FROM memory_verdicts v JOIN memories m ON m.id = v.memory_id
-WHERE v.memory_id = %(memory_id)s AND v.account_id = %(account_id)s ORDER BY v.given_at DESC;

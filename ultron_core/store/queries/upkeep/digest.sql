@@ -27,7 +27,9 @@ SELECT m.memory_type, m.status, m.content, m.context, m.resolution, m.trust, m.p
      WHERE ms.memory_id = m.id) AS sources,
     (SELECT jsonb_agg(jsonb_build_array(c.content, c.context, c.resolution, c.merged) ORDER BY c.content, c.context,
         c.resolution, c.merged)
-     FROM memory_contributions c WHERE c.memory_id = m.id) AS contributions
+     FROM memory_contributions c WHERE c.memory_id = m.id) AS contributions,
+    (SELECT jsonb_agg(jsonb_build_array(v.verdict, v.given_by, v.body_sha256) ORDER BY v.body_sha256, v.given_by)
+     FROM memory_verdicts v WHERE v.memory_id = m.id) AS verdicts
 FROM memories m WHERE m.account_id = %(account_id)s
 ORDER BY m.memory_type, m.content, m.context, m.resolution, m.status;
 

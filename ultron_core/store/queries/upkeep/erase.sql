@@ -75,6 +75,12 @@ UPDATE merge_decisions d SET reason = '', body_before = NULL
 WHERE d.account_id = %(account_id)s AND d.memory_id = ANY(%(memories)s)
     AND EXISTS (SELECT FROM memory_contributions c WHERE c.id = d.contribution_id);
 
+-- name: forget_verdicts
+-- What was said of words that memories which stay have no more.
+DELETE FROM memory_verdicts v USING memories m
+WHERE m.id = v.memory_id AND v.account_id = %(account_id)s AND v.memory_id = ANY(%(memories)s)
+    AND v.body_sha256 <> m.body_sha256;
+
 -- name: parts_left
 -- What is left of memories that stay, what they were first made of before what was merged in.
 SELECT memory_id, id, content, context, resolution, tags, trust, proof, lesson FROM memory_contributions
