@@ -41,6 +41,7 @@ __all__ = [
     "Segment",
     "Session",
     "SessionInfo",
+    "Status",
     "ToolCall",
     "Trust",
     "as_messages",
@@ -57,6 +58,8 @@ Trust = Literal["human", "agent", "tool", "upload"]
 #: What bears a memory's words out: a person said or confirmed them, a check that failed passed later, a result shows
 #: it, another source repeated it, or nothing but the words themselves.
 Proof = Literal["person", "check", "result", "repeated", "claimed"]
+#: Where a memory stands: found by every search, only where a search asks for what agents claim, or by none.
+Status = Literal["active", "claimed", "archived"]
 MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
 
@@ -367,6 +370,8 @@ class MemoryDraft:
     lesson: str = ""
     #: what the log shows for it; None: it is as good as who said it
     proof: Proof | None = None
+    #: how likely it is worth keeping, by the ranker that chose it; None: nothing judged it
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def get_stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         rows = store.fetch(conn, "stats", {**runtime.account, "project": project})
     tiers: Counter[str] = Counter()
     types: Counter[str] = Counter()
-    statuses: Counter[str] = Counter()
+    statuses: Counter[str] = Counter(active=0, claimed=0)
     for row in rows:
         statuses[row["status"]] += row["count"]
         if row["status"] == "active":
@@ -138,6 +138,7 @@ def update_memory(
             clusters = clusters_of(runtime, conn, [wanted])
             edited = Backing(trust, "person", record.lesson) if trust == "human" else Backing(trust)
             memory_rows.reword(runtime, conn, embedded, record, body, new_tags, edited)
+            status.shelve(runtime, conn, [wanted])
             forget_in_topic(runtime, conn, clusters)
             origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
@@ -170,7 +171,7 @@ def history(runtime: Runtime, memory_id: str | UUID) -> dict[str, Any]:
 
 def confirm_memory(runtime: Runtime, memory_id: str | UUID, *, given_by: str = "") -> MemoryRecord:
     """The owner's verdict that a memory's words hold, as they stand now: it is handed on like what a person said, also
-    where it was held. Other words need another verdict. Raises NotFoundError."""
+    where it was held or only claimed. Other words need another verdict. Raises NotFoundError."""
     wanted = as_id(memory_id)
 
     def work(conn: Connection) -> MemoryRecord:
@@ -178,6 +179,7 @@ def confirm_memory(runtime: Runtime, memory_id: str | UUID, *, given_by: str = "
         _one(runtime, conn, wanted)
         given = {"memory_id": wanted, "given_by": given_by, "now": runtime.clock()}
         store.run(conn, "confirm", {**runtime.account, **given})
+        status.shelve(runtime, conn, [wanted])
         return _one(runtime, conn, wanted)
 
     return runtime.database.run(work)
@@ -185,30 +187,36 @@ def confirm_memory(runtime: Runtime, memory_id: str | UUID, *, given_by: str = "
 
 def archive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
     """Leave one memory out of searches. Raises NotFoundError; one that is archived stays so."""
-    return _set_status(runtime, as_id(memory_id), "archived", "by_hand")
-
-
-def unarchive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
-    """Bring an archived memory back, also one that was archived by age. Raises NotFoundError."""
     wanted = as_id(memory_id)
-    record = _set_status(runtime, wanted, "active", None)
-    # it is wanted again: an old date of its last hit would archive it at the next rebalance
-    runtime.database.run(lambda conn: store.add_hits(conn, runtime.account_id, {wanted: 1}, runtime.clock()))
-    return record
 
-
-def _set_status(runtime: Runtime, wanted: UUID, new: str, reason: str | None) -> MemoryRecord:
     def work(conn: Connection) -> MemoryRecord:
         lock_memories(runtime, conn)
         _one(runtime, conn, wanted)
-        status.set_status(runtime, conn, [wanted], new, reason)
-        if new == "active" and store.fetch(conn, "orphans", {"ids": [wanted]}):
+        status.set_status(runtime, conn, [wanted], "archived", "by_hand")
+        return _one(runtime, conn, wanted)
+
+    return runtime.database.run(work)
+
+
+def unarchive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
+    """Bring an archived memory back to its shelf, also one that was archived by age. Raises NotFoundError, and
+    InputError when its last source is gone."""
+    wanted = as_id(memory_id)
+
+    def work(conn: Connection) -> MemoryRecord:
+        lock_memories(runtime, conn)
+        _one(runtime, conn, wanted)
+        status.shelve(runtime, conn, [wanted], back=[wanted])
+        if store.fetch(conn, "orphans", {"ids": [wanted]}):
             raise InputError(
                 f"Memory {wanted} cannot come back: its last source is gone. Upload it again instead."
             )
         return _one(runtime, conn, wanted)
 
-    return runtime.database.run(work)
+    record = runtime.database.run(work)
+    # it is wanted again: an old date of its last hit would archive it at the next rebalance
+    runtime.database.run(lambda conn: store.add_hits(conn, runtime.account_id, {wanted: 1}, runtime.clock()))
+    return record
 
 
 def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
@@ -226,7 +234,7 @@ def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
 
 
 def archive_memories_by_tag(runtime: Runtime, tag: str) -> int:
-    """Archive every active memory that carries exactly this tag; returns how many."""
+    """Archive every memory on either shelf that carries exactly this tag; returns how many."""
     check_names(tag=tag)
 
     def work(conn: Connection) -> int:
@@ -253,7 +261,7 @@ def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
             memory_rows.reword(runtime, conn, embedded, record, before, record.tags, backing_of(record))
         new_id = restore(runtime, conn, embedded, record, decision)
         # who left took along what stood behind the words, if nobody else gave them
-        store.run(conn, "settle", {**runtime.account, "ids": [record.id]})
+        status.settle(runtime, conn, [record.id])
         # the source that left may have been its last; and the one of the contribution may be gone long since
         status.archive_orphans(runtime, conn, [record.id, new_id])
         origins.mark_undone(runtime, conn, wanted)

@@ -146,5 +146,5 @@ def _row(old: dict[str, Any], clean: dict[str, Any]) -> MemoryRow:
         tuple(clean["tags"]),
         Summary(clean["summary_l0"], clean["overview_l1"]),
         needs_model=old["needs_model"],
-        active=old["status"] == "active",
+        status=old["status"],
     )

@@ -77,7 +77,8 @@ WHERE d.account_id = %(account_id)s AND d.memory_id = ANY(%(memories)s)
 
 -- name: parts_left
 -- What is left of memories that stay, what they were first made of before what was merged in.
-SELECT memory_id, id, content, context, resolution, tags, trust, proof, lesson FROM memory_contributions
+SELECT memory_id, id, content, context, resolution, tags, trust, proof, lesson, probability
+FROM memory_contributions
 WHERE account_id = %(account_id)s AND memory_id = ANY(%(memories)s)
 ORDER BY memory_id, merged, contributed_at, id;
 
