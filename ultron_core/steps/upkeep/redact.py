@@ -16,6 +16,7 @@ from ultron_core.memories import Body, Summary
 from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import MemoryRow, redact_tags
 from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.status import shelve
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.store.database import Connection
@@ -133,6 +134,7 @@ def _memories(runtime: Runtime, conn: Connection, rows: list[dict[str, Any]]) ->
                 reworded.append(changed[-1])
     memory_rows.store(runtime, conn, changed)
     memory_rows.index(runtime, conn, reworded)
+    shelve(runtime, conn, [row.id for row in reworded])
     seen = {"ids": [row["key"] for row in rows], "version": runtime.redactor.version}
     memory_store.run(conn, "mark_redacted", {**runtime.account, **seen})
     return len(changed)
