@@ -8,9 +8,8 @@ from ultron_core.steps.upload.upload import upload_memories
 
 def segments_of(ultron, name, *tasks):
     """(session, segment) of each task of a log that is read and cut just now."""
-    path = write_log(
-        ultron.settings.sessions_dir / "agent" / f"{name}.jsonl", *(task(one) for one in tasks or (name,))
-    )
+    path = ultron.settings.sessions_dir / "agent" / f"{name}.jsonl"
+    write_log(path, *(task(one) for one in tasks or (name,)), cwd="/home/ana/src/shop")
     ultron.ingest([path], "agent", over=True)
     ultron.trajectory_service.segment_pending_sessions()
     query = (

@@ -12,6 +12,7 @@ from ultron_core.errors import InputError, UnknownNameError
 from ultron_core.settings import TierSettings
 from ultron_core.steps.rows.status import retract_from_segment
 from ultron_core.store.digest import content_digest
+from ultron_core.store.tables import uploads
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 CLAIM = "The proxy drops idle connections after thirty seconds."
@@ -103,14 +104,22 @@ def test_a_search_finds_claims_only_where_it_asks_for_them_and_below_what_is_pro
 
 
 def test_a_claim_is_never_handed_on_nor_made_a_skill(ultron, first):
-    claims = [said(ultron, first, f"{CLAIM} It is rule number {n}.", memory_type="error") for n in range(3)]
+    claims = [said(ultron, first, f"{CLAIM} Rule {n}.", memory_type="security") for n in range(3)]
     assert {record.status for record in claims} == {"claimed"}
     ultron.run_tier_rebalance()
-    assert {row["tier"] for row in rows(ultron, "SELECT tier FROM memory_usage")} == {"WARM"}
     ultron.clusters.run_initial_clustering()
+    assert {row["tier"] for row in rows(ultron, "SELECT tier FROM memory_usage")} == {"WARM"}
     assert rows(ultron, "SELECT 1 FROM cluster_members") == []
-    project = one(ultron, "SELECT project FROM sessions")["project"]
-    assert CLAIM not in ultron.recall(CLAIM).block and CLAIM not in ultron.wake_up("agent", project).block
+
+    def handed_on():
+        blocks = ultron.recall(CLAIM, project="shop").block, ultron.wake_up("agent", "shop").block
+        return [CLAIM in text for text in (*blocks, ultron.handbook("shop").text)]
+
+    assert handed_on() == [False, False, False]
+    ultron.confirm_memory(claims[0].id)
+    ultron.run_tier_rebalance()
+    assert handed_on() == [True, True, True] and again(ultron, claims[0]).tier == "HOT"
+    assert len(rows(ultron, "SELECT 1 FROM cluster_members")) == 1
 
 
 def test_a_check_that_bears_the_same_words_out_moves_them_up(ultron, first, further):
@@ -147,6 +156,18 @@ def test_another_session_that_says_the_same_moves_it_up_and_takes_it_down_when_i
     ultron.runtime.database.run(lambda conn: retract_from_segment(ultron.runtime, conn, second[1], []))
     down = again(ultron, claim)
     assert (down.status, down.proof) == ("claimed", "claimed")
+
+
+def test_in_a_large_store_a_claim_is_met_through_an_index_of_its_own(ultron, first, second, monkeypatch):
+    monkeypatch.setattr(uploads, "EXACT_BELOW", 0)
+    claim = said(ultron, first, CLAIM)
+    assert said(ultron, second, NEAR).id == claim.id
+
+
+def test_what_the_rules_say_anew_of_the_same_task_decides(ultron, first):
+    claim = said(ultron, first, CLAIM)
+    assert said(ultron, first, CLAIM, proof="check").status == "active"
+    assert said(ultron, first, CLAIM).status == again(ultron, claim).status == "claimed"
 
 
 def test_the_same_session_repeats_nothing(ultron, first, further):
