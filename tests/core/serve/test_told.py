@@ -12,7 +12,7 @@ def test_a_claim_is_told_as_what_the_agent_said(settings):
     with Ultron(settings, embedder=StubEmbedder()) as ultron:
         (segment,) = segments_of(ultron, "first")
         claim = said(ultron, segment, CLAIM)
-        line = f"m:{str(claim.id)[:8]} pattern, said by agent, claimed: The agent said: {CLAIM}"
+        line = f"m:{str(claim.id)[:8]} pattern, said by agent, claimed, shop: The agent said: {CLAIM}"
         assert told_hits(ultron.search_memories("idle connections", claimed=True), 500) == line
         whole = told_memories([(claim, ultron.get_memory_sources(claim.id))], 500)
         assert "pattern, claimed, said by agent, claimed, version 1" in whole
