@@ -52,11 +52,9 @@ Role = Literal["system", "user", "assistant", "tool"]
 #: Who wrote the text: a person, the model, a tool, the harness (reminders, command echoes, compaction
 #: summaries, system prompts), or a memory system that put earlier memories into the prompt.
 Origin = Literal["human", "model", "tool", "harness", "recalled"]
-#: Who stands behind a memory: a person, the agent, what a tool or a file said (also the harness and recalled
-#: memories), or a caller who handed it in.
+#: Who stands behind a memory: a person, the agent, a tool (a file, the harness, recalled memories), or who uploaded it.
 Trust = Literal["human", "agent", "tool", "upload"]
-#: What bears a memory's words out: a person said or confirmed them, a check that failed passed later, a result shows
-#: it, another source repeated it, or nothing but the words themselves.
+#: What bears its words out: a person, a check that failed and passed later, a result, another session, or nothing else.
 Proof = Literal["person", "check", "result", "repeated", "claimed"]
 #: Where a memory stands: found by every search, only where a search asks for what agents claim, or by none.
 Status = Literal["active", "claimed", "archived"]

@@ -27,10 +27,16 @@ WRITERS = {
             "memories.settle",
             "origins.given_again",
             "memories.set_status",
+            "memories.shelve",
         ),
         *("memories.mark_redacted", "memories.delete", "memories.tried", "memories.vector_refused"),
     },
-    "memory_usage": {"memories.insert_memories", "memories.add_hits", "tiers.set_tiers"},
+    "memory_usage": {
+        "memories.insert_memories",
+        "memories.add_hits",
+        "memories.set_status",
+        "tiers.set_tiers",
+    },
     "memory_search": {
         *("lanes.upsert_search", "memories.set_status", "memories.retype", "reweight.reweigh"),
     },

@@ -59,7 +59,7 @@ class MemoryRow:
     backing: Backing | None = None
     vector: Floats | None = None
     new: NewMemory | None = None
-    #: of one that is there already: whether both lanes count it
+    #: where it stands, or is put while it is new
     status: Status = "active"
     around: tuple[UUID, ...] | None = None
 

@@ -19,7 +19,9 @@ UPDATE memories m SET proof = 'repeated'
 WHERE m.trust = 'agent' AND m.proof = 'claimed' AND 2 <= (
     SELECT least(count(DISTINCT s.session_id), count(DISTINCT t.fingerprint))
     FROM memory_contributions c JOIN memory_sources s ON s.id = c.source_id JOIN task_segments t ON t.id = s.segment_id
-    WHERE c.memory_id = m.id);
+    WHERE c.memory_id = m.id)
+    AND NOT EXISTS (SELECT FROM memory_versions v WHERE v.memory_id = m.id
+        AND (v.content, v.context, v.resolution) <> (m.content, m.context, m.resolution));
 
 -- What stands by the rule goes to its shelf, out of clusters and HOT with it.
 WITH moved AS (
