@@ -248,6 +248,8 @@ class Ultron(Recalling, Editing):
         tags: Sequence[str] | None = None,
         tiers: Sequence[str] | None = None,
         status: str = "active",
+        claimed: bool = False,
+        proof: Sequence[str] | None = None,
         agent_id: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -259,14 +261,16 @@ class Ultron(Recalling, Editing):
     ) -> search_step.SearchResults:
         """Memories by meaning and by words, best first. `detail_level` is `l0` or `l1`.
 
+        `claimed` adds, below them, up to as many of what only an agent said in one session (`record.status` "claimed").
+        `proof` narrows to what is borne out so: person, check, result, repeated or claimed.
         Only those of `project`; by default those of the working folder's project come first, unless `all_projects`.
         `rerank` True lets the model reorder the best of them (None: ULTRON_SEARCH_RERANK). A hit that is
-        probably not about the query is marked `weak`. Raises InputError, also for a tier, type, status or project
-        that does not exist; `limit` may be up to 10,000.
+        probably not about the query is marked `weak`. Raises InputError, also for a tier, type, status, proof or
+        project that does not exist; `limit` may be up to 10,000.
         """
         given.check_search(query, limit, agent_id, since, until)
         given.check_text("detail_level", detail_level, most=given.MOST_NAME)
-        given.check_filters(memory_types, tags, tiers, status)
+        given.check_filters(memory_types, tags, tiers, status, proof)
         return search_step.search_memories(
             self.runtime,
             query,
@@ -276,6 +280,8 @@ class Ultron(Recalling, Editing):
             tags=tags,
             tiers=tiers,
             status=status,
+            claimed=claimed,
+            proof=proof,
             agent_id=agent_id,
             since=since,
             until=until,

@@ -42,6 +42,7 @@ __all__ = [
     "Segment",
     "Session",
     "SessionInfo",
+    "Status",
     "ToolCall",
     "Trust",
     "Verdict",
@@ -54,17 +55,17 @@ Role = Literal["system", "user", "assistant", "tool"]
 #: Who wrote the text: a person, the model, a tool, the harness (reminders, command echoes, compaction
 #: summaries, system prompts), or a memory system that put earlier memories into the prompt.
 Origin = Literal["human", "model", "tool", "harness", "recalled"]
-#: Who stands behind a memory: a person, the agent, what a tool or a file said (also the harness and recalled
-#: memories), or a caller who handed it in.
+#: Who stands behind a memory: a person, the agent, a tool (a file, the harness, recalled memories), or who uploaded it.
 Trust = Literal["human", "agent", "tool", "upload"]
-#: What bears a memory's words out: a person said or confirmed them, a check that failed passed later, a result shows
-#: it, another source repeated it, or nothing but the words themselves.
+#: What bears its words out: a person, a check that failed and passed later, a result, another session, or nothing else.
 Proof = Literal["person", "check", "result", "repeated", "claimed"]
 #: What a person says of a memory's worth.
 Worth = Literal["useful", "junk"]
 WORTHS: tuple[Worth, ...] = get_args(Worth)
 #: The same, or that its words hold, which is more than that it is useful.
 Verdict = Literal["confirmed"] | Worth
+#: Where a memory stands: found by every search, only where a search asks for what agents claim, or by none.
+Status = Literal["active", "claimed", "archived"]
 MemoryType = Literal["error", "security", "correction", "pattern", "preference", "life"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
 
@@ -373,6 +374,7 @@ class MemoryDraft:
     lesson: str = ""
     #: what the log shows for it; None: it is as good as who said it
     proof: Proof | None = None
+    #: how likely it is worth keeping, by the ranker that chose it; None: nothing judged it
     probability: float | None = None
     #: the line that takes back what it says (lessons/later.py); 0 for none
     overtaken: int = 0

@@ -265,6 +265,12 @@ class TierSettings(Stage):
         ge=0,
         about="COLD memories without a hit for this long are archived; 0 = never.",
     )
+    claimed_days: float = setting(
+        90,
+        "ULTRON_CLAIMED_DAYS",
+        ge=0,
+        about="Claimed memories that no session said again for this long are archived; 0 = never.",
+    )
     decay_interval_hours: float = setting(
         6.0, "ULTRON_DECAY_INTERVAL_HOURS", ge=0.1, about="Hours between rebalances."
     )

@@ -14,7 +14,7 @@ from ultron_core.search.terms import term_id
 def counters_off(ultron):
     """What does not agree with the base rows, in words; empty when all is well. Of all accounts."""
     memories = {row["id"]: row for row in rows(ultron, "SELECT * FROM memories")}
-    checks = (_words, _word_counts, _usage, _vectors, _members, _centroids, _keys, _orphans)
+    checks = (_words, _word_counts, _usage, _vectors, _members, _centroids, _keys, _orphans, _shelves)
     return [problem for check in checks for problem in check(ultron, memories)]
 
 
@@ -39,7 +39,7 @@ def _word_counts(ultron, memories):
     terms, documents, lengths = Counter(), Counter(), Counter()
     for row in rows(ultron, "SELECT * FROM memory_search"):
         memory = memories[row["memory_id"]]
-        if memory["status"] == "active":
+        if memory["status"] != "archived":
             terms.update((memory["account_id"], term) for term in row["terms"])
             documents[memory["account_id"]] += 1
             lengths[memory["account_id"]] += row["length"]
@@ -68,12 +68,12 @@ def _vectors(ultron, memories):
 
 
 def _members(ultron, memories):
-    """Active memories with a vector are members of one cluster (the key says one), archived ones of none."""
+    """Active memories with a vector are members of one cluster (the key says one), all others of none."""
     members = {row["memory_id"] for row in rows(ultron, "SELECT memory_id FROM cluster_members")}
     embedded = {row["memory_id"] for row in rows(ultron, "SELECT memory_id FROM memory_vectors")}
     active = {i for i, memory in memories.items() if memory["status"] == "active"}
     yield from (f"{memories[i]['content']!r} is in no cluster" for i in (active & embedded) - members)
-    yield from (f"{memories[i]['content']!r} is archived and in a cluster" for i in members - active)
+    yield from (f"{memories[i]['content']!r} is not active and in a cluster" for i in members - active)
     yield from (f"{memories[i]['content']!r} has no vector and a cluster" for i in members - embedded)
 
 
@@ -130,7 +130,39 @@ def _orphans(ultron, memories):
     yield from (f"contribution {row['id']} has the source of another memory" for row in apart)
     sourceless = rows(
         ultron,
-        "SELECT content FROM memories m WHERE status = 'active'"
+        "SELECT content FROM memories m WHERE status <> 'archived'"
         " AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id)",
     )
-    yield from (f"{row['content']!r} is active without a source" for row in sourceless)
+    yield from (f"{row['content']!r} stands on a shelf without a source" for row in sourceless)
+
+
+def _shelves(ultron, memories):
+    """On the second shelf stands what only an agent said in one session, and nothing else."""
+    told = {}
+    for row in rows(
+        ultron,
+        "SELECT c.memory_id, c.trust, s.session_id, t.fingerprint FROM memory_contributions c"
+        " JOIN memory_sources s ON s.id = c.source_id LEFT JOIN task_segments t ON t.id = s.segment_id",
+    ):
+        told.setdefault(row["memory_id"], []).append(row)
+    verdicts = rows(ultron, "SELECT memory_id, body_sha256 FROM memory_verdicts")
+    confirmed = {(row["memory_id"], row["body_sha256"]) for row in verdicts}
+    words = ("content", "context", "resolution")
+    edited = {
+        row["memory_id"]
+        for row in rows(ultron, "SELECT * FROM memory_versions")
+        if any(row[name] != memories[row["memory_id"]][name] for name in words)
+    }
+    for memory_id, memory in memories.items():
+        parts = told.get(memory_id, [])
+        sessions, tasks = ({part[name] for part in parts} - {None} for name in ("session_id", "fingerprint"))
+        alone = (
+            (memory["trust"], memory["proof"]) == ("agent", "claimed")
+            and not any(part["trust"] == "upload" for part in parts)
+            and (memory_id, memory["body_sha256"]) not in confirmed
+            and memory_id not in edited
+        )
+        if memory["status"] != "archived" and alone != (memory["status"] == "claimed"):
+            yield f"{memory['content']!r} is {memory['status']}, its agent's word alone: {alone}"
+        if alone and min(len(sessions), len(tasks)) > 1:
+            yield f"{memory['content']!r} is claimed by {len(sessions)} sessions"

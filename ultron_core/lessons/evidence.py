@@ -10,6 +10,7 @@ from functools import lru_cache
 from ultron_core.models import Evidence, Message, Trust
 from ultron_core.transcript.actions import message_texts
 from ultron_core.transcript.own import own_words
+from ultron_core.transcript.recaps import is_recap
 
 __all__ = ["appears_in", "holding", "is_own", "trust_of"]
 
@@ -49,7 +50,7 @@ def trust_of(item: Evidence, messages: Sequence[Message]) -> Trust:
     found = holding(item, messages)
     if any(message.origin == "human" and is_own(item.quote, message) for message in found):
         return "human"
-    return "agent" if any(message.origin == "model" for message in found) else "tool"
+    return "agent" if any(message.origin == "model" or is_recap(message) for message in found) else "tool"
 
 
 def is_own(quote: str, message: Message) -> bool:

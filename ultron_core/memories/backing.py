@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
-from ultron_core.models import Proof, Trust
+from ultron_core.models import Proof, Status, Trust
 
 __all__ = ["UNBACKED", "Backing"]
 
@@ -22,15 +22,24 @@ class Backing:
     trust: Trust = "upload"
     proof: Proof = "claimed"
     lesson: str = ""
+    probability: float | None = None
 
     @property
     def rank(self) -> tuple[int, int]:
         """Smaller is better."""
         return _TRUSTED.index(self.trust), _PROVEN.index(self.proof)
 
+    @property
+    def shelf(self) -> Status:
+        """Where a memory with nothing else behind it stands: an agent's bare words on the second shelf."""
+        return "claimed" if (self.trust, self.proof) == ("agent", "claimed") else "active"
+
     def better(self, other: Backing) -> Backing:
-        """Of two that stand behind the very same words the better one."""
-        return other if other.rank < self.rank else self
+        """Of two that stand behind the very same words the more trusted, with what proves them best."""
+        first, second = sorted((self, other), key=lambda one: one.rank)
+        proven = min(first, second, key=lambda one: _PROVEN.index(one.proof))
+        likely = [one.probability for one in (first, second) if one.probability is not None]
+        return Backing(first.trust, proven.proof, proven.lesson, max(likely, default=None))
 
     def weaker(self, other: Backing) -> Backing:
         """Of two whose words were put together the one that all of it can claim."""
@@ -38,8 +47,9 @@ class Backing:
 
     def takes(self, other: Backing) -> bool:
         """Whether near words of `other` may become part of a memory with this one: not where either would be trusted
-        as the other is, and not where words that are proven better would be hidden behind these."""
-        return self.trust == other.trust and self.rank <= other.rank
+        as the other is, and not where words that are proven better would be hidden behind these, but for a bare claim:
+        there they take its place."""
+        return self.trust == other.trust and (self.rank <= other.rank or self.shelf == "claimed")
 
 
 #: of what a caller hands in

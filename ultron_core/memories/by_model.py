@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from ultron_core.errors import ContextTooLongError
-from ultron_core.lessons.evidence import appears_in
+from ultron_core.lessons.evidence import appears_in, is_own
 from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import LLM, Named
 from ultron_core.llm.records.asking import Question, ask_windows, made_by, prompt_digest
@@ -18,7 +18,7 @@ from ultron_core.memories.notes import ExtractAnswer, Note, NoteQuote
 from ultron_core.memories.prompting import ask
 from ultron_core.memories.quotes import find_words
 from ultron_core.memories.unverified import mark_unverified
-from ultron_core.models import Evidence, MemoryDraft, Message, Outcome, QualityLabel
+from ultron_core.models import Evidence, MemoryDraft, Message, Outcome, Proof, QualityLabel
 
 __all__ = [
     "WINDOW_TOKENS",
@@ -130,9 +130,21 @@ def _draft(note: Note, messages: Sequence[Message], verified: bool) -> MemoryDra
         confidence=note.confidence,
         memory_type=memory_type,
         evidence=tuple(Evidence(message.start_line, message.end_line, words) for message, words in found),
+        proof=_proof(found, verified),
     )
     is_cure = bool(draft.resolution) and memory_type not in (*_OF_PEOPLE, "life")
     return mark_unverified(draft) if is_cure and not verified else draft
+
+
+def _proof(found: Sequence[tuple[Message, str]], verified: bool) -> Proof:
+    """What its quotes show: a person whose words it begins with, a result, or a person quoted as well; an agent's words
+    alone are a claim."""
+    by_people = [_is_persons(message) and is_own(words, message) for message, words in found]
+    if by_people[:1] == [True]:
+        return "person"
+    if verified or any(message.origin == "tool" for message, _ in found):
+        return "result"
+    return "person" if any(by_people) else "claimed"
 
 
 def _is_verified(note: Note, messages: Sequence[Message], outcome: Outcome) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
-from ultron_core.models import MemoryType, Worth
+from ultron_core.models import MemoryType, Proof, Status, Worth
 from ultron_core.steps.given import MOST_NAME, MOST_QUERY
 
 __all__ = [
@@ -69,7 +69,9 @@ class SearchBody(_Body):
     tier: Tier | None = None
     memory_types: list[MemoryType] | None = None
     tags: list[Name] | None = None
-    status: Literal["active", "archived"] = "active"
+    status: Status = "active"
+    claimed: bool = False
+    proof: list[Proof] | None = None
     agent_id: Name | None = None
     project: Name | None = None
     explain: bool = False

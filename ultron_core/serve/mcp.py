@@ -70,6 +70,9 @@ class Tools:
         ctx: Ctx,
         limit: Limit = 5,
         project: str | None = None,
+        claimed: Annotated[
+            bool, Field(description="Also what an agent said once and nothing proves")
+        ] = False,
         max_tokens: Tokens = MOST_TOKENS,
     ) -> str:
         """Find what earlier sessions learned: errors with their cures, rules people gave, decisions. Say the error's
@@ -77,7 +80,7 @@ class Tools:
 
         def work(caller: Caller) -> str:
             named = named_project(caller.ultron.runtime, project)
-            hits = caller.ultron.search_memories(query, limit=limit, project=named)
+            hits = caller.ultron.search_memories(query, limit=limit, project=named, claimed=claimed)
             return told_hits(hits, max_tokens)
 
         return await self._run("search_memories", ctx, work)

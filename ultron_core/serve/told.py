@@ -25,12 +25,11 @@ def told_hits(hits: Sequence[SearchHit], most: int) -> str:
 
 
 def told_memory(record: MemoryRecord) -> str:
-    """`m:1a2b3c4d error, said by tool, shop: what it says`."""
+    """`m:1a2b3c4d error, said by tool, result, shop: what it says`; of a claim whose it is stands before the words."""
     where = f", {record.project}" if record.project else ""
     said = record.overview_l1 or record.summary_l0 or record.content
-    return (
-        f"m:{str(record.id)[:8]} {record.memory_type}, said by {record.trust}{where}{_held(record)}: {said}"
-    )
+    head = f"m:{str(record.id)[:8]} {record.memory_type}, said by {record.trust}, {record.proven}{where}"
+    return f"{head}{_held(record)}: {record.claimant}{said}"
 
 
 def _held(record: MemoryRecord) -> str:
@@ -50,12 +49,12 @@ def told_memories(found: Sequence[tuple[MemoryRecord, Sequence[MemorySource]]], 
 
 
 def _whole(record: MemoryRecord, sources: Sequence[MemorySource]) -> str:
-    head = f"m:{record.id} {record.memory_type}, {record.status}, said by {record.trust}, version {record.version}"
-    head += _held(record)
+    head = f"m:{record.id} {record.memory_type}, {record.status}, said by {record.trust}, {record.proven}"
+    head += f", version {record.version}{_held(record)}"
     body = [
         f"{name}: {text}"
         for name, text in (
-            ("content", record.content),
+            ("content", record.claimant + record.content),
             ("context", record.context),
             ("resolution", record.resolution),
         )

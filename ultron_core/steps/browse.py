@@ -69,6 +69,7 @@ def list_memories(
     memory_type: str | None = None,
     tier: str | None = None,
     status: str = "active",
+    proof: str | None = None,
     tag: str | None = None,
     agent_id: str | None = None,
     project: str | None = None,
@@ -78,12 +79,14 @@ def list_memories(
     given.check_names_of("memory_type", None if memory_type is None else [memory_type], given.MEMORY_TYPES)
     given.check_names_of("tier", None if tier is None else [tier], given.TIERS)
     given.check_one_of("status", status, given.STATUSES)
+    given.check_names_of("proof", None if proof is None else [proof], given.PROOFS)
     given.check_name("tag", tag, optional=True)
     given.check_agent("agent_id", agent_id, optional=True)
     filters = {
         "memory_type": memory_type,
         "tier": tier and tier.upper(),
         "status": status,
+        "proof": proof,
         "tag": tag,
         "agent_id": agent_id,
         "project": project and checked_project(runtime, project),

@@ -71,7 +71,7 @@ def get_stats(runtime: Runtime, project: str | None = None) -> dict[str, Any]:
         rows = store.fetch(conn, "stats", {**runtime.account, "project": project})
     tiers: Counter[str] = Counter()
     types: Counter[str] = Counter()
-    statuses: Counter[str] = Counter()
+    statuses: Counter[str] = Counter(active=0, claimed=0)
     for row in rows:
         statuses[row["status"]] += row["count"]
         if row["status"] == "active":
@@ -140,6 +140,7 @@ def update_memory(
             clusters = clusters_of(runtime, conn, [wanted])
             edited = Backing(trust, "person", record.lesson) if trust == "human" else Backing(trust)
             memory_rows.reword(runtime, conn, embedded, record, body, new_tags, edited)
+            status.shelve(runtime, conn, [wanted])
             forget_in_topic(runtime, conn, clusters)
             origins.seal_bodies(runtime, conn, wanted)
         elif new_tags != record.tags:
@@ -184,8 +185,8 @@ def archive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
 
 
 def unarchive_memory(runtime: Runtime, memory_id: str | UUID) -> MemoryRecord:
-    """Bring an archived memory back, also one that was archived by age; that it is junk is withdrawn. Raises
-    NotFoundError, and InputError when its last source is gone."""
+    """Bring an archived memory back to its shelf, also one that was archived by age; that it is junk is withdrawn.
+    Raises NotFoundError, and InputError when its last source is gone."""
     wanted = as_id(memory_id)
 
     def work(conn: Connection) -> MemoryRecord:
@@ -215,7 +216,7 @@ def delete_memory(runtime: Runtime, memory_id: str | UUID) -> None:
 
 
 def archive_memories_by_tag(runtime: Runtime, tag: str) -> int:
-    """Archive every active memory that carries exactly this tag; returns how many."""
+    """Archive every memory on either shelf that carries exactly this tag; returns how many."""
     check_names(tag=tag)
 
     def work(conn: Connection) -> int:
@@ -242,7 +243,7 @@ def unmerge(runtime: Runtime, decision_id: str | UUID) -> MemoryRecord:
             memory_rows.reword(runtime, conn, embedded, record, before, record.tags, backing_of(record))
         new_id = restore(runtime, conn, embedded, record, decision)
         # who left took along what stood behind the words, if nobody else gave them
-        store.run(conn, "settle", {**runtime.account, "ids": [record.id]})
+        status.settle(runtime, conn, [record.id])
         # the source that left may have been its last; and the one of the contribution may be gone long since
         status.archive_orphans(runtime, conn, [record.id, new_id])
         origins.mark_undone(runtime, conn, wanted)

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from ultron_core.errors import InputError, UnknownNameError
-from ultron_core.models import MemoryType
+from ultron_core.models import MemoryType, Proof, Status
 from ultron_core.paths import check_folder_name
 from ultron_core.sessions.text import check_names
 
@@ -25,6 +25,7 @@ __all__ = [
     "MOST_NAME",
     "MOST_QUERY",
     "MOST_RESULTS",
+    "PROOFS",
     "STATUSES",
     "TIERS",
     "check_agent",
@@ -47,7 +48,8 @@ __all__ = [
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
 TIERS = ("HOT", "WARM", "COLD")
-STATUSES = ("active", "archived")
+STATUSES: tuple[str, ...] = get_args(Status)
+PROOFS: tuple[str, ...] = get_args(Proof)
 #: an index of Postgres takes 2,704 bytes an entry: a name of so many characters always fits
 MOST_NAME = 200
 #: tags of one memory
@@ -121,11 +123,12 @@ def check_search(query: Any, limit: Any, agent_id: Any, since: Any, until: Any) 
     check_times(since=since, until=until)
 
 
-def check_filters(memory_types: Any, tags: Any, tiers: Any, status: Any) -> None:
+def check_filters(memory_types: Any, tags: Any, tiers: Any, status: Any, proof: Any) -> None:
     """What a search of memories can be narrowed by."""
     check_names_of("memory_type", memory_types, MEMORY_TYPES)
     check_names_of("tier", tiers, TIERS)
     check_one_of("status", status, STATUSES)
+    check_names_of("proof", proof, PROOFS)
     check_names_of("tags", tags)
 
 

@@ -43,6 +43,8 @@ def give_verdict(
             verdicts.run(conn, "archived_as_junk", {**runtime.account, "memory_id": wanted})
         elif record.archive_reason == verdicts.JUNK:
             status.bring_back(runtime, conn, wanted)
+        else:
+            status.shelve(runtime, conn, [wanted])
         return one_memory(runtime, conn, wanted)
 
     return runtime.database.run(work)

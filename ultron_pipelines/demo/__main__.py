@@ -125,6 +125,7 @@ def _print_summary(out: Console, ultron: Ultron) -> None:
         ("  labelled", segments["labeled"]),
         ("  good enough to train on", segments["sft_eligible"]),
         ("memories", memory["total"]),
+        ("  only claimed", memory["by_status"]["claimed"]),
         *((f"  {kind}", count) for kind, count in sorted(memory["by_type"].items())),
     ]
     _print_table(out, ("what", "count"), rows)

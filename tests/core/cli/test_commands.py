@@ -231,7 +231,7 @@ def test_an_empty_answer_names_the_store_and_what_it_holds(run, logs):
     run("ingest", logs, "--agent", "me")
     code, out, errors = run("search", "migratory birds of Iceland", "--json")
     assert (code, json.loads(out)) == (0, [])
-    assert "Nothing found. Store ultron_test_" in errors and "2 sessions, 1 memories." in errors
+    assert "Nothing found. Store ultron_test_" in errors and "2 sessions, 1 memories, 0 claimed." in errors
 
 
 def test_every_command_is_found_by_its_name():

@@ -153,3 +153,32 @@ def test_an_extraction_by_itself_is_told_the_outcome_and_the_lessons_and_not_the
     (text,) = asked
     assert "Topic: Run the tests\nOutcome: failure\nLessons seen: solved_error: pandas was missing" in text
     assert 100 < text.count("You run tests.") < 250
+
+
+ASKED = {"message": 1, "quote": "The tests do not start"}
+PRINTED = {"message": 2, "quote": "No module named 'pandas'"}
+CLAIMED = {"message": 3, "quote": "it works now"}
+
+
+@pytest.mark.parametrize(
+    ("quotes", "proof"),
+    [
+        ([CLAIMED], "claimed"),
+        ([CLAIMED, PRINTED], "result"),
+        ([PRINTED], "result"),
+        ([ASKED, PRINTED], "person"),
+        ([CLAIMED, ASKED], "person"),
+        ([], "claimed"),
+    ],
+    ids=["agent", "agent and tool", "tool", "person and tool", "agent and person", "nobody"],
+)
+def test_a_note_is_as_good_as_what_it_quotes(quotes, proof):
+    note = memory(content="The tests did not start.", memory_type="pattern", evidence=quotes)
+    (draft,) = extract_with_model(CURED, Model(memories=[note]), label=SUCCESS)
+    assert draft.proof == proof
+
+
+def test_a_verified_cure_is_a_result():
+    note = cure("verified", {"message": 4, "quote": "5 passed"}) | {"evidence": [CLAIMED]}
+    (draft,) = extract_with_model(CURED, Model(memories=[note]), label=SUCCESS)
+    assert draft.proof == "result"

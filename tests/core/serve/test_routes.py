@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.support.claims import said, segments_of
+
 
 @pytest.fixture
 def ask(client, key):
@@ -117,3 +119,23 @@ def test_the_last_task_of_a_session_that_is_over_does_not_wait(settings, log):
         ultron.ingest([log], "a", over=True)
         ultron.process_pending()
         assert ultron.get_memory_stats()["total"] == 1
+
+
+def test_claims_are_found_and_listed_where_they_are_asked_for(ask, ultron):
+    (segment,) = segments_of(ultron, "first")
+    claim = said(ultron, segment, "The proxy drops idle connections after thirty seconds.", probability=0.5)
+    query = {"query": "proxy idle connections"}
+    assert ask("POST", "/memories/search", json=query)["count"] == 0
+    (hit,) = ask("POST", "/memories/search", json={**query, "claimed": True})["data"]
+    assert (hit["id"], hit["status"], hit["proof"], hit["probability"]) == (
+        str(claim.id),
+        "claimed",
+        "claimed",
+        0.5,
+    )
+    assert ask("POST", "/memories/search", json={**query, "claimed": True, "proof": ["check"]})["count"] == 0
+    (listed,) = ask("GET", "/memories", params={"status": "claimed", "proof": "claimed"})["data"]
+    assert listed["id"] == str(claim.id)
+    assert ask("GET", "/memories/stats")["data"]["by_status"] == {"active": 0, "claimed": 1}
+    assert ask("POST", f"/memories/{claim.id}/confirm")["data"]["status"] == "active"
+    assert ask("POST", "/memories/search", json={**query, "proof": ["person"]})["count"] == 1

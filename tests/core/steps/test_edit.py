@@ -57,7 +57,7 @@ def test_stats_count_active_memories_by_tier_and_type(ultron):
         "total": 2,
         "by_tier": {"WARM": 1},
         "by_type": {"error": 1},
-        "by_status": {"active": 1, "archived": 1},
+        "by_status": {"active": 1, "claimed": 0, "archived": 1},
     }
 
 

@@ -142,3 +142,98 @@ def test_labels_from_before_lose_what_is_empty_in_them_and_nothing_else(empty, t
         {**labels[0], "summary": SUMMARY, "metrics": {k: kept[k] for k in list(kept)[:3]}}
     )
     assert label.metrics["safety"].lines == () and label.metrics["safety"].note == ""
+
+
+def memory_of(conn, name, sessions, *, status="active", **backing):
+    """A memory as version 28 kept it, contributed to by these sessions; None is an upload."""
+    memory = uuid4()
+    words = {"content": name, "context": "", "resolution": ""}
+    own = {"id": memory, "memory_type": "error", "status": status, "extractor": "1", "redaction_version": "1"}
+    insert(conn, "memories", **OWNER, **own, **words, body_sha256=name, **backing)
+    insert(conn, "memory_usage", memory_id=memory, account_id="default", tier="HOT")
+    for session in sessions:
+        origin = {"id": uuid4(), "memory_id": memory, "account_id": "default", "agent_id": "a"}
+        kind = {"kind": "upload"} if session is None else {"kind": "segment", **session}
+        trust = "upload" if session is None else "agent"
+        insert(conn, "memory_sources", **origin, **kind, created_at=NOW, trust=trust)
+        part = {**origin, "id": uuid4(), "source_id": origin["id"], "merged": False, "contributed_at": NOW}
+        insert(conn, "memory_contributions", **part, **words, trust=trust)
+    in_both = {"memory_id": memory, "account_id": "default", "memory_type": "error", "status": status}
+    lexical = {"terms": [1], "weights": "{1:1}/1000000000", "length": 1, "average_length": 1}
+    insert(conn, "memory_search", **in_both, **lexical)
+    insert(conn, "memory_vectors", **in_both, model_id="m", embedding="[1,0]", exact="[1,0]")
+    return memory
+
+
+def cluster_of(conn, *members):
+    cluster = uuid4()
+    own = {"account_id": "default", "model_id": "m", "topic": "t", "topic_by": "words", "centroid": "[0,1]"}
+    times = {"created_at": NOW, "updated_at": NOW}
+    insert(conn, "clusters", cluster_id=cluster, size=len(members), **own, **times)
+    for member in members:
+        insert(
+            conn,
+            "cluster_members",
+            memory_id=member,
+            cluster_id=cluster,
+            account_id="default",
+            joined_at=NOW,
+        )
+    return cluster
+
+
+def test_what_only_an_agent_said_in_one_session_goes_to_its_shelf(empty, tmp_path):
+    before = tmp_path / "before"
+    before.mkdir()
+    for migration in sorted(FOLDER.iterdir()):
+        if migration.name < "0029":
+            copy = shutil.copytree if migration.is_dir() else shutil.copy
+            copy(migration, before / migration.name)
+    migrate(empty, before)
+    claimed = {"trust": "agent", "proof": "claimed"}
+    with empty.transaction() as conn:
+        given = []
+        for name, fingerprint in (("x", "f"), ("copy of x", "f"), ("y", "g")):
+            session, segment = uuid4(), uuid4()
+            log = {**OWNER, "session_file": name}
+            insert(conn, "sessions", **log, id=session, partition_key=name, **READ)
+            place = {"segment_index": 0, "start_message": 0, "end_message": 1, "occurrence": 0}
+            cut = {**CUT, "fingerprint": fingerprint, **place}
+            insert(conn, "task_segments", **log, id=segment, session_id=session, **cut)
+            given.append({"session_id": session, "segment_id": segment})
+        one, copy_of_one, other = given
+        alone = memory_of(conn, "alone", [one], **claimed)
+        proven = memory_of(conn, "proven", [one], trust="agent", proof="check")
+        copied = memory_of(conn, "copied", [one, copy_of_one], **claimed)
+        memory_of(conn, "repeated", [one, other], **claimed)
+        memory_of(conn, "uploaded too", [one, None], **claimed)
+        memory_of(conn, "a tool's", [one], trust="tool", proof="claimed")
+        memory_of(conn, "archived", [one], status="archived", **claimed)
+        confirmed = memory_of(conn, "confirmed", [one], **claimed)
+        verdict = {"memory_id": confirmed, "account_id": "default", "verdict": "confirmed"}
+        insert(conn, "memory_verdicts", **verdict, body_sha256="confirmed", given_by="", given_at=NOW)
+        edited = memory_of(conn, "edited", [one], **claimed)
+        old = {"content": "other words", "context": "", "resolution": "", "tags": []}
+        version = {"memory_id": edited, "account_id": "default", "version": 1, "changed_by": ""}
+        insert(conn, "memory_versions", **version, **old, changed_at=NOW)
+        kept = cluster_of(conn, alone, proven)
+        cluster_of(conn, copied)
+    migrate(empty)
+    with empty.transaction() as conn:
+        rows = conn.execute(
+            "SELECT m.content, m.status, m.proof, s.status AS searched, v.status AS embedded, u.tier FROM memories m"
+            " JOIN memory_search s ON s.memory_id = m.id JOIN memory_vectors v ON v.memory_id = m.id"
+            " JOIN memory_usage u ON u.memory_id = m.id"
+        ).fetchall()
+        sizes = conn.execute("SELECT cluster_id, size, centroid::text AS centroid FROM clusters").fetchall()
+    assert all(row["status"] == row["searched"] == row["embedded"] for row in rows)
+    assert {row["content"]: row["status"] for row in rows if row["status"] != "active"} == {
+        "alone": "claimed",
+        "copied": "claimed",
+        "archived": "archived",
+    }
+    assert [row["content"] for row in rows if row["proof"] == "repeated"] == ["repeated"]
+    assert {row["content"] for row in rows if row["tier"] == "WARM"} == {"alone", "copied"}
+    assert {row["cluster_id"]: (row["size"], row["centroid"]) for row in sizes} == {
+        kept: (1, "[1,0]"),
+    }

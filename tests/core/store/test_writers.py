@@ -28,10 +28,16 @@ WRITERS = {
             "origins.given_again",
             "memories.set_status",
             "verdicts.archived_as_junk",
+            "memories.shelve",
         ),
         *("memories.mark_redacted", "memories.delete", "memories.tried", "memories.vector_refused"),
     },
-    "memory_usage": {"memories.insert_memories", "memories.add_hits", "tiers.set_tiers"},
+    "memory_usage": {
+        "memories.insert_memories",
+        "memories.add_hits",
+        "memories.set_status",
+        "tiers.set_tiers",
+    },
     "memory_search": {
         *("lanes.upsert_search", "memories.set_status", "memories.retype", "reweight.reweigh"),
     },

@@ -24,7 +24,8 @@ __all__ = ["COMMANDS"]
 def rebalance(settings: Settings, as_json: bool) -> None:
     """Sort memories into HOT, WARM and COLD by use.
 
-    COLD ones without a hit for ULTRON_COLD_TTL_DAYS are archived. `ultron dev` does this by itself.
+    COLD ones without a hit for ULTRON_COLD_TTL_DAYS and claims that no session said again for ULTRON_CLAIMED_DAYS
+    are archived. `ultron dev` does this by itself.
     """
     with open_ultron(settings) as ultron:
         report = ultron.run_tier_rebalance()

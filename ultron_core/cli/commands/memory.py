@@ -16,7 +16,7 @@ from ultron_core.cli.options import all_projects_option, project_option, shown_p
 from ultron_core.cli.output import console, key_values, print_json, table
 from ultron_core.display import one_line, plain
 from ultron_core.errors import NotFoundError
-from ultron_core.models import MemoryType
+from ultron_core.models import MemoryType, Proof
 from ultron_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ __all__ = ["COMMANDS", "lines_command"]
     "--type", "types", multiple=True, type=click.Choice(get_args(MemoryType)), help="Only these types."
 )
 @click.option("--tag", "tags", multiple=True, help="Only memories with all of these tags.")
+@click.option("--proof", multiple=True, type=click.Choice(get_args(Proof)), help="Only what is borne out so.")
+@click.option("--claimed", is_flag=True, help="Also what only an agent said, below what something bears out.")
 @click.option("--agent", "agent_id", help="Only what this agent contributed.")
 @project_option("Only what was seen in this project.")
 @all_projects_option
@@ -65,6 +67,8 @@ def search(
     level: str,
     types: tuple[str, ...],
     tags: tuple[str, ...],
+    proof: tuple[str, ...],
+    claimed: bool,
     agent_id: str | None,
     project: str | None,
     all_projects: bool,
@@ -100,6 +104,8 @@ def search(
             limit,
             memory_types=types or None,
             tags=tags or None,
+            proof=proof or None,
+            claimed=claimed,
             agent_id=agent_id,
             record_hits=not no_hits,
             explain=explain,
@@ -132,12 +138,13 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
                 record.memory_type,
                 record.tier,
                 record.trust,
+                record.proven,
                 shown_project(record.projects),
-                record.summary_l0 + (f" ({hit.differs})" if hit.differs else "") + _alike(len(hit.same)),
+                _told(hit),
             ]
         )
     if rows:
-        out.print(table("", ["id", "#score", "type", "tier", "said by", "project", "memory"], rows))
+        out.print(table("", ["id", "#score", "type", "tier", "said by", "proof", "project", "memory"], rows))
         out.print("`ultron show ID` prints a memory with its source lines.", style="dim")
         if any(hit.weak for hit in hits):
             out.print("weak: probably not about the query.", style="dim")
@@ -146,6 +153,11 @@ def _print_hits(hits: Sequence[Any], explain: bool) -> None:
             out.print(f"{str(hit.record.id)[:8]}: {hit.explain}")
     for note in getattr(hits, "notes", ()):
         out.print(note, style="yellow")
+
+
+def _told(hit: Any) -> str:
+    differs = f" ({hit.differs})" if hit.differs else ""
+    return f"{hit.record.claimant}{hit.record.summary_l0}{differs}{_alike(len(hit.same))}"
 
 
 def _alike(count: int) -> str:
@@ -206,6 +218,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
         "origin",
         "trust",
         "proof",
+        "probability",
         "held",
         "projects",
     ):
@@ -213,7 +226,7 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
     for name in ("content", "context", "resolution"):
         if values[name]:
             out.print(f"\n{name}", style="bold")
-            out.print(values[name])
+            out.print((record.claimant if name == "content" else "") + values[name])
     out.print("\nsources", style="bold")
     for source in sources:
         out.print(_source_line(source))
@@ -235,6 +248,8 @@ def show(settings: Settings, memory_id: str, as_json: bool) -> None:
 def _field(value: Any) -> str:
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
+    if value is None:
+        return "-"
     if isinstance(value, float):
         return f"{value:.3g}"
     return one_line(", ".join(value) if isinstance(value, list | tuple) else str(value))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from ultron_core.errors import NotFoundError
-from ultron_core.models import MemoryType
+from ultron_core.models import MemoryType, Proof, Status
 from ultron_core.serve.answers import ok, plain
 from ultron_core.serve.bodies import ChangeBody, DetailsBody, SearchBody, Tier, UploadBody, VerdictBody
 from ultron_core.serve.callers import Caller, KeyedRoute, Needs
@@ -36,7 +36,7 @@ def upload(body: UploadBody, caller: Writer) -> Response:
 @router.post("/memories/search")
 @router.post("/memory/search", include_in_schema=False)
 def search(body: SearchBody, caller: Reader) -> Response:
-    """Memories by meaning and by words, best first."""
+    """Memories by meaning and by words, best first; with `claimed` what only an agent said stands below them."""
     hits = caller.ultron.search_memories(
         body.query,
         body.detail_level,
@@ -45,6 +45,8 @@ def search(body: SearchBody, caller: Reader) -> Response:
         tags=body.tags,
         tiers=None if body.tier is None else [body.tier],
         status=body.status,
+        claimed=body.claimed,
+        proof=body.proof,
         agent_id=body.agent_id,
         project=body.project,
         explain=body.explain,
@@ -79,7 +81,8 @@ def listing(
     cursor: Annotated[str | None, Query(max_length=400)] = None,
     memory_type: MemoryType | None = None,
     tier: Tier | None = None,
-    status: Literal["active", "archived"] = "active",
+    status: Status = "active",
+    proof: Proof | None = None,
     tag: Name = None,
     agent_id: Name = None,
     project: Name = None,
@@ -91,6 +94,7 @@ def listing(
         memory_type=memory_type,
         tier=tier,
         status=status,
+        proof=proof,
         tag=tag,
         agent_id=agent_id,
         project=project and (named_project(caller.ultron.runtime, project) or project),

@@ -189,11 +189,11 @@ def _without(rows: Sequence[dict[str, Any]]) -> npt.NDArray[np.float32] | None:
 
 
 def follow_status(runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: str) -> None:
-    """Archived members leave; re-activated ones are assigned again."""
-    if status == "archived":
-        leave(runtime, conn, ids)
-    else:
+    """Members that are not active any more leave; those that are again are assigned again."""
+    if status == "active":
         assign_missing(runtime, conn, ids)
+    else:
+        leave(runtime, conn, ids)
 
 
 def assign_missing(runtime: Runtime, conn: Connection, ids: Sequence[UUID] | None = None) -> int:

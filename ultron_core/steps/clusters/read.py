@@ -80,7 +80,9 @@ def assign_memory_to_cluster(runtime: Runtime, memory: Any) -> KnowledgeCluster:
         assign_missing(runtime, conn, [memory_id])
         own = clusters_of(runtime, conn, [memory_id])
         if not own:
-            raise InputError(f"Memory {memory_id} is archived or has no vector yet: it is in no cluster.")
+            raise InputError(
+                f"Memory {memory_id} is archived, only claimed or without a vector yet: it is in no cluster."
+            )
         return _all(runtime, conn, own[0])[0]
 
     return runtime.database.run(work)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from ultron_core.memories import Backing, Body, Summary, embedding_text, summarize_memory
-from ultron_core.models import MemoryType
+from ultron_core.models import MemoryType, Status
 from ultron_core.sessions import clean_text
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.tables.memories import MemoryRecord
@@ -19,6 +20,7 @@ from ultron_core.store.tables.uploads import Floats
 __all__ = [
     "MemoryRow",
     "NewMemory",
+    "backing_in",
     "backing_of",
     "body_digest",
     "body_of",
@@ -59,7 +61,8 @@ class MemoryRow:
     backing: Backing | None = None
     vector: Floats | None = None
     new: NewMemory | None = None
-    active: bool = True
+    #: where it stands, or is put while it is new
+    status: Status = "active"
     around: tuple[UUID, ...] | None = None
 
 
@@ -82,7 +85,12 @@ def body_of(record: MemoryRecord) -> Body:
 
 def backing_of(record: MemoryRecord) -> Backing:
     """Who stands behind the words of a stored memory."""
-    return Backing(record.trust, record.proof, record.lesson)
+    return Backing(record.trust, record.proof, record.lesson, record.probability)
+
+
+def backing_in(part: Mapping[str, Any]) -> Backing:
+    """Who stands behind a contribution, from its row."""
+    return Backing(part["trust"], part["proof"], part["lesson"], part["probability"])
 
 
 def embedded_text(memory_type: str, body: Body) -> str:

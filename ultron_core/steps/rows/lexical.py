@@ -29,7 +29,7 @@ def write_words(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -
     """Lexical rows and word counts of memories; of changed bodies the old words are taken out first."""
     if not rows:
         return
-    old = [row.id for row in rows if row.new is None and row.active]
+    old = [row.id for row in rows if row.new is None and row.status != "archived"]
     if old:
         count_words(runtime, conn, old, -1)
         forget_words(runtime, conn, old)
@@ -47,7 +47,7 @@ def write_words(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -
     average = {"average_length": lexicals[0].average_length}
     with conn.pipeline():
         _SQL.run(conn, "upsert_search", {**runtime.account, **average, "rows": Jsonb(given)})
-        count_words(runtime, conn, [row.id for row in rows if row.active], 1)
+        count_words(runtime, conn, [row.id for row in rows if row.status != "archived"], 1)
 
 
 def _weighed(runtime: Runtime, conn: Connection, texts: Sequence[str]) -> list[Lexical]:

@@ -40,16 +40,16 @@ def lock_memories(runtime: Runtime, conn: Connection, types: Iterable[str] = get
 
 
 def register_model(runtime: Runtime, conn: Connection) -> None:
-    """Record the embedder with its thresholds, and make its index."""
+    """Record the embedder with its thresholds, and make its indexes."""
     if not ask_model(runtime, conn).fetchall():
         model_store.run(conn, "register_model", _model(runtime))
-        model_store.ensure_index(conn, runtime.embedder.model_id, runtime.embedder.dimension)
+        model_store.ensure_indexes(conn, runtime.embedder.model_id, runtime.embedder.dimension)
 
 
 def ask_model(runtime: Runtime, conn: Connection) -> Cursor[dict[str, Any]]:
-    """A row if the embedder is known and has its index; asked without waiting inside a pipeline."""
-    index = f"ultron.{model_store.index_name(runtime.embedder.model_id)}"
-    return model_store.send(conn, "model_is_ready", {**_model(runtime), "index": index})
+    """A row if the embedder is known and has its indexes; asked without waiting inside a pipeline."""
+    indexes = [f"ultron.{name}" for name in model_store.index_names(runtime.embedder.model_id).values()]
+    return model_store.send(conn, "model_is_ready", {**_model(runtime), "indexes": indexes})
 
 
 def _model(runtime: Runtime) -> dict[str, Any]:

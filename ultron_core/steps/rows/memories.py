@@ -40,7 +40,7 @@ __all__ = [
 
 logger = logging.getLogger("ultron.embeddings")
 _SQL = NamedQueries("search/lanes")
-_NOT_CHANGED = {"trust": None, "proof": None, "lesson": None}
+_NOT_CHANGED = dict.fromkeys(("trust", "proof", "lesson", "probability"))
 
 
 def write(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:
@@ -68,7 +68,7 @@ def reword(
         needs_model=runtime.llm is not None,
         backing=backing,
         vector=embedded.vector(embedded_text(record.memory_type, body)),
-        active=record.status == "active",
+        status=record.status,
     )
     write(runtime, conn, [row])
 
@@ -76,7 +76,7 @@ def reword(
 def store(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow]) -> None:
     """Memories and vectors; of changed words the database drops the old vectors by itself."""
     common = {**runtime.account, "now": runtime.clock()}
-    new = [{**_columns(row), **asdict(row.new)} for row in rows if row.new is not None]
+    new = [{**_columns(row), **asdict(row.new), "status": row.status} for row in rows if row.new is not None]
     if new:
         version = {"redaction_version": runtime.redactor.version}
         table.run(conn, "insert_memories", {**common, **version, "rows": Jsonb(new)})
@@ -119,13 +119,13 @@ def note_refused(runtime: Runtime, ids: Sequence[UUID], vectors: Sequence[Floats
 
 def index(runtime: Runtime, conn: Connection, rows: Sequence[MemoryRow], *, clusters: bool = True) -> None:
     """Words and clusters of stored memories whose words are new or changed. `clusters` False leaves new ones out
-    of clusters: who loads much makes them at the end."""
+    of clusters: who loads much makes them at the end. What is only claimed joins none."""
     write_words(runtime, conn, rows)
     changed = [row for row in rows if row.new is None]
     leave(runtime, conn, [row.id for row in changed if row.vector is None])
     refresh_members(runtime, conn, [row.id for row in changed if row.vector is not None])
     if clusters:
-        new = [row for row in rows if row.new is not None]
+        new = [row for row in rows if row.new is not None and row.status == "active"]
         place(
             runtime,
             conn,

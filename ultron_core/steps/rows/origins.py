@@ -77,6 +77,7 @@ class ContributionRow:
     trust: Trust
     proof: Proof
     lesson: str
+    probability: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class AgainRow:
     trust: Trust
     proof: Proof
     lesson: str
+    probability: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid4
 
-from ultron_core.memories import Backing, Body
+from ultron_core.memories import Body
 from ultron_core.steps.rows import memories, origins
-from ultron_core.steps.rows.body import MemoryRow, NewMemory, embedded_text, offline_summary
+from ultron_core.steps.rows.body import MemoryRow, NewMemory, backing_in, embedded_text, offline_summary
 from ultron_core.steps.rows.embedded import Embedded
 from ultron_core.steps.runtime import Runtime
 from ultron_core.store.database import Connection
@@ -22,6 +22,7 @@ def restore(
     """Id of the memory made of the contribution that `decision` merged into `kept`."""
     (part,) = origins.fetch(conn, "contribution", {**runtime.account, "id": decision["contribution_id"]})
     body = Body(part["content"], part["context"], part["resolution"])
+    backing = backing_in(part)
     row = MemoryRow(
         uuid4(),
         kept.memory_type,
@@ -29,9 +30,10 @@ def restore(
         tuple(part["tags"]),
         offline_summary(runtime, body),
         needs_model=runtime.llm is not None,
-        backing=Backing(part["trust"], part["proof"], part["lesson"]),
+        backing=backing,
         vector=embedded.vector(embedded_text(kept.memory_type, body)),
         new=NewMemory(part["agent_id"], kept.confidence, kept.extractor),
+        status=backing.shelf,
     )
     memories.write(runtime, conn, [row])
     origins.split_off(runtime, conn, part["id"], row.id)

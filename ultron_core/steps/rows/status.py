@@ -1,11 +1,12 @@
-"""Memories that are archived, re-activated, deleted, or lose their last source, in the caller's transaction."""
+"""Memories that change shelves, are archived, deleted, or lose their last source, in the caller's transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from ultron_core.errors import InputError
+from ultron_core.models import Status
 from ultron_core.steps.clusters.members import follow_status
 from ultron_core.steps.ids import segment_tag
 from ultron_core.steps.rows import origins
@@ -23,28 +24,47 @@ __all__ = [
     "lose_segments",
     "retract_from_segment",
     "set_status",
+    "settle",
+    "shelve",
 ]
 
 
 def set_status(
-    runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: str, reason: str | None
+    runtime: Runtime, conn: Connection, ids: Sequence[UUID], status: Status, reason: str | None
 ) -> list[UUID]:
-    """Archive or re-activate; archived members leave their cluster, re-activated ones join one again."""
+    """Put memories elsewhere; only active ones are in clusters, and the words of archived ones are not counted."""
     values = {"ids": sorted(ids), "status": status, "reason": reason, "now": runtime.clock()}
-    changed = [row["id"] for row in store.fetch(conn, "set_status", {**runtime.account, **values})]
+    rows = store.fetch(conn, "set_status", {**runtime.account, **values})
+    changed = [row["id"] for row in rows]
+    crossing = [row["id"] for row in rows if "archived" in (status, row["status"])]
+    count_words(runtime, conn, crossing, -1 if status == "archived" else 1)
     if changed:
-        count_words(runtime, conn, changed, 1 if status == "active" else -1)
         follow_status(runtime, conn, changed, status)
     return changed
 
 
 def bring_back(runtime: Runtime, conn: Connection, memory_id: UUID) -> None:
-    """Re-activate one that was archived, for whatever reason. Raises InputError when its last source is gone."""
-    set_status(runtime, conn, [memory_id], "active", None)
+    """Put one that was archived, for whatever reason, on its shelf again. Raises InputError when its last source is
+    gone."""
+    shelve(runtime, conn, [memory_id], back=[memory_id])
     if store.fetch(conn, "orphans", {"ids": [memory_id]}):
         raise InputError(
             f"Memory {memory_id} cannot come back: its last source is gone. Upload it again instead."
         )
+
+
+def shelve(runtime: Runtime, conn: Connection, ids: Collection[UUID], *, back: Collection[UUID] = ()) -> None:
+    """Put memories on the shelf that what stands behind them now gives them: after every change of it. Archived ones
+    stay out, but for those that come `back`. The caller holds the locks."""
+    if not ids:
+        return
+    asked = {"ids": sorted(ids), "back": sorted(back)}
+    rows = store.fetch(conn, "shelve", {**runtime.account, **asked})
+    shelves: tuple[Status, ...] = ("active", "claimed")
+    for shelf in shelves:
+        moved = [row["id"] for row in rows if row["shelf"] == shelf]
+        if moved:
+            set_status(runtime, conn, moved, shelf, None)
 
 
 def delete_memories(runtime: Runtime, conn: Connection, ids: Sequence[UUID]) -> None:
@@ -82,5 +102,11 @@ def lose_segments(
     lost = {segment_tag(segment_id) for segment_id in segment_ids}
     tagged = [r for r in store.by_ids(conn, runtime.account_id, memory_ids) if lost & set(r.tags)]
     write_tags(runtime, conn, {r.id: [tag for tag in r.tags if tag not in lost] for r in tagged})
-    store.run(conn, "settle", {**runtime.account, "ids": list(memory_ids)})
+    settle(runtime, conn, memory_ids)
     return archive_orphans(runtime, conn, memory_ids)
+
+
+def settle(runtime: Runtime, conn: Connection, memory_ids: Sequence[UUID]) -> None:
+    """After a source went: who still stands behind memories, and so their shelves. The caller holds the locks."""
+    store.run(conn, "settle", {**runtime.account, "ids": list(memory_ids)})
+    shelve(runtime, conn, memory_ids)

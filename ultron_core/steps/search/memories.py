@@ -5,7 +5,7 @@ How candidates are ranked is decided in `ultron_core/search/memories.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -16,7 +16,7 @@ from ultron_core.embeddings.checked import embed_checked
 from ultron_core.errors import EmbeddingError, InputError, ModelError
 from ultron_core.search.expand import Expansion, expansion_messages, phrases_of
 from ultron_core.search.here import named
-from ultron_core.search.memories import RankedMemory, Ranking, rank_memories
+from ultron_core.search.memories import Candidate, RankedMemory, Ranking, rank_memories
 from ultron_core.search.shown import Shown, collapse, own_first
 from ultron_core.search.terms import query_terms, term_id
 from ultron_core.search.timewords import TimeRange, find_range
@@ -71,6 +71,8 @@ def search_memories(
     tags: Sequence[str] | None = None,
     tiers: Sequence[str] | None = None,
     status: str = "active",
+    claimed: bool = False,
+    proof: Sequence[str] | None = None,
     agent_id: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
@@ -81,12 +83,12 @@ def search_memories(
 ) -> SearchResults:
     """Memories for a query; each result that is not weak counts ULTRON_SEARCH_HITS unless `record_hits` is False.
 
-    `scope` says of which project.
+    `scope` says of which project. `claimed` adds up to as many from the second shelf, below what is active.
 
     l0 leaves only the one-line summary, l1 the overview as well; full text comes from `get_memory_details`.
     `rerank` (None: the configured value) lets a model order the best candidates; scores stay, `explain` shows the
     old place.
-    Raises InputError for an empty query or an unknown detail level.
+    Raises InputError for an empty query, an unknown detail level, and `claimed` with another status than active.
     """
     if detail_level not in {"l0", "l1"}:
         raise InputError(
@@ -96,6 +98,8 @@ def search_memories(
     query = clean_text(query)
     if not query.strip():
         raise InputError("The query is empty: say what you are looking for.")
+    if claimed and status != "active":
+        raise InputError(f"claimed adds to what is active: leave it out with status {status!r}.")
     if limit < 1:
         raise InputError("limit must be at least 1.")
     asked_in = language(query)
@@ -110,6 +114,7 @@ def search_memories(
         "types": _listed(memory_types),
         "tags": _listed(tags),
         "tiers": _listed([tier.upper() for tier in tiers] if tiers else None),
+        "proof": _listed(proof),
         "agent_id": agent_id,
         "project": scope.only,
         "since": since,
@@ -135,38 +140,51 @@ def search_memories(
         vectors=vectors,
         terms=terms,
         plain=plain,
-        status=status,
         limit=max(_CANDIDATES, 2 * depth),
     )
 
-    def work(filters: dict[str, Any], conn: Connection) -> list[SearchHit]:
-        own = find(conn, filters={**filters, "project": scope.first}) if scope.first else []
-        every = find(conn, filters=filters)
-        ours = {one.id for one in (every if scope.only else own)}
-        found = {one.id: one for one in (*own, *every)}
-        ranked = rank_memories(found.values(), ranking, ours)
-        if scope.first:
-            ranked = own_first(ranked, lambda one: one.id in ours, lambda one: one.weak)
-        ranked = ranked[: depth + _COLLAPSED]
-        records = by_ids(conn, runtime.account_id, [one.id for one in ranked])
-        present = {record.id: record for record in records}
-        return [_hit(present[one.id], one) for one in ranked if one.id in present]
+    def on_shelf(shelf: str) -> list[SearchHit]:
+        work = partial(_found, runtime, partial(find, status=shelf), ranking, scope, depth)
+        hits = runtime.database.run(partial(work, {**filters, **span_filters}))
+        if not hits and span_filters != {"since": since, "until": until}:
+            # a date may be what a memory is about, and not when it was stored
+            hits = runtime.database.run(partial(work, filters))
+            if hits:
+                notes.append("nothing was stored at the time that the query names: memories of all times")
+        if rerank:
+            hits = _reranked(runtime, query, hits, notes)
+            if scope.first:
+                hits = own_first(hits, lambda hit: scope.first in hit.record.projects, lambda hit: hit.weak)
+        return [_shown(one, detail_level, explain) for one in collapse(hits, _summary, _detail)[:limit]]
 
-    hits = runtime.database.run(partial(work, {**filters, **span_filters}))
-    if not hits and span_filters != {"since": since, "until": until}:
-        # a date may be what a memory is about, and not when it was stored
-        hits = runtime.database.run(partial(work, filters))
-        if hits:
-            notes.append("nothing was stored at the time that the query names: memories of all times")
-    if rerank:
-        hits = _reranked(runtime, query, hits, notes)
-        if scope.first:
-            hits = own_first(hits, lambda hit: scope.first in hit.record.projects, lambda hit: hit.weak)
-    shown = [_shown(one, detail_level, explain) for one in collapse(hits, _summary, _detail)[:limit]]
+    shown = on_shelf(status) + (on_shelf("claimed") if claimed else [])
     counted = {hit.record.id: search.hits for hit in shown if not hit.weak}
     if record_hits and search.hits and counted:
         runtime.database.run(lambda conn: add_hits(conn, runtime.account_id, counted, runtime.clock()))
     return SearchResults(shown, notes)
+
+
+def _found(
+    runtime: Runtime,
+    find: Callable[..., list[Candidate]],
+    ranking: Ranking,
+    scope: Scope,
+    depth: int,
+    filters: dict[str, Any],
+    conn: Connection,
+) -> list[SearchHit]:
+    """Hits of one shelf, those of the scope's first project before others."""
+    own = find(conn, filters={**filters, "project": scope.first}) if scope.first else []
+    every = find(conn, filters=filters)
+    ours = {one.id for one in (every if scope.only else own)}
+    found = {one.id: one for one in (*own, *every)}
+    ranked = rank_memories(found.values(), ranking, ours)
+    if scope.first:
+        ranked = own_first(ranked, lambda one: one.id in ours, lambda one: one.weak)
+    ranked = ranked[: depth + _COLLAPSED]
+    records = by_ids(conn, runtime.account_id, [one.id for one in ranked])
+    present = {record.id: record for record in records}
+    return [_hit(present[one.id], one) for one in ranked if one.id in present]
 
 
 def _reranked(runtime: Runtime, query: str, hits: list[SearchHit], notes: list[str]) -> list[SearchHit]:

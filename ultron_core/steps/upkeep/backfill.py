@@ -10,10 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import ModelAnswerError, ModelError
-from ultron_core.memories import Backing, Body, classify_memory
-from ultron_core.steps.rows import locks, origins
+from ultron_core.memories import Body, classify_memory
+from ultron_core.steps.rows import locks, origins, status
 from ultron_core.steps.rows import memories as memory_rows
-from ultron_core.steps.rows.body import MemoryRow, backing_of, body_of
+from ultron_core.steps.rows.body import MemoryRow, backing_in, backing_of, body_of
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.search.windows import recount_windows
@@ -86,9 +86,9 @@ def _apply(
     if not origins.mark_merged(runtime, conn, row["id"], seen.id):
         return  # the merge was undone meanwhile
     if body != body_of(seen):
-        given = Backing(row["trust"], row["proof"], row["lesson"])
-        backing = backing_of(found[0]).weaker(given)
+        backing = backing_of(found[0]).weaker(backing_in(row))
         memory_rows.reword(runtime, conn, embedded, found[0], body, found[0].tags, backing)
+        status.shelve(runtime, conn, [seen.id])
 
 
 def _models(runtime: Runtime) -> int:

@@ -56,7 +56,8 @@ class _Late:
     vector: Floats
 
     def is_still(self, record: MemoryRecord) -> bool:
-        return (record.memory_type, body_of(record), record.status) == (self.memory_type, self.body, "active")
+        words = (record.memory_type, body_of(record))
+        return words == (self.memory_type, self.body) and record.status != "archived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,8 @@ def _write(runtime: Runtime, conn: Connection, seen: _Seen, verdicts: Sequence[c
     """Vectors, clusters and links of the memories in front, which stay as they are."""
     done = seen.late[: len(verdicts)]
     memory_rows.write_vectors(runtime, conn, {one.id: one.vector for one in done})
-    place(runtime, conn, [Joining(one.id, one.vector, seen.records[one.id].summary_l0) for one in done])
+    active = [(one, seen.records[one.id]) for one in done if seen.records[one.id].status == "active"]
+    place(runtime, conn, [Joining(one.id, one.vector, record.summary_l0) for one, record in active])
     links = [_link(seen.records, one.id, verdict) for one, verdict in zip(done, verdicts, strict=True)]
     origins.write(runtime, conn, origins.Origins(links=[made for made in links if made is not None]))
 
@@ -245,16 +247,19 @@ def _take_over(
 
     The caller holds the locks.
     """
-    old = body_of(target)
-    equal = backing_of(target).rank == backing_of(record).rank
-    # words that are proven less would hide behind those that stand
-    body, pending = judge.merged(old, body_of(record)) if equal else (old, False)
+    old, backing, given = body_of(target), backing_of(target), backing_of(record)
+    body, pending = old, False
+    if given.rank < backing.rank:
+        body, backing = body_of(record), given
+    elif given.rank == backing.rank:
+        # words that are proven less would hide behind those that stand
+        body, pending = judge.merged(old, body_of(record))
     part = origins.fetch(conn, "first_contribution", {"id": record.id})
     origins.hand_over(runtime, conn, record.id, target.id, pending=pending)
     add_hits(conn, runtime.account_id, {target.id: record.hit_count}, record.last_hit_at)
     tags = merge_tags(target.tags, record.tags)
     if body != old:
-        memory_rows.reword(runtime, conn, embedded, target, body, tags, backing_of(target))
+        memory_rows.reword(runtime, conn, embedded, target, body, tags, backing)
     else:
         memory_rows.write_tags(runtime, conn, {target.id: tags})
     decision = origins.DecisionRow(
@@ -270,3 +275,4 @@ def _take_over(
     )
     origins.write(runtime, conn, origins.Origins(decisions=[decision]))
     status.delete_memories(runtime, conn, [record.id])
+    status.shelve(runtime, conn, [target.id])

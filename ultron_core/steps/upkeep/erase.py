@@ -17,13 +17,14 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.errors import NotFoundError
-from ultron_core.memories import Backing, Body
+from ultron_core.memories import Body
 from ultron_core.paths import is_below
 from ultron_core.sessions import check_names
 from ultron_core.steps.clusters.members import clusters_of
 from ultron_core.steps.clusters.topics import forget_in_topic
 from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows import status
+from ultron_core.steps.rows.body import backing_in
 from ultron_core.steps.rows.embedded import Embedded, run_embedded
 from ultron_core.steps.rows.locks import lock_memories
 from ultron_core.steps.runtime import Runtime
@@ -182,6 +183,7 @@ def _erase(runtime: Runtime, embedded: Embedded, conn: Connection, named: str) -
     _SQL.run(conn, "files", params)
     _SQL.run(conn, "delete_sessions", params)
     forget_in_taste(runtime, conn)
+    status.shelve(runtime, conn, found.shared)
     runs.taint(conn, runtime.account_id, runtime.clock())
 
 
@@ -201,9 +203,8 @@ def _retract(
     for record in store.by_ids(conn, runtime.account_id, list(first)):
         part = first[record.id]
         body = Body(part["content"], part["context"], part["resolution"])
-        backing = Backing(part["trust"], part["proof"], part["lesson"])
         own_tags = list(dict.fromkeys(tags[record.id]))
-        memory_rows.reword(runtime, conn, embedded, record, body, own_tags, backing)
+        memory_rows.reword(runtime, conn, embedded, record, body, own_tags, backing_in(part))
     _SQL.run(conn, "forget_verdicts", params)
     pending = {"first": [part["id"] for part in first.values()], "pending": runtime.llm is not None}
     _SQL.run(conn, "restart_parts", {**params, **pending})

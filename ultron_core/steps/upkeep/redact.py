@@ -16,6 +16,7 @@ from ultron_core.memories import Body, Summary
 from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows.body import MemoryRow, redact_tags
 from ultron_core.steps.rows.locks import lock_memories
+from ultron_core.steps.rows.status import shelve
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.taste import forget_in_taste
 from ultron_core.steps.upkeep.backfill import backfill
@@ -136,6 +137,7 @@ def _memories(runtime: Runtime, conn: Connection, rows: list[dict[str, Any]]) ->
                 reworded.append(changed[-1])
     memory_rows.store(runtime, conn, changed)
     memory_rows.index(runtime, conn, reworded)
+    shelve(runtime, conn, [row.id for row in reworded])
     seen = {"ids": [row["key"] for row in rows], "version": runtime.redactor.version}
     memory_store.run(conn, "mark_redacted", {**runtime.account, **seen})
     return len(changed)
@@ -149,5 +151,5 @@ def _row(old: dict[str, Any], clean: dict[str, Any]) -> MemoryRow:
         tuple(clean["tags"]),
         Summary(clean["summary_l0"], clean["overview_l1"]),
         needs_model=old["needs_model"],
-        active=old["status"] == "active",
+        status=old["status"],
     )

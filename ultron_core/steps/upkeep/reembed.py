@@ -154,7 +154,7 @@ def _embed_and_switch(runtime: Runtime, refused: Refusals, progress: Progress | 
     done = _embed_missing(runtime, refused, progress)
     with runtime.database.direct() as conn:
         conn.execute("SET statement_timeout = 0")
-        store.build_index(conn, runtime.embedder.model_id, runtime.embedder.dimension)
+        store.build_indexes(conn, runtime.embedder.model_id, runtime.embedder.dimension)
     for last in (*[False] * _PASSES, True):
         done += _embed_missing(runtime, refused, progress)
         if runtime.database.run(partial(_switch, runtime, refused, last)):
@@ -240,7 +240,7 @@ def _retire(runtime: Runtime, model_id: str, keep: bool) -> int:
     with runtime.database.direct() as conn:
         conn.execute("SET statement_timeout = 0")
         if not store.fetch(conn, "in_use_elsewhere", {"model_id": model_id})[0]["found"]:
-            store.drop_index(conn, model_id, concurrently=True)
+            store.drop_indexes(conn, model_id, concurrently=True)
     runtime.database.run(lambda conn: store.run(conn, "forget", old))
     return dropped
 

@@ -43,17 +43,20 @@ class TierReport:
     tier_changes: int
     newly_hot: int
     cold_archived: int
+    claims_archived: int
 
 
 def run_tier_rebalance(runtime: Runtime) -> TierReport:
     """hit_count, then last_hit_at, then id; ceil() cuts; COLD past its time is archived, never deleted. A rule that
-    no person said waits for a second session before it may be HOT.
+    no person said waits for a second session before it may be HOT. Claims that no session repeated in their time are
+    archived too.
 
     Ranked once, at the start: what comes or is hit meanwhile counts the next time.
     """
     # after a connection was lost on the way all is ranked again, and what was written stays written
     written: Counter[str] = Counter()
     cut = runtime.database.run_session(partial(_rebalance, runtime, written))
+    claims = _archive_claims(runtime)
     (off,) = runtime.database.run(lambda conn: _rows(runtime, conn, "drift", share=DRIFT))
     if off["documents"] or off["total_length"] or off["postings"]:
         _repair_frequencies(runtime, off)
@@ -67,6 +70,7 @@ def run_tier_rebalance(runtime: Runtime) -> TierReport:
         tier_changes=written["changed"],
         newly_hot=written["hot"],
         cold_archived=written["archived"],
+        claims_archived=claims,
     )
 
 
@@ -111,6 +115,20 @@ def _archive(runtime: Runtime, conn: Connection, ids: list[UUID], before: dateti
     lock_memories(runtime, conn)
     rows = _rows(runtime, conn, "still_expired", ids=ids, before=before)
     return len(set_status(runtime, conn, [row["memory_id"] for row in rows], "archived", "cold_ttl"))
+
+
+def _archive_claims(runtime: Runtime) -> int:
+    days, archived = runtime.settings.tiers.claimed_days, 0
+    before = runtime.clock() - timedelta(days=days)
+
+    def work(conn: Connection) -> int:
+        lock_memories(runtime, conn)
+        rows = _rows(runtime, conn, "expired_claims", before=before, limit=_ARCHIVE_CHUNK)
+        return len(set_status(runtime, conn, [row["id"] for row in rows], "archived", "claimed_expired"))
+
+    while days and (done := runtime.database.run(work)):
+        archived += done
+    return archived
 
 
 def _repair_frequencies(runtime: Runtime, off: Mapping[str, Any]) -> None:

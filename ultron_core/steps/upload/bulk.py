@@ -77,7 +77,7 @@ def _write(runtime: Runtime, prepared: Sequence[Prepared], conn: Connection) -> 
 
 def _drop_index(runtime: Runtime, expected: int, conn: Connection) -> None:
     if expected >= _REBUILD_SHARE * _stored(runtime, conn):
-        model_store.drop_index(conn, runtime.embedder.model_id)
+        model_store.drop_indexes(conn, runtime.embedder.model_id)
 
 
 def _stored(runtime: Runtime, conn: Connection) -> int:

@@ -251,6 +251,8 @@ class _Planner:
         pending = False
         if item.body == before:
             row.backing = row.backing.better(given)
+        elif given.rank < row.backing.rank:
+            row.body, row.backing = item.body, given
         elif row.backing.rank == given.rank:
             # words that are proven less would hide behind those that stand
             row.body, pending = self._judge.merged(before, item.body)

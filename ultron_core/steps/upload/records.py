@@ -62,6 +62,7 @@ class Upload:
     #: what the rules know of it; nothing that a caller gives
     lesson: str = ""
     proof: Proof | None = None
+    probability: float | None = None
 
     @property
     def backing(self) -> Backing:
@@ -70,7 +71,8 @@ class Upload:
         trust = self.sources[0].trust if self.sources else "upload"
         if trust == "upload":
             return UNBACKED
-        return Backing(trust, self.proof or ("person" if trust == "human" else "claimed"), self.lesson)
+        proof = self.proof or ("person" if trust == "human" else "claimed")
+        return Backing(trust, proof, self.lesson, self.probability)
 
 
 def draft_maker(runtime: Runtime) -> str:
@@ -98,6 +100,7 @@ def upload_of_draft(
         extractor=draft_maker(runtime),
         lesson=draft.lesson,
         proof=draft.proof,
+        probability=draft.probability,
     )
 
 

@@ -138,6 +138,7 @@ def _same(now: MemoryRecord, seen: MemoryRecord) -> bool:
         "archive_reason",
         "trust",
         "proof",
+        "probability",
     )
     return all(getattr(now, name) == getattr(seen, name) for name in names)
 
@@ -180,7 +181,7 @@ def _words(prepared: Sequence[Prepared], asked: _Asked) -> _Words:
 
 
 def _digests(prepared: Sequence[Prepared], rows: Sequence[dict[str, Any]]) -> dict[str, Known]:
-    """Present words come before words that a memory was only given once, active memories before archived."""
+    """Present words come before words that a memory was only given once, archived memories last."""
     wanted = {item.digest for item in prepared}
     digests: dict[str, Known] = {}
     for row in rows:

@@ -10,7 +10,7 @@ from ultron_core.steps.rows import memories as memory_rows
 from ultron_core.steps.rows import origins
 from ultron_core.steps.rows.body import MemoryRow, NewMemory, backing_of, offline_summary
 from ultron_core.steps.rows.locks import register_model
-from ultron_core.steps.rows.status import set_status
+from ultron_core.steps.rows.status import shelve
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.upload.plan import Decision, Plan, Row
 from ultron_core.store.database import Connection
@@ -44,9 +44,7 @@ def write_plan(
             add_hits(conn, runtime.account_id, hits, runtime.clock())
         origins.write(runtime, conn, _origins(plan))
         lock_clusters(runtime, conn)
-    back = [row.id for row in plan.stored if row.reactivate]
-    if back:
-        set_status(runtime, conn, back, "active", None)
+    shelve(runtime, conn, plan.rows.keys(), back=[row.id for row in plan.stored if row.reactivate])
     memory_rows.index(runtime, conn, rows, clusters=not bulk)
 
 
@@ -84,6 +82,7 @@ def _row(runtime: Runtime, row: Row) -> MemoryRow:
         if item is None
         else NewMemory(item.upload.agent_id, item.upload.confidence, item.upload.extractor, row.hits),
         around=row.around,
+        status=row.backing.shelf,
     )
 
 

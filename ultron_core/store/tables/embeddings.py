@@ -7,16 +7,18 @@ from typing import LiteralString
 
 from psycopg import sql
 
+from ultron_core.models import Status
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
 __all__ = [
-    "build_index",
-    "drop_index",
+    "build_indexes",
+    "drop_indexes",
     "drop_unused",
-    "ensure_index",
+    "ensure_indexes",
     "fetch",
     "index_name",
+    "index_names",
     "run",
     "send",
     "unused_indexes",
@@ -31,25 +33,35 @@ def index_name(model_id: str) -> str:
     return f"memory_vectors_hnsw_{hashlib.sha256(model_id.encode()).hexdigest()[:12]}"
 
 
-def ensure_index(conn: Connection, model_id: str, dimension: int) -> None:
-    """The index of a model in the caller's transaction; made once, when its first memory is stored."""
-    _build(conn, model_id, dimension, "")
+def index_names(model_id: str) -> dict[Status, str]:
+    """The HNSW index of each shelf that is searched."""
+    return {"active": index_name(model_id), "claimed": f"{index_name(model_id)}_claimed"}
 
 
-def build_index(conn: Connection, model_id: str, dimension: int) -> None:
-    """Make a model's index while others read and write; `conn` is in autocommit. Half-built ones are replaced."""
-    state = fetch(conn, "index_state", {"name": f"ultron.{index_name(model_id)}"})
-    if state and state[0]["valid"]:
-        return
-    if state:
-        drop_index(conn, model_id, concurrently=True)
-    _build(conn, model_id, dimension, "CONCURRENTLY")
+def ensure_indexes(conn: Connection, model_id: str, dimension: int) -> None:
+    """The indexes of a model in the caller's transaction; made once, when its first memory is stored."""
+    for status in index_names(model_id):
+        _build(conn, model_id, dimension, status, "")
 
 
-def _build(conn: Connection, model_id: str, dimension: int, concurrently: LiteralString) -> None:
+def build_indexes(conn: Connection, model_id: str, dimension: int) -> None:
+    """Make a model's indexes while others read and write; `conn` is in autocommit. Half-built ones are replaced."""
+    for status, name in index_names(model_id).items():
+        state = fetch(conn, "index_state", {"name": f"ultron.{name}"})
+        if state and state[0]["valid"]:
+            continue
+        if state:
+            _drop(conn, name, "CONCURRENTLY")
+        _build(conn, model_id, dimension, status, "CONCURRENTLY")
+
+
+def _build(
+    conn: Connection, model_id: str, dimension: int, status: Status, concurrently: LiteralString
+) -> None:
     values = {
         "concurrently": sql.SQL(concurrently),
-        "name": sql.Identifier(index_name(model_id)),
+        "name": sql.Identifier(index_names(model_id)[status]),
+        "status": sql.Literal(status),
         "model": sql.Literal(model_id),
         "dimension": sql.Literal(dimension),
     }
@@ -68,9 +80,10 @@ def drop_unused(conn: Connection, name: str) -> None:
     _drop(conn, name, "")
 
 
-def drop_index(conn: Connection, model_id: str, *, concurrently: bool = False) -> None:
-    """Drop a model's index; `concurrently` needs a connection in autocommit, else searches of others wait."""
-    _drop(conn, index_name(model_id), "CONCURRENTLY" if concurrently else "")
+def drop_indexes(conn: Connection, model_id: str, *, concurrently: bool = False) -> None:
+    """Drop a model's indexes; `concurrently` needs a connection in autocommit, else searches of others wait."""
+    for name in index_names(model_id).values():
+        _drop(conn, name, "CONCURRENTLY" if concurrently else "")
 
 
 def _drop(conn: Connection, name: str, concurrently: LiteralString) -> None:

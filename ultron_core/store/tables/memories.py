@@ -13,7 +13,7 @@ import orjson
 from pgvector import SparseVector
 from psycopg import Cursor
 
-from ultron_core.models import Proof, Trust
+from ultron_core.models import Proof, Status, Trust
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 from ultron_core.transcript.hazards import hazards
@@ -54,7 +54,7 @@ class MemoryRecord:
     tags: list[str]
     summary_l0: str
     overview_l1: str
-    status: str
+    status: Status
     #: why it is archived; `judged_junk`: its owner said so
     archive_reason: str | None
     tier: str
@@ -74,6 +74,8 @@ class MemoryRecord:
     proof: Proof
     #: the kind of lesson that the rules found; empty when a caller or a model gave it
     lesson: str
+    #: how likely it is worth keeping, by the ranker that chose it; None where nothing judged it
+    probability: float | None
     #: who confirmed these words; empty when it was done in the home itself, None when nobody did
     confirmed_by: str | None
     #: the last verdict on these words: confirmed, useful or junk
@@ -96,6 +98,11 @@ class MemoryRecord:
         held = () if confirmed else hazards(row["content"], row["context"], row["resolution"])
         known = {**row, "held": held}
         return cls(*[known[name] for name in cls.__slots__])
+
+    @property
+    def claimant(self) -> str:
+        """What stands before words that only an agent said, wherever they are shown; empty before any others."""
+        return "The agent said: " if self.status == "claimed" else ""
 
     @property
     def proven(self) -> Proof:

@@ -20,7 +20,7 @@ _SQL = NamedQueries("search/search")
 #: up to this many rows that pass the filters every one is compared: exact, and no slower than the index
 EXACT_BELOW = 4000
 #: what results can be narrowed by; each is a query `filter_<name>`
-FILTERS = ("types", "tags", "tiers", "agent_id", "project", "since", "until")
+FILTERS = ("types", "tags", "tiers", "proof", "agent_id", "project", "since", "until")
 #: planning takes as long as a small search: one plan serves any words and types, other filters need one of their own
 _PLANNED_ONCE = frozenset(("types",))
 #: the limit is a literal of the statement: few values, few plans
@@ -71,7 +71,7 @@ def _statement(used: tuple[str, ...], model: tuple[str, int], status: str, limit
         "status": sql.Literal(status),
         "limit": sql.Literal(limit),
     }
-    near = _SQL["near_active" if status == "active" else "near_archived"]
+    near = _SQL["near_archived" if status == "archived" else "near_indexed"]
     matching = _SQL["matching_filtered" if used else "matching_all"]
     statement = sql.SQL(_SQL["candidates"]).format(
         filters=filters,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pgvector import Vector
 from psycopg import sql
 
+from ultron_core.models import Status
 from ultron_core.store.database import Connection
 from ultron_core.store.queries import NamedQueries
 
@@ -58,13 +59,15 @@ def nearest(
         same = _same_type(conn, account_id, model, wanted, sql.SQL(_SQL["nearest_exact"]))
         return {position: Neighbours(same[position]) for position in same}
     found: dict[int, list[dict[str, Any]]] = {position: [] for position, _, _ in wanted}
-    for row in _near(conn, account_id, model, wanted, _indexed("neighbours", model), _AROUND):
+    for row in _near(conn, account_id, model, wanted, _indexed("neighbours", model, "active"), _AROUND):
         found[row["position"]].append(row)
     unsure = [one for one in wanted if _ended_near(found[one[0]], lowest)]
-    more = _same_type(conn, account_id, model, unsure, _indexed("nearest_indexed", model)) if unsure else {}
+    more = _same_type(conn, account_id, model, unsure, _indexed("nearest_indexed", model, "active"))
+    claimed = _same_type(conn, account_id, model, wanted, _indexed("nearest_indexed", model, "claimed"))
     return {
         position: Neighbours(
-            more.get(position) or _best(rows, memory_type), tuple(row["memory_id"] for row in rows)
+            _nearest([*(more.get(position) or _best(rows, memory_type)), *claimed[position]]),
+            tuple(row["memory_id"] for row in rows),
         )
         for (position, memory_type, _), rows in zip(wanted, found.values(), strict=True)
     }
@@ -75,8 +78,13 @@ def _ended_near(rows: Sequence[dict[str, Any]], lowest: float) -> bool:
 
 
 def _best(rows: Sequence[dict[str, Any]], memory_type: str) -> tuple[tuple[UUID, float], ...]:
-    same = [(row["memory_id"], float(row["cosine"])) for row in rows if row["memory_type"] == memory_type]
-    return tuple(sorted(same, key=lambda pair: (-pair[1], str(pair[0])))[:_SAME])
+    return _nearest(
+        (row["memory_id"], float(row["cosine"])) for row in rows if row["memory_type"] == memory_type
+    )
+
+
+def _nearest(found: Iterable[tuple[UUID, float]]) -> tuple[tuple[UUID, float], ...]:
+    return tuple(sorted(found, key=lambda pair: (-pair[1], str(pair[0])))[:_SAME])
 
 
 def _same_type(
@@ -89,8 +97,9 @@ def _same_type(
     return {position: _best(rows, types[position]) for position, rows in found.items()}
 
 
-def _indexed(name: str, model: tuple[str, int]) -> sql.Composed:
-    return sql.SQL(_SQL[name]).format(model=sql.Literal(model[0]), dimension=sql.Literal(model[1]))
+def _indexed(name: str, model: tuple[str, int], shelf: Status) -> sql.Composed:
+    literals = {"model": model[0], "dimension": model[1], "status": shelf}
+    return sql.SQL(_SQL[name]).format(**{key: sql.Literal(value) for key, value in literals.items()})
 
 
 def _near(

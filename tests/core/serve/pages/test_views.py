@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from tests.core.serve.conftest import ADDRESS
 from tests.core.serve.pages.conftest import Browser
 from tests.core.serve.test_scopes import NOBODY
+from tests.support import claims
 from tests.support.memories import rows
 from tests.support.pages.world import AGAIN, CHINESE, FIRST, embedder
 from tests.support.worlds import write_log
@@ -289,3 +290,18 @@ def test_a_failure_shows_nothing_of_itself(owner, monkeypatch):
     monkeypatch.setattr("ultron_core.steps.browse.agents", lambda *_: 1 / 0)
     page = owner.get("/ui")
     assert page.status_code == 500 and "division" not in page.text and "Something went wrong" in page.text
+
+
+def test_a_claim_is_shown_as_what_the_agent_said_on_its_own_shelf(owner, ultron):
+    (segment,) = claims.segments_of(ultron, "first")
+    claim = claims.said(ultron, segment, "The proxy drops idle connections.", probability=0.5)
+    assert str(claim.id) not in owner.get("/ui").text
+    assert str(claim.id) not in owner.get("/ui", params={"q": "proxy idle connections"}).text
+    for chosen in ({}, {"q": "proxy idle connections"}, {"proof": "claimed"}):
+        listed = words(owner.get("/ui", params={"status": "claimed", **chosen}))
+        assert "The agent said: The proxy drops idle connections." in listed
+    one = words(owner.get(f"/ui/memories/{claim.id}"))
+    assert "The agent said: The proxy" in one and "Worth keeping 0.50" in one and "Archive" in one
+    assert "claimed" in words(owner.get("/ui/statistics"))
+    owner.submit(f"/ui/memories/{claim.id}/confirm")
+    assert str(claim.id) in owner.get("/ui").text

@@ -17,7 +17,7 @@ from ultron_core.steps.clusters.read import cluster_report
 from ultron_core.steps.upkeep import reembed as reembed_step
 from ultron_core.steps.upkeep.backfill import backfill
 from ultron_core.steps.upkeep.reembed import model_states
-from ultron_core.store.tables.embeddings import index_name
+from ultron_core.store.tables.embeddings import index_name, index_names
 from ultron_core.testing import FakeEmbedder
 
 TOOLS = ("docker", "postgres", "pytest", "webpack", "cargo", "nginx")
@@ -113,9 +113,10 @@ def test_no_index_of_a_model_stays_that_holds_nothing(ultron, new, tmp_path):
     ultron.ingest([write_log(tmp_path / "a.jsonl", solved("alpha", "pandas"))], "me", process=True)
     fill(ultron, each=1)
     mine = hashlib.sha256(b"new").hexdigest()[:12]
-    of_new = [f"memory_vectors_hnsw_{mine}", f"message_windows_hnsw_{mine}"]
+    of_memories = f"memory_vectors_hnsw_{mine}"
+    of_new = [of_memories, f"{of_memories}_claimed", f"message_windows_hnsw_{mine}"]
     ultron.reembed(new, grace_seconds=0, keep_old=True)
-    assert hnsw_indexes(ultron) == sorted([index_name("old"), *of_new])
+    assert hnsw_indexes(ultron) == sorted([*index_names("old").values(), *of_new])
     backfill(ultron.runtime)
     assert index_name("old") in hnsw_indexes(ultron), "its vectors are kept"
     for row in rows(ultron, "SELECT id FROM memories"):

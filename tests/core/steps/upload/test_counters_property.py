@@ -7,6 +7,7 @@ from hashlib import sha256
 
 import pytest
 
+from tests.support.claims import said
 from tests.support.memories import StubEmbedder, axis, rows
 from tests.support.recount import counters_off
 from tests.support.worlds import CuttingLLM, solved, write_log
@@ -129,9 +130,23 @@ class Agents:
 
     def rewrite_log(self):
         tasks = self.dice.sample(TASKS, self.dice.choice([1, 2, 3]))
-        self.ultron.ingest([write_log(self.folder / "log.jsonl", *tasks)], "agent")
+        name = self.dice.choice(["log", "log", "other"])
+        self.ultron.ingest([write_log(self.folder / f"{name}.jsonl", *tasks)], "agent")
         run_batch(self.cutting, segment.STEP)
         self.ultron.process_pending()
+
+    def say(self):
+        """A task of the log says a fact: the agent, a tool or a person, with or without proof."""
+        found = rows(self.ultron, "SELECT session_id, id FROM task_segments ORDER BY session_id, start_line")
+        if found:
+            who = self.dice.choices(["agent", "tool", "human"], [4, 1, 1])[0]
+            task = self.dice.choice(found)
+            proof = self.dice.choice([None, None, "check"])
+            said(self.ultron, (task["session_id"], task["id"]), self.fact(), trust=who, proof=proof)
+
+    def confirm(self):
+        if chosen := self.any_memory():
+            self.ultron.confirm_memory(chosen)
 
     def load(self):
         self.ultron.load_memories([{"content": self.fact()}, {"content": self.fact()}])
@@ -151,7 +166,9 @@ ACTIONS = {
     "switch_embedder": 2,
     "fill": 2,
     "cluster": 1,
-    "rewrite_log": 2,
+    "rewrite_log": 3,
+    "say": 5,
+    "confirm": 1,
     "load": 1,
 }
 
@@ -172,7 +189,7 @@ def test_counters_are_those_of_the_rows_after_any_sequence(settings, tmp_path, s
     with Ultron(settings, embedder=embedder, clock=clock) as ultron:
         agents = Agents(ultron, embedder, tmp_path, seed, clock)
         done = []
-        for _ in range(30):
+        for _ in range(40):
             done.append(agents.act())
             assert counters_off(ultron) == [], " ".join(done)
         agents.fill()

@@ -14,7 +14,7 @@ from ultron_core.serve.bodies import SearchBody
 from ultron_core.serve.pages.forms import checked
 from ultron_core.serve.pages.render import page
 from ultron_core.serve.pages.visitors import Opens, Visitor
-from ultron_core.steps.given import MOST_QUERY, STATUSES, TIERS
+from ultron_core.steps.given import MOST_QUERY, PROOFS, STATUSES, TIERS
 from ultron_core.steps.search.memories import SearchHit
 from ultron_core.store.tables.memories import MemoryRecord
 
@@ -45,6 +45,7 @@ def listing(
     memory_type: Text = "",
     tier: Text = "",
     status: Text = "active",
+    proof: Text = "",
     tag: Text = "",
     agent: Text = "",
     project: Text = "",
@@ -57,6 +58,7 @@ def listing(
         "memory_type": memory_type,
         "tier": tier,
         "status": status,
+        "proof": proof,
         "tag": tag.strip(),
         "agent": agent,
         "project": project,
@@ -69,6 +71,7 @@ def listing(
         types=get_args(MemoryType),
         tiers=TIERS,
         statuses=STATUSES,
+        proofs=PROOFS,
         agents=[row["agent_id"] for row in visitor.ultron.browse.agents()],
         projects=[row["project"] for row in visitor.ultron.browse.projects() if row["project"]],
         is_filtered=any(value for name, value in chosen.items() if name not in ("q", "status")),
@@ -85,6 +88,7 @@ def _list(visitor: Visitor, chosen: Mapping[str, str], cursor: str) -> dict[str,
         memory_type=chosen["memory_type"] or None,
         tier=chosen["tier"] or None,
         status=chosen["status"],
+        proof=chosen["proof"] or None,
         tag=chosen["tag"] or None,
         agent_id=chosen["agent"] or None,
         project=chosen["project"] or None,
@@ -101,6 +105,7 @@ def _search(visitor: Visitor, chosen: Mapping[str, str]) -> dict[str, Any]:
             "memory_types": [chosen["memory_type"]] if chosen["memory_type"] else None,
             "tags": [chosen["tag"]] if chosen["tag"] else None,
             "status": chosen["status"],
+            "proof": [chosen["proof"]] if chosen["proof"] else None,
             "agent_id": chosen["agent"],
             "project": chosen["project"],
         },
@@ -112,6 +117,7 @@ def _search(visitor: Visitor, chosen: Mapping[str, str]) -> dict[str, Any]:
         tags=asked.tags,
         tiers=asked.tier and [asked.tier],
         status=asked.status,
+        proof=asked.proof,
         agent_id=asked.agent_id,
         project=asked.project,
         all_projects=asked.project is None,

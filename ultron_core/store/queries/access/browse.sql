@@ -7,6 +7,9 @@ WHERE m.account_id = %(account_id)s AND m.status = %(status)s
     AND (%(tag)s::text IS NULL OR m.tags @> ARRAY[%(tag)s::text])
     AND (%(agent_id)s::text IS NULL OR EXISTS (SELECT 1 FROM memory_contributions part
         WHERE part.memory_id = m.id AND part.account_id = m.account_id AND part.agent_id = %(agent_id)s))
+    AND (%(proof)s::text IS NULL OR %(proof)s = CASE WHEN EXISTS (SELECT 1 FROM memory_verdicts v
+        WHERE v.memory_id = m.id AND v.verdict = 'confirmed' AND v.body_sha256 = m.body_sha256)
+        THEN 'person' ELSE m.proof END)
     AND (%(project)s::text IS NULL OR EXISTS (
         SELECT 1 FROM memory_sources p LEFT JOIN sessions e ON e.id = p.session_id
         WHERE p.memory_id = m.id AND coalesce(e.project, p.project) = %(project)s))

@@ -3,14 +3,15 @@
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, agent_id text, memory_type text, content text,
         context text, resolution text, tags text[], summary_l0 text, overview_l1 text, confidence real,
-        extractor text, body_sha256 text, needs_model boolean, trust text, proof text, lesson text, hits bigint)
+        extractor text, body_sha256 text, needs_model boolean, status text, trust text, proof text, lesson text,
+        probability float8, hits bigint)
 ), stored AS (
     INSERT INTO memories (id, account_id, agent_id, memory_type, content, context, resolution, tags, summary_l0,
-        overview_l1, confidence, extractor, redaction_version, body_sha256, needs_model, trust, proof,
-        lesson, created_at, updated_at)
+        overview_l1, confidence, extractor, redaction_version, body_sha256, needs_model, status, trust, proof,
+        lesson, probability, created_at, updated_at)
     SELECT id, %(account_id)s, agent_id, memory_type, content, context, resolution, tags, summary_l0, overview_l1,
-        confidence, extractor, %(redaction_version)s, body_sha256, needs_model, coalesce(trust, 'upload'),
-        coalesce(proof, 'claimed'), coalesce(lesson, ''), %(now)s, %(now)s
+        confidence, extractor, %(redaction_version)s, body_sha256, needs_model, status, coalesce(trust, 'upload'),
+        coalesce(proof, 'claimed'), coalesce(lesson, ''), probability, %(now)s, %(now)s
     FROM given
 )
 INSERT INTO memory_usage (memory_id, account_id, tier, hit_count, last_hit_at)
@@ -21,32 +22,39 @@ SELECT id, %(account_id)s, 'WARM', hits, %(now)s FROM given;
 UPDATE memories m SET memory_type = g.memory_type, content = g.content, context = g.context,
     resolution = g.resolution, tags = g.tags, summary_l0 = g.summary_l0, overview_l1 = g.overview_l1,
     body_sha256 = g.body_sha256, needs_model = g.needs_model, trust = coalesce(g.trust, m.trust),
-    proof = coalesce(g.proof, m.proof), lesson = coalesce(g.lesson, m.lesson), updated_at = %(now)s,
+    proof = coalesce(g.proof, m.proof), lesson = coalesce(g.lesson, m.lesson),
+    probability = CASE WHEN g.trust IS NULL THEN m.probability ELSE g.probability END, updated_at = %(now)s,
     version = m.version + CASE WHEN m.body_sha256 = g.body_sha256 AND m.tags = g.tags THEN 0 ELSE 1 END
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_type text, content text, context text, resolution text,
     tags text[], summary_l0 text, overview_l1 text, body_sha256 text, needs_model boolean, trust text, proof text,
-    lesson text)
+    lesson text, probability float8)
 WHERE m.id = g.id AND m.account_id = %(account_id)s;
 
 -- name: update_backings
 -- Somebody else stands behind the same bodies.
-UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, updated_at = %(now)s
-FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, trust text, proof text, lesson text)
+UPDATE memories m SET trust = g.trust, proof = g.proof, lesson = g.lesson, probability = g.probability,
+    updated_at = %(now)s
+FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, trust text, proof text, lesson text, probability float8)
 WHERE m.id = g.id AND m.account_id = %(account_id)s
-    AND (m.trust, m.proof, m.lesson) IS DISTINCT FROM (g.trust, g.proof, g.lesson);
+    AND (m.trust, m.proof, m.lesson, m.probability) IS DISTINCT FROM (g.trust, g.proof, g.lesson, g.probability);
 
 -- name: settle
--- After a source went: behind a body that contributions gave word for word stands the best of those that still have a
--- source, or nobody. One that was edited or put together is its editor's, or that of all its parts, as before.
+-- After a source went: behind a body that contributions gave word for word stand those that still have a source, the most
+-- trusted with what proves it best, or nobody. One that was edited or put together is its editor's, or that of all its
+-- parts, as before.
 UPDATE memories m SET trust = coalesce(best.trust, 'upload'), proof = coalesce(best.proof, 'claimed'),
-    lesson = coalesce(best.lesson, '')
+    lesson = coalesce(best.lesson, ''), probability = best.probability
 FROM unnest(%(ids)s::uuid[]) AS wanted(id) LEFT JOIN LATERAL (
-    SELECT c.trust, c.proof, c.lesson FROM memory_contributions c JOIN memories own ON own.id = c.memory_id
+    SELECT (array_agg(c.trust ORDER BY array_position(ARRAY['human', 'agent', 'tool', 'upload'], c.trust)))[1] AS trust,
+        (array_agg(c.proof ORDER BY at.proven, at.trusted, c.contributed_at, c.id))[1] AS proof,
+        (array_agg(c.lesson ORDER BY at.proven, at.trusted, c.contributed_at, c.id))[1] AS lesson,
+        max(c.probability) AS probability
+    FROM memory_contributions c JOIN memories own ON own.id = c.memory_id
+    CROSS JOIN LATERAL (SELECT
+        array_position(ARRAY['human', 'agent', 'tool', 'upload'], c.trust) AS trusted,
+        array_position(ARRAY['person', 'check', 'result', 'repeated', 'claimed'], c.proof) AS proven) at
     WHERE c.memory_id = wanted.id AND c.source_id IS NOT NULL
         AND (c.content, c.context, c.resolution) = (own.content, own.context, own.resolution)
-    ORDER BY array_position(ARRAY['human', 'agent', 'tool', 'upload'], c.trust),
-        array_position(ARRAY['person', 'check', 'result', 'repeated', 'claimed'], c.proof), c.contributed_at, c.id
-    LIMIT 1
 ) best ON true
 WHERE m.id = wanted.id AND m.account_id = %(account_id)s AND EXISTS (
     SELECT 1 FROM memory_contributions c WHERE c.memory_id = m.id
@@ -85,32 +93,70 @@ UPDATE memory_usage u SET hit_count = hit_count + wanted.hits,
 FROM wanted WHERE u.memory_id = wanted.memory_id;
 
 -- name: set_status
--- Archive or re-activate, in every table that search reads.
-WITH changed AS (
-    UPDATE memories SET status = %(status)s, archive_reason = %(reason)s, updated_at = %(now)s
-    WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s AND status <> %(status)s
-    RETURNING id
+-- Another status, in every table that search reads; returns what each was before. What is only claimed is not HOT.
+WITH old AS (
+    SELECT id, status FROM memories
+    WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s AND status <> %(status)s ORDER BY id FOR UPDATE
+), changed AS (
+    UPDATE memories m SET status = %(status)s, archive_reason = %(reason)s, updated_at = %(now)s
+    FROM old WHERE m.id = old.id
+    RETURNING m.id, old.status
+), cooled AS (
+    UPDATE memory_usage SET tier = 'WARM'
+    WHERE %(status)s = 'claimed' AND tier = 'HOT' AND memory_id IN (SELECT id FROM changed)
 ), searched AS (
     UPDATE memory_search SET status = %(status)s WHERE memory_id IN (SELECT id FROM changed)
 ), embedded AS (
     UPDATE memory_vectors SET status = %(status)s, version = nextval('vector_versions')
     WHERE memory_id IN (SELECT id FROM changed)
 )
-SELECT id FROM changed;
+SELECT id, status FROM changed;
+
+-- name: shelve
+-- The shelf that each memory belongs to, where it stands on another: claimed is what only an agent said in one session,
+-- and nothing else bears out. An agent's words out of two sessions are repeated (two copies of one task are one); what
+-- somebody handed in, reworded or confirmed is not the agent's alone. What is archived stays so, but for `back`.
+WITH told AS MATERIALIZED (
+    SELECT m.id, s.repeated, s.handed_in FROM memories m CROSS JOIN LATERAL (
+        SELECT least(count(DISTINCT s.session_id), count(DISTINCT t.fingerprint)) > 1
+                OR coalesce(bool_or(c.proof = 'repeated'), false) AS repeated,
+            coalesce(bool_or(c.trust = 'upload'), false) AS handed_in
+        FROM memory_contributions c JOIN memory_sources s ON s.id = c.source_id
+        LEFT JOIN task_segments t ON t.id = s.segment_id
+        WHERE c.memory_id = m.id
+    ) s
+    WHERE m.id = ANY(%(ids)s) AND m.account_id = %(account_id)s AND m.trust = 'agent'
+        AND m.proof IN ('repeated', 'claimed')
+        AND NOT EXISTS (SELECT FROM memory_versions v WHERE v.memory_id = m.id
+            AND (v.content, v.context, v.resolution) <> (m.content, m.context, m.resolution))
+), counted AS (
+    UPDATE memories m SET proof = CASE WHEN t.repeated THEN 'repeated' ELSE 'claimed' END
+    FROM told t WHERE m.id = t.id AND t.repeated <> (m.proof = 'repeated')
+), placed AS (
+    SELECT m.id, m.status, CASE WHEN t.repeated OR t.handed_in OR EXISTS (SELECT FROM memory_verdicts v
+            WHERE v.memory_id = m.id AND v.verdict IN ('confirmed', 'useful') AND v.body_sha256 = m.body_sha256)
+        THEN 'active' ELSE 'claimed' END AS shelf
+    FROM memories m JOIN told t ON t.id = m.id
+    UNION ALL
+    SELECT m.id, m.status, 'active' FROM memories m
+    WHERE m.id = ANY(%(ids)s) AND m.account_id = %(account_id)s AND NOT m.id IN (SELECT id FROM told)
+)
+SELECT id, shelf FROM placed
+WHERE status <> shelf AND (status <> 'archived' OR id = ANY(%(back)s)) ORDER BY id;
 
 -- name: delete
 -- Memories with everything made from them.
 DELETE FROM memories WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
 
 -- name: orphans
--- Which of these active memories have no source left.
+-- Which of these memories, but for archived ones, have no source left.
 SELECT m.id FROM memories m
-WHERE m.id = ANY(%(ids)s) AND m.status = 'active'
+WHERE m.id = ANY(%(ids)s) AND m.status <> 'archived'
     AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id);
 
 -- name: tagged
--- Active memories that carry a tag.
-SELECT id FROM memories WHERE account_id = %(account_id)s AND status = 'active' AND tags @> ARRAY[%(tag)s];
+-- Memories on either shelf that carry a tag.
+SELECT id FROM memories WHERE account_id = %(account_id)s AND status <> 'archived' AND tags @> ARRAY[%(tag)s];
 
 -- name: by_ids
 -- Full memories in the order asked for, each with the kind of its most trusted source, and what was said of its words.
@@ -154,9 +200,9 @@ WHERE m.account_id = %(account_id)s AND (%(project)s::text IS NULL OR EXISTS (
 GROUP BY 1, 2, 3;
 
 -- name: without_vector
--- Active memories that the embedder of this model has not seen, or has refused only a few times.
+-- Memories on either shelf that the embedder of this model has not seen, or has refused only a few times.
 SELECT m.id, m.memory_type, m.content, m.context, m.resolution FROM memories m
-WHERE m.account_id = %(account_id)s AND m.status = 'active'
+WHERE m.account_id = %(account_id)s AND m.status <> 'archived'
     AND NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.memory_id = m.id AND v.model_id = %(model_id)s)
     AND (m.vector_refused IS DISTINCT FROM %(model_id)s::text || ' ' || m.body_sha256
         OR m.vector_refusals < %(max_attempts)s)
@@ -172,7 +218,7 @@ WHERE id = ANY(%(ids)s) AND account_id = %(account_id)s;
 -- name: needing_model
 -- Memories that were written by rules while a model was set, those first that it has not failed on.
 SELECT id FROM memories
-WHERE account_id = %(account_id)s AND status = 'active' AND needs_model
+WHERE account_id = %(account_id)s AND status <> 'archived' AND needs_model
 ORDER BY model_tried NULLS FIRST, created_at, id LIMIT %(limit)s;
 
 -- name: tried

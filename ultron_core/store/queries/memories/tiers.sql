@@ -5,7 +5,7 @@ CREATE TEMPORARY TABLE tier_work (memory_id uuid NOT NULL, tier text NOT NULL, c
 -- name: rank
 -- The cuts; memories whose tier by rank of hits is another one than they have, and COLD ones without a hit for too long
 -- (or ever), go to tier_work in order of id. Nothing is locked, and bodies are not read, be they vacuumed or not: what
--- is archived is found in an index of its own, and so are rules. A rule that no person said may be HOT when a second
+-- is not active is found in an index of its own, and so are rules. A rule that no person said may be HOT when a second
 -- session repeated it, or another caller: uploads of one agent count once. The HOT share is one of those that may.
 WITH held AS MATERIALIZED (
     SELECT m.id FROM memories m LEFT JOIN memory_sources s ON s.memory_id = m.id LEFT JOIN sessions e ON e.id = s.session_id
@@ -17,7 +17,7 @@ WITH held AS MATERIALIZED (
     SELECT u.memory_id, u.tier, u.hit_count, u.last_hit_at, h.id IS NULL AS may
     FROM memory_usage u LEFT JOIN held h ON h.id = u.memory_id
     WHERE u.account_id = %(account_id)s AND NOT EXISTS (
-        SELECT 1 FROM memories m WHERE m.id = u.memory_id AND m.account_id = %(account_id)s AND m.status = 'archived'
+        SELECT 1 FROM memories m WHERE m.id = u.memory_id AND m.account_id = %(account_id)s AND m.status <> 'active'
     )
 ), counted AS (SELECT count(*) AS total, count(*) FILTER (WHERE may) AS may FROM active), cut AS (
     SELECT total, may AS allowed, ceil(may * %(hot)s::float8 / 100)::bigint AS hot, ceil(total * %(warm)s::float8 / 100)::bigint AS warm
@@ -75,6 +75,13 @@ WHERE u.memory_id = ANY(%(ids)s) AND u.account_id = %(account_id)s AND u.tier = 
     AND m.account_id = %(account_id)s AND m.status = 'active' AND coalesce(u.last_hit_at, m.created_at) < %(before)s
 ORDER BY u.memory_id FOR UPDATE OF u SKIP LOCKED;
 
+-- name: expired_claims
+-- Claimed memories that nobody contributed to for too long.
+SELECT m.id FROM memories m
+WHERE m.account_id = %(account_id)s AND m.status = 'claimed' AND m.created_at < %(before)s
+    AND NOT EXISTS (SELECT FROM memory_contributions c WHERE c.memory_id = m.id AND c.contributed_at >= %(before)s)
+ORDER BY m.id LIMIT %(limit)s;
+
 -- name: drift
 -- By how much documents, their length and the sum of all frequencies are off: zeros, unless rows were lost. Then whether
 -- the average length has moved from what weights were made with by more than a share: one pass tells both.
@@ -86,7 +93,7 @@ WITH corpus AS MATERIALIZED (
     SELECT count(*) AS documents, coalesce(sum(length), 0) AS total_length,
         coalesce(sum(cardinality(terms)), 0) AS postings,
         min(average_length) FILTER (WHERE average_length > 0) AS least, max(average_length) AS most
-    FROM memory_search WHERE account_id = %(account_id)s AND status = 'active'
+    FROM memory_search WHERE account_id = %(account_id)s AND status <> 'archived'
 )
 SELECT s.documents - c.documents AS documents, s.total_length - c.total_length AS total_length,
     s.postings - (SELECT coalesce(sum(df), 0) FROM lexical_df WHERE account_id = %(account_id)s AND scope = 'memory')
@@ -100,7 +107,7 @@ FROM stored s CROSS JOIN corpus c;
 -- transactions, so what is off in it is still off by as much after any number of uploads.
 WITH counted AS (
     SELECT term, count(*)::integer AS df FROM memory_search s, unnest(s.terms) AS term
-    WHERE s.account_id = %(account_id)s AND s.status = 'active' GROUP BY 1
+    WHERE s.account_id = %(account_id)s AND s.status <> 'archived' GROUP BY 1
 ), stored AS (SELECT term, df FROM lexical_df WHERE account_id = %(account_id)s AND scope = 'memory')
 SELECT term, coalesce(c.df, 0) - coalesce(d.df, 0) AS off FROM counted c FULL JOIN stored d USING (term)
 WHERE coalesce(c.df, 0) <> coalesce(d.df, 0) ORDER BY term;

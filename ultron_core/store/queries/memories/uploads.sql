@@ -19,48 +19,48 @@ WHERE s.account_id = %(account_id)s AND (s.segment_id = ANY(%(given_by)s) OR s.r
 ORDER BY c.contributed_at, c.id;
 
 -- name: same_words
--- Memories that have one of these bodies now (digest), and those that were given one of these contents once; active
--- ones first.
+-- Memories that have one of these bodies now (digest), and those that were given one of these contents once; archived
+-- ones last.
 SELECT m.body_sha256 AS digest, m.id, m.status, m.memory_type, NULL AS content, NULL AS context, NULL AS resolution,
-    m.created_at
+    m.created_at, m.status = 'archived' AS is_out
 FROM memories m
 WHERE m.account_id = %(account_id)s AND m.memory_type = ANY(%(types)s) AND m.body_sha256 = ANY(%(digests)s)
 UNION ALL
-SELECT NULL, m.id, m.status, m.memory_type, c.content, c.context, c.resolution, m.created_at
+SELECT NULL, m.id, m.status, m.memory_type, c.content, c.context, c.resolution, m.created_at, m.status = 'archived'
 FROM memory_contributions c JOIN memories m ON m.id = c.memory_id
 WHERE c.account_id = %(account_id)s AND md5(c.content) = ANY(%(md5s)s)
-ORDER BY status, digest NULLS LAST, created_at, id;
+ORDER BY is_out, digest NULLS LAST, status, created_at, id;
 
 -- name: marks
 -- The number of each type's latest vector, and how many memories there are.
 SELECT t.memory_type, coalesce((
         SELECT max(v.version) FROM memory_vectors v
         WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.memory_type = t.memory_type
-            AND v.status = 'active'
+            AND v.status <> 'archived'
     ), 0) AS mark, coalesce((
         SELECT documents FROM lexical_stats WHERE account_id = %(account_id)s AND scope = 'memory'
     ), 0) AS documents
 FROM unnest(%(types)s::text[]) AS t(memory_type);
 
 -- name: nearest_exact
--- The nearest active memories of each vector's type, every row compared.
+-- The nearest memories of each vector's type on both shelves, every row compared.
 SELECT q.position, n.memory_id, 1 - (n.exact <=> q.vector) AS cosine
 FROM unnest(%(positions)s::integer[], %(types)s::text[], %(vectors)b::vector[]) AS q(position, memory_type, vector)
 CROSS JOIN LATERAL (
     SELECT v.memory_id, v.exact FROM memory_vectors v
     WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.memory_type = q.memory_type
-        AND v.status = 'active'
+        AND v.status <> 'archived'
     ORDER BY (v.embedding <=> q.vector::halfvec) + 0, v.memory_id LIMIT %(limit)s
 ) n;
 
 -- name: nearest_indexed
--- The same through the model's HNSW index; {model} and {dimension} are literals, as the index needs.
+-- The same of one shelf through its HNSW index; {model}, {dimension} and {status} are literals, as the index needs.
 SELECT q.position, n.memory_id, 1 - (n.exact <=> q.vector) AS cosine
 FROM unnest(%(positions)s::integer[], %(types)s::text[], %(vectors)b::vector[]) AS q(position, memory_type, vector)
 CROSS JOIN LATERAL (
     SELECT v.memory_id, v.exact FROM memory_vectors v
     WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.memory_type = q.memory_type
-        AND v.status = 'active'
+        AND v.status = {status}
     ORDER BY v.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) LIMIT %(limit)s
 ) n;
 
@@ -73,7 +73,7 @@ CROSS JOIN LATERAL (
     SELECT v.memory_id, v.memory_type, v.exact,
         v.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) AS distance
     FROM memory_vectors v
-    WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.status = 'active'
+    WHERE v.model_id = {model} AND v.account_id = %(account_id)s AND v.status = {status}
     ORDER BY v.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) LIMIT %(limit)s
 ) n;
 
@@ -81,9 +81,9 @@ CROSS JOIN LATERAL (
 -- Vectors written since a mark of their type.
 SELECT v.memory_id, v.memory_type, v.exact FROM unnest(%(types)s::text[], %(marks)s::bigint[]) AS q(memory_type, mark)
 JOIN memory_vectors v ON v.memory_type = q.memory_type AND v.version > q.mark
-WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.status = 'active';
+WHERE v.model_id = %(model_id)s AND v.account_id = %(account_id)s AND v.status <> 'archived';
 
 -- name: vector_count
--- Active vectors of one model: its index is one for all accounts.
+-- Vectors of one model on both shelves: its indexes are for all accounts.
 SELECT count(*) AS rows FROM memory_vectors
-WHERE model_id = %(model_id)s AND status = 'active';
+WHERE model_id = %(model_id)s AND status <> 'archived';

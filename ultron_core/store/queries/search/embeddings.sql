@@ -67,10 +67,10 @@ SELECT count(*) AS count FROM memories WHERE account_id = %(account_id)s;
 SELECT i.indisvalid AS valid FROM pg_index i WHERE i.indexrelid = to_regclass(%(name)s);
 
 -- name: build_index
--- The HNSW index of one model; {concurrently} lets others write meanwhile, {name}, {model} and {dimension} are literals.
+-- The HNSW index of one model and shelf; {concurrently} lets others write meanwhile, the rest are literals.
 CREATE INDEX {concurrently} IF NOT EXISTS {name} ON memory_vectors
     USING hnsw ((embedding::halfvec({dimension})) halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)
-    WHERE model_id = {model} AND status = 'active';
+    WHERE model_id = {model} AND status = {status};
 
 -- name: drop_index
 -- An index that no account needs any more, that was left half built, or that is faster built again than extended.
@@ -141,9 +141,9 @@ DELETE FROM embedding_models WHERE account_id = %(account_id)s AND model_id = %(
 SELECT pg_try_advisory_lock(hashtextextended('reembed:' || %(account_id)s, 0)) AS got;
 
 -- name: model_is_ready
--- One row when the embedder is known with these thresholds and has its index.
+-- One row when the embedder is known with these thresholds and has its indexes.
 SELECT 1 AS ready FROM embedding_models
-WHERE account_id = %(account_id)s AND model_id = %(model_id)s AND to_regclass(%(index)s) IS NOT NULL
+WHERE account_id = %(account_id)s AND model_id = %(model_id)s AND NOT EXISTS (SELECT FROM unnest(%(indexes)s::text[]) AS i(name) WHERE to_regclass(i.name) IS NULL)
     AND (merge_threshold, soft_threshold, cluster_threshold)
         = (%(merge)s::real, %(soft)s::real, %(cluster)s::real);
 

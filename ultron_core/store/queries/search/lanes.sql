@@ -1,8 +1,9 @@
 -- name: upsert_search
 -- Lexical rows of new and changed memories.
 INSERT INTO memory_search (memory_id, account_id, memory_type, status, terms, weights, length, average_length)
-SELECT g.id, %(account_id)s, g.memory_type, 'active', g.terms, g.weights, g.length, %(average_length)s
+SELECT g.id, %(account_id)s, g.memory_type, m.status, g.terms, g.weights, g.length, %(average_length)s
 FROM jsonb_to_recordset(%(rows)s) AS g(id uuid, memory_type text, terms integer[], weights sparsevec, length integer)
+JOIN memories m ON m.id = g.id AND m.account_id = %(account_id)s
 ON CONFLICT (memory_id) DO UPDATE SET terms = excluded.terms, weights = excluded.weights,
     length = excluded.length, average_length = excluded.average_length, memory_type = excluded.memory_type;
 

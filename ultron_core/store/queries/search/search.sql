@@ -74,17 +74,17 @@ SELECT count(*) < (SELECT greatest(%(exact_below)s, sqrt(140.0 * documents))::bi
     LIMIT (SELECT greatest(%(exact_below)s, sqrt(140.0 * documents))::bigint FROM corpus)
 ) counted;
 
--- name: near_active
--- The nearest of each vector. Model and dimension are literals, as the index of the model needs.
+-- name: near_indexed
+-- The nearest of each vector. Model, dimension and status are literals, as the index of the shelf needs.
 SELECT n.memory_id FROM unnest(%(vectors)b::halfvec[]) AS q(vector) CROSS JOIN LATERAL (
     (
         SELECT c.memory_id FROM memory_vectors c
-        WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = 'active' {filters}
+        WHERE c.model_id = %(model_id)s AND c.account_id = %(account_id)s AND c.status = {status} {filters}
             AND (SELECT few FROM matching)
         ORDER BY (c.embedding <=> q.vector) + 0, c.memory_id LIMIT {limit}
     ) UNION ALL (
         SELECT c.memory_id FROM memory_vectors c
-        WHERE c.model_id = {model} AND c.account_id = %(account_id)s AND c.status = 'active' {filters}
+        WHERE c.model_id = {model} AND c.account_id = %(account_id)s AND c.status = {status} {filters}
             AND NOT (SELECT few FROM matching)
         ORDER BY c.embedding::halfvec({dimension}) <=> q.vector::halfvec({dimension}) LIMIT {limit}
     )
@@ -119,6 +119,15 @@ AND (EXISTS (
     SELECT 1 FROM memory_contributions part
     WHERE part.memory_id = c.memory_id AND part.account_id = %(account_id)s AND part.agent_id = %(agent_id)s
 ) OR EXISTS (SELECT 1 FROM memory_usage u WHERE u.memory_id = c.memory_id AND u.tier = 'HOT'));
+
+-- name: filter_proof
+-- Borne out so; what its owner confirmed is a person's.
+AND EXISTS (
+    SELECT 1 FROM memories m LEFT JOIN memory_verdicts v
+        ON v.memory_id = m.id AND v.verdict = 'confirmed' AND v.body_sha256 = m.body_sha256
+    WHERE m.id = c.memory_id AND m.account_id = %(account_id)s
+        AND CASE WHEN v.memory_id IS NULL THEN m.proof ELSE 'person' END = ANY(%(proof)s::text[])
+);
 
 -- name: filter_project
 -- That a session of this project gave, or an upload for it.

@@ -52,9 +52,9 @@ UNION ALL
 SELECT 'cluster ' || cluster_id, topic FROM clusters WHERE account_id = %(account_id)s;
 
 -- name: memories_without_source
--- Active memories that rest on nothing.
+-- Memories on either shelf that rest on nothing.
 SELECT m.id FROM memories m
-WHERE m.account_id = %(account_id)s AND m.status = 'active'
+WHERE m.account_id = %(account_id)s AND m.status <> 'archived'
     AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id)
 ORDER BY 1;
 
@@ -73,7 +73,7 @@ SELECT u.tier, count(*) AS count FROM memory_usage u JOIN memories m ON m.id = u
 WHERE u.account_id = %(account_id)s AND m.status = 'active' GROUP BY 1;
 
 -- name: bad_clusters
--- Clusters without active members, with a wrong size, or members that are archived.
+-- Clusters without active members, with a wrong size, or members that are not.
 SELECT c.cluster_id, c.size, count(m.id) AS members,
     count(m.id) FILTER (WHERE m.status = 'active') AS active
 FROM clusters c

@@ -27,7 +27,8 @@ GROUP BY project ORDER BY project IS NULL, 4 DESC, 2 DESC, 1;
 -- name: holdings
 -- What an empty answer was looked for in.
 SELECT (SELECT count(*) FROM sessions WHERE account_id = %(account_id)s) AS sessions,
-    (SELECT count(*) FROM memories WHERE account_id = %(account_id)s AND status = 'active') AS memories;
+    (SELECT count(*) FROM memories WHERE account_id = %(account_id)s AND status = 'active') AS memories,
+    (SELECT count(*) FROM memories WHERE account_id = %(account_id)s AND status = 'claimed') AS claimed;
 
 -- name: places
 -- Where the logs that a memory rests on are on this machine, for their owner: not of a log that was rotated away.

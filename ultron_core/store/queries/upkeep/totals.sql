@@ -12,8 +12,9 @@ SELECT f.*, s.*, t.*, m.*, d.*, w.*, e.* FROM
         avg((quality_metrics -> 'summary' ->> 'overall_score')::float8) AS mean_overall_score,
         avg((quality_metrics -> 'summary' ->> 'memory_score')::float8) AS mean_memory_score
     FROM task_segments WHERE account_id = %(account_id)s) t,
-    (SELECT count(*) FILTER (WHERE status = 'active') AS memories, count(*) FILTER (WHERE status <> 'active') AS
-        memories_archived
+    (SELECT count(*) FILTER (WHERE status = 'active') AS memories,
+        count(*) FILTER (WHERE status = 'claimed') AS memories_claimed,
+        count(*) FILTER (WHERE status = 'archived') AS memories_archived
     FROM memories WHERE account_id = %(account_id)s) m,
     (SELECT count(*) AS drops FROM drops WHERE account_id = %(account_id)s) d,
     (SELECT count(*) AS windows FROM message_windows WHERE account_id = %(account_id)s) w,
