@@ -21,34 +21,11 @@ from datetime import datetime
 from typing import Any, Literal, Self, get_args
 
 __all__ = [
-    "WORTHS",
-    "Drop",
-    "Evidence",
-    "Finding",
-    "LineLedger",
-    "LineSkip",
-    "MemoryDraft",
-    "MemoryType",
-    "Message",
-    "MessageLike",
-    "Metric",
-    "Origin",
-    "Outcome",
-    "Proof",
-    "QualityLabel",
-    "QualitySummary",
-    "Redaction",
-    "Role",
-    "Segment",
-    "Session",
-    "SessionInfo",
-    "Status",
-    "ToolCall",
-    "Trust",
-    "Verdict",
-    "Worth",
-    "as_messages",
-    "new_message",
+    *("WORTHS", "Drop", "Evidence", "Finding", "LineLedger", "LineSkip"),
+    *("MemoryDraft", "MemoryType", "Message", "MessageLike", "Metric", "Origin"),
+    *("Outcome", "Proof", "QualityLabel", "QualitySummary", "Redaction", "Role"),
+    *("Segment", "Session", "SessionInfo", "Status", "ToolCall", "Trust"),
+    *("Verdict", "Worth", "as_messages", "new_message"),
 ]
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -59,10 +36,9 @@ Origin = Literal["human", "model", "tool", "harness", "recalled"]
 Trust = Literal["human", "agent", "tool", "upload"]
 #: What bears its words out: a person, a check that failed and passed later, a result, another session, or nothing else.
 Proof = Literal["person", "check", "result", "repeated", "claimed"]
-#: What a person says of a memory's worth.
+#: What a person says of a memory's worth, or that its words hold, which is more than that it is useful.
 Worth = Literal["useful", "junk"]
 WORTHS: tuple[Worth, ...] = get_args(Worth)
-#: The same, or that its words hold, which is more than that it is useful.
 Verdict = Literal["confirmed"] | Worth
 #: Where a memory stands: found by every search, only where a search asks for what agents claim, or by none.
 Status = Literal["active", "claimed", "archived"]
