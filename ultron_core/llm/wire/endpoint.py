@@ -9,7 +9,7 @@ from typing import Any
 import openai
 from pydantic import BaseModel
 
-from ultron_core.llm.answering.answers import json_schema_format, schema_instructions
+from ultron_core.llm.answering.schemas import json_schema_format, schema_instructions
 from ultron_core.llm.wire.completion import Completion, read_completion
 from ultron_core.llm.wire.transport import limited_http
 from ultron_core.llm.wire.trouble import rejects_answer_limit, rejects_mode, rejects_temperature
@@ -35,10 +35,14 @@ class Endpoint:
         self._client = openai.OpenAI(
             api_key=settings.api_key or "none",
             base_url=settings.url,
-            timeout=settings.timeout_seconds,
+            timeout=settings.seconds,
             max_retries=0,  # our own retries are recorded and count towards the budget
-            http_client=limited_http(settings.url, settings.timeout_seconds),
+            http_client=limited_http(settings.url, settings.seconds),
         )
+
+    def told(self, schema: type[BaseModel]) -> str:
+        """What is added to a request in words, where the endpoint takes no schema."""
+        return "" if _MODES[self._mode] == "json_schema" else schema_instructions(schema)
 
     def send(self, chat: Chat, schema: type[BaseModel]) -> Completion:
         """Raises openai.APIError, NotACompletion, and ModelAnswerError when the model refused."""
@@ -72,8 +76,8 @@ class Endpoint:
         body: dict[str, Any] = {"model": self._settings.model_name, "messages": list(chat)}
         if temperature:
             body["temperature"] = 0
-        if _LIMITS[limit] and self._settings.prompt_reserve_tokens:
-            body[_LIMITS[limit]] = self._settings.prompt_reserve_tokens
+        if _LIMITS[limit] and self._settings.answer_tokens:
+            body[_LIMITS[limit]] = self._settings.answer_tokens
         if _MODES[mode] == "json_schema":
             return {**body, "response_format": json_schema_format(schema)}
         words = f"{chat[-1]['content']}\n\n{schema_instructions(schema)}"

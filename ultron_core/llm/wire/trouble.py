@@ -119,7 +119,7 @@ def describe(error: Exception | None, settings: LLMSettings) -> str:
     """What happened and what to check, without the key."""
     place = f"{settings.model_name} at {bare_url(settings.url)}"
     if isinstance(error, openai.APITimeoutError):
-        limit = f"{settings.timeout_seconds:g} s (ULTRON_LLM_REQUEST_TIMEOUT)"
+        limit = f"{settings.seconds:g} s (ULTRON_LLM_REQUEST_TIMEOUT)"
         return f"{place} did not answer within {limit}."
     if isinstance(error, openai.APIStatusError):
         return f"{place} answered {error.status_code}. {_help(error)}"

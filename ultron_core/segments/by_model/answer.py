@@ -20,6 +20,8 @@ _MAX_TASKS = 500
 class TaskRange(BaseModel):
     """One task: numbers of its first and last message as the prompt shows them, and a short title."""
 
+    model_config = ConfigDict(json_schema_extra={"asked": ["topic"]})
+
     start: int = Field(description="number of the first message of the task")
     end: int = Field(description="number of the last message of the task")
     topic: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
