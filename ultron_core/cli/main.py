@@ -44,6 +44,7 @@ _MODULES = {
     "ingest": "ingest",
     "ingest-text": "ingest",
     "keys": "keys",
+    "model": "model",
     "outcomes": "sft",
     "process": "ingest",
     "rebalance": "maintain",

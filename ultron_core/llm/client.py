@@ -21,13 +21,21 @@ from ultron_core.llm.answering.answers import parse_answer
 from ultron_core.llm.answering.asking import ask_again, unusable
 from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache, MemoryLedger
 from ultron_core.llm.limits import Limits
+from ultron_core.llm.pace import Pace
 from ultron_core.llm.protocol import Answer, Check
 from ultron_core.llm.records.clip import fit_tokens
 from ultron_core.llm.tokens import token_counter
 from ultron_core.llm.wire.completion import Completion, NotACompletion
 from ultron_core.llm.wire.endpoint import Endpoint
 from ultron_core.llm.wire.transport import AnswerTooLargeError
-from ultron_core.llm.wire.trouble import MOST_WAIT, describe, final_error, is_transient, retry_after
+from ultron_core.llm.wire.trouble import (
+    MOST_WAIT,
+    describe,
+    final_error,
+    is_loading,
+    is_transient,
+    retry_after,
+)
 from ultron_core.settings import LLMSettings
 
 __all__ = ["OpenAICompatibleLLM"]
@@ -38,6 +46,8 @@ _SHOWN, _WORTH_SHOWING = 20_000, 32
 #: A server that reads less than a third of what was sent has cut it (Ollama does so at 4,096 tokens and answers all
 #: the same); tokenizers differ by less than a factor of two. Below this size templates weigh too much to tell.
 _SURELY_COUNTED, _SILENTLY_CUT = 8_000, 3
+#: seconds for which a server that loads its model is waited for, and between two looks
+_LOADS, _LOOKS_AGAIN = 120.0, 2.0
 #: no model reads less: a request below it that is refused as too long says nothing about others of its size
 _SURELY_SHORT = 512
 
@@ -95,6 +105,7 @@ class OpenAICompatibleLLM:
         #: tokens of the smallest request that is too long, by the settings or as the endpoint has refused it
         self._too_long = settings.window_tokens + 1
         self._endpoint = Endpoint(settings)
+        self.pace = Pace()
 
     @property
     def model_id(self) -> str:
@@ -165,8 +176,8 @@ class OpenAICompatibleLLM:
                 "(ULTRON_LLM_MAX_INPUT_TOKENS, or what the endpoint refused)."
             )
         tries = self._settings.max_retries + 1
-        reason = ""
-        for attempt in range(tries):
+        reason, attempt, asked = "", 0, self._monotonic()
+        while attempt < tries:
             started = self._monotonic()
             try:
                 with self._limits.reserve(size), self._limits.slot():
@@ -177,7 +188,11 @@ class OpenAICompatibleLLM:
                 if not is_transient(error):
                     raise self._final(error, size) from None
                 wait = self._wait(error, attempt)
-            if attempt + 1 < tries:
+                if is_loading(error) and started - asked < _LOADS:
+                    self._sleep(_LOOKS_AGAIN)
+                    continue
+            attempt += 1
+            if attempt < tries:
                 self._sleep(wait)
         raise ModelUnavailableError(f"{reason} ({tries} attempts)")
 
@@ -194,7 +209,9 @@ class OpenAICompatibleLLM:
         used_in = _credible(read, size)
         used_out = _credible(completion.output_tokens, self._count(completion.text))
         self._limits.spent(used_in + used_out)
-        self._record(stage, key, used_in, used_out, self._monotonic() - started)
+        seconds = self._monotonic() - started
+        self.pace.add(used_out, seconds)
+        self._record(stage, key, used_in, used_out, seconds)
         if size > _SURELY_COUNTED and read * _SILENTLY_CUT < size:
             self._too_long = min(self._too_long, size)
             raise ContextTooLongError(
