@@ -195,7 +195,7 @@ def try_model(llm: LLMSettings, *, quiet: bool = False) -> Checked:
 
         def say(done: int) -> None:
             left = (time.monotonic() - started) / done * (QUESTIONS - done)
-            advance(f"{client.pace.tokens_per_second:.0f} tokens/s, {left:.0f} s left", done, QUESTIONS)
+            advance(f"{client.pace.tokens_per_second:.3g} tokens/s, {left:.0f} s left", done, QUESTIONS)
 
         return check_model(client, say)
 

@@ -56,7 +56,7 @@ def _told(text: str, pace: Pace, calls: int) -> str:
     if not pace.calls:
         return text
     left = f", {_time(pace.left(calls))} left" if calls > pace.calls else ""
-    return f"{text}, {pace.tokens_per_second:.0f} tokens/s{left}"
+    return f"{text}, {pace.tokens_per_second:.3g} tokens/s{left}"
 
 
 def _time(seconds: float) -> str:
