@@ -148,10 +148,8 @@ def _agreed(settings: Settings, values: Values) -> Settings | None:
     path = write_choice(settings.store.home, values)
     out.print(f"Written into {path}. `ultron model --off` switches it off again.", soft_wrap=True)
     loaded = Settings.load(home=settings.store.home)
-    if (loaded.llm.model_name, loaded.llm.url) != (given.model_name, given.url):
-        out.print(
-            "Variables of the environment (ULTRON_MODEL, ULTRON_LLM_BASE_URL, ...) win over it: unset them."
-        )
+    if not loaded.llm.enabled or (loaded.llm.model_name, loaded.llm.url) != (given.model_name, given.url):
+        out.print("Variables of the environment win over it (ULTRON_OFFLINE, ULTRON_MODEL, ...): unset them.")
     return loaded
 
 
