@@ -34,7 +34,8 @@ class TaskList(BaseModel):
 
     model_config = ConfigDict(title="TaskList")
 
-    tasks: Annotated[list[TaskRange], Field(max_length=_MAX_TASKS)]
+    # a grammar has the model write at least one; an answer without any is read, and asked about
+    tasks: Annotated[list[TaskRange], Field(max_length=_MAX_TASKS, json_schema_extra={"minItems": 1})]
 
 
 def problems(tasks: Sequence[TaskRange], length: int) -> list[str]:
