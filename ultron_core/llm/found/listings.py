@@ -19,7 +19,7 @@ from ultron_core.llm.found.server import Model, Server, context_in, models_of
 
 __all__ = ["KINDS", "Ask", "read_openai"]
 
-#: "num_ctx                        8192" among the parameters of a Modelfile
+#: a parameter of a Modelfile, e.g. `num_ctx                        8192`
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 _KEY_IS_WANTED = "it asks for a key: set ULTRON_LLM_API_KEY"
 #: models of an Ollama that are asked about one by one

@@ -22,6 +22,7 @@ __all__ = ["PLACES", "base_of", "listed_by", "look", "look_at", "places_of"]
 PLACES = {11434: "Ollama", 1234: "LM Studio", 8080: "llama-server", 8000: "vLLM", 1337: "Jan"}
 #: seconds for a listing; a server that loads a model answers late
 _SECONDS = 3.0
+#: of a listing
 _MOST_BYTES = 2_000_000
 
 

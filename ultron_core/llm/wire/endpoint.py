@@ -19,6 +19,7 @@ __all__ = ["Endpoint"]
 
 #: ways to ask for JSON, best first; the second is llama.cpp's own, which its Python server knows alone
 _MODES = ("json_schema", "json_object by schema", "json_object", "plain")
+#: its place among them
 _OF_LLAMA_CPP = 1
 #: names of the limit of an answer: newer models of OpenAI take the second alone; some servers take none
 _LIMITS = ("max_tokens", "max_completion_tokens", "")
