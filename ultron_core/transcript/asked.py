@@ -8,7 +8,7 @@ from ultron_core.transcript.harness import ASKED_BELOW, PUT_IN, joined
 
 __all__ = ["asked"]
 
-#: what stands above the request: `# Context from my IDE setup: ... ## My request for Codex:`
+#: what stands above the request, e.g. `# Context from my IDE setup:⏎⏎## My request for Codex:⏎fix it`
 _BELOW = joined(ASKED_BELOW, re.MULTILINE | re.DOTALL)
 #: what stands in it or below it, e.g. `<current_datetime>2025-12-02T05:26:39Z</current_datetime>`, `[Image #1]`
 _PUT_IN = joined(PUT_IN, re.MULTILINE | re.DOTALL)

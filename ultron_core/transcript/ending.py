@@ -12,6 +12,7 @@ from ultron_core.transcript.harness import INTERRUPTED, LIMIT_REACHED, MODEL_BRE
 __all__ = ["Ending", "ending_of"]
 
 Kind = Literal["limit", "crash", "interrupted"]
+#: in transcript/harness.py, e.g. `You've hit your limit`, `API Error: 500`, `[Request interrupted by user]`
 _KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("limit", joined(LIMIT_REACHED, re.IGNORECASE)),
     ("crash", joined(MODEL_BREAKS, flags=0)),
