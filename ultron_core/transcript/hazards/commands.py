@@ -130,7 +130,7 @@ def _removed(arguments: Words) -> Iterator[str]:
 def _curl(arguments: Words) -> Iterator[str]:
     if has_short([w for w in arguments if not w.startswith("--")], "k"):
         yield "disables_checks"
-    for flag, value in zip(arguments, [*arguments[1:], ""], strict=True):
+    for flag, value in zip(arguments, [*arguments[1:], ""], strict=False):  # no arguments, no pairs
         sends = re.fullmatch(
             r"-\w*[dFT]|--(?:data[\w-]*|form[\w-]*|upload-file|json)|--post-(?:file|data)(?:=.*)?", flag
         )
