@@ -40,13 +40,13 @@ from ultron_core.errors import ModelAnswerError
 from ultron_core.labels import is_sft_eligible
 from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.ledger import MemoryCache, MemoryLedger
-from ultron_core.llm.tokens import token_counter
+from ultron_core.llm.tokens import count_tokens, token_counter
 from ultron_core.memories import drafts_from
 from ultron_core.memories.unverified import UNVERIFIED
 from ultron_core.redaction.names.presidio import PresidioRedactor
 from ultron_core.segments.by_model import cut, shown
 from ultron_core.settings import Settings
-from ultron_core.steps.stages.review import review_segment
+from ultron_core.steps.stages.review import review_prompt, review_segment
 
 NAME = "model_eval"
 #: longer than any message: nothing is cut
@@ -108,7 +108,9 @@ class Models:
         first = self._client(MemoryLedger())
         asked = Recording(first._endpoint, record) if record else first._endpoint
         self._endpoint = Replayed(replay) if replay else asked
-        self.window_tokens = min(settings.extract.window_tokens, settings.llm.window_tokens)
+        self.window_tokens = min(
+            settings.extract.window_tokens, settings.llm.room_for(count_tokens(review_prompt()))
+        )
 
     def client(self, ledger):
         client = self._client(ledger)
@@ -227,7 +229,9 @@ def boundaries(dialogues, models):
 def cuts(dialogue, llm, settings):
     count = token_counter(settings.llm.token_encoding)
     try:
-        tasks = cut.cut_by_model(dialogue.messages, llm, settings.llm.window_tokens, count)
+        tasks = cut.cut_by_model(
+            dialogue.messages, llm, settings.llm.room_for(count(cut.segment_prompt())), count
+        )
     except ModelAnswerError:
         return []
     return [task.start for task in tasks[1:]]

@@ -48,7 +48,6 @@ __all__ = [
     "Verdict",
     "Worth",
     "as_messages",
-    "new_message",
 ]
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -59,10 +58,9 @@ Origin = Literal["human", "model", "tool", "harness", "recalled"]
 Trust = Literal["human", "agent", "tool", "upload"]
 #: What bears its words out: a person, a check that failed and passed later, a result, another session, or nothing else.
 Proof = Literal["person", "check", "result", "repeated", "claimed"]
-#: What a person says of a memory's worth.
+#: What a person says of a memory's worth, or that its words hold, which is more than that it is useful.
 Worth = Literal["useful", "junk"]
 WORTHS: tuple[Worth, ...] = get_args(Worth)
-#: The same, or that its words hold, which is more than that it is useful.
 Verdict = Literal["confirmed"] | Worth
 #: Where a memory stands: found by every search, only where a search asks for what agents claim, or by none.
 Status = Literal["active", "claimed", "archived"]
@@ -115,57 +113,6 @@ class Message:
         values.setdefault("origin", _DEFAULT_ORIGIN.get(str(raw.get("role")), "human"))
         return cls(**values)
 
-
-class _OpenMessage:
-    """A Message while `new_message` sets its fields: the same slots, open to assignment."""
-
-    __slots__ = tuple(field.name for field in fields(Message))
-
-
-def new_message(
-    role: Role,
-    content: str,
-    tool_calls: tuple[ToolCall, ...],
-    tool_call_id: str | None,
-    name: str | None,
-    is_error: bool | None,
-    reasoning: str | None,
-    origin: Origin,
-    thread: str,
-    start_line: int,
-    end_line: int,
-    timestamp: datetime | None = None,
-    parts: tuple[Mapping[str, Any], ...] = (),
-    model: str | None = None,
-    usage: Mapping[str, int] | None = None,
-    uuid: str | None = None,
-) -> Message:
-    """`Message(...)` in a fifth of the time, for the parser, which makes them by the million.
-
-    The `__init__` of a frozen dataclass sets each field with a call of its own; here they are assigned.
-    """
-    message: Any = _allocate(_OpenMessage)
-    message.role = role
-    message.content = content
-    message.tool_calls = tool_calls
-    message.tool_call_id = tool_call_id
-    message.name = name
-    message.is_error = is_error
-    message.reasoning = reasoning
-    message.origin = origin
-    message.thread = thread
-    message.start_line = start_line
-    message.end_line = end_line
-    message.timestamp = timestamp
-    message.parts = parts
-    message.model = model
-    message.usage = usage
-    message.uuid = uuid
-    message.__class__ = Message
-    return message  # type: ignore[no-any-return]
-
-
-_allocate = object.__new__
 
 _DEFAULT_ORIGIN: dict[str, Origin] = {
     "user": "human",

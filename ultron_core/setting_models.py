@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
 from ultron_core.setting_stages import Stage, setting
 
-__all__ = ["DASHSCOPE_URL", "OPENAI_URL", "EmbeddingSettings", "LLMSettings", "QualityLLMSettings"]
+__all__ = [
+    "DASHSCOPE_URL",
+    "OPENAI_URL",
+    "EmbeddingSettings",
+    "LLMSettings",
+    "QualityLLMSettings",
+    "is_loopback",
+    "needed_context",
+]
 
 DASHSCOPE_URL = "https://dashscope.aliyuncs.com/compatible-mode/v1"
 OPENAI_URL = "https://api.openai.com/v1"
+#: the answer gets no more of the context: with 8,192 tokens of 4,096 nothing would be left for what is asked
+_ANSWER_SHARE = 4
+#: tokens for what is not counted beforehand: the template of a chat, and why an answer is asked for again
+_AROUND = 160
+#: a server on this machine loads its model first, and may read 40 and write 10 tokens a second: seconds and rates
+_LOADS, _READS, _WRITES = 120.0, 40.0, 10.0
+#: seconds for an answer, and requests at once, of a server elsewhere
+_ELSEWHERE_SECONDS, _ELSEWHERE_AT_ONCE = 600.0, 4
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is this machine's own, by its name or number alone: nothing is looked up."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def needed_context(asked: int) -> int:
+    """The context of a model that can be asked with this many tokens, its answer included."""
+    return -(-(asked + _AROUND) * _ANSWER_SHARE // (_ANSWER_SHARE - 1))
 
 
 class LLMSettings(Stage):
-    """The main model, any OpenAI-compatible endpoint. No key means offline."""
+    """The main model, any OpenAI-compatible endpoint. Offline without a key, or a server and model of this machine."""
 
     api_key: str | None = setting(
         None,
@@ -20,8 +53,15 @@ class LLMSettings(Stage):
         "OPENAI_API_KEY",
         "DASHSCOPE_API_KEY",
         secret=True,
-        about="Key of the endpoint; without one every stage works offline. OPENAI_API_KEY alone does not "
-        "switch the model on: name a model, a provider or a URL as well.",
+        about="Key of the endpoint; a server on this machine needs none. Without key and such a server every stage "
+        "works offline. OPENAI_API_KEY alone does not switch the model on: name a model, a provider or a URL as well.",
+    )
+    key_variable: str | None = setting(
+        None,
+        "ULTRON_LLM_KEY_VARIABLE",
+        pattern="^[A-Z][A-Z0-9_]*$",
+        about="Name of the variable that holds the key, where it is another vendor's, e.g. DEEPSEEK_API_KEY; "
+        "`ultron model` writes it, so that no key stands in a file.",
     )
     provider: str | None = setting(
         None, "ULTRON_LLM_PROVIDER", pattern="^(dashscope|openai)$", about="dashscope or openai."
@@ -42,10 +82,16 @@ class LLMSettings(Stage):
         True, "ULTRON_LLM_REDACT_INPUT", about="Redact what is sent to a model first."
     )
     max_input_tokens: int = setting(
-        200_000, "ULTRON_LLM_MAX_INPUT_TOKENS", ge=1024, about="Maximum tokens of one request."
+        200_000,
+        "ULTRON_LLM_MAX_INPUT_TOKENS",
+        ge=1024,
+        about="Context of the model: tokens of a request with its answer.",
     )
     prompt_reserve_tokens: int = setting(
-        8192, "ULTRON_LLM_PROMPT_RESERVE_TOKENS", ge=0, about="Tokens kept free for the answer."
+        8192,
+        "ULTRON_LLM_PROMPT_RESERVE_TOKENS",
+        ge=0,
+        about="Tokens kept free for the answer, at most a quarter of the context.",
     )
     token_encoding: str = setting(
         "cl100k_base",
@@ -53,8 +99,12 @@ class LLMSettings(Stage):
         pattern="^(cl100k_base|o200k_base)$",
         about="tiktoken encoding used to count tokens.",
     )
-    timeout_seconds: float = setting(
-        600, "ULTRON_LLM_REQUEST_TIMEOUT", gt=0, about="Time limit for one answer in seconds."
+    timeout_seconds: float | None = setting(
+        None,
+        "ULTRON_LLM_REQUEST_TIMEOUT",
+        gt=0,
+        about="Time limit for one answer in seconds; default 600, on this machine what loading the model, reading the "
+        "context at 40 tokens a second and writing the answer at 10 take.",
     )
     max_retries: int = setting(
         2, "ULTRON_LLM_MAX_RETRIES", ge=0, le=10, about="Retries after the first attempt."
@@ -65,8 +115,12 @@ class LLMSettings(Stage):
         ge=0,
         about="Seconds before the first retry; doubles each time.",
     )
-    max_concurrency: int = setting(
-        4, "ULTRON_LLM_MAX_CONCURRENCY", ge=1, le=64, about="Requests in flight at once."
+    max_concurrency: int | None = setting(
+        None,
+        "ULTRON_LLM_MAX_CONCURRENCY",
+        ge=1,
+        le=64,
+        about="Requests in flight at once; default 4, one for a server on this machine.",
     )
     requests_per_minute: int = setting(
         0, "ULTRON_LLM_REQUESTS_PER_MINUTE", ge=0, about="Requests per minute; 0 = no limit."
@@ -85,9 +139,14 @@ class LLMSettings(Stage):
     )
 
     @property
+    def is_local(self) -> bool:
+        """Whether the endpoint is a server on this machine."""
+        return is_loopback(self.url)
+
+    @property
     def enabled(self) -> bool:
-        """Whether a remote model is used at all."""
-        return bool(self.api_key) and not self.offline
+        """Whether a model is used at all."""
+        return not self.offline and (bool(self.api_key) or (self.is_local and self.model is not None))
 
     @property
     def url(self) -> str:
@@ -98,9 +157,31 @@ class LLMSettings(Stage):
         return self.model or ("gpt-5-mini" if self.provider == "openai" else "qwen3.6-flash")
 
     @property
+    def answer_tokens(self) -> int:
+        """Tokens kept free for the answer; 0 sets it no limit."""
+        return min(self.prompt_reserve_tokens, self.max_input_tokens // _ANSWER_SHARE)
+
+    @property
     def window_tokens(self) -> int:
-        """Tokens of user text that fit one request (max input less the reserve, at least 256)."""
-        return max(self.max_input_tokens - self.prompt_reserve_tokens, 256)
+        """Tokens of all that is asked in one request: the context less the answer."""
+        return self.max_input_tokens - self.answer_tokens
+
+    def room_for(self, instructions: int) -> int:
+        """Tokens of a record that fit one request beside instructions of this many; may be negative."""
+        return self.window_tokens - instructions - _AROUND
+
+    @property
+    def seconds(self) -> float:
+        """Time limit for one answer."""
+        if self.timeout_seconds is not None:
+            return self.timeout_seconds
+        own = _LOADS + self.window_tokens / _READS + self.answer_tokens / _WRITES
+        return max(own, _ELSEWHERE_SECONDS) if self.is_local else _ELSEWHERE_SECONDS
+
+    @property
+    def at_once(self) -> int:
+        """Requests in flight at once."""
+        return self.max_concurrency or (1 if self.is_local else _ELSEWHERE_AT_ONCE)
 
 
 class QualityLLMSettings(Stage):

@@ -137,19 +137,28 @@ class Settings(Stage):
         settings = cls(**stages)
         places = {"home": home, "working_folder": settings.store.working_folder or start}
         settings = settings.model_copy(update={"store": settings.store.model_copy(update=places)})
-        return settings._without_stray_key(env)
+        return settings._with_the_right_key(env)
 
-    def _without_stray_key(self, env: Mapping[str, str]) -> Self:
-        """OPENAI_API_KEY alone, set for another program, must not send anyone's logs to a remote service."""
-        own = env.get("ULTRON_API_KEY") or env.get("ULTRON_LLM_API_KEY")
+    def _with_the_right_key(self, env: Mapping[str, str]) -> Self:
+        """No key goes to another endpoint than its own; and OPENAI_API_KEY alone, set for another program, must not
+        send anyone's logs to a remote service."""
         llm = self.llm
-        if own or not llm.api_key or llm.api_key != env.get("OPENAI_API_KEY"):
+        own = env.get("ULTRON_API_KEY") or env.get("ULTRON_LLM_API_KEY")
+        if llm.key_variable and not own:
+            return self._keyed(env.get(llm.key_variable))
+        openai, dashscope = env.get("OPENAI_API_KEY"), env.get("DASHSCOPE_API_KEY")
+        if own or not llm.api_key or llm.api_key not in (openai, dashscope):
+            return self
+        if llm.is_local and llm.base_url != env.get("OPENAI_BASE_URL"):
+            return self._keyed(None)
+        if llm.api_key != openai:
             return self
         if llm.provider or llm.base_url or llm.model:
-            update: dict[str, Any] = {"provider": llm.provider or "openai"}
-        else:
-            update = {"api_key": env.get("DASHSCOPE_API_KEY")}
-        return self.model_copy(update={"llm": llm.model_copy(update=update)})
+            return self._keyed(openai, provider=llm.provider or "openai")
+        return self._keyed(dashscope)
+
+    def _keyed(self, key: str | None, **more: str) -> Self:
+        return self.model_copy(update={"llm": self.llm.model_copy(update={"api_key": key, **more})})
 
     def in_folder(self, folder: Path | None) -> Self:
         """The same settings, in another working folder."""

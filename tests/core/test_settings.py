@@ -9,7 +9,8 @@ import ultron_core
 import ultron_pipelines
 from ultron_core.errors import SettingsError
 from ultron_core.folders import find_home
-from ultron_core.settings import NO_SETTINGS, Settings
+from ultron_core.setting_models import is_loopback
+from ultron_core.settings import NO_SETTINGS, LLMSettings, Settings
 
 
 @pytest.fixture
@@ -200,3 +201,59 @@ def test_every_setting_has_a_reader():
             if f"self.{name}" not in records and not any(re.search(rf"\.{name}\b", t) for t in readers):
                 unread.append(f"{stage}.{name}")
     assert unread == []
+
+
+def test_a_server_on_this_machine_needs_no_key_but_a_model(load):
+    local = {"ULTRON_LLM_BASE_URL": "http://127.0.0.1:11434/v1"}
+    assert not load(**local).llm.enabled
+    llm = load(**local, ULTRON_MODEL="qwen3:8b").llm
+    assert llm.enabled and llm.api_key is None and llm.at_once == 1
+    assert not load(ULTRON_LLM_BASE_URL="http://llm.example/v1", ULTRON_MODEL="m").llm.enabled
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [
+        ("http://localhost:8080/v1", True),
+        ("http://[::1]:8080/v1", True),
+        ("http://127.9.9.9/v1", True),
+        ("http://127.0.0.1.evil.example/v1", False),
+        ("http://0.0.0.0:8080/v1", False),
+        ("http://192.168.0.2:8080/v1", False),
+        ("https://api.openai.com/v1", False),
+        ("", False),
+    ],
+)
+def test_what_is_this_machine(url, own):
+    assert is_loopback(url) == own
+
+
+def test_no_key_of_another_vendor_goes_to_a_server_on_this_machine(load):
+    keys = {"OPENAI_API_KEY": "sk-o", "DASHSCOPE_API_KEY": "sk-d"}
+    own = {"ULTRON_LLM_BASE_URL": "http://localhost:1234/v1", "ULTRON_MODEL": "m"}
+    assert load(**keys, **own).llm.api_key is None
+    assert load(**keys, **own, ULTRON_LLM_API_KEY="mine").llm.api_key == "mine"
+    assert load(OPENAI_API_KEY="sk-o", OPENAI_BASE_URL="http://localhost:1234/v1").llm.api_key == "sk-o"
+
+
+def test_the_key_may_stand_in_a_variable_that_is_named(load):
+    named = {"ULTRON_LLM_KEY_VARIABLE": "DEEPSEEK_API_KEY", "ULTRON_MODEL": "deepseek-chat"}
+    named |= {"ULTRON_LLM_BASE_URL": "https://api.deepseek.com/v1", "OPENAI_API_KEY": "sk-o"}
+    assert load(**named, DEEPSEEK_API_KEY="sk-ds").llm.api_key == "sk-ds"
+    assert not load(**named).llm.enabled, "never with another vendor's key"
+
+
+@pytest.mark.parametrize(
+    ("context", "answer"), [(4_096, 1_024), (8_192, 2_048), (16_384, 4_096), (200_000, 8_192)]
+)
+def test_an_answer_gets_at_most_a_quarter_of_the_context(context, answer):
+    llm = LLMSettings(max_input_tokens=context)
+    assert (llm.answer_tokens, llm.window_tokens) == (answer, context - answer)
+    assert llm.room_for(1_225) == context - answer - 1_225 - 160
+
+
+def test_a_server_on_this_machine_gets_the_time_that_ten_tokens_a_second_take():
+    here = LLMSettings(base_url="http://localhost:11434/v1", model="m", max_input_tokens=32_768)
+    assert here.seconds > 120 + 8_192 / 10 + 24_576 / 40 - 1
+    assert here.model_copy(update={"timeout_seconds": 5}).seconds == 5
+    assert (LLMSettings().seconds, LLMSettings().at_once) == (600, 4)

@@ -50,6 +50,8 @@ REVIEWED = {
     "ultron_core.cli.commands.handbook:handbook": OWNER,
     "ultron_core.cli.main:_close_output": DEVICE,
     "ultron_core.cli.main:_log_file": OWNER,
+    "ultron_core.cli.model.configuration:write_choice": FIXED,
+    "ultron_core.cli.model.offer:offer_model": FIXED,
     "ultron_core.cli.resident:_Sockets.__init__": FIXED,
     "ultron_core.cli.resident:answering": FIXED,
     "ultron_core.cli.writing:_put": HANDED,

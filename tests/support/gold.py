@@ -85,7 +85,7 @@ class Shown:
 
 def schema_of(request):
     """The schema asked for, also where an old server got it in words."""
-    given = request.get("response_format", {}).get("json_schema")
-    if given:
-        return given["schema"]
+    way = request.get("response_format", {})
+    if given := way.get("schema") or way.get("json_schema", {}).get("schema"):
+        return given
     return json.loads(request["messages"][-1]["content"].rpartition("\n")[2])

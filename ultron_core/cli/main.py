@@ -45,6 +45,7 @@ _MODULES = {
     "ingest-text": "ingest",
     "judge": "judge",
     "keys": "keys",
+    "model": "model",
     "outcomes": "sft",
     "process": "ingest",
     "rebalance": "maintain",

@@ -29,7 +29,7 @@ def make_embedder(settings: Settings, *, redact: Callable[[str], str] | None = N
         settings.embedding,
         api_key=api_key,
         base_url=url,
-        timeout_seconds=min(settings.llm.timeout_seconds, 60),
+        timeout_seconds=min(settings.llm.seconds, 60),
         redact=redact if settings.llm.redact_input else None,
     )
 

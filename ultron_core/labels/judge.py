@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ultron_core.labels.lessons import memory_score
 from ultron_core.labels.metrics import WEIGHTS
@@ -27,6 +27,7 @@ __all__ = [
     "Judgement",
     "LessonJudgement",
     "MetricJudgement",
+    "judge_prompt",
     "judge_rules",
     "label_from",
     "label_with_model",
@@ -99,6 +100,8 @@ class LessonJudgement(BaseModel):
 class Judgement(BaseModel):
     """What the model says of a segment up to the end of a window."""
 
+    model_config = ConfigDict(json_schema_extra={"asked": ["lessons"]})
+
     outcome: Outcome
     task_type: str = Field(max_length=20)
     success_probability: float = Field(ge=0, le=1)
@@ -122,15 +125,19 @@ def label_with_model(
     record = Record(messages, system=system)
     if not record.has_work:
         return unjudged(llm)
-    prompt = "\n\n".join(judge_rules())
     about = (f"Topic: {topic}",) if topic else ()
-    question = Question(STAGE, prompt, Judgement, about, missing_metrics, lambda answer: answer.notes)
+    question = Question(STAGE, judge_prompt(), Judgement, about, missing_metrics, lambda answer: answer.notes)
     return label_from(messages, ask_windows(llm, record, question, window_tokens), llm)
 
 
 def judge_rules() -> tuple[str, ...]:
     """The parts of the judge's prompt: how a record is read, and how it is judged."""
     return read_prompt("ultron_core.llm", "record"), read_prompt("ultron_core.labels", "label")
+
+
+def judge_prompt() -> str:
+    """The instructions of a judgement that is asked for alone."""
+    return "\n\n".join(judge_rules())
 
 
 def labeler_of(llm: Named) -> str:

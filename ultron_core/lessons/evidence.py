@@ -45,8 +45,8 @@ def holding(item: Evidence, messages: Sequence[Message]) -> list[Message]:
 
 
 def trust_of(item: Evidence, messages: Sequence[Message]) -> Trust:
-    """Who said the quote: a person where it is their own, else the agent, else a tool, a file or the harness; what a
-    person quotes or pastes is no more theirs than what a tool prints."""
+    """Who said the quote: a person where it is their own, else the agent (also by a summary of its session), else a
+    tool, a file or the harness; what a person quotes or pastes is no more theirs than what a tool prints."""
     found = holding(item, messages)
     if any(message.origin == "human" and is_own(item.quote, message) for message in found):
         return "human"

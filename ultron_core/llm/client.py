@@ -21,21 +21,33 @@ from ultron_core.llm.answering.answers import parse_answer
 from ultron_core.llm.answering.asking import ask_again, unusable
 from ultron_core.llm.ledger import AnswerCache, CallLedger, LLMCall, MemoryCache, MemoryLedger
 from ultron_core.llm.limits import Limits
+from ultron_core.llm.pace import Pace
 from ultron_core.llm.protocol import Answer, Check
+from ultron_core.llm.records.clip import fit_tokens
 from ultron_core.llm.tokens import token_counter
 from ultron_core.llm.wire.completion import Completion, NotACompletion
 from ultron_core.llm.wire.endpoint import Endpoint
 from ultron_core.llm.wire.transport import AnswerTooLargeError
-from ultron_core.llm.wire.trouble import MOST_WAIT, describe, final_error, is_transient, retry_after
+from ultron_core.llm.wire.trouble import (
+    MOST_WAIT,
+    describe,
+    final_error,
+    is_loading,
+    is_transient,
+    retry_after,
+)
 from ultron_core.settings import LLMSettings
 
 __all__ = ["OpenAICompatibleLLM"]
 
-#: characters of a refused answer that are shown to the model again
-_SHOWN = 20_000
+Chat = Sequence[Mapping[str, str]]
+#: characters of a refused answer that are shown to the model again, and tokens below which they say nothing
+_SHOWN, _WORTH_SHOWING = 20_000, 32
 #: A server that reads less than a third of what was sent has cut it (Ollama does so at 4,096 tokens and answers all
 #: the same); tokenizers differ by less than a factor of two. Below this size templates weigh too much to tell.
 _SURELY_COUNTED, _SILENTLY_CUT = 8_000, 3
+#: seconds for which a server that loads its model is waited for, and between two looks
+_LOADS, _LOOKS_AGAIN = 120.0, 2.0
 #: no model reads less: a request below it that is refused as too long says nothing about others of its size
 _SURELY_SHORT = 512
 
@@ -91,8 +103,9 @@ class OpenAICompatibleLLM:
         self._limits = Limits(settings, self._ledger, monotonic, sleep)
         self._count = token_counter(settings.token_encoding)
         #: tokens of the smallest request that is too long, by the settings or as the endpoint has refused it
-        self._too_long = settings.max_input_tokens + 1
+        self._too_long = settings.window_tokens + 1
         self._endpoint = Endpoint(settings)
+        self.pace = Pace()
 
     @property
     def model_id(self) -> str:
@@ -125,13 +138,23 @@ class OpenAICompatibleLLM:
         completion = self._ask(chat, schema, stage, key)
         answer, problem = _read_whole(completion, schema, check)
         if answer is None or problem:
-            again = [dict(message) for message in ask_again(chat, completion.text[:_SHOWN], problem)]
-            completion = self._ask(again, schema, stage, key)
+            completion = self._ask(self._again(chat, schema, completion.text, problem), schema, stage, key)
             answer, problem = _read_whole(completion, schema, check)
         if answer is None or problem:
             raise unusable(self.model_id, stage, problem)
         self._cache.put(key, stage, self.model_id, completion.text)
         return answer
+
+    def _again(self, chat: Chat, schema: type[BaseModel], said: str, problem: str) -> list[dict[str, str]]:
+        """The second question, with as much of the refused answer as it has room for."""
+        room = self._too_long - 1 - self._size(ask_again(chat, "", problem), schema)
+        shown = fit_tokens(said[:_SHOWN], room, self._count) if room >= _WORTH_SHOWING else ""
+        return [dict(message) for message in ask_again(chat, shown, problem)]
+
+    def _size(self, chat: Chat, schema: type[BaseModel]) -> int:
+        """Tokens of a request, the schema included where it is told in words."""
+        told = self._endpoint.told(schema)
+        return sum(self._count(message["content"]) for message in chat) + (self._count(told) if told else 0)
 
     def _clean(self, message: Mapping[str, str]) -> dict[str, str]:
         content = message["content"]
@@ -140,23 +163,21 @@ class OpenAICompatibleLLM:
         # half a surrogate pair cannot be sent as UTF-8
         return {"role": message["role"], "content": content.encode("utf-8", "replace").decode("utf-8")}
 
-    def _key(self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel]) -> str:
+    def _key(self, chat: Chat, schema: type[BaseModel]) -> str:
         asked = [self.model_id, list(chat), schema.model_json_schema()]
         return hashlib.sha256(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
-    def _ask(
-        self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str
-    ) -> Completion:
+    def _ask(self, chat: Chat, schema: type[BaseModel], stage: str, key: str) -> Completion:
         """One answer, with retries for transient failures."""
-        size = sum(self._count(message["content"]) for message in chat)
+        size = self._size(chat, schema)
         if size >= self._too_long:
             raise ContextTooLongError(
                 f"A request of {size:,} tokens is too long for {self.model_id}: it takes less than {self._too_long:,} "
                 "(ULTRON_LLM_MAX_INPUT_TOKENS, or what the endpoint refused)."
             )
         tries = self._settings.max_retries + 1
-        reason = ""
-        for attempt in range(tries):
+        reason, attempt, asked = "", 0, self._monotonic()
+        while attempt < tries:
             started = self._monotonic()
             try:
                 with self._limits.reserve(size), self._limits.slot():
@@ -167,7 +188,11 @@ class OpenAICompatibleLLM:
                 if not is_transient(error):
                     raise self._final(error, size) from None
                 wait = self._wait(error, attempt)
-            if attempt + 1 < tries:
+                if is_loading(error) and started - asked < _LOADS:
+                    self._sleep(_LOOKS_AGAIN)
+                    continue
+            attempt += 1
+            if attempt < tries:
                 self._sleep(wait)
         raise ModelUnavailableError(f"{reason} ({tries} attempts)")
 
@@ -177,16 +202,16 @@ class OpenAICompatibleLLM:
             self._too_long = min(self._too_long, size)
         return final
 
-    def _request(
-        self, chat: Sequence[Mapping[str, str]], schema: type[BaseModel], stage: str, key: str, size: int
-    ) -> Completion:
+    def _request(self, chat: Chat, schema: type[BaseModel], stage: str, key: str, size: int) -> Completion:
         started = self._monotonic()
         completion = self._endpoint.send(chat, schema)
         read = completion.input_tokens or size
         used_in = _credible(read, size)
         used_out = _credible(completion.output_tokens, self._count(completion.text))
         self._limits.spent(used_in + used_out)
-        self._record(stage, key, used_in, used_out, self._monotonic() - started)
+        seconds = self._monotonic() - started
+        self.pace.add(used_out, seconds)
+        self._record(stage, key, used_in, used_out, seconds)
         if size > _SURELY_COUNTED and read * _SILENTLY_CUT < size:
             self._too_long = min(self._too_long, size)
             raise ContextTooLongError(

@@ -25,7 +25,7 @@ class Limits:
     ) -> None:
         self._settings, self._ledger = settings, ledger
         self._monotonic, self._sleep = monotonic, sleep
-        self._slots = threading.BoundedSemaphore(settings.max_concurrency)
+        self._slots = threading.BoundedSemaphore(settings.at_once)
         self._lock = threading.Lock()
         self._next_start = 0.0
         self._run_tokens = 0

@@ -23,6 +23,7 @@ from ultron_core.models import Evidence, MemoryDraft, Message, Outcome, Proof, Q
 __all__ = [
     "WINDOW_TOKENS",
     "drafts_from",
+    "extract_prompt",
     "extract_rules",
     "extract_with_model",
     "extractor_of",
@@ -59,8 +60,7 @@ def extract_with_model(
     record = Record(messages, system=system)
     if not record.has_work:
         return []
-    read = read_prompt("ultron_core.llm", "record")
-    question = Question(STAGE, f"{read}\n\n{extract_rules()}", ExtractAnswer, _about(label, topic))
+    question = Question(STAGE, extract_prompt(), ExtractAnswer, _about(label, topic))
     answers = ask_windows(llm, record, question, window_tokens)
     outcome = label.summary.outcome if label is not None else "unknown"
     return drafts_from(usable(note for _, answer in answers for note in answer.memories), messages, outcome)
@@ -69,6 +69,11 @@ def extract_with_model(
 def extract_rules() -> str:
     """What is worth a note, as a part of a prompt."""
     return read_prompt("ultron_core.memories", "extract")
+
+
+def extract_prompt() -> str:
+    """The instructions of an extraction that is asked for alone."""
+    return f"{read_prompt('ultron_core.llm', 'record')}\n\n{extract_rules()}"
 
 
 def extractor_of(llm: Named) -> str:

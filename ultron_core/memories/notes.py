@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from ultron_core.models import MemoryType
 
@@ -12,6 +12,8 @@ __all__ = ["MOST_NOTES", "ExtractAnswer", "Note", "NoteQuote", "ResolutionStatus
 
 #: bound of one answer; how many memories a segment may have is a setting that the extract step applies
 MOST_NOTES = 200
+#: characters of a field, as llm/answering/schemas.py explains
+_MOST_TEXT = 1_900
 
 ResolutionStatus = Literal["verified", "claimed", "none"]
 
@@ -24,17 +26,19 @@ class NoteQuote(BaseModel):
 
 
 class Note(BaseModel):
-    """One thing worth remembering."""
+    """One thing worth remembering: what it is and the words it rests on come first, so that it is written from them."""
 
-    content: str = Field(max_length=4_000)
-    context: str = Field("", max_length=4_000)
-    resolution: str = Field("", max_length=8_000)
+    model_config = ConfigDict(json_schema_extra={"asked": ["memory_type", "evidence"]})
+
+    memory_type: MemoryType | None = None
+    evidence: list[NoteQuote] = Field(default_factory=list, max_length=5)
+    content: str = Field(max_length=_MOST_TEXT)
+    context: str = Field("", max_length=_MOST_TEXT)
+    resolution: str = Field("", max_length=_MOST_TEXT)
     resolution_status: ResolutionStatus = "claimed"
     verified_by: NoteQuote | None = None
     tags: list[str] = Field(default_factory=list, max_length=8)
     confidence: float = Field(0.5, ge=0, le=1)
-    memory_type: MemoryType | None = None
-    evidence: list[NoteQuote] = Field(default_factory=list, max_length=5)
 
 
 class ExtractAnswer(BaseModel):

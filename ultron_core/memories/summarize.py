@@ -26,7 +26,7 @@ class Summary:
 
 
 class SummaryAnswer(BaseModel):
-    summary_l0: str = Field(max_length=2_000)
+    summary_l0: str = Field(max_length=1_000)
     overview_l1: str = Field(max_length=8_000)
 
 

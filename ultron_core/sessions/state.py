@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ultron_core.models import Message, Origin, ToolCall, new_message
+from ultron_core.models import Message, Origin, ToolCall
 from ultron_core.sessions.blocks import Content, Result, take_apart
+from ultron_core.sessions.message import new_message
 from ultron_core.sessions.origins import Origins, is_memory_tool
 from ultron_core.sessions.text import as_text, clean_text, clean_value, decode
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ultron_core.models import Message, ToolCall, new_message
+from ultron_core.models import Message, ToolCall
+from ultron_core.sessions.message import new_message
 from ultron_core.sessions.text import clean_text, clean_value
 
 __all__ = ["Turns", "tidied"]

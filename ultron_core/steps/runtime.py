@@ -9,10 +9,13 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.embeddings.protocol import Embedder, Thresholds
-from ultron_core.errors import InputError
+from ultron_core.errors import InputError, ModelUnavailableError
 from ultron_core.llm.protocol import LLM
+from ultron_core.llm.records.asking import LEAST_WINDOW
+from ultron_core.llm.tokens import token_counter
 from ultron_core.redaction.protocol import Redactor
 from ultron_core.search.windows import LAYOUT
+from ultron_core.setting_models import needed_context
 from ultron_core.settings import Settings
 from ultron_core.store.database import Database
 
@@ -97,7 +100,21 @@ class Runtime:
         """A log that has not changed since then counts as finished."""
         return self.clock() - timedelta(minutes=self.settings.sessions.quiet_minutes)
 
-    @property
-    def window_tokens(self) -> int:
-        """Tokens of a record that a judge or an extractor reads at once."""
-        return min(self.settings.extract.window_tokens, self.settings.llm.window_tokens)
+    def room_beside(self, prompt: str) -> int:
+        """Tokens that fit one request beside these instructions.
+
+        Raises ModelUnavailableError, with the context that is needed, when they are too few: every row waits then.
+        """
+        llm, asked = self.settings.llm, token_counter(self.settings.llm.token_encoding)(prompt)
+        room = llm.room_for(asked)
+        if room < LEAST_WINDOW:
+            raise ModelUnavailableError(
+                f"{llm.model_name} reads {llm.max_input_tokens:,} tokens (ULTRON_LLM_MAX_INPUT_TOKENS); "
+                f"{needed_context(asked + LEAST_WINDOW):,} are needed. Raise the context of the server, then run "
+                "`ultron model` and `ultron process`."
+            )
+        return room
+
+    def record_tokens(self, prompt: str) -> int:
+        """Tokens of a record that a judge or an extractor reads at once. Raises as `room_beside` does."""
+        return min(self.settings.extract.window_tokens, self.room_beside(prompt))

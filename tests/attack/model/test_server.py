@@ -167,7 +167,7 @@ def test_an_old_server_is_asked_in_words_and_what_it_refuses_is_sent_once(server
     model = client(server)
     assert model.complete(ASK, Count).tasks == 3
     assert model.complete([{"role": "user", "content": "And now?"}], Count).tasks == 3
-    assert ["response_format" in request for request in server.requests].count(True) == 2
+    assert ["response_format" in request for request in server.requests].count(True) == 3
     assert "temperature" not in server.requests[-1]
 
 

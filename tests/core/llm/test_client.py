@@ -123,12 +123,15 @@ def test_a_wrong_key_or_model_is_said_at_once(make, server, status, help):
 
 
 def test_an_endpoint_without_json_schema_gets_the_schema_in_words_from_then_on(make, server):
-    server.json_schema = False
+    server.behaviours = [
+        (400, "response_format json_schema is not supported"),
+        (400, "Unknown parameter: response_format.schema"),
+    ]
     client = make()
     client.complete(ASK, Count)
     client.complete([{"role": "user", "content": "And now?"}], Count)
     kinds = [r.get("response_format", {}).get("type") for r in server.requests]
-    assert kinds == ["json_schema", "json_object", "json_object"]
+    assert kinds == ["json_schema", "json_object", "json_object", "json_object"]
     assert '"maximum": 9' in server.requests[-1]["messages"][-1]["content"]
 
 

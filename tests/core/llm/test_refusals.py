@@ -12,6 +12,7 @@ from ultron_core.errors import BudgetExceededError, ModelAnswerError, ModelUnava
 from ultron_core.llm.client import OpenAICompatibleLLM
 from ultron_core.llm.factory import make_llm, make_quality_llm
 from ultron_core.llm.ledger import LLMCall, MemoryCache, MemoryLedger
+from ultron_core.llm.tokens import count_tokens
 from ultron_core.settings import LLMSettings, QualityLLMSettings, Settings
 
 ASK = [{"role": "user", "content": "How many tasks?"}]
@@ -184,3 +185,52 @@ def test_the_judge_is_the_main_model_unless_set_or_a_larger_one_is_known():
     assert _models(llm=LLMSettings(api_key="k", model="own")) == ["own", None]
     assert _models(llm=LLMSettings(api_key="k"), quality_llm=QualityLLMSettings(model="judge"))[1] == "judge"
     assert _models(quality_llm=QualityLLMSettings(api_key="k")) == [None, "qwen3.6-plus"]
+
+
+def test_a_server_on_this_machine_is_asked_in_the_way_of_llama_cpp_before_in_words(make, server):
+    """What llama-cpp-python 0.3.36 answered to a JSON schema."""
+    reason = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'input': 'json_schema'}]"
+    server.behaviours = [(500, reason)]
+    client = make()
+    server.answer = lambda request: '{"tasks": 3}'
+    for question in ("one", "two"):
+        assert client.complete([{"role": "user", "content": question}], Count).tasks == 3
+    asked = [request["response_format"] for request in server.requests]
+    assert [way["type"] for way in asked] == ["json_schema", "json_object", "json_object"]
+    assert asked[1]["schema"]["required"] == ["tasks"]
+    assert "JSON schema" not in server.requests[1]["messages"][-1]["content"], "no words besides"
+
+
+def test_a_server_that_loads_its_model_is_waited_for_and_no_try_is_counted(make, server, waits):
+    loading = (503, "Loading model")
+    server.behaviours = [loading] * 5
+    assert make(max_retries=0).complete(ASK, Count).tasks == 3
+    assert waits == [2.0] * 5
+
+
+def test_a_server_that_never_ends_loading_is_said_to_be(server):
+    now = iter(range(0, 10_000, 10))
+    server.always = (503, "Loading model")
+    settings = LLMSettings(api_key="k", base_url=server.url, model="m", max_retries=0)
+    client = OpenAICompatibleLLM(settings, sleep=lambda _: None, monotonic=lambda: next(now))
+    with pytest.raises(ModelUnavailableError, match="still loading its model"):
+        client.complete(ASK, Count)
+    assert 3 < len(server.requests) < 20
+
+
+def test_the_second_question_shows_as_much_of_a_refused_answer_as_there_is_room_for(make, server):
+    server.answer = lambda request: "word " * 2_000
+    with pytest.raises(ModelAnswerError):
+        make(max_input_tokens=1_200).complete([{"role": "user", "content": "a b c " * 250}], Count)
+    second = server.requests[1]
+    shown = "".join(message["content"] for message in second["messages"])
+    assert count_tokens(shown) <= 900 and "cut…]" in second["messages"][1]["content"]
+
+
+def test_the_pace_is_that_of_the_answers(make, server):
+    client = make()
+    client.complete(ASK, Count)
+    assert client.pace.calls == 1
+    assert client.pace.tokens_per_second > 0
+    assert client.pace.left(3) == pytest.approx(2 * client.pace.left(2))
+    assert client.pace.left(1) == 0

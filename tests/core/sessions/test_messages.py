@@ -7,7 +7,8 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
-from ultron_core.models import Message, ToolCall, new_message
+from ultron_core.models import Message, ToolCall
+from ultron_core.sessions.message import new_message
 
 VALUES = {
     "role": "tool",

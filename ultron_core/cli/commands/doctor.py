@@ -141,11 +141,13 @@ def _models(settings: Settings) -> Iterator[Finding]:
     llm = settings.llm
     if not llm.enabled:
         state = "off: every stage works offline" + (
-            " (ULTRON_OFFLINE=1)" if llm.api_key else "; set ULTRON_LLM_API_KEY to use a model"
+            " (ULTRON_OFFLINE, or `ultron model --off`)" if llm.offline else "; `ultron model` looks for one"
         )
         yield Finding("model", state)
         return
-    yield Finding("model", f"{llm.model_name} at {llm.url}")
+    yield Finding("model", f"{llm.model_name} at {llm.url}, {llm.max_input_tokens:,} tokens of context")
+    if llm.is_local:
+        return
     redacted = "redacted first" if llm.redact_input else "NOT redacted (ULTRON_LLM_REDACT_INPUT=0)"
     yield Finding("leaves the machine", f"text of sessions and queries, {redacted}")
 

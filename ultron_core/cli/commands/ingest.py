@@ -57,6 +57,8 @@ def ingest(
     itself. What has not changed is not read again.
     """
     batches = _batches(paths, agent_id, claude_code, codex)
+    if process and not as_json:
+        settings = _offered(settings)
     with open_ultron(settings) as ultron:
         outcomes: list[dict[str, Any]] = []
         with progress_bar("reading", quiet=as_json) as advance:
@@ -81,6 +83,17 @@ def ingest(
         if report:
             _print_report(settings, report)
     _leave(result["failed"], report)
+
+
+def _offered(settings: Settings) -> Settings:
+    """Before anything is stored, a model is offered once."""
+    from ultron_core.store.server.place import has_data
+
+    if settings.store.database_url is not None or has_data(settings.store.home):
+        return settings
+    from ultron_core.cli.model.offer import offer_model  # loads the stages
+
+    return offer_model(settings)
 
 
 def _batches(
@@ -117,11 +130,13 @@ def _total(outcomes: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _process(ultron: Ultron, *, quiet: bool, project: str | None = None) -> ProcessReport:
+    from ultron_core.cli.model.pace import with_pace
     from ultron_core.steps.stages.process import process_pending
 
     with progress_bar("working", quiet=quiet) as advance:
-        runtime = replace(ultron.runtime, tell=advance)
-        return process_pending(runtime, lambda stage, done: advance(stage, done), project=project)
+        paced = with_pace(ultron.runtime, advance)
+        runtime = replace(ultron.runtime, tell=paced)
+        return process_pending(runtime, lambda stage, done: paced(stage, done), project=project)
 
 
 def _print_files(results: Sequence[dict[str, Any]]) -> None:
@@ -196,7 +211,8 @@ def _print_report(settings: Settings, report: ProcessReport) -> None:
             "(ULTRON_SESSION_QUIET_MINUTES)."
         )
     if report.pending:
-        console().print(f"{report.pending} wait for the model: {'; '.join(report.errors[:2])}")
+        reasons = "; ".join(report.errors[:2])
+        console().print(f"{report.pending} wait for the model: {reasons} `ultron process` continues.")
     if report.exhausted:
         console().print(
             f"{report.exhausted} used up their attempts (ULTRON_MAX_ATTEMPTS): `ultron retry` frees them."

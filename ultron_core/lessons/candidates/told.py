@@ -9,7 +9,7 @@ from ultron_core.lessons.candidates.candidate import Candidate
 from ultron_core.lessons.sentences import phrases_of
 from ultron_core.transcript.language import one_line
 
-__all__ = ["Told", "told"]
+__all__ = ["Told", "plain", "told"]
 
 #: content, context and resolution
 Told = tuple[str, str, str]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -14,10 +12,9 @@ from ultron_core.errors import ModelAnswerError
 from ultron_core.llm.answering.json_values import Found, find_values
 from ultron_core.llm.answering.repair import DROPPED, repaired
 from ultron_core.llm.answering.shapes import field_key, is_filled, is_item, shapes, why_refused
-from ultron_core.llm.prompts import read_prompt
 from ultron_core.llm.protocol import Answer
 
-__all__ = ["json_schema_format", "parse_answer", "schema_instructions"]
+__all__ = ["parse_answer"]
 
 #: drafts before the answer that are tried when it does not fit
 _MOST_CANDIDATES = 4
@@ -93,15 +90,3 @@ def _first_problem(error: ValidationError) -> str:
 @lru_cache(maxsize=32)
 def _described(schema: type[BaseModel]) -> dict[str, Any]:
     return schema.model_json_schema()
-
-
-def json_schema_format(schema: type[BaseModel]) -> dict[str, Any]:
-    """`response_format` of an endpoint that takes a JSON schema."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", schema.__name__)[:64]
-    return {"type": "json_schema", "json_schema": {"name": name, "schema": schema.model_json_schema()}}
-
-
-def schema_instructions(schema: type[BaseModel]) -> str:
-    """The schema in words, for endpoints that take no JSON schema."""
-    described = json.dumps(schema.model_json_schema(), ensure_ascii=False)
-    return f"{read_prompt('ultron_core.llm', 'schema')}\n{described}"

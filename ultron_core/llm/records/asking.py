@@ -16,12 +16,13 @@ from ultron_core.llm.protocol import LLM, Answer, Named
 from ultron_core.llm.records.clip import fit_tokens
 from ultron_core.llm.records.record import Record, RecordWindow
 from ultron_core.llm.tokens import count_tokens
+from ultron_core.setting_models import needed_context
 
-__all__ = ["Question", "ask_shortened", "ask_windows", "made_by", "prompt_digest", "requests"]
+__all__ = ["LEAST_WINDOW", "Question", "ask_shortened", "ask_windows", "made_by", "prompt_digest", "requests"]
 
 Chat = list[dict[str, str]]
 #: tokens; a model that reads less of a record at once cannot judge it
-_LEAST_WINDOW = 256
+LEAST_WINDOW = 256
 #: tokens; less of a note says too little of it
 _LEAST_TEXT = 32
 
@@ -56,10 +57,13 @@ def ask_windows(
     while True:
         try:
             return _ask_all(llm, record, question, limit)
-        except ContextTooLongError:
-            limit = min(limit, record.tokens + _LEAST_WINDOW) // 2
-            if limit < _LEAST_WINDOW:
-                raise
+        except ContextTooLongError as error:
+            limit = min(limit, record.tokens + LEAST_WINDOW) // 2
+            if limit < LEAST_WINDOW:
+                needed = needed_context(count_tokens(question.prompt) + LEAST_WINDOW)
+                raise ContextTooLongError(
+                    f"{error} A context of at least {needed:,} tokens is needed."
+                ) from error
 
 
 def _ask_all(

@@ -73,8 +73,8 @@ class Record:
         every = (_shown(n, m) for n, m in enumerate(messages, start=1) if m.role != "system")
         self._shown = [one for one in every if one.body.strip()]
         self.mark = mark_of([self._system, *(f"{one.number} {one.who} {one.body}" for one in self._shown)])
-        self._texts = [self._framed(one) for one in self._shown]
-        self._costs = [count(text) for text in self._texts]
+        self._system_cost = count(framed(self.mark, 0, "system", self._system)) if self._system else 0
+        self._costs = [count(self._framed(one)) for one in self._shown]
         people = [at for at, one in enumerate(self._shown) if one.who == "user"]
         agents = [at for at, one in enumerate(self._shown) if one.who == "agent"]
         self._request = next(iter(people or agents), None)
@@ -122,10 +122,11 @@ class Record:
 
     def _room(self, limit: int) -> int:
         """Tokens that are left for the messages of a window; all that nothing else needs when one window will do."""
-        room = limit - _part(_HEAD, limit) - (_part(_SYSTEM, limit) if self._system else 0)
+        room = limit - _part(_HEAD, limit) - min(self._system_cost, _part(_SYSTEM, limit))
         if self.tokens <= room:
             return room
-        return room - _part(_REQUEST, limit) - _part(_TAIL, limit)
+        request = 0 if self._request is None else self._costs[self._request]
+        return room - min(request, _part(_REQUEST, limit)) - _part(_TAIL, limit)
 
     def _tail(self, end: int, limit: int) -> range:
         """The last messages behind a window, as many as fit, at least one."""

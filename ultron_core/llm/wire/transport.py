@@ -17,6 +17,8 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
+from ultron_core.setting_models import is_loopback
+
 __all__ = ["MOST_BYTES", "AnswerTooLargeError", "limited_http"]
 
 #: of one HTTP answer after decompression: twice the longest text that is parsed, which has 4,000,000 characters. A body
@@ -33,14 +35,15 @@ class AnswerTooLargeError(Exception):
 
 
 def limited_http(url: str, seconds: float, most_bytes: int = MOST_BYTES) -> httpx2.Client:
-    """An HTTP client for one endpoint; a proxy of the environment is used as usual."""
+    """An HTTP client for one endpoint; a proxy of the environment is used as usual, but for one on this machine."""
     transport = _LimitedTransport(seconds, most_bytes, _proxy_of(url))
     return httpx2.Client(transport=transport, follow_redirects=False, timeout=seconds)
 
 
 def _proxy_of(url: str) -> str | None:
+    """The proxy of the environment; none for this machine itself: a prompt for its own server would leave it."""
     parts = urlsplit(url)
-    if proxy_bypass(parts.hostname or ""):
+    if is_loopback(url) or proxy_bypass(parts.hostname or ""):
         return None
     proxies = getproxies()
     return proxies.get(parts.scheme) or proxies.get("all")

@@ -20,6 +20,7 @@ __all__ = [
     "bare_url",
     "describe",
     "final_error",
+    "is_loading",
     "is_transient",
     "rejects_answer_limit",
     "rejects_mode",
@@ -74,6 +75,12 @@ def is_transient(error: Exception) -> bool:
     return True
 
 
+def is_loading(error: Exception) -> bool:
+    """llama-server answers 503 with "Loading model" until it has read its file."""
+    is_503 = isinstance(error, openai.APIStatusError) and error.status_code == 503
+    return is_503 and "loading model" in str(error).lower()
+
+
 def rejects_temperature(error: openai.APIStatusError) -> bool:
     """Reasoning models answer 400 to any temperature but their default."""
     return "temperature" in str(error)
@@ -117,10 +124,25 @@ def _seconds_until(value: str, now: datetime) -> float | None:
 
 def describe(error: Exception | None, settings: LLMSettings) -> str:
     """What happened and what to check, without the key."""
+    here = (
+        " `ultron model` says what this machine offers." if settings.is_local and _may_be_gone(error) else ""
+    )
+    return _described(error, settings) + here
+
+
+def _may_be_gone(error: Exception | None) -> bool:
+    """Whether another server or model may be there than the one that was asked for."""
+    status = error.status_code if isinstance(error, openai.APIStatusError) else 0
+    return status == 404 or isinstance(error, openai.APIConnectionError | NotACompletion)
+
+
+def _described(error: Exception | None, settings: LLMSettings) -> str:
     place = f"{settings.model_name} at {bare_url(settings.url)}"
     if isinstance(error, openai.APITimeoutError):
-        limit = f"{settings.timeout_seconds:g} s (ULTRON_LLM_REQUEST_TIMEOUT)"
+        limit = f"{settings.seconds:g} s (ULTRON_LLM_REQUEST_TIMEOUT)"
         return f"{place} did not answer within {limit}."
+    if error is not None and is_loading(error):
+        return f"{place} is still loading its model."
     if isinstance(error, openai.APIStatusError):
         return f"{place} answered {error.status_code}. {_help(error)}"
     if isinstance(error, AnswerTooLargeError):

@@ -20,6 +20,8 @@ _MAX_TASKS = 500
 class TaskRange(BaseModel):
     """One task: numbers of its first and last message as the prompt shows them, and a short title."""
 
+    model_config = ConfigDict(json_schema_extra={"asked": ["topic"]})
+
     start: int = Field(description="number of the first message of the task")
     end: int = Field(description="number of the last message of the task")
     topic: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
@@ -32,7 +34,8 @@ class TaskList(BaseModel):
 
     model_config = ConfigDict(title="TaskList")
 
-    tasks: Annotated[list[TaskRange], Field(max_length=_MAX_TASKS)]
+    # a grammar has the model write at least one; an answer without any is read, and asked about
+    tasks: Annotated[list[TaskRange], Field(max_length=_MAX_TASKS, json_schema_extra={"minItems": 1})]
 
 
 def problems(tasks: Sequence[TaskRange], length: int) -> list[str]:

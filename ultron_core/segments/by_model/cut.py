@@ -18,7 +18,7 @@ from ultron_core.segments.by_model.shown import ShownThread
 from ultron_core.segments.by_model.windows import Task, Window, cut_by_windows
 from ultron_core.transcript.pairs import closed_positions
 
-__all__ = ["cut_by_model", "prompt_version", "segmenter_of"]
+__all__ = ["cut_by_model", "prompt_version", "segment_prompt", "segmenter_of"]
 
 STAGE = "segment"
 #: tokens; a model that reads less cannot divide a log
@@ -67,7 +67,7 @@ def _ask(llm: LLM, text: str, length: int) -> list[Task]:
         return f"{'; '.join(wrong[:8])}. Give all tasks of messages 1 to {length}"
 
     chat = [
-        {"role": "system", "content": _prompt()},
+        {"role": "system", "content": segment_prompt()},
         {"role": "user", "content": text},
     ]
     try:
@@ -81,11 +81,12 @@ def _ask(llm: LLM, text: str, length: int) -> list[Task]:
     return [Task(t.start - 1, t.end, t.topic) for t in answer.tasks]
 
 
-def _prompt() -> str:
+def segment_prompt() -> str:
+    """The instructions of the question about boundaries."""
     return read_prompt("ultron_core.segments.by_model", "segment")
 
 
 @cache
 def prompt_version() -> str:
     """Changes with the words of the prompts and the schema of their answers."""
-    return prompt_digest(_prompt(), TaskList)
+    return prompt_digest(segment_prompt(), TaskList)

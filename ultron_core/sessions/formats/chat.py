@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ultron_core.models import Message, Origin, Role, ToolCall, new_message
+from ultron_core.models import Message, Origin, Role, ToolCall
 from ultron_core.sessions.blocks import call_of, content_text, openai_calls
 from ultron_core.sessions.formats.base import mapping
+from ultron_core.sessions.message import new_message
 from ultron_core.sessions.origins import is_memory_tool
 from ultron_core.sessions.state import Read, State, usage_of
 from ultron_core.sessions.text import as_text, parse_time

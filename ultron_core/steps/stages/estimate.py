@@ -16,6 +16,7 @@ from ultron_core.labels import is_memory_eligible, label_segment
 from ultron_core.llm.protocol import LLM, Answer
 from ultron_core.llm.tokens import CountTokens, token_counter
 from ultron_core.memories import extract_from_text, extract_with_model
+from ultron_core.memories.by_model import extract_prompt
 from ultron_core.models import Message, QualityLabel
 from ultron_core.segments import segment_messages
 from ultron_core.steps.runtime import Runtime
@@ -118,7 +119,8 @@ def _judge(dry: Runtime, messages: Sequence[Message], topic: str, system: str, *
         return
     guess = label_segment(messages, topic=topic)
     if is_memory_eligible(guess, dry.settings.labels.memory_score_threshold).ok:
-        extract_with_model(messages, dry.llm, dry.window_tokens, label=guess, topic=topic, system=system)
+        limit = dry.record_tokens(extract_prompt())
+        extract_with_model(messages, dry.llm, limit, label=guess, topic=topic, system=system)
 
 
 def _extracted(dry: Runtime, conn: Connection, row: SegmentRow) -> None:

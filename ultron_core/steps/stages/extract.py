@@ -15,7 +15,7 @@ from ultron_core.memories import (
     extract_with_model,
     extractor_of,
 )
-from ultron_core.memories.by_model import prompt_version
+from ultron_core.memories.by_model import extract_prompt, prompt_version
 from ultron_core.memories.notes import ExtractAnswer, Note
 from ultron_core.models import Drop, MemoryDraft, Message, QualityLabel
 from ultron_core.steps.ids import segment_tag
@@ -97,9 +97,8 @@ def drafts_of(
         return drafts_from(notes, messages, label.summary.outcome)
     with runtime.database.transaction() as conn:
         system = session_store.system_prompt(conn, row.account_id, row.session_id, row.thread)
-    return extract_with_model(
-        messages, runtime.llm, runtime.window_tokens, label=label, topic=row.topic, system=system
-    )
+    limit = runtime.record_tokens(extract_prompt())
+    return extract_with_model(messages, runtime.llm, limit, label=label, topic=row.topic, system=system)
 
 
 def _liked(

@@ -11,11 +11,11 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from ultron_core.labels import LABELER_VERSION, label_segment
-from ultron_core.labels.judge import label_with_model, prompt_version
+from ultron_core.labels.judge import judge_prompt, label_with_model, prompt_version
 from ultron_core.memories import extractor_of
 from ultron_core.models import Message, QualityLabel
 from ultron_core.steps.runtime import Runtime
-from ultron_core.steps.stages.review import LEAST_TOKENS, review_segment
+from ultron_core.steps.stages.review import LEAST_TOKENS, review_prompt, review_segment
 from ultron_core.steps.stages.segment_rows import (
     segment_and_following,
     segment_messages_of,
@@ -93,17 +93,18 @@ def judge_segment(
     One call does for both where both are due and one model gives both. A model whose answer to both was refused is
     asked for the judgement alone.
     """
-    judge, limit = runtime.quality_llm, runtime.window_tokens
+    judge = runtime.quality_llm
     if judge is None:
         return label_segment(messages, topic=topic, project=project, following=following), None
-    if not (both_due and judge is runtime.llm and limit >= LEAST_TOKENS):
-        return label_with_model(messages, judge, topic, system=system, window_tokens=limit), None
-    label, notes = review_segment(messages, judge, topic, system, limit)
+    alone = runtime.record_tokens(judge_prompt())
+    if not (both_due and judge is runtime.llm and alone >= LEAST_TOKENS):
+        return label_with_model(messages, judge, topic, system=system, window_tokens=alone), None
+    label, notes = review_segment(messages, judge, topic, system, runtime.record_tokens(review_prompt()))
     return label, {"extractor": extractor_of(judge), "memories": [note.model_dump() for note in notes]}
 
 
 def _workers(runtime: Runtime) -> int:
-    return 1 if runtime.quality_llm is None else runtime.settings.llm.max_concurrency
+    return 1 if runtime.quality_llm is None else runtime.settings.llm.at_once
 
 
 STEP = Step(

@@ -26,10 +26,11 @@ from ultron_core.memories.by_model import extract_rules, usable
 from ultron_core.memories.notes import MOST_NOTES, Note
 from ultron_core.models import Message, QualityLabel
 
-__all__ = ["LEAST_TOKENS", "Review", "review_question", "review_segment"]
+__all__ = ["LEAST_TOKENS", "Review", "review_prompt", "review_question", "review_segment"]
 
-#: tokens of a window from which both fit into one prompt with room for the record
-LEAST_TOKENS = 4_096
+#: tokens of a record beside the judge's prompt from which both fit into one request: below, the second prompt would
+#: take more than half of what is left
+LEAST_TOKENS = 1_536
 
 
 class Review(Judgement):
@@ -38,12 +39,16 @@ class Review(Judgement):
     memories: list[Note] = Field(max_length=MOST_NOTES)
 
 
+def review_prompt() -> str:
+    """The instructions of both questions as one."""
+    rules = [without_examples(rule) for rule in (*judge_rules(), extract_rules())]
+    return "\n\n".join([*rules, read_prompt("ultron_core.llm", "both")])
+
+
 def review_question(topic: str) -> Question[Review]:
     """Both questions as one."""
-    rules = [without_examples(rule) for rule in (*judge_rules(), extract_rules())]
-    parts = [*rules, read_prompt("ultron_core.llm", "both")]
     about = (f"Topic: {topic}",) if topic else ()
-    return Question(STAGE, "\n\n".join(parts), Review, about, missing_metrics, lambda answer: answer.notes)
+    return Question(STAGE, review_prompt(), Review, about, missing_metrics, lambda answer: answer.notes)
 
 
 def review_segment(

@@ -24,7 +24,7 @@ from ultron_core.segments import (
     segment_sessions,
     segment_thread,
 )
-from ultron_core.segments.by_model.cut import prompt_version
+from ultron_core.segments.by_model.cut import prompt_version, segment_prompt
 from ultron_core.steps.long_logs import LongLog
 from ultron_core.steps.runtime import Runtime
 from ultron_core.steps.stages.segment_rows import Places, close_quiet_segments, write_segments
@@ -150,7 +150,7 @@ def _cut_thread(runtime: Runtime, messages: Sequence[Message], known: Sequence[S
     tail = segment_messages(
         messages[start:],
         runtime.llm,
-        window_tokens=runtime.settings.llm.window_tokens,
+        window_tokens=runtime.room_beside(segment_prompt()) if runtime.llm else None,
         count_tokens=token_counter(runtime.settings.llm.token_encoding),
     )
     return kept + [replace(s, start=s.start + start, end=s.end + start) for s in tail]
@@ -181,7 +181,7 @@ def _matching_prefix(messages: Sequence[Message], known: Sequence[SegmentRow]) -
 
 
 def _workers(runtime: Runtime) -> int:
-    return 1 if runtime.llm is None else runtime.settings.llm.max_concurrency
+    return 1 if runtime.llm is None else runtime.settings.llm.at_once
 
 
 STEP = Step(

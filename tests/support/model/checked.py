@@ -1,0 +1,50 @@
+"""What a good model answers to the questions of `ultron model`, and ways to be worse."""
+
+import json
+from importlib.resources import files
+
+from tests.support.gold import schema_of
+from tests.support.records import messages_in
+
+CASES = [
+    json.loads(line)
+    for line in files("ultron_core.cli.model").joinpath("cases.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def good(request):
+    """The answer that the cases expect."""
+    shown = messages_in(request["messages"][1]["content"])
+    case = next(c for c in CASES if c["messages"][0][1].startswith(shown[0].body.strip()[:10]))
+    if schema_of(request)["title"] == "TaskList":
+        ends = [start - 1 for start in case["starts"][1:]] + [len(case["messages"])]
+        tasks = [{"start": s, "end": e, "topic": "x"} for s, e in zip(case["starts"], ends, strict=True)]
+        return json.dumps({"tasks": tasks})
+    metrics = [{"name": name, "score": 0.5} for name in ("goal_reached", "completeness")]
+    judged = {
+        "outcome": case["outcomes"][0],
+        "task_type": "code",
+        "success_probability": 0.5,
+        "metrics": metrics,
+    }
+    return json.dumps({**judged, "lessons": [], "memories": notes(case)}, ensure_ascii=False)
+
+
+def notes(case):
+    if case["note"] is None:
+        return []
+    number = next(n for n, (_, text) in enumerate(case["messages"], start=1) if case["note"] in text)
+    quote = {"message": number, "quote": case["messages"][number - 1][1]}
+    kind = "preference" if case["note"] == "-x" else "error"
+    return [{"memory_type": kind, "evidence": [quote], "content": f"It is about {case['note']}."}]
+
+
+def without_outcomes(request):
+    """One that never says how a task went."""
+    answer = json.loads(good(request))
+    return json.dumps(answer | ({"outcome": "partial"} if "outcome" in answer else {}))
+
+
+def without_sense(request):
+    """One that writes, and not what is asked for."""
+    return "Sure! Here is a summary of the conversation."
