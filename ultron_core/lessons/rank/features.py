@@ -172,15 +172,17 @@ def features(placed: Sequence[Placed], sense: Sense) -> Matrix:
     return np.hstack([structure, _reactions(placed, sense), *blocks, vectors])
 
 
-def standing(rows: Matrix) -> Matrix:
+def standing(rows: Matrix, *, at_work: bool = True) -> Matrix:
     """How likely each row's turn lays down, tells or puts right something for good, by the network alone.
 
     Readers found few such turns worth keeping, too few to fit it anew; the network was fitted on thousands of turns.
+    What a customer tells a service holds for their one matter: unless it is `at_work`, a turn must lay down a rule.
     """
     keep, objection, rule, fact = (
         rows[:, STRUCTURE.index(f"turn_{name}")] for name in ("keep", "objection", "rule", "fact")
     )
-    odds = np.stack([keep, np.max([objection, rule, fact], axis=0)])
+    lasts = np.max([objection, rule, fact], axis=0) if at_work else rule
+    odds = np.stack([keep, lasts])
     found: Matrix = np.prod(1.0 / (1.0 + np.exp(-odds)), axis=0)
     return found
 
