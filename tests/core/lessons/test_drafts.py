@@ -166,7 +166,10 @@ def test_whatever_is_kept_is_quoted_from_its_own_lines(monkeypatch):
         (bash("git push origin main"), REFUSED),
         ("user", "Never push to main, always open a pull request instead."),
         (bash("make deploy"), "error: quota exceeded for project web\nexit code 2"),
-        ("assistant", "The quota of the project is used up.\n\nThe deploy of `web` waits until it is raised."),
+        (
+            "assistant",
+            "The quota of the project is used up.\n\nThe deploy of `web` waits until it is raised.",
+        ),
     )
     found = find_drafts(messages)
     sources = {"turn", "closing", "guide", "cure", "choice", "refusal", "failure"}
