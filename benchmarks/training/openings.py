@@ -22,7 +22,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 # run as a script, this file's own folder is on the path instead of the one above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from training.stated import as_json, fit, left_out, part_of
+from training.logistic import as_json, fit, left_out, part_of
 
 from ultron_core.lessons.weights import NamedWeights
 from ultron_core.segments.offline.openings import opening_names
