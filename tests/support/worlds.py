@@ -73,7 +73,7 @@ def solved(name, package):
 
 def wish_of(name, package):
     """The words of the memory that `solved` gives."""
-    return f"Always run `pip install {package}` when the {name} tests fail with a ModuleNotFoundError."
+    return f"Always run `make {package}` before the {name} tests, or they fail with a ModuleNotFoundError."
 
 
 def write_log(path, *tasks, cwd=None):

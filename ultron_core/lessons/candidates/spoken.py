@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ultron_core.lessons.candidates.candidate import Author, Candidate, Source
 from ultron_core.lessons.candidates.passages import passages_of
-from ultron_core.lessons.candidates.typed import own_sentences
+from ultron_core.lessons.candidates.typed import MIN_BYTES, own_sentences
 from ultron_core.lessons.describe import EDIT, path_of
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
@@ -72,26 +72,34 @@ def _of_message(
 def _turn(messages: Sequence[Message], place: int, before: str) -> Iterator[Candidate]:
     """What a person typed as their own, up to three sentences together, behind the agent's last words."""
     message = messages[place]
-    own = own_sentences(message)
-    for first in range(0, len(own), _MOST_TOGETHER):
-        text = _as_it_stands(message.content, own[first : first + _MOST_TOGETHER])
-        if text:
-            yield Candidate(
-                "turn",
-                "person",
-                text,
-                place,
-                message.start_line,
-                message.end_line,
-                "",
-                before[-_LONGEST_REQUEST:],
-            )
+    for text in _runs(message.content, own_sentences(message)):
+        yield Candidate(
+            "turn",
+            "person",
+            text[:_LONGEST_REQUEST],
+            place,
+            message.start_line,
+            message.end_line,
+            "",
+            before[-_LONGEST_REQUEST:],
+        )
 
 
-def _as_it_stands(content: str, told: Sequence[str]) -> str:
-    begin = content.find(told[0])
-    end = content.find(told[-1], begin)
-    return content[begin : end + len(told[-1])][:_LONGEST_REQUEST] if 0 <= begin <= end else told[0]
+def _runs(content: str, own: Sequence[str]) -> Iterator[str]:
+    """The sentences as they stand, those together between which no others stand: what a person quotes is not theirs."""
+    begin = end = count = 0
+    for sentence in own:
+        at = content.find(sentence, end)
+        apart = at < 0 or len(content[end:at].strip().encode()) >= MIN_BYTES
+        if count and (apart or count == _MOST_TOGETHER):
+            yield content[begin:end]
+            count = 0
+        if not count:
+            begin = max(0, at if at >= 0 else content.find(sentence))
+            at = begin
+        end, count = at + len(sentence), count + 1
+    if count:
+        yield content[begin:end]
 
 
 def _asked(message: Message) -> str:

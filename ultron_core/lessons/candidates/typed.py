@@ -12,14 +12,14 @@ from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.speech import PROMPT
 from ultron_core.transcript.wrapped import BREAK, unwrapped
 
-__all__ = ["own_sentences"]
+__all__ = ["MIN_BYTES", "own_sentences"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
 #: a longer sentence is pasted, or has no full stops
 _MAX_SENTENCE = 360
-#: eight letters or three Chinese characters say something
-_MIN_BYTES = 8
+#: eight letters or three Chinese characters say something; fewer do not
+MIN_BYTES = 8
 #: lines that nobody writes to an agent, besides those that a program printed: "FAIL  src/a.spec.ts > loops",
 #: "Received: 3", "> quoted", "% ls", "++ b/x", "/clear all", "~/run (twice)"
 _PASTED = re.compile(
@@ -49,7 +49,7 @@ def own_sentences(message: Message) -> list[str]:
 def _kept(paragraph: str, text: str) -> list[str]:
     told = (own for sentence in sentences(unwrapped(paragraph)) for own in _as_written(sentence, text))
     bare = (re.sub(r"^(?:[-*•>]|\d+[.)、])\s*", "", sentence) for sentence in told)
-    return [s for s in bare if len(s.encode()) >= _MIN_BYTES and len(s) <= _MAX_SENTENCE and s in text]
+    return [s for s in bare if len(s.encode()) >= MIN_BYTES and len(s) <= _MAX_SENTENCE and s in text]
 
 
 def _as_written(sentence: str, text: str) -> list[str]:
