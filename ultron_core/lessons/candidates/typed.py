@@ -20,8 +20,6 @@ _MAX_MESSAGE = 1500
 _MAX_SENTENCE = 360
 #: sentences of a person that stand together in one passage, and its characters
 _MOST_TOGETHER, _LONGEST = 3, 400
-#: what may stand between two of them: white space and the mark of an item, not another's words, e.g. `\n- `, `\n2. `
-_BETWEEN = re.compile(r"\s*(?:(?:[-*•]|\d+[.)、])\s+)?")
 #: eight letters or three Chinese characters say something
 _MIN_BYTES = 8
 #: lines that nobody writes to an agent, besides those that a program printed: "FAIL  src/a.spec.ts > loops",
@@ -51,7 +49,8 @@ def own_sentences(message: Message) -> list[str]:
 
 
 def own_passages(message: Message) -> list[str]:
-    """A message's own sentences, up to three together as they stand where nothing of another lies between them."""
+    """A message's own sentences as they stand, up to three together between which nothing is said by others: the mark
+    of an item may lie there, or a word too short to be a sentence."""
     spans: list[tuple[int, int]] = []
     together, at = 0, 0
     for sentence in own_sentences(message):
@@ -60,8 +59,8 @@ def own_passages(message: Message) -> list[str]:
             continue
         at = begin + len(sentence)
         first, last = spans[-1] if spans else (0, 0)
-        joins = 0 < together < _MOST_TOGETHER and _BETWEEN.fullmatch(message.content, last, begin)
-        if joins and at - first <= _LONGEST:
+        beside = len(message.content[last:begin].strip().encode()) < _MIN_BYTES
+        if beside and 0 < together < _MOST_TOGETHER and at - first <= _LONGEST:
             spans[-1], together = (first, at), together + 1
         else:
             spans.append((begin, at))
