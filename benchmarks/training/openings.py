@@ -1,11 +1,14 @@
 """Fit whether a person at work opens another task with a turn, and write ultron_core/segments/offline/openings.json.
 
     python benchmarks/training/openings.py [--out FILE]
+    python benchmarks/training/openings.py --logs DIR --data DIR     # reads the turns anew
 
 Reads benchmarks/gold/openings.jsonl: the turns of sessions of people with coding agents whose task boundaries readers
-marked, each as the numbers of ultron_core/segments/offline/openings.py (the texts are others', and not kept). One
-logistic regression; the bound is about the one with the best F1 where a turn's repository was left out. Prints the area
-under the curve, and F1 with a bound that was chosen on all repositories and with one chosen on the others.
+marked, each as the numbers of ultron_core/segments/offline/openings.py. With `--logs` that file is written first, from
+the development half of the native sessions (`gold/native/gather.py` gets them) and the marked sessions of DIR outside
+the reserve, each turn beside the right boundaries before it. One logistic regression; the bound is about the one with
+the best F1 where a turn's repository was left out. Prints the area under the curve, and F1 with a bound that was
+chosen on all repositories and with one chosen on the others.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +25,17 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 # run as a script, this file's own folder is on the path instead of the one above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from inputs.dialogues import Dialogue
+from inputs.lockbox import forbid_lockbox
+from inputs.marked import fit_sessions
+from inputs.native import read_all, sessions
 from training.logistic import as_json, fit, left_out, part_of
+from training.segmenter import prepare
 
 from ultron_core.lessons.weights import NamedWeights
-from ultron_core.segments.offline.openings import opening_names
+from ultron_core.segments.offline.features import FEATURES
+from ultron_core.segments.offline.openings import OPENING_NAMES, opening_numbers
+from ultron_core.segments.offline.weights import load_combiners
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = ROOT / "benchmarks" / "gold" / "openings.jsonl"
@@ -34,8 +44,6 @@ OUT = ROOT / "ultron_core" / "segments" / "offline" / "openings.json"
 STRENGTH = 0.03
 #: F1 that is given up for fewer cuts: what nobody cut can still be read as one task
 LITTLE = 0.02
-#: by its name a fork of what a shared set was made from
-FORKS = {"warnes/getspecstory": "human_claude_specstory"}
 
 
 def main() -> int:
@@ -43,7 +51,13 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--logs", type=Path, help="native sessions, with --data to read the turns anew")
+    parser.add_argument("--data", type=Path)
     args = parser.parse_args()
+    if args.logs and args.data:
+        forbid_lockbox(args.data)
+        told = rows_of([*native_sessions(args.logs), *fit_sessions(args.data)])
+        GOLD.write_text("".join(json.dumps(row) + "\n" for row in told), "utf-8")
     rows = load_rows()
     report(*arrays(rows))
     counts = {
@@ -51,9 +65,36 @@ def main() -> int:
         "sessions": len({row["session"] for row in rows}),
         "repositories": len({row["repository"] for row in rows}),
     }
-    told = as_json("benchmarks/training/openings.py", GOLD, counts, opening_names(), fitted(*arrays(rows)))
+    told = as_json("benchmarks/training/openings.py", GOLD, counts, OPENING_NAMES, fitted(*arrays(rows)))
     args.out.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     return 0
+
+
+def native_sessions(logs: Path) -> Iterator[Dialogue]:
+    """The development half, main thread only; `group` is the repository."""
+    repository = {session["id"]: session["repository"] for session in sessions("development")}
+    for one in read_all(logs, "development"):
+        cuts = {one.opened_at(row) for row in one.gold["boundary"]} - {None}
+        yield Dialogue(one.id, repository[one.id], one.messages, tuple(sorted(cuts)))
+
+
+def rows_of(dialogues: Iterable[Dialogue]) -> Iterator[dict[str, Any]]:
+    """The candidates amid work on files, each as its numbers."""
+    for example in prepare(dialogues):
+        weights = load_combiners().margin(np.array(example.rows)) if example.rows else ()
+        for at, row, own, weight, (turn, new_files, coding) in zip(
+            example.positions, example.rows, example.priors, weights, example.seen, strict=True
+        ):
+            if not coding:
+                continue
+            found = dict(zip(FEATURES, row, strict=True))
+            numbers = opening_numbers(turn, found, float(weight) + own, new_files)
+            yield {
+                "session": example.dialogue.name,
+                "repository": example.dialogue.group,
+                "opens": at in example.dialogue.boundaries,
+                "numbers": {n: round(v, 4) for n, v in zip(OPENING_NAMES, numbers, strict=True)},
+            }
 
 
 def load_rows() -> list[dict[str, Any]]:
@@ -62,13 +103,7 @@ def load_rows() -> list[dict[str, Any]]:
 
 def without(repository: str) -> NamedWeights:
     """Fitted without the turns of one repository or set."""
-    source = source_of(repository)
-    return fitted(*arrays([row for row in load_rows() if source_of(row["repository"]) != source]))
-
-
-def source_of(repository: str) -> str:
-    """What leaves together: a set, and a fork of the repository that it comes from."""
-    return FORKS.get(repository, repository)
+    return fitted(*arrays([row for row in load_rows() if row["repository"] != repository]))
 
 
 def fitted(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> NamedWeights:
@@ -83,9 +118,9 @@ def told_left_out(values: np.ndarray, opens: np.ndarray, parts: np.ndarray) -> n
 
 def arrays(rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Numbers, whether each turn opens a task, and the part it leaves with."""
-    values = np.array([[row["numbers"][name] for name in opening_names()] for row in rows])
+    values = np.array([[row["numbers"][name] for name in OPENING_NAMES] for row in rows])
     opens = np.array([row["opens"] for row in rows])
-    return values, opens, np.array([part_of(source_of(row["repository"])) for row in rows])
+    return values, opens, np.array([part_of(row["repository"]) for row in rows])
 
 
 def best_bound(odds: np.ndarray, opens: np.ndarray) -> float:

@@ -137,6 +137,8 @@ class Example:
     positions: list[int] = field(default_factory=list)
     rows: list[list[float]] = field(default_factory=list)
     priors: list[float] = field(default_factory=list)
+    #: the turn of each candidate, its new files, and whether it belongs to work on the files of a project
+    seen: list[tuple[Turn, float, bool]] = field(default_factory=list)
 
     @property
     def tasks(self) -> set[str]:
@@ -170,6 +172,7 @@ def _gold_rows(example: Example) -> None:
                 example.positions.append(turn.start)
                 example.rows.append([found[name] for name in FEATURES])
                 example.priors.append(prior(turn))
+                example.seen.append((turn, running.new_files(turn), running.is_coding(turn)))
             if turn.start in cuts:
                 running = running.after_cut(found)
         running.add(turn, own, end - turn.position)

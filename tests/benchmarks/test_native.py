@@ -93,3 +93,20 @@ def test_a_note_on_the_lines_of_a_closing_is_reached(monkeypatch, tmp_path):
         "closing": 1.0,
         "tool_output": 0.0,
     }
+
+
+def test_boundaries_and_ends_are_held_against_what_readers_wrote(monkeypatch, tmp_path):
+    bench, inputs = importlib.import_module("native"), importlib.import_module("inputs.native")
+    (tmp_path / "n1").mkdir()
+    (tmp_path / "n1" / "log.jsonl").write_text("\n".join(json.dumps(row) for row in CODEX) + "\n")
+    gold = [
+        {"row": "boundary", "session": "n1", "line": 3},
+        {"row": "title", "session": "n1", "line": 2, "title": "Why the shop does not start"},
+        {"row": "outcome", "session": "n1", "task_line": 2, "line": 3, "outcome": "success"},
+    ]
+    monkeypatch.setattr(inputs, "sessions", lambda half: [{"id": "n1"}])
+    monkeypatch.setattr(inputs, "rows", lambda half: gold)
+    told = {row["set"]: row for row in bench.measure(tmp_path, "reserve")}
+    assert (told["boundaries"]["gold"], told["boundaries"]["made"], told["boundaries"]["f1"]) == (1, 0, 0.0)
+    assert told["topics"]["own"] == 1.0 and told["title"]["topic"] == "Why does the shop not start?"
+    assert told["outcomes_last"] | {"named": 0.0, "right": None, "n": 1} == told["outcomes_last"]

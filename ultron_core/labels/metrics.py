@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ultron_core.labels.signals import Signals, words
 from ultron_core.labels.success import Estimate, sigmoid
+from ultron_core.labels.verdict import Verdict
 from ultron_core.models import Metric, Outcome
 from ultron_core.transcript import speech
 from ultron_core.transcript.language import CJK
@@ -54,11 +55,11 @@ _CLOSING = re.compile(
 )
 
 
-def measure(signals: Signals, outcome: Outcome, estimate: Estimate) -> dict[str, Metric]:
-    """All metrics of one segment, in the order of WEIGHTS."""
+def measure(signals: Signals, verdict: Verdict, estimate: Estimate | None) -> dict[str, Metric]:
+    """All metrics of one segment, in the order of WEIGHTS; without an estimate expected_success has no weight."""
     measured = {
-        "goal_reached": _goal_reached(signals, outcome),
-        "expected_success": _expected_success(signals, outcome, estimate),
+        "goal_reached": _goal_reached(signals, verdict),
+        "expected_success": _expected_success(signals, verdict.known, estimate),
         "tool_success": _tool_success(signals),
         "recovery": _recovery(signals),
         "no_repetition": _no_repetition(signals),
@@ -80,29 +81,19 @@ def _nothing(note: str) -> Metric:
     return Metric(1.0, 0.0, (), note)
 
 
-def _goal_reached(signals: Signals, outcome: Outcome) -> Metric:
-    """The verdict of tests, commands and the person; thanks and success lines without one count for nothing."""
-    end = (signals.tests_at, *signals.unsolved[-1:], *signals.stopped)
-    accepted = (signals.tests_at, *signals.accepted[-1:])
-    if outcome == "success":
-        return _verdict(signals, 1.0, accepted, "verified or accepted")
-    if outcome == "failure":
-        against = (*end, *signals.rejections[-1:], *signals.heard_failed[-1:])
-        return _verdict(signals, 0.0, against, "known failure")
-    if outcome == "partial":
-        against = (*end, *signals.rejections, *signals.heard_failed[-1:])
-        return _metric("goal_reached", signals, 0.5, against, "partly reached")
-    return Metric(0.5, 0.0, signals.dialogue.lines((signals.dialogue.answer_at,)), "no verdict in the log")
+def _goal_reached(signals: Signals, verdict: Verdict) -> Metric:
+    """The verdict with the line that decides it; what only the agent says has no weight."""
+    lines = verdict.lines(signals)
+    if verdict.outcome == "unknown":
+        return Metric(0.5, 0.0, signals.dialogue.lines((signals.dialogue.answer_at,)), verdict.note)
+    score = {"success": 1.0, "partial": 0.5, "failure": 0.0}[verdict.outcome]
+    return Metric(score, WEIGHTS["goal_reached"] if verdict.proven else 0.0, lines, verdict.note)
 
 
-def _verdict(signals: Signals, score: float, at: Sequence[int], note: str) -> Metric:
-    """With the lines that speak for it; where none does, the turn behind the segment told it."""
-    behind = signals.heard_after and not signals.dialogue.lines(at)
-    return _metric("goal_reached", signals, score, at, "told by the turn behind it" if behind else note)
-
-
-def _expected_success(signals: Signals, outcome: Outcome, estimate: Estimate) -> Metric:
+def _expected_success(signals: Signals, outcome: Outcome, estimate: Estimate | None) -> Metric:
     """The fitted model. A quarter of the weight once a verdict is there: then it has little to add."""
+    if estimate is None:
+        return Metric(0.5, 0.0, (), "no estimate is proven for work on a project")
     note = f"probability {estimate.probability:.3f}; {estimate.note}"
     score = sigmoid(estimate.evidence)
     metric = _metric("expected_success", signals, score, (signals.dialogue.answer_at,), note)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ultron_core.lessons.describe import EDIT, edited_path
 from ultron_core.models import Message
 from ultron_core.transcript import speech
 from ultron_core.transcript.acceptance import accepts, closes, says_right, takes
@@ -60,6 +61,8 @@ class Signals:
     #: what the turn that opens the next task tells of this one: "done", "failed", or "" for nothing. Inside a segment
     #: the reading of "done" is not asked: simulated customers say yes to what then fails (6 of 11 were right)
     heard_after: str
+    #: the line of that turn, 0 without one
+    after_line: int
     corrections: Positions
     preferences: Positions
     reported_errors: Positions
@@ -68,6 +71,8 @@ class Signals:
     #: pairs (error, the step after which the same tool works)
     solved: tuple[tuple[int, int], ...]
     unsolved: Positions
+    #: calls that changed a file
+    changes: Positions
     #: the last tool results are errors, or empty, and nobody said more after them
     ends_in_error: bool
     #: result of the last test run: passed, failed, mixed, or none seen
@@ -132,6 +137,7 @@ def observe(dialogue: Dialogue, following: Message | None = None) -> Signals:
         rejections=tuple(sorted({*_where(answered, speech.is_objection), *_refused_calls(dialogue)})),
         heard_failed=failed,
         heard_after=after,
+        after_line=following.start_line if following else 0,
         corrections=_where(answered, speech.is_correction),
         preferences=_where(wishes, speech.is_wish),
         reported_errors=_reported_errors(dialogue),
@@ -139,6 +145,7 @@ def observe(dialogue: Dialogue, following: Message | None = None) -> Signals:
         empties=tuple(s.position for s in steps if s.state == "empty"),
         solved=solved,
         unsolved=unsolved,
+        changes=tuple(s.position for s in steps if _changes(s)),
         ends_in_error=_ends_in_error(dialogue),
         tests=tests,
         tests_at=tests_at,
@@ -226,6 +233,11 @@ def _fate_of_errors(steps: Sequence[ToolStep]) -> tuple[tuple[tuple[int, int], .
         elif step.state == "ok" and step.name in waiting:
             solved.append((waiting.pop(step.name), step.position))
     return tuple(solved), tuple(sorted(waiting.values()))
+
+
+def _changes(step: ToolStep) -> bool:
+    action = step.action
+    return action.failure is None and bool(EDIT.search(action.tool) or edited_path(action))
 
 
 def _ends_in_error(dialogue: Dialogue) -> bool:

@@ -18,6 +18,8 @@ from ultron_core.labels.signals import Signals
 from ultron_core.models import Outcome
 
 __all__ = [
+    "KNOWN_FAILURE",
+    "VERIFIED",
     "Estimate",
     "LinearModel",
     "estimate_from",

@@ -1,13 +1,24 @@
-"""An action in words: what was called, where, and how it failed, without what is true only once."""
+"""What a call touches: its file, its folder, the telling part of its command."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from ultron_core.transcript.commands import PATH_KEYS
+from ultron_core.transcript.actions import Action, argument_strings
+from ultron_core.transcript.commands import PATH_KEYS, command_of
 
-__all__ = ["EDIT", "NEW_KEYS", "OLD_KEYS", "core_command", "file_name", "folder_of", "path_of", "short_path"]
+__all__ = [
+    "EDIT",
+    "NEW_KEYS",
+    "OLD_KEYS",
+    "core_command",
+    "edited_path",
+    "file_name",
+    "folder_of",
+    "path_of",
+    "short_path",
+]
 
 
 #: tools that change files, e.g. `str_replace_editor`, `apply_patch`, `NotebookEdit`
@@ -65,6 +76,38 @@ def _holds_path(key: str, value: str) -> bool:
     ends = [*words[-1:], "".join(words[-2:])]
     likely = words[:2] in _PATH_BEGINS or not _PATH_KEYS.isdisjoint(ends)
     return likely and _PATH_VALUE.fullmatch(value) is not None
+
+
+#: files that a shell writes: "sed -i 's/a/b/' src/a.py", "cat > src/a.py <<'EOF'", "echo x >> notes.md", "tee a.py"
+_SHELL_WRITES = re.compile(
+    r"\bsed (?:-[a-hj-zE]+ )*-i\S* [^\n]{0,400}?(?<![\w./~+-])([\w./~+-]+\.\w{1,6})(?=[^\S\n]*(?:$|&&|;|\|))"
+    r"|\b(?:cat|echo|printf)\b[^\n|]{0,200}?>{1,2} ?([\w./~+-]+\.\w{1,6})|\btee (?:-a )?([\w./~+-]+\.\w{1,6})",
+    re.MULTILINE,
+)
+#: a shell with its own editor, whose answer names the open file: "edit 287:295\nnew lines\nend_of_edit"
+_EDITOR = re.compile(r"^(?:edit|insert|str_replace)\b")
+#: characters of a command and of its answer in which the changed file is looked for
+_MAX_SHELL = 600
+
+
+def edited_path(action: Action) -> str:
+    """The file that a call changed, by an editing tool or through the shell, or nothing; a failed call changes none."""
+    if action.failure is not None:
+        return ""
+    command = command_of(action)
+    if command is None:
+        return (path_of(action.arguments) or _open_file(action.output)) if EDIT.search(action.tool) else ""
+    text = next(argument_strings(action.arguments), "")[:_MAX_SHELL]
+    if _EDITOR.match(text):
+        return _open_file(action.output)
+    written = [path for found in _SHELL_WRITES.findall(text) for path in found if path]
+    return next((path for path in written if not path.startswith(("/tmp", "/dev"))), "")
+
+
+def _open_file(output: str) -> str:
+    """The file that the answer of an editor shows at its head or its end: "(Open file: /repo/a.py)"."""
+    shown = _SHOWN_PATH.search(output[:_MAX_SHELL]) or _SHOWN_PATH.search(output[-_MAX_SHELL:])
+    return (shown[1] or shown[2] or "") if shown else ""
 
 
 def short_path(path: str) -> str:

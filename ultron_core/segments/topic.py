@@ -10,6 +10,7 @@ from ultron_core.models import Message
 from ultron_core.redaction.patterns import hide_secrets
 from ultron_core.segments.offline.cues import DETAIL
 from ultron_core.transcript.acceptance import says_right
+from ultron_core.transcript.asked import asked
 from ultron_core.transcript.harness import (
     COMPACTION_PROMPTS,
     HARNESS_COMMAND_ARGUMENTS,
@@ -17,6 +18,7 @@ from ultron_core.transcript.harness import (
     HARNESS_GUIDES,
     joined,
 )
+from ultron_core.transcript.language import OTHER_SCRIPT
 from ultron_core.transcript.pairs import is_tool_result
 from ultron_core.transcript.pasted import failure_told, typed_lines
 from ultron_core.transcript.people import is_request
@@ -136,11 +138,15 @@ _FOLDERS = re.compile(
     r"(`[^`]+`)|(?<![\w/:.`'\"*])[#@]?(?:\.{0,2}/)?(?:[\w.@~-]{1,100}/){2,}([\w.-]+)(?![\w/*])|(?<!\w)[#@](?:\.{1,2}/@?)?(\w[\w-]*\.\w+)"
 )
 #: words, or Chinese or Japanese characters, from which on a title says enough
-_LATIN_WORDS, _CJK_CHARACTERS = 2, 4
+_WORDS, _CJK_CHARACTERS = 2, 4
 #: letters or digits of the shortest title: "fix", not "2."
 _FEWEST = 3
-#: e.g. `don't`
-_LATIN = re.compile(r"[A-Za-z][\w'’-]*")
+#: e.g. `don't`, `реши`, `고쳐줘`
+_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff][\w'’-]*")
+#: nothing but a file, which says what with and not what for, e.g. `d:\\shop\\list.cpp`, `**AI_Guide.md**`
+_ONLY_A_FILE = re.compile(r"^[*`\"']*(?:[A-Za-z]:)?[\w./\\~@-]*\.\w{1,5}[*`\"']*$")
+#: what a program sends to see whether the agent is there, e.g. `Warmup`, `init`
+_ASKS_NOTHING = re.compile(r"^(?:warm-?up|init)\W*$", re.IGNORECASE)
 #: e.g. `端`, `は`
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -167,7 +173,7 @@ def title_of(messages: Sequence[Message]) -> str:
             return weak or _SUMMARY
         gathered = _GUIDE.search(text) or _GATHERED.search(text)
         title = _command(messages) if gathered else clean_topic(text)
-        if title and not is_only_courtesy(title):
+        if title and not _asks_nothing(title):
             if _says_enough(title):
                 return title
             weak = weak or title
@@ -176,12 +182,18 @@ def title_of(messages: Sequence[Message]) -> str:
     return said or _first_call(messages)
 
 
+def _asks_nothing(title: str) -> bool:
+    """Courtesy, which is known in two languages, or a program's word."""
+    courtesy = is_only_courtesy(title) and not OTHER_SCRIPT.search(title)
+    return courtesy or _ASKS_NOTHING.match(title) is not None
+
+
 def _asked(messages: Sequence[Message]) -> Iterator[str]:
     printed = program_rows(messages)
     rows = [m for i, m in enumerate(messages) if m.role == "user" and i not in printed]
     # what a reader of the log split off such a row (a diff of a log in it) is output as well
     gathered = {m.start_line: m for m in reversed(rows) if m.start_line and _GATHERED.search(m.content)}
-    yield from (m.content for m in rows if is_request(m) and gathered.get(m.start_line, m) is m)
+    yield from (asked(m.content) for m in rows if is_request(m) and gathered.get(m.start_line, m) is m)
     yield from (m.content for m in rows if m.origin == "model" and not is_tool_result(m))
 
 
@@ -236,14 +248,14 @@ def clean_topic(text: str) -> str:
     short = sum(map(len, found)) <= _SHORT_MESSAGE
     if short and telling and _CIRCUMSTANCE.match(GREETING.sub("", telling[0]).strip()):
         telling = [*(s for s in telling[1:3] if _comes_to_the_point(s)), *telling]
-    for sentence in (*telling, *found):
+    for sentence in (*telling, *sorted(found, key=lambda s: _ONLY_A_FILE.match(s.strip()) is not None)):
         if title := _bare(sentence):
             return _fit(_with_failure(title, text) if _SHOWN.search(title) else _question(title))
     return _fit(_failure(text))
 
 
 def _comes_to_the_point(sentence: str) -> bool:
-    asks = is_question(sentence) and len(_bare(sentence).split()) > _LATIN_WORDS
+    asks = is_question(sentence) and len(_bare(sentence).split()) > _WORDS
     return asks or _SHOWN.search(_bare(sentence)) is not None
 
 
@@ -328,7 +340,9 @@ def _bare(sentence: str) -> str:
 
 
 def _says_enough(text: str) -> bool:
-    return len(_LATIN.findall(text)) >= _LATIN_WORDS or len(_CJK.findall(text)) >= _CJK_CHARACTERS
+    if _ONLY_A_FILE.match(text.strip()):
+        return False
+    return len(_WORD.findall(text)) >= _WORDS or len(_CJK.findall(text)) >= _CJK_CHARACTERS
 
 
 def one_line(title: str) -> str:

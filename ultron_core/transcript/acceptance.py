@@ -3,7 +3,6 @@
     accepts("好了。")                                    # True
     accepts("it works, but the ball is too fast")        # False: something is left
     takes("Thanks! Please write a commit message")       # True
-    goes_on("That works. Can you add a logout?")         # "Can you add a logout?"
 
 Thanks and consent ("yes, do it") are no verdict; they close a talk and leave standing what was said before.
 """
@@ -15,7 +14,7 @@ import re
 from ultron_core.transcript.language import sentences
 from ultron_core.transcript.speech import ACCEPTANCE, CONSENT, QUESTION, any_of, is_only_courtesy
 
-__all__ = ["accepts", "closes", "goes_on", "says_right", "takes"]
+__all__ = ["accepts", "closes", "says_right", "takes"]
 
 #: words for it that only a verdict on the own work has, with nothing behind them
 _SAYS_IT_WORKS = any_of(
@@ -43,15 +42,6 @@ _REST = re.compile(
     r"|但|不过|可是|只是|然而|除了|还[有要没需]|还是[不没]|仍",
     re.IGNORECASE,
 )
-#: what was accepted has a fault after all: "it works, but too slowly", "能用了，不过很慢"
-_LEFT_OF_IT = re.compile(
-    r"\b(?:but|however|except|although|though|unless|only|just one|one more)\b|但|不过|可是|只是|然而|除了",
-    re.IGNORECASE,
-)
-#: characters in which a turn says that it accepts, and sentences behind it that may take it back (set by hand)
-_OPENING, _NEAR = 80, 3
-#: what stands between the two, and what makes a question of the first: "好了吗"
-_MARKS, _ASKED = " \n\t,.;:!~，。；：！～", re.compile(r"[?？吗]")
 #: what a turn opens with before its order
 _LEAD = (
     r"^\W*(?:(?:ok(?:ay)?|great|good|nice|cool|perfect|awesome|excellent|thanks?(?: you)?|yes|now|so|and|then|alright"
@@ -94,18 +84,6 @@ def accepts(text: str) -> bool:
 def says_right(text: str) -> bool:
     """Whether a sentence of the turn says that the work is right, whatever the others ask for."""
     return any(_says(s) and not _REST.search(s) for s in sentences(text))
-
-
-def goes_on(text: str) -> str:
-    """What the turn says behind the words that the work is right; "" when they are missing, or taken back."""
-    opening = text[:_OPENING]
-    said = ACCEPTANCE.search(opening) or _SAYS_IT_WORKS.search(opening)
-    if not said or _ASKED.search(said[0]) or _NOT_SAID.search(opening[: said.end()]):
-        return ""
-    first, *following = sentences(text[said.end() :].strip(_MARKS)) or [""]
-    if _LEFT_OF_IT.search(first) or any(_LEFT_OF_IT.match(s) for s in following[:_NEAR]):
-        return ""
-    return " ".join(s for s in (first, *following) if not (_says(s) or takes(s) or closes(s)))
 
 
 def _says(sentence: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ultron_core.models import Message, ToolCall
 from ultron_core.transcript.actions import Action, read_actions
+from ultron_core.transcript.ending import Ending, ending_of
 from ultron_core.transcript.people import is_human, is_request
 
 __all__ = ["Dialogue", "ToolStep", "read_dialogue"]
@@ -67,6 +68,8 @@ class Dialogue:
     answer_at: int
     #: the answer came through a call such as `finish`
     finished_by_call: bool
+    #: how the harness ended the work, where it did
+    ending: Ending | None
 
     def lines(self, positions: Sequence[int]) -> tuple[int, ...]:
         """First physical lines of these messages, sorted, each once, at most 20 (the last ones)."""
@@ -90,7 +93,8 @@ def read_dialogue(messages: Sequence[Message]) -> Dialogue:
     calls = tuple((i, call) for i, m in enumerate(kept) for call in m.tool_calls)
     steps = tuple(ToolStep(a.result, a.tool or kept[a.result].name or "", a) for a in actions)
     answer, answer_at, by_call = _answer(kept, replies, calls)
-    return Dialogue(kept, human, requests, replies, calls, steps, answer, answer_at, by_call)
+    ending = ending_of(messages)
+    return Dialogue(kept, human, requests, replies, calls, steps, answer, answer_at, by_call, ending)
 
 
 def _answer(

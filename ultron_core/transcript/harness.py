@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 __all__ = [
+    "ASKED_BELOW",
     "COMPACTION_PROMPTS",
     "EDIT_REFUSED",
     "HARNESS_COMMAND_ARGUMENTS",
@@ -24,8 +25,11 @@ __all__ = [
     "HARNESS_SHELL_END",
     "HARNESS_SUCCESS",
     "HARNESS_TAGS",
+    "INTERRUPTED",
     "LIMIT_REACHED",
+    "MODEL_BREAKS",
     "NOTHING_RUN",
+    "PUT_IN",
     "joined",
 ]
 
@@ -160,6 +164,26 @@ HARNESS_REMINDERS: Mapping[str, str] = MappingProxyType(
         "claude_code": r"<system-reminder>[\s\S]*?(?:</system-reminder>|\Z)",
     }
 )
+#: what an editor writes above the request of a person
+ASKED_BELOW: Mapping[str, str] = MappingProxyType(
+    {
+        # "# Context from my IDE setup:\n\n## Open tabs:\n- a.py: a.py\n\n## My request for Codex:\nfix it"
+        "codex": r"\A\s*# Context from my IDE setup:.*?^## My request for Codex:[^\S\n]*\n",
+    }
+)
+#: what it writes into the request or below it
+PUT_IN: Mapping[str, str] = MappingProxyType(
+    {
+        # "[Image #1] the page is empty"
+        "claude_code": r"\[Image #\d+\]|<bash-input>[^<]*</bash-input>",
+        # "what will it cost\n\n<current_datetime>2025-12-02T05:21:29.475Z</current_datetime>"
+        "copilot_cli": r"<current_datetime>[^<]*</current_datetime>",
+        # "read it\nCurrent File Path:\n```md\na.md\n```\n\nUser Selected Files:\n- a.md"
+        "gemini_code_assist": r"^Current File Path:\n```.*\Z",
+        # "@C:\\Users\\ann\\.qwen\\tmp\\clipboard\\clipboard-1774962902279.png"
+        "qwen": r"@\S*clipboard-\S+\.png",
+    }
+)
 #: how the prompt begins with which a harness has a thread summed up that grew too long
 COMPACTION_PROMPTS: Mapping[str, str] = MappingProxyType(
     {
@@ -174,7 +198,27 @@ LIMIT_REACHED: Mapping[str, str] = MappingProxyType(
     {
         # "Only 4 reflections allowed, stopping."
         "aider": r"\bonly \d+ \w+ allowed, stopping\b",
+        # "You've hit your limit · resets 6pm", "Session limit reached ∙ resets 11pm", "You're out of extra usage · ..."
+        "claude_code": r"\A(?:You've hit your (?:\w+ )?limit|You're out of extra usage|(?:\w+ ){1,3}limit reached)\b",
         # "exit_status: exit_cost (submission kept)"
         "swe_agent": r"\bexit_(?:cost|context|format|error)\b",
+    }
+)
+#: a person stopped the agent at work
+INTERRUPTED: Mapping[str, str] = MappingProxyType(
+    {
+        # "[Request interrupted by user]"
+        "claude_code": r"\A\s*\[Request interrupted by user",
+        # "<turn_aborted>\nThe user interrupted the previous turn on purpose. ..."
+        "codex": r"\A\s*<turn_aborted>",
+    }
+)
+#: the model behind the agent broke off: a whole answer that the harness wrote in its place
+MODEL_BREAKS: Mapping[str, str] = MappingProxyType(
+    {
+        # "API Error: 500 {\"type\":\"error\",\"error\":{\"type\":\"api_error\", ...}}"
+        "claude_code": r"\AAPI Error(?:: | \(|\b.{0,40}:)",
+        # "Sorry, your request failed. Please try again."
+        "copilot": r"\ASorry, (?:your request failed|the response hit the length limit|no response was returned)",
     }
 )

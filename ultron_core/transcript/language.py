@@ -10,6 +10,7 @@ __all__ = [
     "CJK",
     "CJK_CLASS",
     "CJK_RUN",
+    "OTHER_SCRIPT",
     "WORD",
     "Lang",
     "language",
@@ -25,6 +26,8 @@ CJK_CLASS = r"\u3400-\u4dbf\u4e00-\u9fff"
 CJK = re.compile(f"[{CJK_CLASS}]")
 #: e.g. `连接超时`
 CJK_RUN = re.compile(f"[{CJK_CLASS}]+")
+#: letters of scripts whose words are not known here, e.g. `привет`, `はい`
+OTHER_SCRIPT = re.compile(rf"[^\W\d_a-zA-Z{CJK_CLASS}]{{2}}")
 #: e.g. `retry`
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 #: what counts as a word where sentences are measured, e.g. `retry`, `端`

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ultron_core.transcript.language import WORD
-
-__all__ = ["failure_told", "is_only_printed", "is_printed", "typed_lines"]
+__all__ = ["failure_told", "is_printed", "typed_lines"]
 
 #: the head of a line that nobody types
 _PRINTED = re.compile(
@@ -52,10 +50,6 @@ _NAMED = re.compile(
 _MARKED = re.compile(
     r"^.*?(?:\[ERROR\]|\bERROR:|\bnpm ERR!|\berror:|\bFAILED:?) ([A-Za-z].{7,}[^:\s])\s*$", re.MULTILINE
 )
-#: a code block, closed or cut off, e.g. ```` ```log⏎x⏎``` ````
-_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: words, or Chinese characters, of which fewer are no sentence, e.g. `why`, `为什么`
-_FEWEST_WORDS = 4
 #: characters of a message in which the line is looked for
 _LOOKED_AT = 20_000
 
@@ -77,15 +71,6 @@ def typed_lines(text: str) -> Iterator[str]:
             pasted = bool(line.strip()) and not _TYPED_AGAIN.match(line)
         if not pasted:
             yield line
-
-
-def is_only_printed(text: str) -> bool:
-    """Whether a person pasted output and wrote nothing to it."""
-    lines = text.strip().splitlines()
-    if not any(map(is_printed, lines)):
-        return False
-    typed = " ".join(typed_lines(_BLOCK.sub(" ", text)))
-    return len(WORD.findall(typed)) < _FEWEST_WORDS
 
 
 def failure_told(text: str) -> str:

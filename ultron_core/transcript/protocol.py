@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ultron_core.models import Message
+from ultron_core.transcript.asked import asked
 from ultron_core.transcript.harness import HARNESS_OUTPUT, joined
 
 __all__ = ["FENCE", "fenced", "program_rows", "speaks_text_protocol"]
@@ -70,7 +71,7 @@ def program_rows(messages: Sequence[Message]) -> frozenset[int]:
 
 
 def _opening(message: Message) -> str:
-    return message.content.lstrip()[:_OPENING_CHARS]
+    return asked(message.content).lstrip()[:_OPENING_CHARS]
 
 
 def speaks_text_protocol(messages: Sequence[Message]) -> bool:

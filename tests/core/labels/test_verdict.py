@@ -46,13 +46,12 @@ def test_what_the_agent_says_of_itself_is_no_evidence():
         result("c1", "The file parser.py has been updated successfully."),
         says("Perfect! Everything works as expected and the task is complete."),
     ]
-    boasting = label_segment(talk)
+    boasting = label_segment(talk, project="shop")
     assert boasting.metrics["goal_reached"].weight == 0.0
-    modest = label_segment(
-        [*talk[:3], says("The parser now strips each token; I could not run the tests here.")]
-    )
-    thanked = label_segment([*talk, user("Thank you!")])
-    assert boasting.summary.outcome == modest.summary.outcome == thanked.summary.outcome == "unknown"
+    assert boasting.summary.outcome == "success" and not is_sft_eligible(boasting).ok
+    assert boasting.metrics["goal_reached"].note == "only the agent says so"
+    assert boasting.metrics["goal_reached"].lines == (4,)
+    assert boasting.summary.success_probability is None
     accepted = label_segment([*talk, user("That works, thank you!")])
     assert is_sft_eligible(accepted).ok
 
@@ -63,3 +62,15 @@ def test_a_complaint_makes_an_earlier_pass_old():
         label_segment([*SOLVED, user("Thanks, but it still fails here."), says("I see.")]).summary.outcome
         != "success"
     )
+
+
+def test_what_only_the_agent_says_of_work_that_git_refused_is_unknown():
+    push = calls("bash", "c2", command="git push origin main")
+    refused = result("c2", "error: failed to push some refs", error=True)
+    look = (calls("bash", "c3", command="ls"), result("c3", "parser.py"))
+    edit = (
+        calls("edit", "c1", path="parser.py", new="return token.strip()"),
+        result("c1", "The file parser.py has been updated successfully."),
+    )
+    talk = [user("Strip tokens and push."), *edit, push, refused, *look, says("Pushed.")]
+    assert label_segment(talk).summary.outcome == "unknown"

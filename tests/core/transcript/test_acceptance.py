@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.transcript.acceptance import accepts, closes, goes_on, says_right, takes
+from ultron_core.transcript.acceptance import accepts, closes, says_right, takes
 
 
 @pytest.mark.parametrize(
@@ -70,31 +70,3 @@ def test_a_commit_on_the_way_or_another_kind_is_none(text):
 def test_courtesies_and_questions_about_the_commit_close():
     assert all(map(closes, ("thanks a lot!", "yes", "did you push?", "都提交了吗")))
     assert not closes("yes, but also rename the file")
-
-
-@pytest.mark.parametrize(
-    ("text", "more"),
-    [
-        (
-            "It's working now, thanks!\n\nThere's another issue with the menu.",
-            "There's another issue with the menu",
-        ),
-        ("That works. Can you add a logout?", "Can you add a logout?"),
-        ("登录部分已完成，现在开始整理接口", "现在开始整理接口"),
-    ],
-)
-def test_accepting_and_going_on(text, more):
-    assert more in goes_on(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "That works. But the colour is off.",
-        "it works, but too slowly",
-        "make it so that it works",
-        "Add a test",
-    ],
-)
-def test_what_is_taken_back_or_never_said_goes_on_to_nothing(text):
-    assert goes_on(text) == ""

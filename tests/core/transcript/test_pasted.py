@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.transcript.pasted import failure_told, is_only_printed, is_printed, typed_lines
+from ultron_core.transcript.pasted import failure_told, is_printed, typed_lines
 
 BUILD = """C:\\work\\shop>mvn clean install
 [INFO] Scanning for projects...
@@ -50,13 +50,6 @@ def test_lines_that_people_type(line):
 def test_output_goes_on_to_an_empty_line_or_to_words_of_a_person():
     text = f"Please look:\n{BUILD}some more output\n这里为什么会失败\n\nBy the way"
     assert list(typed_lines(text)) == ["Please look:", "这里为什么会失败", "", "By the way"]
-
-
-def test_output_without_a_word_of_a_person():
-    assert is_only_printed(BUILD)
-    assert is_only_printed("Error: unexpected token\n\n\t112: }\n▶\t114: catch")
-    assert not is_only_printed(f"{BUILD}\nWhy does the cart fail here?")
-    assert not is_only_printed("address 86")
 
 
 @pytest.mark.parametrize(

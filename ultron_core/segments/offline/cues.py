@@ -16,12 +16,8 @@ __all__ = [
     "AWAITS",
     "CONTINUE",
     "DETAIL",
-    "ITEM",
-    "MORE",
     "NEARBY",
     "OFFERS",
-    "OPENS",
-    "REACTS",
     "REQUEST",
 ]
 
@@ -103,43 +99,6 @@ OFFERS = _words(
     r"anything else|something else|feel free|happy to help|glad (?:to|i could) help"
     r"|(?:further|more|other|additional) (?:\w+ )?(?:assistance|questions?|help|concerns?|requests?)",
     r"还有(?:什么|其他|别的)|(?:其他|任何|更多)的?(?:问题|需要|需求|帮助)|随时|需要(?:进一步|其他|更多)的?",
-)
-#: amid work, turns to another thing: "OK, let's tackle main.ts", "OK, there's an issue in a.py", "这是什么问题"
-OPENS = _words(
-    r"(?:(?:alright|all right|ok|okay|great|good|perfect|cool|nice|so)[,.! ]+)*"
-    r"(?:(?:now |then |next,? )+(?:let'?s|we (?:need|have) to|i (?:need|want)|please)"
-    r""
-    r"|let'?s (?:tackle|move on|switch|turn)|there'?s (?:an?|another) (?:issue|bug|problem)"
-    r"|(?:i|we) (?:have|found|noticed|hit) (?:another|a new) \w+"
-    r"|(?:another|new|next|different|separate) (?:issue|bug|problem|task|question|topic|thing))"
-    r"|(?:alright|all right), (?!thank|can\b|could\b|go\b|do\b|yes\b|where\b|so\b|then\b)\w+"
-    r"|[^.?!\n]{3,60} (?:is|are) missing (?:\w+ )?(?:from|in)",
-    r"(?:好的?|行|可以|ok)?[，, ]{0,4}(?:接下来|下一[个步]|另外|我还(?:需要|想|要)(?:你|请)|"
-    r"现在(?:开始|我们?(?:想|需要|要|希望))|"
-    r"还有一个(?:问题|任务)|换(?:一)?个|现在(?:又)?(?:出现|遇到)了|这是什么(?:问题|错误|报错))",
-    at_start=True,
-)
-#: takes up items of what the agent listed, or hands in what it asked for: "Let's address 4 and 7", "here's a session"
-ITEM = _words(
-    r"(?:(?:ok|okay|yes|so)[,. ]+)?(?:let'?s )?(?:please )?(?:ad+ress|fix|look at|do|go with|implement|handle)"
-    r"(?: (?:the )?(?:these|this|both|all|(?:mip|item|point|option|step|finding|number|no|nr|issue)s?\.?|#))*[ :#]*#?\d"
-    r"|(?:let'?s )?(?:look at|address|fix) (?:this|these)|here(?:'s| is| are)",
-    r"(?:那就|先|帮我|请)?(?:处理|修复|解决|采用|使用|用)(?:一下)?(?:第?\s?[一二三四五六七八九十\d]+\s?(?:个|条|点|项)|方案|选项)",
-    at_start=True,
-)
-#: asks for more, behind words of acceptance: "can you add a logout?", "现在开始整理接口"
-MORE = re.compile(rf"{REQUEST.pattern}|{ANNOUNCE.pattern}|现在开始|我希望", re.IGNORECASE)
-#: speaks of what was just made or planned: "That was not the right icon", "hmm this seems off", "add a test as well",
-#: "implement the plan", "按照上面的方案执行"
-REACTS = re.compile(
-    r"^\W*(?:(?:hm+|uh+|oh|ok|well|no)\W+)?(?:that|this|it|these|those) (?:was|is|were|are|did|does|do|seems?|looks?)"
-    r"(?:n['’]?t| not| still| too| off| wrong(?:ly)?)\b"
-    r"|^[^.?!\n]{0,70}\b(?:as well|too)\W*\Z"
-    r"|^\W*(?:(?:ok|yes|great|now|please|perfect)\W+)*"
-    r"(?:implement|execute|carry out|follow|proceed with|start) (?:the|this|that|your) plan\b"
-    r"|^.{0,60}(?:按照?|根据)(?:上面|前面|上述|刚才|之前|你|这个|该|咱们|我们).{0,12}(?:方案|计划|建议|思路)"
-    r"|^(?:同样|也)[^，。]",
-    re.IGNORECASE,
 )
 #: a thing of the work: a file, code, a path, a log, e.g. `main.ts`, `@README.md`, `src/app`
 DETAIL = re.compile(

@@ -62,10 +62,12 @@ class Running:
     texts: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     log_lengths: float = 0.0
-    #: nothing has been done about it yet
+    #: a person asked for something, and nothing has been done about it yet
+    asked: bool = False
     waiting: bool = False
     opening_length: float = 0.0
     work: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
     session: Session = field(default_factory=lambda: Session())
     #: earlier boundaries of the thread, and how near the new task was to the old one at each, summed up
     cuts: int = 0
@@ -82,12 +84,17 @@ class Running:
         last = self.last is not None and self.last.codes
         return turn.codes or last or (self.session.coding and turn.about_code)
 
+    def new_files(self, turn: Turn) -> float:
+        """Share of the files of what was done about a turn that the segment had not touched before."""
+        return _part(len(turn.files - self.files), turn.files)
+
     def add(self, turn: Turn, vectors: TurnVectors, messages: int) -> None:
         """Take one more turn in, with the number of messages up to the next one."""
         if self.vectors:
             self.neighbours.append(float(vectors.both @ self.vectors[-1].both))
         self.vectors.append(vectors)
         self.waiting = (self.waiting or not self.turns) and not turn.answered
+        self.asked = self.asked or not turn.is_empty
         self.turns += 1
         self.messages += messages
         self.terms |= turn.terms | turn.reply_terms
@@ -96,6 +103,7 @@ class Running:
         self.nearby += bool(cues.NEARBY.search(turn.text[:300]))
         self.texts.add(turn.text)
         self.names |= turn.names
+        self.files |= turn.files
         self.log_lengths += math.log1p(turn.length)
         self.last = turn
         self.session.turns += 1

@@ -12,14 +12,16 @@ from itertools import pairwise
 from ultron_core.lessons.describe import path_of
 from ultron_core.models import Message
 from ultron_core.segments.offline.cues import DETAIL
+from ultron_core.transcript.actions import argument_strings
 from ultron_core.transcript.acts.features import HumanTurn, agent_act
+from ultron_core.transcript.asked import asked
 from ultron_core.transcript.commands import command_in
 from ultron_core.transcript.files import CODE_FILE
-from ultron_core.transcript.language import CJK_RUN
+from ultron_core.transcript.language import CJK_RUN, OTHER_SCRIPT
 from ultron_core.transcript.pairs import closed_positions
 from ultron_core.transcript.people import is_request
 from ultron_core.transcript.protocol import program_rows
-from ultron_core.transcript.speech import GREETING
+from ultron_core.transcript.speech import GREETING, is_only_courtesy
 
 __all__ = ["MAX_TEXT", "Turn", "terms", "turn_ends", "turns_of"]
 
@@ -32,6 +34,11 @@ _WORK, _WORK_TEXT = 20, 200
 
 #: a word, path or number, e.g. `src/app.py`, `user_id`, `10:30`
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[./\\-][A-Za-z0-9_]+)*|\d+(?:[.:/-]\d+)*")
+#: a file that a patch changes, and one that a command names, e.g. `*** Update File: src/a.py`, `src/a.py`
+_PATCHED, _FILE = (
+    re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE),
+    re.compile(r"[\w./-]+\.\w{1,5}\b"),
+)
 _STOP = frozenset(
     "a about after all also am an and any are as at be been but by can could did do does for from get give go had has"  # noqa: SIM905
     " have he her here him his how i if in into is it its just know like let make me more my need no not of on one or"
@@ -57,7 +64,8 @@ class Turn:
     body_terms: terms of what the model said last; answered: whether the model did anything about it before the
     next turn; work: terms of what was said and called since the turn before; works: whether tools or code came into it;
     act: what the agent said last and the names of its calls, as transcript/acts words it; asked: the turn before;
-    codes: whether a file of a project is named, or the agent ran a command or opened a file since the turn before.
+    codes: whether a file of a project is named, or the agent ran a command or opened a file since the turn before;
+    files: names of the files that the agent's calls name before the next turn.
     """
 
     position: int
@@ -83,11 +91,19 @@ class Turn:
     act: str
     asked: str
     codes: bool
+    files: frozenset[str]
 
     @property
     def described(self) -> HumanTurn:
         """As transcript/acts reads it."""
         return HumanTurn(self.text, self.act, asked=self.asked)
+
+    @property
+    def is_empty(self) -> bool:
+        """Only thanks, consent, "continue" or a control token: nothing that could be a request."""
+        if OTHER_SCRIPT.search(self.text):
+            return False
+        return not self.terms or is_only_courtesy(self.text)
 
     @property
     def about_code(self) -> bool:
@@ -120,7 +136,8 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
     start = place
     while start > 0 and messages[start - 1].role == "system":
         start -= 1
-    text = GREETING.sub("", message.content[: MAX_TEXT * 2].strip())[:MAX_TEXT]
+    said = asked(message.content)
+    text = GREETING.sub("", said[: MAX_TEXT * 2].strip())[:MAX_TEXT]
     answer = next((m for m in messages[place + 1 : end] if m.role == "assistant"), None)
     reply = _said(answer) if answer else ""
     before = messages[previous:place]
@@ -132,7 +149,7 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         may_start=start > 0 and start not in closed,
         restarted=start > 0 and any(m.content == messages[0].content for m in messages[start:place]),
         text=text,
-        length=len(message.content),
+        length=len(said),
         reply=reply,
         last_text=spoken.content[-_REPLY_TEXT:] if spoken else "",
         after_user=last is not None and is_request(last),
@@ -148,8 +165,9 @@ def _turn(messages: Sequence[Message], previous: int, place: int, end: int, clos
         work=_work(before),
         works=_works(message, messages[place + 1 : end]),
         act=_act(spoken, before),
-        asked=before[0].content[:MAX_TEXT] if before and is_request(before[0]) else "",
+        asked=asked(before[0].content)[:MAX_TEXT] if before and is_request(before[0]) else "",
         codes=_codes(text, before),
+        files=_files(messages[place + 1 : end]),
     )
 
 
@@ -159,6 +177,17 @@ def _codes(text: str, before: Sequence[Message]) -> bool:
         return True
     calls = [call for message in before for call in message.tool_calls]
     return any(command_in(c.name, c.arguments) is not None or _opens_a_file(c.arguments) for c in calls)
+
+
+def _files(messages: Sequence[Message]) -> frozenset[str]:
+    """Without their folders: of a patch those that it changes, of a command those that it names, else the path."""
+    found: set[str] = set()
+    for call in (call for message in messages for call in message.tool_calls):
+        patched = [name for text in argument_strings(call.arguments) for name in _PATCHED.findall(text)]
+        command = command_in(call.name, call.arguments)
+        named = patched or (_FILE.findall(command) if command else [path_of(call.arguments)])
+        found.update(re.split(r"[/\\]", name.strip())[-1] for name in named)
+    return frozenset(found - {""})
 
 
 def _opens_a_file(arguments: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from ultron_core.labels import is_sft_eligible
+from ultron_core.labels.success import KNOWN_FAILURE, VERIFIED
 from ultron_core.models import QualityLabel
 from ultron_core.sft.draft import Drafted
 from ultron_core.sft.records import Candidate, Evidence, Reject
@@ -142,11 +143,18 @@ def _candidate(
         continues=row["start_message"] > 0,
         project=_salted(runtime, row["project"] or row["cwd"] or row["agent_id"]),
         task_id=row["known_task"] or "",
-        success_probability=float(known) if known is not None else label.summary.success_probability,
+        success_probability=float(known) if known is not None else _chance(label),
         evidence=evidence,
         succeeded=known if known is not None else ended_well(label, evidence),
         source=source,
     )
+
+
+def _chance(label: QualityLabel) -> float:
+    """Where the label has none, what the fitted sets say of a verdict like its own."""
+    if label.summary.success_probability is not None:
+        return label.summary.success_probability
+    return VERIFIED if label.summary.outcome == "success" else KNOWN_FAILURE
 
 
 def _salted(runtime: Runtime, text: str) -> str:

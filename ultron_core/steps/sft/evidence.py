@@ -15,9 +15,10 @@ def evidence_of(label: QualityLabel, messages: Sequence[Message], *, likely: flo
     """A person's acceptance verifies. A passed check makes it likely only: of 94 runs of aider whose own tests passed
     33 had solved the task, and no other source with known ends has checks to compare. Without either it is likely when
     the fitted model speaks for success: `expected_success` of at least `likely`, where 0.5 is neither for nor against.
-    A failure is seen by rules alone and never more than likely.
+    A failure is seen by rules alone and never more than likely. A success that only the agent tells is none here.
     """
-    if label.summary.outcome == "success":
+    goal = label.metrics.get("goal_reached")
+    if label.summary.outcome == "success" and (goal is None or goal.weight):
         return "verified" if was_accepted(messages) else "likely"
     if label.summary.outcome == "failure":
         return "likely"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ultron_core.models import Message, ToolCall
 from ultron_core.segments import SEGMENTER_VERSION, segment_messages
 from ultron_core.segments.offline.around import LOOK_AHEAD
-from ultron_core.segments.offline.cut import can_open, gap_prior, opens_anew, prior
+from ultron_core.segments.offline.cut import can_open, gap_prior, prior
 from ultron_core.segments.offline.features import Running
 from ultron_core.segments.offline.turns import turns_of
 from ultron_core.transcript.pairs import closed_positions
@@ -137,9 +137,9 @@ def test_a_retry_of_the_running_request_opens_nothing_unless_the_harness_starts_
     once = [Message(**m) for m in chat(*RECIPE)]
     retry = turns_of([*once, *once])[2]
     afresh = turns_of([prompt, *once, prompt, *once])[2]
-    running = Running(turns=2, texts={RECIPE[0]})
+    running = Running(turns=2, asked=True, texts={RECIPE[0]})
     assert not can_open(retry, running) and can_open(afresh, running)
-    assert can_open(retry, Running(turns=2, texts={CSV[0]}))
+    assert can_open(retry, Running(turns=2, asked=True, texts={CSV[0]}))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_retry_of_the_running_request_opens_nothing_unless_the_harness_starts_
 @pytest.mark.parametrize("task", [CSV, SQL_ZH])
 def test_an_empty_remark_never_starts_a_segment(remark, task):
     (_, _, turn) = turns_of([Message(**m) for m in chat(*task, remark, "Done.")])
-    assert not can_open(turn, Running(turns=2))
+    assert not can_open(turn, Running(turns=2, asked=True))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_an_empty_remark_never_starts_a_segment(remark, task):
 )
 def test_a_request_in_another_script_may_start_a_segment(text):
     (_, _, turn) = turns_of([Message(**m) for m in chat(*CSV, text, "Done.")])
-    assert can_open(turn, Running(turns=2))
+    assert can_open(turn, Running(turns=2, asked=True))
 
 
 def test_the_pause_is_read_from_the_timestamps():
@@ -213,8 +213,8 @@ def test_what_nothing_was_done_about_is_not_cut_off():
     """ "Missing in README.md", and at once the same with the right path: one request in two messages."""
     asked = [Message("user", CSV[0]), Message("user", "Sort the rows of prices.csv by the third column")]
     (_, second) = turns_of([*asked, Message("assistant", CSV[1], origin="model")])
-    assert not can_open(second, Running(turns=1, waiting=True))
-    assert can_open(second, Running(turns=1))
+    assert not can_open(second, Running(turns=1, asked=True, waiting=True))
+    assert can_open(second, Running(turns=1, asked=True))
 
 
 def test_tool_output_in_the_user_s_role_is_no_turn():
@@ -225,12 +225,12 @@ def test_tool_output_in_the_user_s_role_is_no_turn():
     assert len(segment_messages(messages)) == 1
 
 
-def work(*turns):
+def work(*turns, files=("src/watch.py", "src/watch.py")):
     """A thread in which the agent edits a file after each order and says that it is done."""
     messages = []
-    for number, text in enumerate(turns):
+    for number, (text, path) in enumerate(zip(turns, files, strict=True)):
         call = ToolCall(
-            f"c{number}", "Edit", {"file_path": "/repo/src/watch.py", "old_string": "a", "new_string": "b"}
+            f"c{number}", "Edit", {"file_path": f"/repo/{path}", "old_string": "a", "new_string": "b"}
         )
         messages += [
             Message("user", text, origin="human"),
@@ -250,16 +250,13 @@ ORDER = "Make the watch command in src/watch.py skip empty folders."
     "opening",
     [
         "alright, let's tackle main.py. read it in full and suggest how to split it",
-        "OK, there's an issue in that src/paths.py fails when the history folder goes away",
-        "then we need to look at `resume`, which never closes its database",
         "The new provider is missing completely from README.md",
-        "It's working now, thanks! There's another issue in menu.py: it never closes.",
         "好的，我还需要你根据 orders.xlsx生成一份说明表格",
         "现在出现了这个问题，帮我看看\n\n```\nThe slug `guide` does not exist\n```",
     ],
 )
-def test_amid_work_a_turn_that_says_so_opens_another_task(opening):
-    assert starts(work(ORDER, opening)) == [0, 4]
+def test_amid_work_on_other_files_a_turn_to_another_matter_opens_a_task(opening):
+    assert starts(work(ORDER, opening, files=("src/watch.py", "src/other.py"))) == [0, 4]
 
 
 @pytest.mark.parametrize(
@@ -269,7 +266,6 @@ def test_amid_work_a_turn_that_says_so_opens_another_task(opening):
         "here's a session: /home/dev/logs/debug.log",
         "先修复第二个",
         "That was not the right folder. I meant the one below the archive.",
-        "Can you add a note about symbolic links as well?",
         "[INFO] watch ... FAILURE\n[ERROR] Failed to start the observer of the archive",
         "按照前面对齐的方案来执行吧",
     ],
@@ -278,7 +274,25 @@ def test_amid_work_what_reacts_to_it_carries_on(remark):
     assert starts(work(ORDER, remark)) == [0]
 
 
-def test_an_opening_that_names_nothing_is_left_to_the_weights():
-    turn = turns_of(work(ORDER, "alright, let's tackle the rest"))[1]
-    assert not opens_anew(turn, {"works": 1.0})
-    assert not opens_anew(turns_of(work(ORDER, "alright, let's tackle main.py"))[1], {"works": 0.0})
+def test_a_greeting_is_no_task_of_its_own():
+    talk = chat("hello", "Hi! What shall I do?", *CSV)
+    assert starts([Message(**m) for m in talk]) == [0]
+
+
+def test_what_an_editor_puts_around_each_turn_makes_no_program_of_the_person():
+    """Turns that all open with the same heading were taken for tool output, and none could open a task."""
+    above = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py: a.py\n\n## My request for Codex:\n"
+    asked = ["Sort the list", "Newest first, please", "Write a README", "Add the licence"]
+    talk = [
+        Message(role, text, origin="human" if role == "user" else "model")
+        for one in asked
+        for role, text in (("user", above + one), ("assistant", "```python\nsorted(rows)\n```"))
+    ]
+    assert [turn.text for turn in turns_of(talk)] == asked
+
+
+def test_the_files_of_an_answer_are_new_where_the_task_had_not_touched_them():
+    first, second = turns_of(work(ORDER, "And now the archive"))
+    assert first.files == {"watch.py"}
+    running = Running(files={"watch.py"})
+    assert running.new_files(second) < 0.5 < Running().new_files(second)
