@@ -21,6 +21,7 @@ from inputs.native import Half, rows, sessions
 from ultron_core.lessons.candidates.candidate import Candidate
 from ultron_core.lessons.candidates.find import find_candidates
 from ultron_core.sessions import parse_session
+from ultron_core.transcript.actions import read_actions
 
 
 def reached_by(note: Mapping[str, Any], found: Sequence[Candidate]) -> set[str]:
@@ -43,7 +44,8 @@ def measure(logs: Path, half: Half) -> list[dict[str, Any]]:
         files = sorted((logs / session["id"]).glob("*"))
         if not files:
             continue
-        found = find_candidates(parse_session(files[0]).messages)
+        messages = parse_session(files[0]).messages
+        found = find_candidates(messages, read_actions(messages))
         read += 1
         counts.update(one.source for one in found)
         for note in notes[session["id"]]:

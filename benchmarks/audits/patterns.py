@@ -35,12 +35,7 @@ from ultron_core.sessions import parse_session
 #: packages whose patterns decide something about what a log says
 PACKAGES = ("transcript", "labels", "segments", "memories", "lessons", "sessions")
 #: word classes there are inputs of fitted models: their coefficients decide, and leaving a repository out measures them
-FITTED = (
-    "ultron_core.transcript.acts",
-    "ultron_core.lessons.findings.shape",
-    "ultron_core.lessons.keeping.shape",
-    "ultron_core.lessons.people.plain.features",
-)
+FITTED = ("ultron_core.transcript.acts",)
 #: set -> repository, where several sets are of one
 REPOSITORIES = {
     "tau_airline_openai": "tau-bench",

@@ -29,8 +29,8 @@ from inputs.dialogues import Dialogue
 from inputs.lockbox import forbid_lockbox
 from inputs.marked import fit_sessions
 from inputs.native import read_all, sessions
+from training.logistic import as_json, fit, left_out, part_of
 from training.segmenter import prepare
-from training.stated import as_json, fit, left_out, part_of
 
 from ultron_core.lessons.weights import NamedWeights
 from ultron_core.segments.offline.features import FEATURES

@@ -79,7 +79,10 @@ def test_what_a_person_said_in_a_log_may_be_hot_at_once(ultron, tmp_path):
 
 
 def test_a_guide_in_a_file_is_no_person_until_a_second_session_reads_it(ultron, tmp_path):
-    guide = "# Shop\n\n- ALWAYS run `make lint` before you commit\n- NEVER push to the main branch directly\n"
+    guide = (
+        "# Shop\n\n## Rules\n\n- ALWAYS run `make docs` before you commit\n- NEVER push to the main branch directly\n"
+        "- Never use `pip`; always use `uv add`, since `uv.lock` is what the Docker image installs from.\n"
+    )
     function = {"name": "Read", "arguments": json.dumps({"file_path": "/srv/shop/CLAUDE.md"})}
     read = {"id": "1", "type": "function", "function": function}
     log = [
@@ -90,7 +93,7 @@ def test_a_guide_in_a_file_is_no_person_until_a_second_session_reads_it(ultron, 
         {"role": "user", "content": "thanks"},
     ]
     ultron.ingest([write_log(tmp_path / "a.jsonl", log)], "agent", process=True)
-    rules = [hit.record for hit in ultron.search_memories("run make lint before you commit")]
+    rules = [hit.record for hit in ultron.search_memories("never use pip, always use uv add")]
     rules = [record for record in rules if record.memory_type in ("preference", "correction")]
     assert rules and {rule.trust for rule in rules} == {"tool"}
     assert all(tier(ultron, rule.id) != "HOT" for rule in rules)

@@ -33,7 +33,7 @@ def parameters(function):
         (sessions.parse_session, "path_or_bytes, session_format='auto'"),
         (segments.segment_messages, "messages, llm=None, *, window_tokens=None, count_tokens=None"),
         (labels.label_segment, "messages, llm=None, *, topic='', project='', following=None"),
-        (memories.extract_memories, "messages, llm=None, *, label=None, project=''"),
+        (memories.extract_memories, "messages, llm=None, *, project=''"),
         (redaction.redact_text, "text"),
         (redaction.redact_json, "value"),
         (Ultron, "settings=None, *, llm=None, quality_llm=None, embedder=None, redactor=None, clock=None"),

@@ -13,8 +13,9 @@ from ultron_core.segments.by_model.answer import TaskList
 MARK = "TASK"
 
 
-def task(name, *, error=None, fix=None):
-    """One task as OpenAI lines: a request, a call with its result, an answer. With `error`, a solved one."""
+def task(name, *, error=None, fix=None, wish=None):
+    """One task as OpenAI lines: a request, a call with its result, an answer. With `error`, a solved one; with `wish`,
+    one in which the person says how they want it from now on."""
     lines = [
         {"role": "user", "content": f"{MARK} {name}: please build the {name} module and run its tests"},
         {
@@ -44,8 +45,10 @@ def task(name, *, error=None, fix=None):
         lines.append(
             {"role": "tool", "tool_call_id": f"{name}-1", "name": "bash", "content": "3 passed in 0.08s"}
         )
+    lines.append({"role": "assistant", "content": f"The {name} module is built and all its tests pass."})
+    if wish:
+        lines += [{"role": "user", "content": wish}, {"role": "assistant", "content": "Understood."}]
     lines += [
-        {"role": "assistant", "content": f"The {name} module is built and all its tests pass."},
         {"role": "user", "content": "thanks, that works"},
         {"role": "assistant", "content": "You are welcome."},
     ]
@@ -58,13 +61,19 @@ def call(call_id, command):
 
 
 def solved(name, package):
-    """A task with an import error that an installation fixes: a memory must come out of it."""
+    """A task with an import error that an installation fixes, and a wish of the person: a memory comes out of it."""
     return task(
         name,
         error=f'Traceback (most recent call last):\n  File "{name}.py", line 3, in <module>\n'
         f"    import {package}\nModuleNotFoundError: No module named '{package}'",
         fix=f"pip install {package}",
+        wish=wish_of(name, package),
     )
+
+
+def wish_of(name, package):
+    """The words of the memory that `solved` gives."""
+    return f"Always run `make {package}` before the {name} tests, or they fail with a ModuleNotFoundError."
 
 
 def write_log(path, *tasks, cwd=None):

@@ -8,11 +8,14 @@ from typing import Final, Literal, get_args
 from ultron_core.lessons.candidates.candidate import Candidate, Source
 from ultron_core.lessons.candidates.find import find_candidates
 from ultron_core.lessons.candidates.told import told
+from ultron_core.lessons.describe import path_of
 from ultron_core.lessons.later import overtaken_at
 from ultron_core.lessons.rank.head import Ranked, load_head, rank
 from ultron_core.lessons.security import find_security_events
 from ultron_core.models import Evidence, MemoryDraft, Message, Proof
-from ultron_core.transcript.actions import Action, read_actions
+from ultron_core.transcript.actions import Action, argument_strings, read_actions
+from ultron_core.transcript.acts.setting import is_at_work
+from ultron_core.transcript.commands import command_of
 
 __all__ = ["SHELVES", "find_drafts", "least_of", "shelf_of"]
 
@@ -36,10 +39,11 @@ def find_drafts(messages: Sequence[Message], project: str = "") -> list[MemoryDr
     """
     kept = [message for message in messages if message.role != "system" and message.origin != "recalled"]
     actions = read_actions(kept)
+    at_work = bool(project) or _at_work(kept, actions)
     ranked = [
         one
-        for one in rank(find_candidates(kept, actions), kept, actions)
-        if one.probability >= _least(one.candidate.source)
+        for one in rank(find_candidates(kept, actions), kept, actions, at_work=at_work)
+        if one.probability >= _least(one.candidate.source) and (at_work or one.candidate.author != "agent")
     ]
     ranked.sort(key=lambda one: -one.probability)
     return [
@@ -57,6 +61,13 @@ def least_of(draft: MemoryDraft) -> float:
     """The probability from which on a draft of the ranker is kept; 0 for any other."""
     source = next((source for source in get_args(Source) if source == draft.lesson), None)
     return _least(source) if source is not None else 0.0
+
+
+def _at_work(messages: Sequence[Message], actions: Sequence[Action]) -> bool:
+    """False for a talk with a service or about general knowledge: what its agent says is no news to anybody."""
+    return is_at_work(messages) or any(
+        command_of(action) is not None or path_of(action.arguments) for action in actions
+    )
 
 
 def _least(source: Source) -> float:
@@ -98,6 +109,7 @@ def _evidence(one: Candidate, messages: Sequence[Message], actions: Sequence[Act
     worked = next(
         (action for action in actions if one.source == "cure" and action.result == one.proof[-1]), None
     )
-    if worked is not None and worked.text.strip():
+    asked = "" if worked is None else command_of(worked) or next(argument_strings(worked.arguments), "")
+    if worked is not None and asked.strip():
         call = messages[worked.call]
-        yield Evidence(call.start_line, call.end_line, worked.text.strip().splitlines()[0][:200])
+        yield Evidence(call.start_line, call.end_line, asked.strip().splitlines()[0][:200])

@@ -15,7 +15,7 @@ from ultron_core.transcript.recaps import is_recap
 
 __all__ = ["MIN_CONFIDENCE", "gate_draft"]
 
-#: lowest confidence that is kept (set by hand: docs/memories.md)
+#: lowest confidence that is kept of what no ranker judged (set by hand: docs/memories.md)
 MIN_CONFIDENCE = 0.5
 
 #: "Is there anything else I can help with?" / "您好，很高兴为您服务。"
@@ -146,7 +146,8 @@ def _about_content(draft: MemoryDraft) -> str | None:
         return "boilerplate"
     if _is_private(f"{content} {one_line(draft.resolution)}"):
         return "private_not_shareable"
-    return "low_confidence" if draft.confidence < MIN_CONFIDENCE else None
+    # a ranked draft has a bound of its own (lessons.drafts.least_of), below this one where only an agent says it
+    return "low_confidence" if draft.probability is None and draft.confidence < MIN_CONFIDENCE else None
 
 
 def _is_private(text: str) -> bool:

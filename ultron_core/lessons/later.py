@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from ultron_core.lessons.candidates.candidate import Candidate
+from ultron_core.lessons.candidates.candidate import Candidate, Source
 from ultron_core.lessons.describe import EDIT, NEW_KEYS, OLD_KEYS
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
@@ -15,6 +16,14 @@ __all__ = ["overtaken_at"]
 
 #: a piece of code that names a thing, e.g. `` `--turbo=false` ``
 _CODE = re.compile(r"`([^`\n]{6,80})`")
+#: who says a passage again so that the later line stands for it; an agent that repeats a person's rule, or a file's,
+#: takes nothing back
+_SAID_AGAIN_BY: Final[Mapping[Source, tuple[str, ...]]] = {
+    "turn": ("human",),
+    "closing": ("human", "model"),
+    "remark": ("human", "model"),
+    "recap": ("human", "model"),
+}
 
 
 def overtaken_at(candidate: Candidate, messages: Sequence[Message], actions: Sequence[Action]) -> int:
@@ -35,9 +44,10 @@ def _refuting(candidate: Candidate, messages: Sequence[Message], behind: Sequenc
         if names and EDIT.search(action.tool) and _removes(names, action):
             yield action.call
     said = one_line(candidate.text)
+    again = _SAID_AGAIN_BY.get(candidate.source, ())
     for place in range(candidate.position + 1, len(messages)):
         message = messages[place]
-        if message.origin in ("human", "model") and said in one_line(message.content):
+        if message.origin in again and said in one_line(message.content):
             yield place
 
 

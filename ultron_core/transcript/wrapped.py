@@ -1,7 +1,6 @@
 """Lines that only the width of a window broke, as in text copied from a terminal.
 
-An agent's are set in from the margin and fill the window (`without_line_breaks`); a person's may be a list of remarks,
-and go on only where they end within a sentence (`unwrapped`).
+A person's lines may be a list of remarks: they go on only where they end within a sentence.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ __all__ = ["main"]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "sessions"
 SEARCHES = (
-    "git push rejected, no upstream branch",
-    "undefined name after an edit",
-    "支付金额不符，预订失败",
+    "should the watch command collect statistics",
+    "migration changes a column in SQLite",
+    "SQLite 迁移时不支持修改列",
 )
 _CONFIG = f"""\
 # {DEMO_MARK}. The examples are finished logs, so their last task counts as finished right away.
@@ -125,8 +125,8 @@ def _print_summary(out: Console, ultron: Ultron) -> None:
         ("  labelled", segments["labeled"]),
         ("  good enough to train on", segments["sft_eligible"]),
         ("memories", memory["total"]),
-        ("  only claimed", memory["by_status"]["claimed"]),
         *((f"  {kind}", count) for kind, count in sorted(memory["by_type"].items())),
+        ("  only said by an agent", memory["by_status"]["claimed"]),
     ]
     _print_table(out, ("what", "count"), rows)
 
@@ -145,11 +145,12 @@ def _print_searches(out: Console, ultron: Ultron) -> None:
     from ultron_core.steps.overview import newest_dataset
 
     for query in SEARCHES:
-        hits = ultron.search_memories(query, limit=3, record_hits=False)
+        hits = ultron.search_memories(query, limit=3, record_hits=False, claimed=True)
         out.print(f"\nsearch: {query}", style="bold")
         for hit in hits:
             mark = "weak" if hit.weak else ""
-            line = f"  {hit.score:.2f} {mark:4} {hit.record.memory_type:10} {hit.record.summary_l0}"
+            who = "The agent said: " if hit.record.status == "claimed" else ""
+            line = f"  {hit.score:.2f} {mark:4} {hit.record.memory_type:10} {who}{hit.record.summary_l0}"
             out.print(line)
         if not hits:
             out.print("  nothing found")

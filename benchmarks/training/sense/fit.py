@@ -1,14 +1,14 @@
 """Fit the network that reads turns and sentences, and write ultron_core/transcript/sense/network.npz.
 
-    python -m training.sense.fit --answers FILE [FILE ...] --turns FILE --told FILE [--sessions DIR] [--base FILE]
+    python -m training.sense.fit --answers FILE [FILE ...] --turns FILE --told FILE [--base FILE]
 
 It runs from benchmarks/ in an environment of its own with torch (2.13.0 on processors) beside the project. It goes on
 from the network that ships, whose texts are not kept; with `--base` it begins anew, from the first layers of that file
-(base.py). The other files hold labelled answers and turns (benchmarks/inputs), to which come the labelled statements of
-the sessions in DIR and the turns of benchmarks/gold. The very first layer and the table of words stay as they are, the
-others learn all questions together. First it is fitted once for each part of the repositories (training/grams.py)
-without that part: what those networks say of what they had not seen is printed, and written to `--told`, by which the
-readers are weighed. Then on everything.
+(base.py). The other files hold labelled answers and turns (benchmarks/inputs), to which come the turns of
+benchmarks/gold. The network that ships was fitted on single sentences of answers, by an earlier form of rows.py. The
+very first layer and the table of words stay as they are, the others learn all questions together. First it is fitted
+once for each part of the repositories (training/grams.py) without that part: what those networks say of what they had
+not seen is printed, and written to `--told`, by which the readers are weighed. Then on everything.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from inputs.answers import load_answers
-from inputs.places import data_folder
 from inputs.said import load_told
 from inputs.turns import load_turns
 from torch.nn import functional
@@ -170,13 +169,12 @@ def main() -> None:
     parser.add_argument("--answers", type=Path, required=True, nargs="+", metavar="FILE")
     parser.add_argument("--turns", type=Path, required=True, metavar="FILE")
     parser.add_argument("--told", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--sessions", type=Path, default=data_folder(), metavar="DIR")
     parser.add_argument("--base", type=Path, metavar="FILE")
     parser.add_argument("--layers", type=int, default=6, help="of the base")
     parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
     gold = [row for row in load_turns() if not row.held_out]
-    rows = rows_of(load_answers(*args.answers), load_told(args.turns), gold, args.sessions)
+    rows = rows_of(load_answers(*args.answers), load_told(args.turns), gold)
     table, begin = start_of(args.base, args.layers, rows)
     pieces, pace = table.pieces, ANEW if args.base else GOES_ON
     found = list(leave_out(rows, pieces, begin, pace))

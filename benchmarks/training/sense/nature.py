@@ -23,8 +23,8 @@ import numpy as np
 
 # run as a script, this file's own folder is on the path instead of the one two above it
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from training.logistic import fit, left_out, part_of
 from training.second import ranked
-from training.stated import fit, left_out, part_of
 
 from ultron_core.transcript.sense.encoder import encode
 from ultron_core.transcript.sense.nature import NATURES, Question

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
-from inputs.answers import Answer
+from inputs.answers import Answer, terms
 from inputs.said import KINDS, Told
 from inputs.turns import Labelled
-from training import answers, plain
 
+from ultron_core.lessons.candidates.passages import passages_of
+from ultron_core.lessons.candidates.told import plain
+from ultron_core.lessons.candidates.typed import own_sentences
+from ultron_core.models import Message
 from ultron_core.transcript.acts.reader import ACTS
 from ultron_core.transcript.sense.reader import OUTPUTS, Passage, Question
 
@@ -33,39 +34,40 @@ class Row:
     leaves: bool = True
 
 
-def rows_of(
-    told_answers: Sequence[Answer], turns: Sequence[Told], gold: Sequence[Labelled], sessions: Path | None
-) -> list[Row]:
-    """Sentences of answers, and those of the labelled sessions; sentences of turns, whole turns; of the turns of
-    benchmarks/gold only the acts are known."""
+def rows_of(answers: Sequence[Answer], turns: Sequence[Told], gold: Sequence[Labelled]) -> list[Row]:
+    """Passages of answers, sentences of turns, whole turns; of the turns of benchmarks/gold only the acts are known."""
     return [
-        *_of_answers(told_answers, sessions),
-        *_of_sentences(turns),
+        *(row for answer in answers for row in _of_answer(answer)),
+        *(row for turn in turns for row in _of_sentences(turn)),
         *map(_of_turn, turns),
         *map(_of_gold, gold),
     ]
 
 
-def _of_answers(told: Sequence[Answer], sessions: Path | None) -> Iterator[Row]:
-    table = answers.describe(told, sessions)
-    for at, passage in enumerate(table.passages):
-        weight, kept = float(table.weights[at]), bool(table.keep[at])
-        kinds = [str(table.kind[at]) == kind for kind in OUTPUTS["answer"][1:]]
+def _of_answer(answer: Answer) -> Iterator[Row]:
+    """Each passage as the ranker reads it, behind its head; it is to keep when it holds a sentence that is."""
+    for passage in passages_of(answer.text):
+        kind = next(
+            (item.kind for item in answer.keep if any(part in passage.text for part in item.sentences)), ""
+        )
+        kinds = [kind == one for one in OUTPUTS["answer"][1:]]
+        weights = (1.0, *(_KIND * any(kinds) for _ in kinds))
+        words = (plain(passage.head), plain(passage.text))
+        yield Row("answer", answer.repository, words, (bool(kind), *kinds), weights)
+
+
+def _of_sentences(told: Told) -> Iterator[Row]:
+    """Of a kept turn the sentence nearest to its note is learned, of any other all, which share their weight; the
+    others of a kept turn are read, but teach nothing."""
+    sentences = own_sentences(Message("user", told.turn.text, origin="human"))
+    note = terms([told.memory])
+    nearest = max(sentences, key=lambda one: len(note & terms([one])), default="")
+    for sentence in sentences:
+        kinds = [told.kind == one and sentence == nearest for one in KINDS]
+        weight = len(sentences) ** -0.5 if not told.kind else float(sentence == nearest)
         weights = (weight, *(weight * _KIND * any(kinds) for _ in kinds))
-        own = bool(table.answer[at] >= 0)
-        yield Row("answer", str(table.repositories[at]), passage, (kept, *kinds), weights, own)
-
-
-def _of_sentences(turns: Sequence[Told]) -> Iterator[Row]:
-    table = plain.describe(turns)
-    chosen = plain.examples(table, np.arange(len(turns)))
-    known = dict(zip(chosen.rows.tolist(), zip(chosen.kind, chosen.weights, strict=True), strict=True))
-    for at, passage in enumerate(table.passages):
-        # the others of a kept turn are not learned, but read: the best sentence of a turn is asked for
-        kind, weight = known.get(at, ("", 0.0))
-        kinds = [str(kind) == one for one in KINDS]
-        weights = (float(weight), *(float(weight) * _KIND * any(kinds) for _ in kinds))
-        yield Row("sentence", turns[int(table.turn[at])].repository, passage, (any(kinds), *kinds), weights)
+        words = (plain(told.turn.before), plain(sentence))
+        yield Row("sentence", told.repository, words, (any(kinds), *kinds), weights)
 
 
 def _of_turn(told: Told) -> Row:

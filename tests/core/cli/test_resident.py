@@ -79,7 +79,7 @@ def test_it_answers_as_the_command_itself_does(home, running, capsys):
     assert ask(["search", "ModuleNotFoundError pandas", "--json"]) == 0
     (hit,) = json.loads(capsys.readouterr().out)
     assert ask(["show", hit["record"]["id"][:8]]) == 0
-    assert "No module named 'pandas'" in capsys.readouterr().out
+    assert "make pandas" in capsys.readouterr().out
     assert ask(["search", "x", "--project", "nosuch"]) == 2
     assert "No project 'nosuch'" in capsys.readouterr().err
     assert ask(["sessions"]) == 0 and ask(["stats"]) == 0

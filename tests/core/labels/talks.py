@@ -53,3 +53,6 @@ CHINESE_SOLVED = [
     result("c3", "测试通过"),
     says("已修复：解析器现在会去掉空格，所有测试都通过了。"),
 ]
+#: what a person wishes for good, behind work that succeeded
+RULE = "Always run `make lint` before you commit."
+RULED = [*SOLVED, user(RULE), says("I will.")]

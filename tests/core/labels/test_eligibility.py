@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.core.labels.talks import SOLVED
+from tests.core.labels.talks import RULED
 from ultron_core.labels import Eligibility, is_memory_eligible, is_sft_eligible, label_segment
 
 
@@ -26,7 +26,7 @@ def test_thresholds_can_be_set():
 
 
 def test_a_failure_is_a_memory_but_never_training_data_whatever_its_score():
-    label = label_segment(SOLVED)
+    label = label_segment(RULED)
     failed = replace(label, summary=replace(label.summary, overall_score=1.0, outcome="failure"))
     assert is_sft_eligible(failed, threshold=0.0).reason == "outcome_failure"
     assert is_sft_eligible(failed.to_json()).reason == "outcome_failure"
@@ -45,6 +45,6 @@ def test_each_refusal_has_its_word():
 
 
 def test_a_label_and_its_json_are_judged_alike():
-    label = label_segment(SOLVED)
+    label = label_segment(RULED)
     assert is_sft_eligible(label) == is_sft_eligible(label.to_json())
     assert is_memory_eligible(label) == is_memory_eligible(label.to_json())

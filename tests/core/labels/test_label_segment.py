@@ -1,31 +1,25 @@
 import pytest
 
-from tests.core.labels.talks import CHINESE_SOLVED, FAILED, HELPFUL, SOLVED, calls, result, says, user
+from tests.core.labels.talks import CHINESE_SOLVED, FAILED, HELPFUL, RULE, SOLVED, calls, result, says, user
 from ultron_core.labels import LABELER_VERSION, is_memory_eligible, is_sft_eligible, label_segment
 from ultron_core.labels.metrics import WEIGHTS
 from ultron_core.models import Message, QualityLabel, as_messages
 
 
 @pytest.mark.parametrize("talk", [SOLVED, CHINESE_SOLVED])
-def test_an_error_that_was_solved_is_worth_training_on_and_worth_remembering(talk):
+def test_an_error_that_was_solved_is_worth_training_on(talk):
     label = label_segment(talk)
     assert label.summary.outcome == "success"
     assert is_sft_eligible(label).ok
-    assert is_memory_eligible(label).ok
-    assert label.metrics["lesson_solved_error"].lines == (3, 4, 7)
 
 
-def test_a_failed_run_is_not_training_data_but_a_good_memory():
-    missing = (
-        "ModuleNotFoundError: No module named 'tokenlib'\nRun `pip install tokenlib` first.\n"
-        "2 failed, 3 passed in 0.2s"
-    )
-    label = label_segment([*FAILED[:6], {**FAILED[6], "content": missing}])
+def test_a_failed_run_is_not_training_data_but_what_a_person_said_then_is_worth_remembering():
+    label = label_segment([user(RULE), says("I will."), *FAILED])
     assert label.summary.outcome == "failure"
     assert label.summary.overall_score <= 0.5
     assert is_sft_eligible(label).reason == "outcome_failure"
-    assert is_memory_eligible(label).ok and "lesson_failure" in label.metrics
-    assert 7 in label.metrics["goal_reached"].lines
+    assert is_memory_eligible(label).ok and "lesson_turn" in label.metrics
+    assert 9 in label.metrics["goal_reached"].lines
     assert label.summary.success_probability < label_segment(SOLVED).summary.success_probability
 
 

@@ -1,5 +1,6 @@
 """What makes a segment worth learning from, apart from how it went."""
 
+from tests.core.labels.talks import RULED, SOLVED, calls, result, says, user
 from ultron_core.labels import is_memory_eligible, label_segment
 from ultron_core.memories import extract_memories
 
@@ -12,13 +13,22 @@ def search(number, query, output):
     ]
 
 
-def test_a_lookup_that_found_nothing_before_one_that_did():
-    page = "Ian Hunter is an English singer who led the band Mott the Hoople. " * 5
-    question = {"role": "user", "content": "Who led the band Mott the Hoople?"}
-    nothing = "Could not find [Ian Hunter]. Similar: ['Ian Hunter (singer)']"
-    talk = [question, *search(1, "Ian Hunter", nothing), *search(2, "Ian Hunter (singer)", page)]
-    assert "lesson_lookup" in label_segment(talk).metrics
-    assert "lesson_lookup" not in label_segment(talk[:3]).metrics
+def test_a_wish_for_good_is_a_lesson_and_an_order_of_the_moment_is_none():
+    label = label_segment(RULED)
+    assert label.metrics["lesson_turn"].lines == (9,)
+    assert is_memory_eligible(label).ok
+    assert "lesson_turn" not in label_segment([*SOLVED, user("Now run the tests again.")]).metrics
+
+
+def test_each_kind_of_lesson_adds_to_the_score():
+    forced = [calls("bash", "c9", command="git push --force origin main"), result("c9", "done")]
+    both = label_segment([*RULED, *forced])
+    assert {name for name in both.metrics if name.startswith("lesson_")} == {"lesson_turn", "lesson_security"}
+    assert both.summary.memory_score > label_segment(RULED).summary.memory_score
+
+
+def test_the_project_decides_nothing():
+    assert label_segment(RULED, project="shop") == label_segment(RULED)
 
 
 def test_effort_without_a_memory_does_not_pass_the_memory_gate():
@@ -31,6 +41,6 @@ def test_effort_without_a_memory_does_not_pass_the_memory_gate():
 
 def test_a_lesson_that_the_draft_gate_refuses_does_not_count():
     order = "From now on always send the letters to my home address."
-    talk = [{"role": "user", "content": order}, {"role": "assistant", "content": "I will."}]
+    talk = [*SOLVED, user(order), says("I will.")]
     assert extract_memories(talk) != []
-    assert "lesson_preference" not in label_segment(talk).metrics
+    assert "lesson_turn" not in label_segment(talk).metrics

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ultron_core.models import Message, QualityLabel, QualitySummary, ToolCall, as_messages
-
-FAILED = QualityLabel(QualitySummary(0.2, 0.8, 0.1, "failure"), {}, "test")
+from ultron_core.models import Message, ToolCall, as_messages
 
 
 def talk(*turns):

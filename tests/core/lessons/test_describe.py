@@ -1,42 +1,8 @@
-"""Which file a call changed, and what a failing call was asked."""
+"""Which file a call names, and the telling part of a command."""
 
 import pytest
 
-from tests.core.lessons.builders import bash, talk
-from ultron_core.lessons.describe import describe_context, edited_path, path_of
-from ultron_core.transcript.actions import read_actions
-
-
-def changed(call, output="ok"):
-    messages = talk(("user", "Please fix it."), (call, output))
-    (action,) = read_actions(messages)
-    return edited_path(action)
-
-
-@pytest.mark.parametrize(
-    ("command", "path"),
-    [
-        ("sed -i 's/a/b/' src/app.py", "src/app.py"),
-        ("cat > src/new.py <<'EOF'\nprint(1)\nEOF", "src/new.py"),
-        ("echo done >> notes.md", "notes.md"),
-        ("grep -n total src/app.py", ""),
-        ("python run.py > /tmp/out.log", ""),
-    ],
-)
-def test_files_that_a_shell_writes(command, path):
-    assert changed(bash(command)) == path
-
-
-def test_an_editor_inside_a_shell_answers_with_its_file():
-    assert changed(bash("edit 5:5\nx = 2\nend_of_edit"), "[File: /repo/src/app.py (6 lines total)]") == (
-        "/repo/src/app.py"
-    )
-
-
-def test_a_failed_edit_changes_nothing():
-    edit = ("Edit", {"file_path": "/repo/a.py", "old_string": "a", "new_string": "b"})
-    assert changed(edit) == "/repo/a.py"
-    assert changed(edit, "Error: string to replace not found in file") == ""
+from ultron_core.lessons.describe import core_command, folder_of, path_of
 
 
 def test_a_path_in_the_one_argument_of_an_exported_call():
@@ -78,10 +44,18 @@ def test_arguments_that_only_sound_like_a_path(arguments):
     assert path_of(arguments) == ""
 
 
-def test_a_short_question_is_told_with_the_failure():
-    query = ("execute_sql", {"query": "SELECT email FROM owners"})
-    messages = talk(("user", "Who owns it?"), (query, "Error: unknown column"))
-    (action,) = read_actions(messages)
-    assert (
-        describe_context(messages, action, "en") == "Calling `execute_sql` with `SELECT email FROM owners`."
-    )
+@pytest.mark.parametrize(
+    ("command", "core"),
+    [
+        ("cd api && npm test 2>&1 | tail -5", "npm test"),
+        ("export CI=1\npytest tests", "pytest tests"),
+        ("ls", "ls"),
+    ],
+)
+def test_the_telling_part_of_a_command(command, core):
+    assert core_command(command) == core
+
+
+def test_the_folder_that_a_command_runs_in():
+    assert folder_of("cd api && npm test") == "api"
+    assert folder_of("npm test") == ""

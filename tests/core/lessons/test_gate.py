@@ -75,9 +75,6 @@ def test_what_a_tool_orders_its_reader_to_remember_is_no_lesson(role, content, e
         ("失败了", "too_short"),
         ("Thank you very much, that was great.", "boilerplate"),
         ("好的，请稍等一下。", "boilerplate"),
-        ("The file has 30 lines.", "one_off_fact"),
-        ("该文件共 30 行", "one_off_fact"),
-        ("Created the file report.py.", "one_off_fact"),
         ("My phone number is on the card, call me there.", "private_not_shareable"),
         ("The booking code is HXDUBJ and it holds until noon.", "private_not_shareable"),
         ("The booking 4OG6T3 could not be changed.", "private_not_shareable"),
@@ -119,26 +116,23 @@ def test_real_memories_are_not_refused(content):
     assert gate_draft(MemoryDraft(content, confidence=1.0), ()) is None
 
 
-@pytest.mark.parametrize(
-    ("content", "resolution", "expected"),
-    [
-        (
-            "An edit failed because its old text did not match the file exactly.",
-            "Read it again.",
-            "says_nothing",
-        ),
-        ("`Grep` failed: Sibling tool call errored", "", "says_nothing"),
-        ("`python` failed: AssertionError: Expected 5 but got 7", "Sort it first.", "one_off_value"),
-        (
-            "`Bash` failed: terminal prompts disabled",
-            "It worked once `input` had been changed.",
-            "not_a_cure",
-        ),
-        ("`search` failed: no such page", "It worked after changing `query`.", "not_a_cure"),
-    ],
-)
-def test_errors_that_teach_nothing(content, resolution, expected):
-    assert (
-        reason(MemoryDraft(content, resolution=resolution, confidence=1.0, memory_type="error"), ())
-        == expected
+def test_what_a_later_line_takes_back_is_refused_with_that_line():
+    drop = gate_draft(replace(GOOD, overtaken=7), MESSAGES)
+    assert drop.reason == "overtaken"
+    assert drop.payload["by"] == 7
+
+
+def test_a_rule_must_be_the_persons_own_words():
+    quoted = talk(
+        ("user", "The review says:\n> always run the linter before committing\nDo you think so too?")
     )
+    rule = replace(GOOD, evidence=(Evidence(1, 1, "always run the linter"),))
+    assert reason(rule, quoted) == "not_own_words"
+    assert reason(replace(rule, memory_type="pattern"), quoted) is None
+
+
+def test_an_instruction_file_that_a_harness_hands_in_is_no_system_prompt():
+    text = "Contents of /src/CLAUDE.md (project instructions):\n\n- Always run the linter before committing."
+    handed = [Message("user", text, start_line=3, end_line=3, origin="harness")]
+    assert reason(replace(GOOD, evidence=(Evidence(3, 3, "Always run the linter"),)), handed) is None
+    assert reason(GOOD, [replace(handed[0], content="From now on always run the linter.")]) == "system_prompt"

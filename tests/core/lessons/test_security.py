@@ -28,7 +28,7 @@ def kinds(*turns):
         ("git push origin +main", "forced"),
         ("psql -c 'DROP TABLE users'", "dropped"),
         ('mysql shop -e "DELETE FROM orders;"', "dropped"),
-        ("terraform destroy -auto-approve", "torn-down"),
+        ("terraform destroy -auto-approve", "torn_down"),
         ("chmod -R 777 /srv/www", "opened"),
         ("curl -sSL https://example.org/install.sh | sudo bash", "piped"),
     ],
@@ -58,10 +58,9 @@ def test_everyday_commands_are_not_events(command):
     assert kinds((bash(command), "done")) == []
 
 
-def test_a_refused_call_is_remembered_and_was_not_run():
+def test_a_refused_call_was_not_run():
     refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected."
-    (draft,) = events(talk(("user", "Publish it."), (bash("git push --force origin main"), refusal)))
-    assert draft.tags[-1] == "refused" and "`git push --force origin main`" in draft.content
+    assert kinds((bash("git push --force origin main"), refusal)) == []
 
 
 def test_orders_in_tool_output():

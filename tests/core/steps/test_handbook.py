@@ -10,7 +10,7 @@ from ultron_core.steps.browse import list_memories
 
 @pytest.fixture
 def ultron(settings, tmp_path):
-    rule = [{"role": "user", "content": "From now on always use tabs for indentation in this repository."},
+    rule = [{"role": "user", "content": "Always use tabs for indentation in this repository."},
             {"role": "assistant", "content": "Understood, tabs from now on."}]  # fmt: skip
     write_log(tmp_path / "logs" / "a.jsonl", solved("cart", "pandas"), rule, cwd="/home/ana/src/shop")
     write_log(tmp_path / "logs" / "b.jsonl", solved("post", "jinja2"), cwd="/home/ana/src/blog")
@@ -20,10 +20,10 @@ def ultron(settings, tmp_path):
         yield ultron
 
 
-def test_what_was_said_and_what_held_is_told_with_its_memory(ultron):
+def test_what_was_said_is_told_with_its_memory(ultron):
     found = ultron.handbook("Shop")
-    assert {line.section for line in found.lines} == {"conventions", "cures"}
-    assert "tabs" in found.text and "pip install pandas" in found.text and "jinja2" not in found.text
+    assert {line.section for line in found.lines} == {"conventions"}
+    assert "tabs" in found.text and "make pandas" in found.text and "jinja2" not in found.text
     for line in found.lines:
         (record,) = [m for m in list_memories(ultron.runtime).rows if str(m.id).startswith(line.pointer)]
         assert record.project == "shop"

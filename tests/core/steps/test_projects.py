@@ -46,8 +46,8 @@ def test_a_project_answers_alone_or_first(settings, logs, tmp_path):
         assert said.project == "shop"
         assert ultron.get_memory_stats(project="blog")["total"] == 1
         assert overview.stats(ultron.runtime)["projects"] == [
-            {"project": "blog", "sessions": 1, "messages": 10, "memories": 1},
-            {"project": "shop", "sessions": 1, "messages": 10, "memories": 1},
+            {"project": "blog", "sessions": 1, "messages": 12, "memories": 1},
+            {"project": "shop", "sessions": 1, "messages": 12, "memories": 1},
         ]
     with Ultron(inside(settings, tmp_path / "shop")) as ultron:
         assert ultron.search_memories(QUESTION)[0].record.project == "shop"

@@ -1,7 +1,7 @@
 """Whose words a message holds."""
 
 from ultron_core.models import Message
-from ultron_core.transcript.people import is_group, is_human, is_request
+from ultron_core.transcript.people import is_human, is_request
 
 
 def test_a_person_asks():
@@ -28,12 +28,3 @@ def test_what_a_harness_or_a_tool_writes_as_a_user_row_is_no_request():
     ):
         assert not is_request(message)
         assert not is_human(message)
-
-
-def test_a_group_has_two_named_agents():
-    def agent(name):
-        return Message("assistant", "I agree.", name=name, origin="model")
-
-    assert is_group([agent("Expert"), agent("Checker")])
-    assert not is_group([agent("Expert"), agent("Expert")])
-    assert not is_group([agent(None), agent("Expert")])

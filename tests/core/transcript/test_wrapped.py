@@ -2,7 +2,7 @@
 
 import pytest
 
-from ultron_core.transcript.wrapped import BREAK, unwrapped, without_line_breaks
+from ultron_core.transcript.wrapped import BREAK, unwrapped
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,3 @@ def test_breaks_of_other_systems_and_a_message_that_holds_the_mark():
     assert BREAK in unwrapped(text)
     held = f"Keep the log in the folder{BREAK}and never write it to the\nhome."
     assert unwrapped(held) == held
-
-
-def test_a_line_that_a_window_broke():
-    broken = "  The queue is emptied before the worker that reads it has been\n  started, a job is lost.\n  - a point"
-    assert without_line_breaks(broken) == broken.replace("been\n  started", "been started")
-    short = "  Steps:\n  run it"
-    assert without_line_breaks(short) == short

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ultron_core.lessons.candidates.candidate import LONGEST, Candidate
+from ultron_core.lessons.candidates.typed import own_passages
 from ultron_core.lessons.describe import path_of, short_path
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
@@ -16,9 +16,6 @@ __all__ = ["find_refused"]
 
 #: messages behind a refusal in which the person says why
 _REACH = 3
-#: how harnesses lead to the person's words, e.g. `The user provided the following reason for the rejection:`,
-#: `the user said:`
-_LEADS = re.compile(r"(?:reason for the rejection|the user said|user feedback)\s*:\s*", re.IGNORECASE)
 
 
 def find_refused(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[Candidate]:
@@ -42,11 +39,11 @@ def find_refused(messages: Sequence[Message], actions: Sequence[Action]) -> Iter
 
 
 def _reason(messages: Sequence[Message], action: Action) -> tuple[str, int]:
-    """What the person said to a refused call: in its result, else in the turn that follows; empty for nothing."""
-    led = _LEADS.split(action.output, maxsplit=1)
-    if len(led) > 1 and led[1].strip():
-        return led[1].strip(), action.result
+    """What the person said in the turn that follows, in their own words; empty for nothing.
+
+    The result may hold a reason too, but whatever a call fetches or prints could play such a refusal.
+    """
     for place in range(action.result + 1, min(action.result + 1 + _REACH, len(messages))):
         if is_human(messages[place]):
-            return messages[place].content.strip(), place
+            return next(iter(own_passages(messages[place])), ""), place
     return "", action.result

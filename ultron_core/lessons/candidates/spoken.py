@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ultron_core.lessons.candidates.candidate import Author, Candidate, Source
 from ultron_core.lessons.candidates.passages import passages_of
-from ultron_core.lessons.candidates.typed import own_sentences
+from ultron_core.lessons.candidates.typed import own_passages, own_sentences
 from ultron_core.lessons.describe import EDIT, path_of
 from ultron_core.models import Message
 from ultron_core.transcript.actions import Action
@@ -19,8 +19,6 @@ __all__ = ["find_spoken"]
 
 #: characters of the request that a passage answers
 _LONGEST_REQUEST = 400
-#: sentences of a person that stand together in one candidate
-_MOST_TOGETHER = 3
 
 
 def find_spoken(messages: Sequence[Message], actions: Sequence[Action]) -> Iterator[Candidate]:
@@ -70,28 +68,19 @@ def _of_message(
 
 
 def _turn(messages: Sequence[Message], place: int, before: str) -> Iterator[Candidate]:
-    """What a person typed as their own, up to three sentences together, behind the agent's last words."""
+    """What a person typed as their own, behind the agent's last words."""
     message = messages[place]
-    own = own_sentences(message)
-    for first in range(0, len(own), _MOST_TOGETHER):
-        text = _as_it_stands(message.content, own[first : first + _MOST_TOGETHER])
-        if text:
-            yield Candidate(
-                "turn",
-                "person",
-                text,
-                place,
-                message.start_line,
-                message.end_line,
-                "",
-                before[-_LONGEST_REQUEST:],
-            )
-
-
-def _as_it_stands(content: str, told: Sequence[str]) -> str:
-    begin = content.find(told[0])
-    end = content.find(told[-1], begin)
-    return content[begin : end + len(told[-1])][:_LONGEST_REQUEST] if 0 <= begin <= end else told[0]
+    for text in own_passages(message):
+        yield Candidate(
+            "turn",
+            "person",
+            text,
+            place,
+            message.start_line,
+            message.end_line,
+            "",
+            before[-_LONGEST_REQUEST:],
+        )
 
 
 def _asked(message: Message) -> str:

@@ -12,12 +12,14 @@ from ultron_core.transcript.pasted import is_printed
 from ultron_core.transcript.speech import PROMPT
 from ultron_core.transcript.wrapped import BREAK, unwrapped
 
-__all__ = ["own_sentences"]
+__all__ = ["own_passages", "own_sentences"]
 
 #: a longer message is a pasted document, in which "always" speaks to other readers
 _MAX_MESSAGE = 1500
 #: a longer sentence is pasted, or has no full stops
 _MAX_SENTENCE = 360
+#: sentences of a person that stand together in one passage, and its characters
+_MOST_TOGETHER, _LONGEST = 3, 400
 #: eight letters or three Chinese characters say something
 _MIN_BYTES = 8
 #: lines that nobody writes to an agent, besides those that a program printed: "FAIL  src/a.spec.ts > loops",
@@ -44,6 +46,26 @@ def own_sentences(message: Message) -> list[str]:
     typed = [line for line in own or lines if not (_PASTED.match(line) or is_printed(line))]
     paragraphs = re.split(r"\n\s*\n", "\n".join(typed))
     return [sentence for paragraph in paragraphs for sentence in _kept(paragraph, text)]
+
+
+def own_passages(message: Message) -> list[str]:
+    """A message's own sentences as they stand, up to three together between which nothing is said by others: the mark
+    of an item may lie there, or a word too short to be a sentence."""
+    spans: list[tuple[int, int]] = []
+    together, at = 0, 0
+    for sentence in own_sentences(message):
+        begin = message.content.find(sentence, at)
+        if begin < 0:
+            continue
+        at = begin + len(sentence)
+        first, last = spans[-1] if spans else (0, 0)
+        beside = len(message.content[last:begin].strip().encode()) < _MIN_BYTES
+        if beside and 0 < together < _MOST_TOGETHER and at - first <= _LONGEST:
+            spans[-1], together = (first, at), together + 1
+        else:
+            spans.append((begin, at))
+            together = 1
+    return [message.content[begin:end] for begin, end in spans]
 
 
 def _kept(paragraph: str, text: str) -> list[str]:

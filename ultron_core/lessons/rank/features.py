@@ -34,6 +34,8 @@ _NAME = re.compile(
 )
 #: an item of a list, e.g. `- first`, `2. second`
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s")
+#: probability of "keep" below which a rule is of the moment; by hand, as low as what readers call junk allows
+_PASSES: Final = 0.35
 #: what a person's turn does, by the network: the next one behind an agent's words, or the one that holds the passage
 _REACTIONS: Final = ("opens", "done", "failed", "keep", "objection", "rule", "fact", "acceptance")
 STRUCTURE: Final = (
@@ -172,16 +174,19 @@ def features(placed: Sequence[Placed], sense: Sense) -> Matrix:
     return np.hstack([structure, _reactions(placed, sense), *blocks, vectors])
 
 
-def standing(rows: Matrix) -> Matrix:
+def standing(rows: Matrix, *, at_work: bool = True) -> Matrix:
     """How likely each row's turn lays down, tells or puts right something for good, by the network alone.
 
     Readers found few such turns worth keeping, too few to fit it anew; the network was fitted on thousands of turns.
+    A rule holds for good by itself, unless the network is rather sure that it passes. What a customer tells a service
+    holds for their one matter: unless it is `at_work`, a turn must lay down a rule.
     """
     keep, objection, rule, fact = (
-        rows[:, STRUCTURE.index(f"turn_{name}")] for name in ("keep", "objection", "rule", "fact")
+        1.0 / (1.0 + np.exp(-rows[:, STRUCTURE.index(f"turn_{name}")]))
+        for name in ("keep", "objection", "rule", "fact")
     )
-    odds = np.stack([keep, np.max([objection, rule, fact], axis=0)])
-    found: Matrix = np.prod(1.0 / (1.0 + np.exp(-odds)), axis=0)
+    told = np.max([objection, rule, fact], axis=0) if at_work else rule
+    found: Matrix = np.maximum(keep * told, np.where(keep >= _PASSES, rule, 0.0))
     return found
 
 

@@ -69,14 +69,18 @@ def load_head() -> Head:
 
 
 def rank(
-    candidates: Sequence[Candidate], messages: Sequence[Message], actions: Sequence[Action]
+    candidates: Sequence[Candidate],
+    messages: Sequence[Message],
+    actions: Sequence[Action],
+    *,
+    at_work: bool = True,
 ) -> list[Ranked]:
-    """The candidates of `messages` with what they are worth, in their order."""
+    """The candidates of `messages` with what they are worth, in their order; `at_work` as in `standing`."""
     if not candidates:
         return []
     rows = features(place(candidates, messages, actions), load_sense())
     worth, types = load_head().judge(rows)
-    lasts = standing(rows)
+    lasts = standing(rows, at_work=at_work)
     return [
         Ranked(one, float(lasts[at] if one.source == "turn" else worth[at]), types[at])
         for at, one in enumerate(candidates)

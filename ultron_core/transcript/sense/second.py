@@ -42,10 +42,6 @@ class SecondLook:
         renewed[rows] = self.weighed(found[rows], told[:, self.columns])
         return renewed
 
-    def natures(self, passages: Sequence[Passage]) -> tuple[float, ...]:
-        """What the sentences are, on average: a number for each of NATURES (nature.py)."""
-        return tuple(load_sense().natures(self.question, passages).mean(axis=0).tolist())
-
     def weighed(self, found: Matrix, told: Matrix) -> Matrix:
         likely = np.clip(found, 1e-6, 1 - 1e-6)
         odds = self.own * np.log(likely / (1 - likely)) + self.sense * told + self.shift

@@ -1,7 +1,8 @@
 """Which passages of a session are candidates, with their source, author and what they answer."""
 
 from ultron_core.lessons.candidates.find import find_candidates
-from ultron_core.models import Message, ToolCall
+from ultron_core.models import Message, ToolCall, as_messages
+from ultron_core.transcript.actions import read_actions
 
 
 def person(text):
@@ -20,13 +21,11 @@ def call(number, name, **arguments):
     return ToolCall(f"c{number}", name, arguments)
 
 
-def lines(messages):
-    from dataclasses import replace
-
-    return [replace(m, start_line=n, end_line=n) for n, m in enumerate(messages, 1)]
+def found(messages):
+    return find_candidates(messages, read_actions(messages))
 
 
-TASK = lines(
+TASK = as_messages(
     [
         Message("system", "You are a careful agent who writes long answers.", origin="harness"),
         person("Please repair the tests of the parser."),
@@ -46,35 +45,35 @@ TASK = lines(
 
 
 def test_closings_remarks_and_turns_have_their_source_and_author():
-    found = {one.text: (one.source, one.author, one.start_line) for one in find_candidates(TASK)}
-    assert found["The tests pass. PyYAML was missing from the environment."] == ("closing", "agent", 9)
-    assert found["The parser needs a package that is not installed."] == ("remark", "agent", 5)
-    assert found["From now on add every package to requirements.txt as well."] == ("turn", "person", 10)
+    told = {one.text: (one.source, one.author, one.start_line) for one in found(TASK)}
+    assert told["The tests pass. PyYAML was missing from the environment."] == ("closing", "agent", 9)
+    assert told["The parser needs a package that is not installed."] == ("remark", "agent", 5)
+    assert told["From now on add every package to requirements.txt as well."] == ("turn", "person", 10)
 
 
 def test_a_closing_knows_what_it_answers():
-    closing = next(one for one in find_candidates(TASK) if one.source == "closing")
+    closing = next(one for one in found(TASK) if one.source == "closing")
     assert closing.answers == "Please repair the tests of the parser."
 
 
 def test_a_cure_names_the_failure_the_changes_and_the_run_that_passed():
-    (cure,) = [one for one in find_candidates(TASK) if one.source == "cure"]
+    (cure,) = [one for one in found(TASK) if one.source == "cure"]
     assert cure.text == "ModuleNotFoundError: No module named 'yaml'"
     assert cure.answers == "pytest tests/parser"
     assert (cure.start_line, cure.end_line) == (4, 8)
-    assert [TASK[place + 1].content for place in (cure.proof[0], cure.proof[-1])] == [
+    assert [TASK[place].content for place in (cure.proof[0], cure.proof[-1])] == [
         TASK[3].content,
         "2 passed in 0.1s",
     ]
 
 
 def test_a_failure_without_a_cure_is_a_failure():
-    (failure,) = [one for one in find_candidates(TASK[:4]) if one.source == "failure"]
+    (failure,) = [one for one in found(TASK[:4]) if one.source == "failure"]
     assert failure.author == "tool" and failure.text.startswith("ModuleNotFoundError")
 
 
 def test_an_answer_to_a_question_is_the_persons_choice():
-    messages = lines(
+    messages = as_messages(
         [
             person("Set up the store for me, please."),
             agent(
@@ -83,15 +82,15 @@ def test_an_answer_to_a_question_is_the_persons_choice():
             result("c1", 'User has answered: "Which store do you want to use?"="Redis"'),
         ]
     )
-    (choice,) = [one for one in find_candidates(messages) if one.source == "choice"]
+    (choice,) = [one for one in found(messages) if one.source == "choice"]
     assert choice.author == "person" and "Redis" in choice.text and "Which store" in choice.answers
 
 
 def test_system_prompts_and_recalled_memories_give_none():
-    messages = lines(
+    messages = as_messages(
         [
             Message("system", "Always answer in English and never in French.", origin="harness"),
             Message("user", "Notes from earlier sessions say that the port is 5432.", origin="recalled"),
         ]
     )
-    assert find_candidates(messages) == []
+    assert found(messages) == []

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from ultron_core.lessons.findings.reader import load_answer_model
-from ultron_core.lessons.people.plain.reader import load_model as load_plain_model
 from ultron_core.transcript.acts.moves import load_moves
 from ultron_core.transcript.acts.reader import load_model as load_acts_model
 from ultron_core.transcript.sense import second
@@ -55,7 +53,5 @@ def test_a_reader_whose_file_has_none_does_without():
 
 def test_every_reader_that_ships_takes_a_second_look():
     """A refit without it would do without the network and say nothing."""
-    assert load_answer_model().second is not None
-    assert load_plain_model().second is not None
     assert load_acts_model().second is not None
     assert load_moves().second is not None
