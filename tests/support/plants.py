@@ -110,7 +110,8 @@ def _task(number, planted, *, anthropic):
         ("result", f"5 passed in 0.12s {said}"),
         (
             "user",
-            f"No, use uv instead of pip for {package}. {wish} Always run the tests before you answer. {said}",
+            f"No, use uv instead of pip for {package}. From now on always run the tests with {wish} before you"
+            f" answer. {said}",
         ),
         ("assistant", f"Understood: uv for {package}. The import works and all tests pass. {wish}"),
         ("user", f"谢谢，很好。以后都用中文回答，{failed}"),

@@ -27,6 +27,7 @@ the and for with this that from was were has have had not but are you your can c
 into out use used using does did been being before its their they them than which who what how why where
 there here any all only also more most other another again over about between should would could may must
 error errors failed fails failure because instead worked once changed change
+person told agent
 """
 _COMMON = frozenset(_SMALL_WORDS.split())
 

@@ -17,6 +17,7 @@ from ultron_core.steps.upload.plan import make_plan
 from ultron_core.steps.upload.prepare import prepare
 from ultron_core.steps.upload.records import Upload
 from ultron_core.steps.upload.snapshot import holds, take_snapshot
+from ultron_core.steps.upload.upload import upload_memories
 from ultron_core.steps.upload.write import write_plan
 
 FIRST = "The build failed because wheel was missing in the docker image."
@@ -205,9 +206,9 @@ def test_a_memory_that_loses_one_of_two_sources_stays(settings, tmp_path):
         ultron.ingest([write_log(tmp_path / "log.jsonl", solved("alpha", "pandas"))], "agent", process=True)
         segment = one(ultron, "SELECT id FROM task_segments")["id"]
         memory = one(ultron, "SELECT * FROM memories")
-        given = memory["content"], memory["context"], memory["resolution"]
+        given = Upload(memory["content"], memory["context"], memory_type=memory["memory_type"])
         assert {source.kind for source in ultron.get_memory_sources(memory["id"])} == {"segment"}
-        assert ultron.upload_memory(*given).id == memory["id"]
+        assert upload_memories(ultron.runtime, [given])[0].record.id == memory["id"]
         context = ultron.runtime
         assert context.database.run(lambda conn: retract_from_segment(context, conn, segment, [])) == 0
         (left,) = ultron.get_memory_sources(memory["id"])

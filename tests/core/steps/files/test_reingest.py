@@ -66,10 +66,10 @@ def active_memories(ultron):
     return {row["id"] for row in rows}
 
 
-def test_each_solved_error_becomes_a_memory_of_its_segment(ultron, tmp_path):
+def test_each_task_with_a_wish_gives_a_memory_of_its_segment(ultron, tmp_path):
     cycle(ultron, write_log(tmp_path / "log.jsonl", A, B))
     rows = segments(ultron)
-    assert [(r["start_line"], r["end_line"]) for r in rows] == [(1, 10), (11, 20)]
+    assert [(r["start_line"], r["end_line"]) for r in rows] == [(1, 12), (13, 24)]
     assert all(r["labeled"] == 1 and r["closed"] and r["memories"] for r in rows)
 
 
@@ -92,9 +92,9 @@ def test_prepending_a_task_moves_lines_and_keeps_ids(ultron, tmp_path):
     after = by_task(segments(ultron))
     assert list(after) == ["gamma", "alpha", "beta"]
     assert same(before["alpha"], after["alpha"]) and same(before["beta"], after["beta"])
-    assert after["alpha"]["start_line"] == before["alpha"]["start_line"] + 10
+    assert after["alpha"]["start_line"] == before["alpha"]["start_line"] + 12
     sources = ultron.get_memory_sources(after["alpha"]["memories"][0])
-    assert all(11 <= s.start_line <= s.end_line <= 20 for s in sources)
+    assert all(13 <= s.start_line <= s.end_line <= 24 for s in sources)
 
 
 def test_inserting_a_task_keeps_both_sides(ultron, tmp_path):
@@ -133,7 +133,7 @@ def test_the_same_task_twice_is_two_segments_and_one_memory(ultron, tmp_path):
     before = by_task(segments(ultron))
     cycle(ultron, write_log(path, A, B, A))
     rows = segments(ultron)
-    assert [(r["start_line"], r["end_line"]) for r in rows] == [(1, 10), (11, 20), (21, 30)]
+    assert [(r["start_line"], r["end_line"]) for r in rows] == [(1, 12), (13, 24), (25, 36)]
     assert same(before["alpha"], rows[0]) and same(before["beta"], rows[1])
     assert rows[2]["memories"] == rows[0]["memories"]
     cycle(ultron, write_log(path, A, B))
