@@ -16,7 +16,7 @@ _SAYS = {
     "ultron sessions": "spotter",
     "ultron drops": "below_threshold",
     'ultron search "what to do before a push"': "mix test",
-    'ultron search "how are changes checked" --all-projects': "mix test",
+    'ultron search "run the tests before a push" --all-projects': "mix test",
     "ultron show ID": "mix test",
     'ultron search "no upstream branch" --sessions --all-agents': "upstream",
     "ultron connect claude-code --dry-run": "SessionStart",
