@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 _COMMAND = re.compile(r"^(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(?:ultron|make|export)\b")
 #: how a command that was ended by Ctrl-C tells it
 ENDED = {0, 130}
+#: what a person says in a log of the example project: the public ones hold no rule of theirs
+_RULE = "Always run `mix test` before you push, or the build of the main branch breaks."
 #: a log of two days ago is quiet
 _AGE_SECONDS = 2 * 86_400
 
@@ -62,12 +64,32 @@ class Reader:
             ("airline-support", "logs"),
         ):
             shutil.copytree(examples / source, self.home / target)
+        self._lay_down(_RULE)
         then = time.time() - _AGE_SECONDS
         for log in (path for path in self.home.rglob("*") if path.is_file()):
             os.utime(log, (then, then))
         self.place.mkdir()
         for name in (".venv", ".tools", "Makefile", "pyproject.toml", "uv.lock"):
             (self.place / name).symlink_to(ROOT / name)
+
+    def _lay_down(self, rule):
+        """A log of Claude Code in which a person says a rule."""
+        said = (("user", rule), ("assistant", [{"type": "text", "text": "Understood, I will."}]))
+        rows = [
+            {
+                "type": role,
+                "uuid": f"u{number}",
+                "parentUuid": f"u{number - 1}" if number else None,
+                "sessionId": "7d0f3c52-6d2e-4f57-9a8e-2f1f0f6a9b11",
+                "cwd": "/home/dev/spotter",
+                "version": "2.0.14",
+                "timestamp": f"2026-03-02T09:00:0{number}Z",
+                "message": {"role": role, "content": content},
+            }
+            for number, (role, content) in enumerate(said)
+        ]
+        log = self.home / ".claude/projects/-home-dev-spotter/rule.jsonl"
+        log.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def type(self, command):
         """Run one line; gives the exit code and what was printed."""
@@ -91,7 +113,7 @@ class Reader:
 
     def first_memory(self):
         """What `ID` stands for on a page: the first characters of a memory that the logs give."""
-        found = self.shell(".venv/bin/ultron search 'git push rejected' --json").stdout
+        found = self.shell(".venv/bin/ultron search 'what to do before a push' --json").stdout
         return json.loads(found)[0]["record"]["id"][:8]
 
     def type_and_leave(self, command, until, seconds=120):

@@ -26,7 +26,7 @@ def test_every_command_in_its_order(reader, model):
             continue
         code, text = reader.type(command)
         assert code in _ENDS_WITH.get(command, {0}), f"{command}: {code}\n{text}"
-    assert "Failures whose cure held" in (reader.place / "AGENTS.md").read_text("utf-8")
+    assert "Conventions, as people said them" in (reader.place / "AGENTS.md").read_text("utf-8")
     assert model.requests, "the model was asked once it was set"
 
 

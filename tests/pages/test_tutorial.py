@@ -15,9 +15,9 @@ _SAYS = {
     "ultron ingest --claude-code": "lines:",
     "ultron sessions": "spotter",
     "ultron drops": "below_threshold",
-    'ultron search "git push rejected"': "git push --set-upstream",
-    'ultron search "how are changes checked" --all-projects': "mix test",
-    "ultron show ID": "git push",
+    'ultron search "what to do before a push"': "mix test",
+    'ultron search "run the tests before a push" --all-projects': "mix test",
+    "ultron show ID": "mix test",
     'ultron search "no upstream branch" --sessions --all-agents': "upstream",
     "ultron connect claude-code --dry-run": "SessionStart",
     'ultron search "staging deploy hangs"': "force-unlock",
@@ -38,7 +38,7 @@ def test_every_command_in_its_order(reader):
         code, text = reader.type(command)
         assert code in _ENDS_WITH.get(command, {0}), f"{command}: {code}\n{text}"
         assert _SAYS.get(command, "") in text, f"{command}\n{text}"
-    assert "Failures whose cure held" in (reader.place / "AGENTS.md").read_text("utf-8")
+    assert "Conventions, as people said them" in (reader.place / "AGENTS.md").read_text("utf-8")
 
 
 def test_what_is_expected_of_a_command_stands_in_the_page():

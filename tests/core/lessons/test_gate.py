@@ -102,6 +102,11 @@ def test_low_confidence_is_the_last_reason():
     assert reason(replace(GOOD, confidence=0.3)) == "low_confidence"
 
 
+def test_what_a_ranker_judged_has_a_bound_of_its_own():
+    claim = replace(GOOD, confidence=0.35, probability=0.35, lesson="closing")
+    assert gate_draft(claim, MESSAGES) is None
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -119,4 +119,4 @@ def _cut(content: str, block: _Block) -> Iterator[Passage]:
 
 
 def _bare(line: str) -> str:
-    return line.strip().strip("#*_ ").rstrip(":： ")
+    return line.replace("**", "").strip().strip("#*_ ").rstrip(":： ")

@@ -48,13 +48,14 @@ def _content(one: Candidate) -> str:
 
 
 def _context(one: Candidate, words: dict[str, str]) -> str:
-    before = clip(plain(one.answers), _MOST_BEFORE)
+    before = plain(one.answers)
     if one.source == "guide":
         return words["guide"].format(statement=one.answers)
     if not before:
         return ""
     if one.source == "turn":
-        return words["instead_of"].format(statement=before)
+        return words["instead_of"].format(statement=_end_of(before, _MOST_BEFORE))
+    before = clip(before, _MOST_BEFORE)
     if one.source in ("closing", "remark"):
         return words["asked"].format(statement=before)
     return ""
@@ -83,3 +84,11 @@ def clip(text: str, limit: int) -> str:
         return line
     cut = line[:limit]
     return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).rstrip(" ,;:") + "…"
+
+
+def _end_of(text: str, limit: int) -> str:
+    """The last words of a line, from the beginning of a word on: they are what is answered."""
+    if len(text) <= limit:
+        return text
+    cut = text[-limit:]
+    return "…" + (cut.split(" ", 1)[1] if " " in cut[: limit // 2] else cut)
