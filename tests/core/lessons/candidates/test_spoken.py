@@ -25,7 +25,7 @@ def test_sentences_that_stand_together_are_one_candidate_of_at_most_three():
 
 def test_what_a_person_quotes_between_their_sentences_is_in_no_candidate():
     said = (
-        "Our contractor's \"principles\", annotated:\n\n- always log nothing in production. (sure)\n"
+        'Our contractor\'s "principles", annotated:\n\n- always log nothing in production. (sure)\n'
         "- catch every exception and pass. (no)\n\nThe pump schedule skips the 31st, please find out why."
     )
     assert not [text for text in turns(f"I read this.\n\n{said}") if "log nothing" in text]
