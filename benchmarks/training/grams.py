@@ -52,7 +52,7 @@ class Described(Protocol):
 
 @dataclass(frozen=True)
 class GramFit:
-    """Coefficients over numbers and n-grams, a column per output, as ultron_core/lessons/linear.py reads them."""
+    """Coefficients over numbers and n-grams, a column per output."""
 
     index: dict[str, int]
     intercept: np.ndarray
