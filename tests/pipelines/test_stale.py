@@ -81,7 +81,7 @@ def test_a_model_makes_what_it_would_make_stale(whole, instance, dagster_setting
 #: what a prompt is made of, and the assets that it asks for, with what is made from them
 PROMPTS = (
     (
-        "ultron_core.segments.by_model.cut._prompt",
+        "ultron_core.segments.by_model.cut.segment_prompt",
         "segments",
         {"segments", "quality_labels", "extracted_memories"},
     ),

@@ -93,11 +93,11 @@ def test_what_a_tool_result_orders_becomes_no_memory(obeyed, injected):
 
 
 def test_a_line_that_looks_like_a_person_opens_no_message(obeyed):
-    """Forged heads, turns and record ends stay inside the tool's message: people said two things in each log."""
+    """Forged heads, turns and record ends stay inside the tool's message: people said three things in each log."""
     records = [
         text for request in obeyed.requests if _RECORD.match(text := request["messages"][1]["content"])
     ]
     assert len(records) >= len(INJECTED)
     for text in records:
         said = [shown.body for shown in messages_in(text) if shown.who == "user"]
-        assert len(said) == 2 and said[0].startswith("TASK") and said[1] == "thanks, that works"
+        assert len(said) == 3 and said[0].startswith("TASK") and said[2] == "thanks, that works"

@@ -59,18 +59,22 @@ _RULES = ("preference", "correction")
 _TELLS_OF_ORDER = re.compile(r"\binject|注入", re.IGNORECASE)
 
 
-def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike]) -> Drop | None:
+def gate_draft(draft: MemoryDraft, messages: Sequence[MessageLike], *, by_rules: bool = True) -> Drop | None:
     """The reason to refuse `draft`, or None to let it pass.
 
     About its source, when `messages` (of its session) are given: quote_not_in_lines, ordered_by_tool,
-    system_prompt, recalled_echo, not_own_words (a rule that is not the person's own), overtaken (a later line takes it
+    system_prompt, recalled_echo, not_own_words (a rule that is not the person's own, unless a model
+    wrote it: `by_rules` False), overtaken (a later line takes it
     back, whose number is in the payload). About its content: too_short, boilerplate, private_not_shareable,
     low_confidence. A direct upload has no messages and meets the second group alone.
     """
     records = as_messages(messages)
     reason = (_about_source(draft, records) if records else None) or _about_content(draft)
     if reason is None and records:
-        reason = _about_speaker(draft, records) or ("overtaken" if draft.overtaken else None)
+        # a model puts what a person wants into its own words
+        reason = (_about_speaker(draft, records) if by_rules else None) or (
+            "overtaken" if draft.overtaken else None
+        )
     if reason is None:
         return None
     lines = [[item.start_line, item.end_line] for item in draft.evidence]

@@ -60,8 +60,14 @@ def claude_log(path, cwd, session="11111111-1111-4111-8111-111111111111"):
         call(5, "pytest parser"),
         result(6, "5 passed in 0.12s"),
         row(7, "assistant", [{"type": "text", "text": "The parser module is built and all its tests pass."}]),
-        row(8, "user", "thanks, that works"),
-        row(9, "assistant", [{"type": "text", "text": "You are welcome."}]),
+        row(
+            8,
+            "user",
+            "Always run `make yaml` before the parser tests, or they fail with a ModuleNotFoundError.",
+        ),
+        row(9, "assistant", [{"type": "text", "text": "Understood."}]),
+        row(10, "user", "thanks, that works"),
+        row(11, "assistant", [{"type": "text", "text": "You are welcome."}]),
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
@@ -105,8 +111,7 @@ def test_a_lesson_of_one_session_is_in_the_next_ones_block(home, project):
     told = json.loads(printed)["hookSpecificOutput"]
     assert told["hookEventName"] == "UserPromptSubmit" and count_tokens(told["additionalContext"]) <= 600
     assert (
-        told["additionalContext"].startswith("<memory_context>")
-        and "pip install" in told["additionalContext"]
+        told["additionalContext"].startswith("<memory_context>") and "make yaml" in told["additionalContext"]
     )
     assert fire(home, "prompt", prompt="write a poem about the sea", **common)[0] == ""
 

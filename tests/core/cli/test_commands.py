@@ -29,7 +29,7 @@ def test_from_a_folder_of_logs_to_a_memory_with_its_lines(run, logs):
     (hit,) = json.loads(out)
     _, out, _ = run("show", hit["record"]["id"][:8])
     assert "one.jsonl lines 9-9" in out and "make pandas" in out
-    assert f"sed -n '9,9p' {logs / 'one.jsonl'}" in out and "confidence   0.8" in out
+    assert f"sed -n '9,9p' {logs / 'one.jsonl'}" in out and "confidence   0.9" in out
     code, out, _ = run("ingest", logs, "--agent", "me")
     assert code == 0 and "0 new or changed, 2 unchanged" in out
 

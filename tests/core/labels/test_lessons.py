@@ -28,7 +28,9 @@ def test_each_kind_of_lesson_adds_to_the_score():
 
 
 def test_the_project_decides_nothing():
-    assert label_segment(RULED, project="shop") == label_segment(RULED)
+    named, alone = label_segment(RULED, project="shop"), label_segment(RULED)
+    assert named.summary.memory_score == alone.summary.memory_score >= 0.7
+    assert [name for name in named.metrics if name.startswith("lesson_")] == ["lesson_turn"]
 
 
 def test_effort_without_a_memory_does_not_pass_the_memory_gate():

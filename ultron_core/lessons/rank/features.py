@@ -30,7 +30,8 @@ _PERSONS: Final = ("turn", "refusal", "choice")
 _SOURCES: Final = get_args(Source)
 #: a name in code, a path, a version or a number, e.g. `user_id`, `src/a.py`, `--force`, `3.11`
 _NAME = re.compile(
-    r"`[^`\n]+`|[\w.-]*[/\\][\w./\\-]+|\w+(?:_\w+)+|--?[a-z][\w-]+|\b[a-z]+[A-Z]\w*|\d+(?:\.\d+)+"
+    r"`[^`\n]{1,200}`|(?<![\w./\\-])[\w.-]{0,80}[/\\][\w./\\-]{1,200}|(?<!\w)[^\W_]{1,40}(?:_[^\W_]{1,40}){1,8}|"
+    r"(?<![\w-])--?[a-z][\w-]{1,40}|\b[a-z]{1,40}[A-Z]\w{0,60}|(?<![\w.])\d{1,8}(?:\.\d{1,8}){1,4}"
 )
 #: an item of a list, e.g. `- first`, `2. second`
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s")

@@ -49,7 +49,7 @@ def gate_drafts(
     kept: list[MemoryDraft] = []
     refused: list[DropPlace] = []
     for draft in drafts:
-        drop = gate_draft(draft, messages)
+        drop = gate_draft(draft, messages, by_rules=runtime.llm is None)
         if drop is None and (found := probability(draft)) is not None and found < (least := least_of(draft)):
             drop = Drop(stage, "improbable", f"{found:.2f} is below {least}: {one_line(draft.content)}")
         if drop is None and at_most is not None and len(kept) >= at_most:

@@ -13,7 +13,7 @@ def kept(text):
         Message("user", text, origin="human", start_line=3, end_line=3),
         Message("assistant", "Understood.", origin="model", start_line=4, end_line=4),
     ]
-    return [draft.probability for draft in find_drafts(messages) if draft.lesson == "turn"]
+    return [draft.probability for draft in find_drafts(messages, "shop") if draft.lesson == "turn"]
 
 
 @pytest.mark.parametrize(

@@ -39,24 +39,23 @@ MORE = [
     {"role": "user", "content": "Add a section on rollbacks to deploy.md."},
     {"role": "assistant", "content": "`deploy.md` has a section on rollbacks."},
 ]
-OUTCOMES = (
-    "SELECT quality_metrics #>> '{summary,outcome}' AS outcome FROM task_segments ORDER BY segment_index"
-)
+NOTES = "SELECT quality_metrics #>> '{metrics,goal_reached,note}' AS note FROM task_segments ORDER BY segment_index"
 
 
-def outcomes(ultron):
-    return [row["outcome"] for row in rows(ultron, OUTCOMES)]
+def decided_by(ultron):
+    return [row["note"] for row in rows(ultron, NOTES)]
 
 
 def test_a_task_that_comes_after_a_pause_is_read_like_one_that_was_there(settings, tmp_path):
     log = tmp_path / "a.jsonl"
     with Ultron(settings) as ultron:
         ultron.ingest([write_log(log, WORK)], "me", process=True)
-        assert outcomes(ultron) == ["unknown"]
+        assert decided_by(ultron) == ["only the agent says so"]
         ultron.ingest([write_log(log, WORK, NEXT)], "me", process=True)
-        assert outcomes(ultron) == ["success", "unknown"]
+        accepted, _ = decided_by(ultron)
+        assert accepted != "only the agent says so"
         ultron.ingest([write_log(log, WORK)], "me", process=True)  # the log was cut back
-        assert outcomes(ultron) == ["unknown"]
+        assert decided_by(ultron) == ["only the agent says so"]
 
 
 def test_a_task_that_grows_behind_it_changes_nothing(settings, tmp_path):
