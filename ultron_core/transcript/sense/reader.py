@@ -56,7 +56,7 @@ _ROOMS: Final[Mapping[Question, tuple[_Room, ...]]] = {
     "turn": (_Room(28), _Room(36, 36), _Room(58, 16)),
 }
 #: passages whose odds are kept: labels, boundaries and memories ask about the same turns
-_REMEMBERED: Final = 2_000
+_REMEMBERED: Final = 8_000
 
 
 class Sense:
