@@ -137,4 +137,4 @@ def test_two_workers_share_the_runs(workers, deployment, tmp_path):
         assert len(took) == 3 and set(took) == set(WORKERS), "each step once, and both took some"
         assert set(instance.get_materialized_partitions(dg.AssetKey("extracted_memories"))) == set(keys)
     with Ultron(Settings.load()) as ultron:
-        assert ultron.get_memory_stats()["total"] >= 2
+        assert ultron.get_memory_stats()["total"] >= 1, "near wishes may be one memory"

@@ -52,7 +52,9 @@ def walk(folder: Path, examples: Path) -> None:
     ultron(there, "search", QUESTION, code=1)
     check(not any(home.rglob("*")), "a search without a store made files")
     ultron(here, "ingest", str(examples / "claude-code"))
-    first, second = (json.loads(ultron(place, "search", QUESTION, "--claimed", "--json")) for place in (here, there))
+    first, second = (
+        json.loads(ultron(place, "search", QUESTION, "--claimed", "--json")) for place in (here, there)
+    )
     check(bool(first) and first == second, "another folder finds something else")
     check(not any(here.iterdir()) and not any(there.iterdir()), "a command left files where it ran")
     note = here / "note.txt"
